@@ -15,12 +15,14 @@ import type { Live } from './live/index.ts';
 import { authentication } from './middleware/authentication.ts';
 import { body } from './middleware/body.ts';
 import { changeHeaders } from './middleware/changeHeaders.ts';
+import { consolePages } from './middleware/consolePages.ts';
 import { endpointAccess } from './middleware/endpointAccess.ts';
 import { environmentAccess } from './middleware/environmentAccess.ts';
 import { environmentPath } from './middleware/environmentPath.ts';
 import { errors } from './middleware/errors.ts';
 import { hostPages } from './middleware/hostPages.ts';
 import { callEndpoint, idempotency } from './middleware/idempotency.ts';
+import { openIdCallback } from './middleware/openIdCallback.ts';
 import { publicEndpoints } from './middleware/publicEndpoints.ts';
 import { query } from './middleware/query.ts';
 import { rateLimit } from './middleware/rateLimit.ts';
@@ -30,6 +32,7 @@ import { createRequestTracker, type RequestTracker } from './middleware/requestT
 import { respond } from './middleware/respond.ts';
 import { routing } from './middleware/routing.ts';
 import { streamOffset } from './middleware/streamOffset.ts';
+import { watchedReads } from './middleware/watchedReads.ts';
 
 interface Api {
   readonly koa: Koa;
@@ -49,6 +52,8 @@ export const createApi = (deps: Deps, live: Live, limiter: RateLimiter): Api => 
     .use(respond(deps.config, requests.isStopping))
     .use(errors(deps.log))
     .use(hostPages({ config: deps.config, limiter, probes, endpoints }))
+    .use(consolePages(deps.config))
+    .use(openIdCallback(deps, limiter))
     .use(environmentPath(deps))
     .use(publicEndpoints(deps, limiter, endpoints))
     .use(authentication(deps, limiter))
@@ -57,6 +62,7 @@ export const createApi = (deps: Deps, live: Live, limiter: RateLimiter): Api => 
     .use(streamOffset(live))
     .use(routing(deps, live, requests, endpoints))
     .use(refusalAudit)
+    .use(watchedReads)
     .use(endpointAccess)
     .use(query)
     .use(body)

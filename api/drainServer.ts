@@ -6,21 +6,32 @@ import { Server as NetServer } from 'node:net';
 const idleFraction = 1 / 4;
 const pollMs = 50;
 /** The longest time to accept pending connections, in milliseconds, also when more keep arriving. */
-const acceptWindowMs = 100;
+const acceptWindowMs = 500;
+/** ms that a turn of the event loop takes in which nearly nothing is done. */
+const quietTurnMs = 0.5;
 
-/** Accepts the connections that wait in the kernel, which closing would reset. Node accepts one in a turn of the event loop. */
+const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+
+/**
+ * Accepts the connections that wait in the kernel, which closing would reset: until a turn of the event loop, which accepts one,
+ * brings none and ends at once, so that hardly any can have come since it looked.
+ */
 const acceptPending = async (server: Server): Promise<void> => {
-  let came = true;
+  let came = false;
   const note = (): void => {
     came = true;
   };
   server.on('connection', note);
-  for (const until = performance.now() + acceptWindowMs; came && performance.now() < until;) {
+  let isQuiet = false;
+  for (const until = performance.now() + acceptWindowMs; !isQuiet && performance.now() < until;) {
+    await nextTurn();
     came = false;
-    for (let turns = 0; turns < 2; turns++)
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
+    const since = performance.now();
+    await nextTurn();
+    isQuiet = !came && performance.now() - since < quietTurnMs;
   }
   server.off('connection', note);
 };
@@ -35,7 +46,10 @@ export const drainServer = async (server: Server, drainMs: number, begin: () => 
   let poll: NodeJS.Timeout | undefined;
   const quiet = setTimeout(() => {
     poll = setInterval(() => {
-      server.closeIdleConnections();
+      // An immediate runs after everything that has arrived was read: no connection counts as idle whose request waits in the kernel.
+      setImmediate(() => {
+        server.closeIdleConnections();
+      });
     }, pollMs);
   }, drainMs * idleFraction);
   const late = setTimeout(() => {

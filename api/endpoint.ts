@@ -3,12 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../shared/access/principal.ts';
 import { fault, type Fault } from '../shared/catalogue/errors.ts';
 import type { Deps } from '../shared/deps.ts';
-import type { Static, TObject, TSchema } from '../shared/platform/core/schema.ts';
+import { strictObject, type Static, type TObject, type TSchema } from '../shared/platform/core/schema.ts';
 import type { SavedResponse } from '../shared/platform/journal/idempotency.ts';
 import type { AuthSession } from '../shared/settings/sessionCache.ts';
 import type { ApiResponse } from './http/apiResponse.ts';
+import { hasReason, withReasonSchema } from './http/reason.ts';
 import type { RequestBody } from './http/requestBody.ts';
 import type { Live } from './live/index.ts';
+import { fieldsSchema, findProjection, project, requireKnownFields } from './projection.ts';
 
 /** The request that an endpoint is called by: one of HTTP, or the call of a tool (api/mcp). */
 export interface RequestSource extends Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'socket'> {
@@ -42,8 +44,9 @@ export interface EndpointCall<Q = unknown, B = unknown> {
 }
 
 /** The argument of the handler of a public endpoint: there is no caller. */
-export interface PublicCall<B = unknown> {
+export interface PublicCall<B = unknown, Q = unknown> {
   readonly deps: Deps;
+  readonly query: Q;
   /** The environment as the path names it; it need not exist. */
   readonly environment: string;
   readonly body: B;
@@ -51,6 +54,8 @@ export interface PublicCall<B = unknown> {
   readonly address: string | null;
   /** The token by which the client's browser is known; null: none. */
   readonly browser: string | null;
+  /** Returns the session of the browser's cookie, or null. */
+  session(): Promise<AuthSession | null>;
 }
 
 export interface Endpoint {
@@ -73,6 +78,12 @@ export interface Endpoint {
   readonly body: TSchema | null;
   /** Whether an absent body counts as `{}`. */
   readonly bodyOptional: boolean;
+  /** Whether the body may have `limits.bulkBodyBytes`. */
+  readonly takesLargeBody: boolean;
+  /** Whether `reason` may be given in the body, which is recorded with the change. */
+  readonly takesReason: boolean;
+  /** Whether the row's own schema has `reason`, so that its check gets it too. */
+  readonly ownsReason: boolean;
   readonly responses: Readonly<Record<number, TSchema | null>>;
   readonly example: {
     readonly params?: Readonly<Record<string, string>>;
@@ -103,10 +114,38 @@ interface EndpointRow {
 
 const identity = (value: unknown): unknown => value;
 
+/** Returns the query and the handler of an endpoint that reads, with `fields` where there is something to choose from. */
+const projected = <Q extends TObject>({
+  query,
+  path,
+  responses,
+  handle: answer,
+}: Pick<EndpointRow, 'path' | 'responses'> & {
+  readonly query: Q;
+  handle(call: EndpointCall<Static<Q>>): Promise<ApiResponse>;
+}): Pick<Endpoint, 'query' | 'handle'> => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the query was checked by the schema of the row
+  const handle: Endpoint['handle'] = (call) => answer(call as EndpointCall<Static<Q>>);
+  const projection = findProjection(responses[200], path);
+  if (projection === null) return { query, handle };
+  return {
+    query: strictObject({ ...query.properties, fields: fieldsSchema }),
+    handle: async (call) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the query was checked by the schema with `fields`
+      const { fields, ...rest } = call.query as { readonly fields?: readonly string[] };
+      if (fields === undefined) return handle(call);
+      requireKnownFields(projection, fields);
+      return project(projection, fields, await handle({ ...call, query: rest }));
+    },
+  };
+};
+
+/** An endpoint that reads. Those that answer a list or one main object take `fields` (projection.ts). */
 export const readEndpoint = <Q extends TObject>(
   row: EndpointRow & { readonly query: Q; handle(call: EndpointCall<Static<Q>>): Promise<ApiResponse> },
 ): Endpoint => ({
   ...row,
+  ...projected(row),
   method: 'get',
   write: false,
   allowsApp: false,
@@ -115,17 +154,22 @@ export const readEndpoint = <Q extends TObject>(
   conditional: false,
   body: null,
   bodyOptional: true,
+  takesLargeBody: false,
+  takesReason: false,
+  ownsReason: false,
   audit: null,
   checkBody: identity,
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the query was checked by the schema of the row
-  handle: (call) => row.handle(call as EndpointCall<Static<Q>>),
   handlePublic: null,
 });
 
-interface WriteEndpointRow<I> extends EndpointRow {
+interface WriteEndpointRow<I, Q extends TObject = TObject> extends EndpointRow {
+  readonly query?: Q;
   readonly method?: Endpoint['method'];
   readonly body: TSchema;
   readonly bodyOptional?: boolean;
+  readonly takesLargeBody?: boolean;
+  /** true where the change is audited, unless it is given. */
+  readonly takesReason?: boolean;
   readonly allowsApp?: boolean;
   readonly acceptsIdempotencyKey?: boolean;
   readonly requireNotInProgress?: Endpoint['requireNotInProgress'];
@@ -133,22 +177,31 @@ interface WriteEndpointRow<I> extends EndpointRow {
   readonly audit: NonNullable<Endpoint['audit']> | null;
   readonly mapFault?: NonNullable<Endpoint['mapFault']>;
   check(body: unknown, at: number): I;
-  handle(call: EndpointCall<unknown, I>): Promise<ApiResponse>;
+  handle(call: EndpointCall<Static<Q>, I>): Promise<ApiResponse>;
 }
 
-export const writeEndpoint = <I>(row: WriteEndpointRow<I>): Endpoint => ({
+const takesReason = ({
+  audit,
+  takesReason: given = audit !== null,
+}: Pick<WriteEndpointRow<unknown>, 'audit' | 'takesReason'>): boolean => given;
+
+export const writeEndpoint = <I, Q extends TObject = TObject>(row: WriteEndpointRow<I, Q>): Endpoint => ({
   method: 'post',
   bodyOptional: false,
+  takesLargeBody: false,
   allowsApp: false,
   acceptsIdempotencyKey: true,
   requireNotInProgress: null,
   conditional: false,
-  ...row,
-  write: true,
   query: null,
+  ...row,
+  takesReason: takesReason(row),
+  ownsReason: hasReason(row.body),
+  body: takesReason(row) ? withReasonSchema(row.body) : row.body,
+  write: true,
   checkBody: (body, at) => row.check(body, at),
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `check` of the row returned the body
-  handle: (call) => row.handle(call as EndpointCall<unknown, I>),
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the row has checked the query, and its `check` returned the body
+  handle: (call) => row.handle(call as EndpointCall<Static<Q>, I>),
   handlePublic: null,
 });
 
@@ -156,7 +209,21 @@ export const writeEndpoint = <I>(row: WriteEndpointRow<I>): Endpoint => ({
 export const publicEndpoint = <I>(
   row: Omit<WriteEndpointRow<I>, 'handle'> & { handle(call: PublicCall<I>): Promise<ApiResponse> },
 ): Endpoint => ({
-  ...writeEndpoint({ ...row, acceptsIdempotencyKey: false, handle: () => Promise.reject(fault('unauthorized')) }),
+  ...writeEndpoint({
+    ...row,
+    acceptsIdempotencyKey: false,
+    takesReason: false,
+    handle: () => Promise.reject(fault('unauthorized')),
+  }),
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `check` of the row returned the body
   handlePublic: (call) => row.handle(call as PublicCall<I>),
+});
+
+/** A read that needs no token. */
+export const publicReadEndpoint = <Q extends TObject>(
+  row: EndpointRow & { readonly query: Q; handle(call: PublicCall<unknown, Static<Q>>): Promise<ApiResponse> },
+): Endpoint => ({
+  ...readEndpoint({ ...row, handle: () => Promise.reject(fault('unauthorized')) }),
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the query was checked by the schema of the row
+  handlePublic: (call) => row.handle(call as PublicCall<unknown, Static<Q>>),
 });

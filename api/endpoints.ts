@@ -6,25 +6,34 @@ import { appEndpoints } from './routes/app.ts';
 import { approvalEndpoints } from './routes/approvals.ts';
 import { auditEndpoints } from './routes/audit.ts';
 import { bulkEndpoints } from './routes/bulk.ts';
+import { countEndpoints } from './routes/counts.ts';
 import { discoveryEndpoints } from './routes/discovery.ts';
 import { flagEndpoints } from './routes/flags.ts';
 import { itemChangeEndpoints } from './routes/itemChanges.ts';
 import { itemEndpoints } from './routes/items.ts';
+import { itemSummaryEndpoints } from './routes/itemSummary.ts';
 import { liveEndpoints } from './routes/live.ts';
 import { ownAccountEndpoints } from './routes/me.ts';
 import { ofrepEndpoints } from './routes/ofrep.ts';
+import { openIdSignInEndpoints } from './routes/openIdSignIn.ts';
 import { pageEndpoints } from './routes/pages.ts';
 import { peopleEndpoints } from './routes/people.ts';
 import { resourceEndpoints } from './routes/resources.ts';
 import { runEndpoints } from './routes/runs.ts';
+import { savedViewEndpoints } from './routes/savedViews.ts';
+import { searchEndpoints } from './routes/search.ts';
 import { settingsEndpoints } from './routes/settings.ts';
 import { signInEndpoints } from './routes/signIn.ts';
 
 export const endpoints: readonly Endpoint[] = [
   ...ownAccountEndpoints,
+  ...savedViewEndpoints,
   ...discoveryEndpoints,
   ...peopleEndpoints,
+  ...countEndpoints,
+  ...itemSummaryEndpoints,
   ...itemEndpoints,
+  ...searchEndpoints,
   ...itemChangeEndpoints,
   ...actionEndpoints,
   ...runEndpoints,
@@ -38,6 +47,7 @@ export const endpoints: readonly Endpoint[] = [
   ...mcpEndpoints,
   ...appEndpoints,
   ...auditEndpoints,
+  ...openIdSignInEndpoints,
   ...signInEndpoints,
   ...settingsEndpoints,
 ];

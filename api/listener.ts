@@ -5,6 +5,7 @@ import { errors } from '../shared/catalogue/errors.ts';
 import { limits } from '../shared/catalogue/limits.ts';
 import type { Config } from '../shared/platform/core/config.ts';
 import { newId } from '../shared/platform/core/ids.ts';
+import { listen } from '../shared/platform/core/listen.ts';
 import { securityHeaders } from '../shared/platform/core/securityHeaders.ts';
 import { answerProbes, openProbeServer, startingProbes, type ProbeServer } from '../shared/platform/health/probes.ts';
 
@@ -81,10 +82,7 @@ export const openListener = async (config: Config): Promise<Listener> => {
   server.on('checkExpectation', handle);
   server.on('connection', (socket: Socket) => socket.setNoDelay(true));
   answerBrokenRequests(server, securityHeaders(config));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(config.port, config.host, resolve);
-  });
+  await listen(server, config.port, config.host);
   const address = server.address();
   return {
     server,

@@ -1,187 +1,154 @@
-/** The endpoint rows as an OpenAPI 3.1 document: the same schemas that validate, with an example for each operation. */
-import { errors, type ErrorCode } from '../shared/catalogue/errors.ts';
+/** The endpoint rows as an OpenAPI 3.1 document: the same schemas that validate, with an example of each request and answer. */
+import { isObject } from '../shared/platform/core/jsonLimits.ts';
+import type { TSchema } from '../shared/platform/core/schema.ts';
+import { answerExample } from './documents/examples.ts';
+import { createPool, type Json } from './documents/json.ts';
+import { componentsFor, shortenSchema } from './documents/namedSchemas.ts';
+import { operationTextOf } from './documents/operations/index.ts';
+import { shareParameters } from './documents/parameters.ts';
+import { refusalComponents, refusalsOf } from './documents/refusals.ts';
+import { shareMembers } from './documents/sharedMembers.ts';
+import { tagDescriptions } from './documents/tags.ts';
 import type { Endpoint } from './endpoint.ts';
 import { sessionCookie } from './http/cookies.ts';
 
 /** Follows semver: changes only add. */
 export const apiVersion = '1.0.1';
 
-interface Parameter {
-  readonly type?: string;
-  readonly description?: string;
-}
-
-const pathOf = (path: string): string => `/api/env/{environment}${path.replace(/:([A-Za-z]+)/g, '{$1}')}`;
-
-const errorSchema = {
-  type: 'object',
-  required: ['error', 'code'],
-  properties: {
-    error: { type: 'string', description: 'A sentence for a person.' },
-    code: { type: 'string', enum: Object.keys(errors) },
-    details: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['path', 'message'],
-        properties: { path: { type: 'string' }, message: { type: 'string' } },
-      },
-    },
+const securitySchemes = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'The token of an agent, a person’s session or an app.' },
+  cookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: sessionCookie,
+    description: 'A person’s session in browsers; changes need an origin of the same host.',
   },
 };
 
-const pathParameters = ({ path, example }: Endpoint): object[] => [
-  { $ref: '#/components/parameters/environment' },
-  ...[...path.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-    ...(example.params?.[name] === undefined ? {} : { example: example.params[name] }),
-  })),
-];
-
-/** Returns an example for the schema, in which a list with commas is an array. */
-const exampleOf = ({ type }: Parameter, value: unknown): unknown =>
-  type === 'array' && typeof value === 'string' ? value.split(',') : value;
-
-const queryParameters = ({ query, example }: Endpoint): object[] => {
-  const properties: Readonly<Record<string, Parameter>> = query?.properties ?? {};
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: query?.required?.includes(name) ?? false,
-    ...(schema.description === undefined ? {} : { description: schema.description }),
-    schema,
-    ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
-    ...(Object.hasOwn(example.query ?? {}, name) ? { example: exampleOf(schema, example.query?.[name]) } : {}),
-  }));
+/** Descriptions of responses by status; the others say OK. */
+const answerDescriptions: Readonly<Record<string, string>> = {
+  101: 'Upgraded.',
+  202: 'Accepted.',
+  304: 'Unchanged.',
 };
 
-const headerParameters = ({ write, acceptsIdempotencyKey: once, conditional }: Endpoint): object[] => [
-  ...(write && once ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
-  ...(conditional ? [{ $ref: '#/components/parameters/ifMatch' }] : []),
-];
-
-/** Changes that read a record first, for which the app may be called. */
-const ofRecords: ReadonlySet<string> = new Set(['/actions', '/runs/:id/retry', '/approvals/:id/approve']);
-
-/** Returns the error statuses of an endpoint besides those of every endpoint. */
-const errorStatuses = (endpoint: Endpoint): number[] => {
-  const always: ErrorCode[] = [
-    'invalid',
-    'unauthorized',
-    'forbidden',
-    'not_found',
-    'method_not_allowed',
-    'rate_limited',
-    'headers_too_large',
-    'internal',
-    'unavailable',
-  ];
-  const writes: ErrorCode[] = ['conflict', 'too_large', 'unsupported_media_type', 'invalid_transition'];
-  const reads: ErrorCode[] = ['app_error', 'app_timeout'];
-  const asksApp = endpoint.write ? ofRecords.has(endpoint.path) : endpoint.path.startsWith('/resources/');
-  const codes = [
-    ...always,
-    ...(endpoint.write ? writes : ['too_broad' as const]),
-    ...(asksApp ? reads : []),
-    ...(endpoint.conditional ? ['version_conflict' as const] : []),
-    ...(endpoint.path === '/live' || endpoint.path === '/app' ? ['upgrade_required' as const] : []),
-  ];
-  return [...new Set(codes.map((code) => errors[code].status))].sort((a, b) => a - b);
+/** Returns whether a body says anything; one without members may be left out. */
+const hasMembers = (body: TSchema): boolean => {
+  const { properties }: Json = { ...body };
+  return !isObject(properties) || Object.keys(properties).length > 0;
 };
 
-const operationOf = (endpoint: Endpoint): object => ({
-  operationId: `${endpoint.method}${endpoint.path.replace(/[/:-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
-  summary: endpoint.summary,
-  tags: [endpoint.tag],
-  ...(endpoint.handlePublic === null ? {} : { security: [] }),
-  parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
-  ...(endpoint.body === null
-    ? {}
+/** Returns the name that an answer would have among the components: that of what it brings. */
+const nameOfAnswer = (part: Json): string =>
+  /"#\/components\/schemas\/(\w+)"/.exec(JSON.stringify(part))?.[1] ?? String(part['description']).replace('.', '');
+
+/** Returns the answers of an endpoint that is called well, by status. */
+const answersOf = (
+  id: string,
+  { responses }: Endpoint,
+): readonly { readonly status: string; readonly answer: Json }[] =>
+  Object.entries(responses).map(([status, schema]) => {
+    const content = schema === null ? null : { schema: shortenSchema(schema), ...answerExample(id, status) };
+    return {
+      status,
+      answer: {
+        description: answerDescriptions[status] ?? 'OK.',
+        ...(content === null ? {} : { content: { 'application/json': content } }),
+      },
+    };
+  });
+
+/** Returns the name that a body would have among the components: that of its first member. */
+const nameOfBody = (body: Json): string => {
+  const name = /"properties":\{"(\w+)"/.exec(JSON.stringify(body))?.[1] ?? 'body';
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+};
+
+/** Returns the body that an endpoint takes; null: none. */
+const requestBodyOf = ({ body, bodyOptional, example }: Endpoint): Json | null =>
+  body === null || !hasMembers(body)
+    ? null
     : {
-        requestBody: {
-          required: !endpoint.bodyOptional,
-          content: { 'application/json': { schema: endpoint.body, example: endpoint.example.body ?? {} } },
-        },
-      }),
-  responses: {
-    ...Object.fromEntries(
-      errorStatuses(endpoint).map((status) => [String(status), { $ref: `#/components/responses/E${String(status)}` }]),
-    ),
-    ...Object.fromEntries(
-      Object.entries(endpoint.responses).map(([status, schema]) => [
-        status,
-        { description: endpoint.summary, ...(schema === null ? {} : { content: { 'application/json': { schema } } }) },
-      ]),
-    ),
-  },
-});
+        ...(bodyOptional ? {} : { required: true }),
+        content: { 'application/json': { schema: shortenSchema(body), example: example.body ?? {} } },
+      };
 
-const errorResponses = (): object =>
-  Object.fromEntries(
-    [...new Set(Object.values(errors).map((row) => row.status))].map((status) => [
-      `E${String(status)}`,
-      {
-        description: Object.entries(errors)
-          .filter(([, row]) => row.status === status)
-          .map(([code, row]) => `\`${code}\`: ${row.message}`)
-          .join(' '),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
-    ]),
+/** Returns the rows as operations, and the parameters, bodies and answers that several of them refer to. */
+const toOperations = (endpoints: readonly Endpoint[]) => {
+  const rows = endpoints.map((endpoint) => {
+    const text = operationTextOf(endpoint.name);
+    return { endpoint, text, body: requestBodyOf(endpoint), answers: answersOf(text.id, endpoint) };
+  });
+  const parameters = shareParameters(endpoints);
+  const responses = createPool(
+    'responses',
+    rows.flatMap(({ answers }) => answers.map(({ answer }) => ({ name: nameOfAnswer(answer), value: answer }))),
   );
+  const bodies = createPool(
+    'requestBodies',
+    rows.flatMap(({ body }) => (body === null ? [] : [{ name: nameOfBody(body), value: body }])),
+  );
+  const operations = rows.map(({ endpoint, text: { id, description }, body, answers }) => {
+    const own = parameters.of(endpoint);
+    return {
+      path: endpoint.path.replace(/:([A-Za-z]+)/g, '{$1}'),
+      method: endpoint.method,
+      operation: {
+        operationId: id,
+        description,
+        tags: [endpoint.tag],
+        ...(endpoint.handlePublic === null ? {} : { security: [] }),
+        ...(own.length === 0 ? {} : { parameters: own }),
+        ...(body === null ? {} : { requestBody: bodies.refer(body) }),
+        responses: {
+          ...Object.fromEntries(answers.map(({ status, answer }) => [status, responses.refer(answer)])),
+          ...refusalsOf(endpoint),
+        },
+      },
+    };
+  });
+  return {
+    operations,
+    parameters: parameters.components,
+    requestBodies: bodies.components,
+    responses: responses.components,
+  };
+};
 
-export interface OpenApiDocument {
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
-}
-
-export const buildOpenApiDocument = (endpoints: readonly Endpoint[]): OpenApiDocument & Record<string, unknown> => {
-  const paths: Record<string, Record<string, object>> = {};
-  for (const endpoint of endpoints) {
-    const path = (paths[pathOf(endpoint.path)] ??= {});
-    path[endpoint.method] = operationOf(endpoint);
-  }
+/** Returns the document of a service at `publicUrl`. */
+export const buildOpenApiDocument = (endpoints: readonly Endpoint[], publicUrl: string): Json => {
+  const { operations, parameters, requestBodies: bodies, responses: answers } = toOperations(endpoints);
+  const rows: Record<string, Record<string, object>> = {};
+  for (const { path, method, operation } of operations) (rows[path] ??= {})[method] = operation;
+  const own = { paths: rows, requestBodies: bodies, responses: { ...answers, ...refusalComponents(endpoints) } };
+  const { document, schemas } = shareMembers(own, componentsFor(own));
+  const { paths, requestBodies, responses } = document;
   return {
     openapi: '3.1.0',
     info: {
       title: 'Console API',
       version: apiVersion,
       description:
-        'Inboxes of items, bulk operations, the audit log and a live stream, for agents and people alike. Times are milliseconds since 1970 UTC.',
+        'Items in inboxes, records, actions, approvals, flags, audit and a live stream, for agents and people. Times are milliseconds since 1970 UTC. What your role can’t see does not exist for you.',
+      contact: { name: 'Whoever runs this server' },
+      license: { name: 'MIT', identifier: 'MIT' },
     },
+    servers: [
+      {
+        url: `${publicUrl}/api/env/{environment}`,
+        description: 'An environment of this server.',
+        variables: { environment: { default: 'demo', description: 'The environment that the token is for.' } },
+      },
+    ],
     security: [{ bearer: [] }, { cookie: [] }],
+    tags: tagDescriptions,
     paths,
     components: {
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer' },
-        cookie: {
-          type: 'apiKey',
-          in: 'cookie',
-          name: sessionCookie,
-          description: 'A person’s session, in browsers; changes need an origin of the same host.',
-        },
-      },
-      schemas: { Error: errorSchema },
-      responses: errorResponses(),
-      parameters: {
-        environment: { name: 'environment', in: 'path', required: true, schema: { type: 'string' }, example: 'demo' },
-        idempotencyKey: {
-          name: 'idempotency-key',
-          in: 'header',
-          description:
-            'The same key with the same request answers what the first one did, and does nothing again. Kept for 24 hours.',
-          schema: { type: 'string', minLength: 1, maxLength: 255 },
-        },
-        ifMatch: {
-          name: 'if-match',
-          in: 'header',
-          description: 'The version that you saw, in quotes; another one answers 412.',
-          schema: { type: 'string' },
-        },
-      },
+      securitySchemes,
+      schemas,
+      responses,
+      requestBodies,
+      parameters,
     },
   };
 };

@@ -14,6 +14,7 @@ import { createRefusalReporter } from './platform/redis/droppedMessages.ts';
 import { openKeyRing } from './platform/redis/keyRing.ts';
 import { createRedisHealth } from './platform/redis/redisHealth.ts';
 import { openDirectory } from './settings/directory.ts';
+import { createOpenId } from './settings/openId/provider.ts';
 import type { ViewDeps } from './views/deps.ts';
 
 export type Deps = ViewDeps;
@@ -71,7 +72,8 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
       bus,
       onError: (error) => log.debug({ err: error }, 'flags could not be read; they will be in a second'),
     });
-    return { config, clock, log, db, reads, redis, bus, directory, link, flags, afterRun: countSettledRun };
+    const openId = createOpenId(config);
+    return { config, clock, log, db, reads, redis, bus, directory, link, flags, openId, afterRun: countSettledRun };
   } catch (error) {
     await redis?.close();
     await reads.close();

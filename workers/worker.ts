@@ -131,6 +131,8 @@ const runLeasedJob = async (parts: WorkerDeps, lease: JobLease): Promise<void> =
   } finally {
     leases.remove(lease);
   }
+  // The next chunk of its principal may begin (outbox/enqueuer.ts).
+  if (lease.name === 'bulkChunk') deps.bus.publish(channels.workAvailable, 'jobs');
   if (result.kind === 'interrupted' || (result.kind === 'again' && result.at <= deps.clock.now()))
     deps.bus.publish(channels.workAvailable, 'jobs');
 };

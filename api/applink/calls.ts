@@ -32,29 +32,39 @@ const batch = <T extends Parameters<typeof Type.Array>[0]>(items: T) =>
   Type.Array(items, { maxItems: linkLimits.batch });
 
 /** The records themselves are checked by `putRecords`, like those that come over HTTP. */
-const checkPut = compileCheck(strictObject({ resource: nameSchema('The resource.'), records: batch(Type.Unknown()) }));
-const checkDelete = compileCheck(
-  strictObject({
-    resource: nameSchema('The resource.'),
-    ids: batch(Type.String({ minLength: 1, maxLength: limits.recordIdMax })),
-  }),
-);
+const putParams = strictObject({ resource: nameSchema('The resource.'), records: batch(Type.Unknown()) });
+const deleteParams = strictObject({
+  resource: nameSchema('The resource.'),
+  ids: batch(Type.String({ minLength: 1, maxLength: limits.recordIdMax })),
+});
+const checkPut = compileCheck(putParams);
+const checkDelete = compileCheck(deleteParams);
 const answerSchema = strictObject({
   run: lookupIdSchema('The run.'),
   result: Type.Optional(Type.Unknown()),
   error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
 });
-const checkAnswers = compileCheck(strictObject({ answers: Type.Array(answerSchema, { maxItems: linkLimits.batch }) }));
-const checkList = compileCheck(
-  strictObject({ cursor: Type.Optional(nameSchema('The flag that the answer before ended with.')) }),
-);
-const checkProgress = compileCheck(
-  strictObject({
-    run: lookupIdSchema('The run.'),
-    progress: nullable(Type.Number({ minimum: 0, maximum: 1 })),
-    message: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
-  }),
-);
+const answersParams = strictObject({ answers: Type.Array(answerSchema, { maxItems: linkLimits.batch }) });
+const listParams = strictObject({
+  cursor: Type.Optional(nameSchema('The flag that the answer before ended with.')),
+});
+const progressParams = strictObject({
+  run: lookupIdSchema('The run.'),
+  progress: nullable(Type.Number({ minimum: 0, maximum: 1 })),
+  message: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
+});
+const checkAnswers = compileCheck(answersParams);
+const checkList = compileCheck(listParams);
+const checkProgress = compileCheck(progressParams);
+
+/** The params of what an app may call or notify, by method; `items.report` and `app.register` check their own. */
+export const appParams = {
+  'records.put': putParams,
+  'records.delete': deleteParams,
+  'run.answers': answersParams,
+  'flags.list': listParams,
+  'run.progress': progressParams,
+} as const;
 
 const putRecordsMethod: AppMethodHandler<'records.put'> = async ({ deps, caller }, params) => {
   const { resource, records } = checkPut(params);

@@ -5,6 +5,8 @@ import type { ServiceMethod } from '../../shared/applink/protocol.ts';
 
 interface PendingCall {
   readonly method: ServiceMethod;
+  /** JSON text. */
+  readonly params: string;
   readonly run: string | null;
   readonly timer: NodeJS.Timeout;
   readonly end: (relayed: RelayOutcome) => void;
@@ -21,13 +23,19 @@ const runIn = /^\{"run":"(run_[0-9a-z]{26})"/;
 export class OutgoingCalls {
   readonly #write: (text: string) => boolean;
   readonly #onLate: (run: string, message: unknown) => void;
+  readonly #onAnswer: (method: ServiceMethod, params: string, message: unknown) => void;
   readonly #waiting = new Map<number, PendingCall>();
   readonly #late = new Map<number, string>();
   #last = 0;
 
-  constructor(write: (text: string) => boolean, onLate: (run: string, message: unknown) => void) {
+  constructor(
+    write: (text: string) => boolean,
+    onLate: (run: string, message: unknown) => void,
+    onAnswer: (method: ServiceMethod, params: string, message: unknown) => void,
+  ) {
     this.#write = write;
     this.#onLate = onLate;
+    this.#onAnswer = onAnswer;
   }
 
   get busy(): number {
@@ -49,6 +57,7 @@ export class OutgoingCalls {
       );
       this.#waiting.set(id, {
         method,
+        params,
         run: method === 'action.run' ? (runIn.exec(params)?.[1] ?? null) : null,
         timer,
         end,
@@ -63,6 +72,7 @@ export class OutgoingCalls {
       this.#waiting.delete(id);
       clearTimeout(waiting.timer);
       waiting.end({ kind: 'frame', text, message });
+      this.#onAnswer(waiting.method, waiting.params, message);
       return true;
     }
     const run = this.#late.get(id);

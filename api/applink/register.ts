@@ -11,20 +11,21 @@ import { compileCheck, invalidFault } from '../../shared/platform/core/validate.
 import { releaseParkedJobs } from '../../shared/platform/outbox/jobLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { runAdminChange, toAdministrator } from '../../shared/settings/adminChange.ts';
+import { compareDefinition } from '../../shared/settings/environments/compareDefinition.ts';
 import { defineEnvironment, type DefineResult } from '../../shared/settings/environments/defineEnvironment.ts';
 import type { AppContext } from './context.ts';
 import type { AppSession } from './session.ts';
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description });
 
-const checkRegistration = compileCheck(
-  strictObject({
-    manifest: Type.Object({}, { description: 'What the app declares; its JSON Schema is at /manifest.schema.json.' }),
-    instance: text('Made at the process’s start and kept over reconnects.'),
-    startedAt: timeSchema('When the process was started.'),
-    sdk: text('Name and version of what speaks.'),
-  }),
-);
+export const registrationInput = strictObject({
+  manifest: Type.Object({}, { description: 'What the app declares; its JSON Schema is at /manifest.schema.json.' }),
+  instance: text('Made at the process’s start and kept over reconnects.'),
+  startedAt: timeSchema('When the process was started.'),
+  sdk: text('Name and version of what speaks.'),
+  dryRun: Type.Optional(Type.Boolean({ description: 'Compares only, and registers nothing.' })),
+});
+const checkRegistration = compileCheck(registrationInput);
 
 /** The problems of a manifest, apart from those of the other params. */
 export class ManifestRefusedError extends Error {
@@ -36,23 +37,42 @@ export class ManifestRefusedError extends Error {
   }
 }
 
-const defineManifest = async (
-  { deps }: AppContext,
-  caller: Caller,
-  { manifest, startedAt }: { manifest: unknown; startedAt: number },
-): Promise<DefineResult> => {
-  const now = deps.clock.now();
+/** Passes the problems of a manifest on as `ManifestRefusedError`. */
+const withProblems = async <T>(work: Promise<T>): Promise<T> => {
   try {
-    // An app whose clock runs ahead must not prevent every later version from being defined.
-    const declared = { environment: caller.env.name, manifest, startedAt: Math.min(startedAt, now) };
-    return await runAdminChange(deps.db, deps.bus, (tx) =>
-      defineEnvironment(tx, toAdministrator(caller, now), declared),
-    );
+    return await work;
   } catch (error) {
     if (error instanceof Fault && error.code === 'invalid')
       throw new ManifestRefusedError(error.message, error.extra.details ?? []);
     throw error;
   }
+};
+
+const defineManifest = (
+  { deps }: AppContext,
+  caller: Caller,
+  { manifest, startedAt }: { manifest: unknown; startedAt: number },
+): Promise<DefineResult> => {
+  const now = deps.clock.now();
+  // An app whose clock runs ahead must not prevent every later version from being defined.
+  const declared = { environment: caller.env.name, manifest, startedAt: Math.min(startedAt, now) };
+  return withProblems(
+    runAdminChange(deps.db, deps.bus, (tx) => defineEnvironment(tx, toAdministrator(caller, now), declared)),
+  );
+};
+
+/** Returns what registering the manifest would change. */
+const compareManifest = async (
+  { deps }: AppContext,
+  session: AppSession,
+  caller: Caller,
+  manifest: unknown,
+): Promise<AppCalls['app.register']['result']> => {
+  await deps.directory.refresh();
+  const { name: environment, definition } = deps.directory.environmentById(session.envId) ?? caller.env;
+  const admin = toAdministrator(caller, deps.clock.now());
+  const compared = compareDefinition(deps.db, admin, { environment, manifest }, definition.manifest);
+  return { environment, connection: session.connection.id, ...(await withProblems(compared)) };
 };
 
 /** Makes the jobs due that were parked until the app is online; errors are logged. */
@@ -91,13 +111,17 @@ export const registerApp = async (
   answer: (result: AppCalls['app.register']['result']) => void,
 ): Promise<readonly { readonly id: string; readonly process: string }[]> => {
   const { deps, sockets } = context;
-  const { manifest, instance, startedAt, sdk } = checkRegistration(params);
+  const { manifest, instance, startedAt, sdk, dryRun = false } = checkRegistration(params);
   const problem = jsonProblem({ instance, sdk });
   if (problem !== null) throw invalidFault([problem]);
   if (session.arrival !== null || session.registering)
     throw fault('conflict', 'This connection is registered already.');
   session.registering = true;
   try {
+    if (dryRun) {
+      answer(await compareManifest(context, session, caller, manifest));
+      return [];
+    }
     const { warnings, flags } = await defineManifest(context, caller, { manifest, startedAt });
     await deps.directory.refresh();
     // Before this connection counts as online, as its app knows its own flags.

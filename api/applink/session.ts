@@ -16,6 +16,7 @@ import {
 } from '../../shared/applink/protocol.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
 import type { AuthSession } from '../../shared/settings/sessionCache.ts';
+import { answerProblems } from './answerProblems.ts';
 import type { AppContext } from './context.ts';
 import { parseFrame, type AppFrame } from './frames.ts';
 import { OutgoingCalls } from './outgoingCalls.ts';
@@ -86,6 +87,13 @@ export class AppSession implements LocalSocket {
       (text) => this.write(text),
       (run, message) => {
         frames.onLateAnswer(this, run, message);
+      },
+      (method, params, message) => {
+        // The caller does not wait for it.
+        setImmediate(() => {
+          const problems = answerProblems(method, params, message);
+          if (problems.length > 0) this.notify('app.problem', { method, problems });
+        });
       },
     );
   }

@@ -2,11 +2,17 @@
 import type { IncomingMessage } from 'node:http';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Config } from '../../shared/platform/core/config.ts';
+import { flowMs } from '../../shared/settings/openId/flow.ts';
+import { callbackPath } from '../../shared/settings/openId/provider.ts';
 import { isForwardedSecure } from './clientAddress.ts';
 import { headerValues } from './headers.ts';
 
 export const sessionCookie = 'console_session';
 const browserCookie = 'console_browser';
+const flowCookie = 'console_sign_in';
+
+/** The path of what concerns an environment. */
+const environments = '/api/env';
 
 type CookieConfig = Pick<Config, 'publicUrl' | 'trustProxy'>;
 type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
@@ -15,18 +21,37 @@ type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
 const isSecure = (req: Request, { publicUrl, trustProxy }: CookieConfig): boolean =>
   publicUrl.startsWith('https:') || isForwardedSecure(req, trustProxy);
 
-const cookieHeader = (req: IncomingMessage, where: CookieConfig, value: string, maxAgeMs: number): string => {
-  const path = `${new URL(where.publicUrl).pathname.replace(/\/$/, '')}/api/env`;
-  return `${value}; Path=${path}; Max-Age=${String(maxAgeMs / 1000)}; HttpOnly; SameSite=Lax${isSecure(req, where) ? '; Secure' : ''}`;
+interface CookieValue {
+  readonly value: string;
+  readonly maxAgeMs: number;
+  /** Below the public address. */
+  readonly path: string;
+}
+
+const cookieHeader = (req: IncomingMessage, where: CookieConfig, { value, maxAgeMs, path }: CookieValue): string => {
+  const base = new URL(where.publicUrl).pathname.replace(/\/$/, '');
+  return `${value}; Path=${base}${path}; Max-Age=${String(maxAgeMs / 1000)}; HttpOnly; SameSite=Lax${isSecure(req, where) ? '; Secure' : ''}`;
 };
 
 /** Returns a `set-cookie` for every environment of this host; `token` null clears the cookie. */
 export const sessionCookieHeader = (req: IncomingMessage, where: CookieConfig, token: string | null): string =>
-  cookieHeader(req, where, `${sessionCookie}=${token ?? ''}`, token === null ? 0 : limits.sessionMs);
+  cookieHeader(req, where, {
+    value: `${sessionCookie}=${token ?? ''}`,
+    maxAgeMs: token === null ? 0 : limits.sessionMs,
+    path: environments,
+  });
 
 /** Returns a `set-cookie` by which the browser is known at the next sign-in; it is no credential. */
 export const browserCookieHeader = (req: IncomingMessage, where: CookieConfig, token: string): string =>
-  cookieHeader(req, where, `${browserCookie}=${token}`, limits.knownBrowserMs);
+  cookieHeader(req, where, { value: `${browserCookie}=${token}`, maxAgeMs: limits.knownBrowserMs, path: environments });
+
+/** Returns a `set-cookie` that binds a sign-in by the provider to the browser; `flow` null clears it. */
+export const flowCookieHeader = (req: IncomingMessage, where: CookieConfig, flow: string | null): string =>
+  cookieHeader(req, where, {
+    value: `${flowCookie}=${flow ?? ''}`,
+    maxAgeMs: flow === null ? 0 : flowMs,
+    path: callbackPath,
+  });
 
 /** Returns the value of a cookie, or null; also null for two cookies, as another host of the domain may have set one. */
 const readCookie = (req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>, name: string): string | null => {
@@ -44,6 +69,10 @@ export const readCookieToken = (req: IncomingMessage): string | null => readCook
 /** Returns the token by which the request's browser is known, or null. */
 export const readBrowserCookie = (req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | null =>
   readCookie(req, browserCookie);
+
+/** Returns the cookie of a sign-in by the provider that is under way, or null. */
+export const readFlowCookie = (req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | null =>
+  readCookie(req, flowCookie);
 
 /** Returns whether a page of this host sent the request; false without an `origin`, with which no page can be known. */
 export const isSameOrigin = (req: Request, where: CookieConfig): boolean => {

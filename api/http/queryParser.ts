@@ -2,6 +2,7 @@
 import { Fault, type FaultDetail } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { textProblem } from '../../shared/platform/core/jsonLimits.ts';
+import { unknownNameMessage } from '../../shared/platform/core/nearestNames.ts';
 import type { TObject } from '../../shared/platform/core/schema.ts';
 import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
 
@@ -24,6 +25,17 @@ const parseValue = (text: string, schema: Typed | undefined): unknown => {
   return text;
 };
 
+/** Returns the property that takes a parameter: of its own name, or a group such as `fields.*`, which takes all that begin with `fields.`. */
+const propertyOf = (
+  properties: Readonly<Record<string, Typed>>,
+  name: string,
+): { readonly property: string; readonly member: string | null } | null => {
+  const dot = name.indexOf('.');
+  const group = `${name.slice(0, dot + 1)}*`;
+  if (dot > 0 && Object.hasOwn(properties, group)) return { property: group, member: name.slice(dot + 1) };
+  return Object.hasOwn(properties, name) ? { property: name, member: null } : null;
+};
+
 /** Returns the details of the fault that `check` throws. */
 const problemsIn = (check: () => unknown): readonly FaultDetail[] => {
   try {
@@ -40,10 +52,12 @@ export const createQueryParser = (
   schema: TObject,
 ): ((search: string | Readonly<Record<string, unknown>>) => unknown) => {
   const properties = schema.properties as Readonly<Record<string, Typed>>;
+  const names = Object.keys(properties).map((name) => name.replace(/\*$/, '<name>'));
   const check = compileCheck(schema);
   return (search) => {
     if (typeof search !== 'string') return check(search);
     const found: Record<string, unknown> = {};
+    const groups: Record<string, Map<string, string>> = {};
     const details: FaultDetail[] = [];
     for (const pair of search === '' ? [] : search.split('&')) {
       if (pair === '') continue;
@@ -52,15 +66,21 @@ export const createQueryParser = (
       const text = decode(split === -1 ? '' : pair.slice(split + 1));
       if (name === null || text === null)
         details.push({ path: name ?? pair.slice(0, 100), message: 'is not percent-encoded UTF-8' });
-      else if (!Object.hasOwn(properties, name))
-        details.push({ path: name.slice(0, 100), message: 'is not known here' });
-      else if (Object.hasOwn(found, name)) details.push({ path: name, message: 'is given more than once' });
       else {
-        const problem = textProblem(text);
-        if (problem !== null) details.push({ path: name, message: problem });
-        found[name] = parseValue(text, properties[name]);
+        const place = propertyOf(properties, name);
+        const group = place?.member == null ? null : (groups[place.property] ??= new Map());
+        if (place === null) details.push({ path: name.slice(0, 100), message: unknownNameMessage(name, names) });
+        else if (group === null ? Object.hasOwn(found, name) : group.has(place.member ?? ''))
+          details.push({ path: name.slice(0, 200), message: 'is given more than once' });
+        else {
+          const problem = textProblem(text) ?? textProblem(name);
+          if (problem !== null) details.push({ path: name.slice(0, 200), message: problem });
+          if (group === null) found[name] = parseValue(text, properties[name]);
+          else group.set(place.member ?? '', text);
+        }
       }
     }
+    for (const [property, members] of Object.entries(groups)) found[property] = Object.fromEntries(members);
     if (details.length === 0) return check(found);
     throw invalidFault(
       [...details, ...problemsIn(() => check(found))]

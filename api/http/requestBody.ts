@@ -7,23 +7,40 @@ import { jsonProblem, jsonTextProblem } from '../../shared/platform/core/jsonLim
 import { invalidFault } from '../../shared/platform/core/validate.ts';
 
 /** Reads the body as latin1 text, which is decoded and parsed below: koa-body would turn invalid UTF-8 into replacement characters. */
-const readText = koaBody({
-  encoding: 'latin1',
-  text: true,
-  textTypes: ['application/json'],
-  textLimit: limits.bodyBytes,
-  json: false,
-  urlencoded: false,
-  multipart: false,
-  parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
-  onError: (error) => {
-    const status = 'status' in error ? error.status : undefined;
-    if (status === 413 || ('type' in error && error.type === 'entity.too.large'))
-      throw fault('too_large', undefined, { headers: { connection: 'close' } });
-    if (status === 415) throw fault('unsupported_media_type');
-    throw fault('bad_json');
-  },
-});
+const textReader = (textLimit: number): ReturnType<typeof koaBody> =>
+  koaBody({
+    encoding: 'latin1',
+    text: true,
+    textTypes: ['application/json'],
+    textLimit,
+    json: false,
+    urlencoded: false,
+    multipart: false,
+    parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
+    onError: (error) => {
+      const status = 'status' in error ? error.status : undefined;
+      if (status === 413 || ('type' in error && error.type === 'entity.too.large'))
+        throw fault('too_large', undefined, { headers: { connection: 'close' } });
+      if (status === 415) throw fault('unsupported_media_type');
+      throw fault('bad_json');
+    },
+  });
+
+/** How large a body may be. */
+interface BodyLimits {
+  readonly bytes: number;
+  /** Members and elements of its JSON; undefined: as of any JSON. */
+  readonly parts?: number;
+  readonly read: ReturnType<typeof koaBody>;
+}
+
+export const usualBody: BodyLimits = { bytes: limits.bodyBytes, read: textReader(limits.bodyBytes) };
+/** With room for the ids of a bulk. */
+export const largeBody: BodyLimits = {
+  bytes: limits.bulkBodyBytes,
+  parts: limits.bulkIds + 1_000,
+  read: textReader(limits.bulkBodyBytes),
+};
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 const contentType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
@@ -55,7 +72,11 @@ export interface RequestBody {
 }
 
 /** Returns the body of a request; an absent one is `{}` where `optional`. Throws 400, 413 or 415. */
-export const readRequestBody = async (ctx: Context, optional: boolean): Promise<RequestBody> => {
+export const readRequestBody = async (
+  ctx: Context,
+  optional: boolean,
+  { bytes, parts, read }: BodyLimits = usualBody,
+): Promise<RequestBody> => {
   const empty = (): RequestBody => {
     if (!optional) throw fault('bad_json', 'A JSON body is required.');
     return { value: {}, raw: '' };
@@ -65,14 +86,14 @@ export const readRequestBody = async (ctx: Context, optional: boolean): Promise<
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
     throw fault('unsupported_media_type', undefined, { headers: { connection: 'close' } });
-  if (Number(headers['content-length'] ?? 0) > limits.bodyBytes)
+  if (Number(headers['content-length'] ?? 0) > bytes)
     throw fault('too_large', undefined, { headers: { connection: 'close' } });
   if (!contentType.test(headers['content-type'] ?? '') && !(optional && headers['content-type'] === undefined)) {
     throw fault('unsupported_media_type', undefined, { headers: { connection: 'close' } });
   }
   if (headers['content-type'] === undefined) headers['content-type'] = 'application/json';
   try {
-    await readText(ctx, async () => {});
+    await read(ctx, async () => {});
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw fault('bad_json');
@@ -80,7 +101,7 @@ export const readRequestBody = async (ctx: Context, optional: boolean): Promise<
   const body: unknown = Reflect.get(ctx.request, 'body');
   const raw = typeof body === 'string' ? body : '';
   if (raw.trim() === '') return empty();
-  const tooMuch = jsonTextProblem(raw);
+  const tooMuch = jsonTextProblem(raw, parts);
   if (tooMuch !== null) throw invalidFault([tooMuch]);
   const value = parse(raw);
   const problem = jsonProblem(value);

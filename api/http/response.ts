@@ -10,7 +10,7 @@ const brotliAsync = promisify(brotliCompress);
 const compressFrom = 1024;
 
 /** Returns whether `accept-encoding` names a coding with a weight above 0 (RFC 9110, 12.5.3). */
-const acceptsEncoding = (accepts: string, coding: string): boolean =>
+export const acceptsEncoding = (accepts: string, coding: string): boolean =>
   accepts.split(',').some((part) => {
     const [name = '', ...parameters] = part
       .toLowerCase()
@@ -39,6 +39,11 @@ export const sendResponse = async (
   Object.assign(headers, answer.headers);
   if (answer.etag !== undefined) headers['etag'] = answer.etag;
   ctx.res.statusCode = answer.status;
+  if (answer.bytes !== undefined) {
+    headers['content-length'] = String(answer.bytes.length);
+    res.writeHead(answer.status, headers).end(ctx.method === 'HEAD' ? undefined : answer.bytes);
+    return;
+  }
   if (answer.body === undefined) {
     res.writeHead(answer.status, headers).end();
     return;

@@ -1,5 +1,6 @@
 /** `GET /changes`: the messages of the live stream over HTTP, for clients that can't keep a socket open. Called by index.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
+import { mayDecide } from '../../shared/approvals/canDecide.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { limitSchema, strictObject, Type, type Static } from '../../shared/platform/core/schema.ts';
 import type { EnvironmentChannel } from './channel.ts';
@@ -7,7 +8,8 @@ import type { LiveContext } from './context.ts';
 import type { ChannelFeed } from './feed.ts';
 import { encodeMessage } from './frames.ts';
 import { entryOffset, presentMembersJson } from './messageBatch.ts';
-import { endOffset, parseAfterOffset, type ResetReason, type StreamPosition } from './offsets.ts';
+import { endOffset, parseAfterOffset, readStreamHead, type ResetReason, type StreamPosition } from './offsets.ts';
+import { positionBefore } from './since.ts';
 
 /** Positions that one call reads: a role that sees little gets an empty page and a cursor further on. */
 const scanPositionsMax = 10_000;
@@ -15,26 +17,38 @@ const scanPositionsMax = 10_000;
 const emptyPageRetryMs = 20;
 
 export const changesQuery = strictObject({
-  after: Type.Optional(
-    Type.String({ description: 'An offset, or the cursor of the call before. Absent: from now on.' }),
-  ),
+  after: Type.Optional(Type.String({ description: 'An offset or the last call’s cursor; absent: from now on.' })),
   limit: Type.Optional(limitSchema),
   wait: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: limits.changesWaitMs,
       default: 0,
-      description: 'Milliseconds to wait while there is nothing, at most 30,000.',
+      description: 'Waits so many ms while there is nothing, at most 30,000.',
     }),
   ),
 });
 export type ChangesQuery = Static<typeof changesQuery>;
+
+/** What a tool narrows the messages by. */
+interface ChangesFilter {
+  /** Milliseconds since 1970 UTC; null: from where the query says. */
+  readonly since: number | null;
+  readonly types: ReadonlySet<string> | null;
+  readonly inboxes: ReadonlySet<string> | null;
+  /** Whether a message is about what one principal did; null: all of them. */
+  readonly isBy: ((message: object) => boolean) | null;
+}
+
+const everything: ChangesFilter = { since: null, types: null, inboxes: null, isBy: null };
 
 export interface ChangesPage {
   /** Messages as the stream has them; the first one's `prev` is the `after` that was given. */
   readonly changes: object[];
   /** The `after` of the next call. It goes on past what the role doesn't see, so it may differ from the last message's offset. */
   readonly cursor: string;
+  /** Whether the call ended at its limit, so that there may be more to read at once. */
+  readonly more: boolean;
   readonly reset: ResetReason | null;
 }
 
@@ -46,11 +60,18 @@ class ChangesReader {
   scanned = 0;
   readonly #caller: Caller;
   readonly #most: number;
+  readonly #filter: ChangesFilter;
   #last: string;
 
-  constructor(caller: Caller, start: { readonly cursor: string; readonly place: StreamPosition }, most: number) {
+  constructor(
+    caller: Caller,
+    start: { readonly cursor: string; readonly place: StreamPosition },
+    most: number,
+    filter: ChangesFilter,
+  ) {
     this.#caller = caller;
     this.#most = most;
+    this.#filter = filter;
     this.cursor = start.cursor;
     this.#last = start.cursor;
     this.place = start.place;
@@ -68,17 +89,19 @@ class ChangesReader {
     if (batch === null) return true;
     // A page ahead of the feed is new to the other sessions too.
     channel.append(rows);
-    const viewer = { access: principal.access, types: null, inboxes: null };
+    const { types, inboxes, isBy } = this.#filter;
+    const viewer = { access: principal.access, decides: mayDecide(principal), types, inboxes, agent: null };
     let seesLast = false;
     for (const entry of batch.entries) {
       const rest = presentMembersJson(entry, viewer, principal.id);
       seesLast = rest !== null;
       if (rest === null || entry.position === null) continue;
       const offset = entryOffset(env, entry, entry.position);
-      this.changes.push(
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that the service wrote itself
-        JSON.parse(encodeMessage({ type: entry.part.type, offset, prev: this.#last, at: entry.at }, rest)) as object,
-      );
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that the service wrote itself
+      const message = JSON.parse(
+        encodeMessage({ type: entry.part.type, offset, prev: this.#last, at: entry.at }, rest),
+      ) as object;
+      if (isBy === null || isBy(message)) this.changes.push(message);
       this.#last = offset;
       this.cursor = offset;
       if (this.isDone) return true;
@@ -108,34 +131,46 @@ const readUntil = async (
   }
 };
 
+export interface ChangesRequest {
+  readonly query: ChangesQuery;
+  readonly filter?: ChangesFilter;
+}
+
 /** Returns the messages after `after`: at once when there are some, else when there are or when `wait` is over. Throws `400 bad_cursor`. */
 export const waitForChanges = async (
   context: LiveContext,
   feed: ChannelFeed,
   caller: Caller,
-  query: ChangesQuery,
+  { query, filter = everything }: ChangesRequest,
   signal: AbortSignal,
 ): Promise<ChangesPage> => {
   const { env } = caller;
   const { db, directory } = context.deps;
   const until = performance.now() + (query.wait ?? 0);
   const { after } = query;
-  const place = after === undefined ? null : await parseAfterOffset(db, env, directory.environments(), after);
+  const { since } = filter;
+  const place =
+    since !== null
+      ? { position: await positionBefore(db, env.id, await readStreamHead(db, env), since), parts: 0 }
+      : after === undefined
+        ? null
+        : await parseAfterOffset(db, env, directory.environments(), after);
   const channel = await feed.join(env);
   try {
     const now = (reset: ResetReason | null): ChangesPage => ({
       changes: [],
       cursor: endOffset(env, channel.newestPosition),
+      more: false,
       reset,
     });
     if (typeof place === 'string') return now(place);
     const start =
-      after === undefined || place === null
+      place === null
         ? { cursor: endOffset(env, channel.newestPosition), place: { position: channel.newestPosition, parts: 0 } }
-        : { cursor: after, place };
-    const reader = new ChangesReader(caller, start, query.limit ?? limits.pageDefault);
+        : { cursor: after ?? endOffset(env, place.position), place };
+    const reader = new ChangesReader(caller, start, query.limit ?? limits.pageDefault, filter);
     const reset = await readUntil(context, channel, reader, until, signal);
-    return reset === null ? { changes: reader.changes, cursor: reader.cursor, reset } : now(reset);
+    return reset === null ? { changes: reader.changes, cursor: reader.cursor, more: reader.isDone, reset } : now(reset);
   } finally {
     feed.leave(channel);
   }

@@ -3,6 +3,7 @@
  * those of each turn of the event loop to the groups of sessions at once. `newestPosition` is the newest position that it
  * has, `deliveredPosition` the newest that it has delivered. Made by feed.ts.
  */
+import { readPendingApprovals, type PendingApprovals } from '../../shared/approvals/counts.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 import type { EphemeralMessage, LiveBatch } from '../../shared/platform/redis/bus.ts';
@@ -21,11 +22,17 @@ const countsEveryMs = 260;
 interface Subscribed {
   /** Sends a `reset` message. */
   reset(reason: ResetReason): void;
+  /** Sends the counts of approvals if they have changed. */
+  sendApprovals(): void;
 }
 
 export class EnvironmentChannel {
   readonly envId: number;
   readonly counts: ChannelCounts;
+  /** The pending approvals, from which each session's counts of them are made. */
+  pendingApprovals: readonly PendingApprovals[] = [];
+  /** Whether the customer's app is connected, as far as messages and the last read tell. */
+  appOnline = false;
   readonly groups = new SessionGroups();
   readonly sessions = new Set<Subscribed>();
   /** Waits that end when a message has been delivered. */
@@ -42,6 +49,11 @@ export class EnvironmentChannel {
     this.flush();
   });
   #wanted = 0;
+  #approvalsChanged = false;
+  /** The number of the newest read of pending approvals; the results of older ones are dropped. */
+  #approvalsRead = 0;
+  /** Counts the messages about the app; a read that one of them overtook is dropped. */
+  #appMessages = 0;
   /** Whether the epoch has changed, so that the next poll restarts the stream at the position in the database. */
   #restored = false;
   #catching: Promise<void> | null = null;
@@ -69,7 +81,12 @@ export class EnvironmentChannel {
     const message = JSON.parse(text) as LiveBatch | EphemeralMessage;
     if (message.kind === 'passing') {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only processes of this service publish here
-      this.#turn.add([{ position: null, index: 0, at: message.at, part: message.part as StreamPart }]);
+      const part = message.part as StreamPart;
+      if (part.type === 'app') {
+        this.#appMessages += 1;
+        this.appOnline = part.online;
+      }
+      this.#turn.add([{ position: null, index: 0, at: message.at, part }]);
       return;
     }
     const last = message.first + message.rows.length - 1;
@@ -82,7 +99,7 @@ export class EnvironmentChannel {
       message.rows.map(({ at, parts }, i) => ({ position: message.first + i, at, parts: parts as StreamPart[] })),
     );
     this.counts.apply(message.counts, last, message.at);
-    if (this.counts.hasChanged) this.#emitCounts();
+    if (this.counts.hasChanged || this.#approvalsChanged) this.#emitCounts();
   }
 
   /** Appends the rows that follow the newest position; ignores all others. */
@@ -91,6 +108,7 @@ export class EnvironmentChannel {
       if (row.position !== this.newestPosition + 1) continue;
       this.#turn.add(toStreamEntries(row));
       this.newestPosition = row.position;
+      this.#approvalsChanged ||= row.parts.some(({ type }) => type === 'approval');
     }
   }
 
@@ -114,9 +132,35 @@ export class EnvironmentChannel {
     await this.#catching;
   }
 
+  /** Reads whether the app is connected. */
+  async readApp(): Promise<void> {
+    const before = this.#appMessages;
+    const online = await this.#deps.link.online(this.envId);
+    if (before === this.#appMessages) this.appOnline = online;
+  }
+
+  /** Emits whether the app is connected if a message about it was lost. */
+  async checkApp(): Promise<void> {
+    const before = this.appOnline;
+    await this.readApp();
+    if (this.appOnline === before) return;
+    const part = { type: 'app', online: this.appOnline } as const;
+    this.#turn.add([{ position: null, index: 0, at: this.#deps.clock.now(), part }]);
+  }
+
+  /** Reads all counts, and emits those that have changed. */
   async readCounts(): Promise<void> {
     await this.counts.read(this.#deps.db, this.#deps.clock.now());
-    if (this.counts.hasChanged) this.#emitCounts();
+    this.#approvalsChanged = true;
+    this.#emitCounts();
+  }
+
+  /** Reads the pending approvals. */
+  async readApprovals(): Promise<void> {
+    const read = ++this.#approvalsRead;
+    this.#approvalsChanged = false;
+    const pending = await readPendingApprovals(this.#deps.db, this.envId, this.#deps.clock.now());
+    if (read === this.#approvalsRead) this.pendingApprovals = pending;
   }
 
   /** Called when the directory has been reloaded. */
@@ -146,16 +190,28 @@ export class EnvironmentChannel {
     if (this.deliveredPosition > before) this.newMessages.wakeAll();
   }
 
+  /** Emits the counts of inboxes or those of approvals, the others the next time: one message each time. */
   readonly #emitCounts = throttle(countsEveryMs, () => {
-    this.#turn.add([
-      {
-        position: null,
-        index: 0,
-        at: this.counts.at,
-        part: { type: 'counts', inboxes: this.counts.takeChanged(this.env.definition) },
-      },
-    ]);
+    if (this.counts.hasChanged) {
+      const inboxes = this.counts.takeChanged(this.env.definition);
+      const part = { type: 'counts', inboxes, approvals: null } as const;
+      this.#turn.add([{ position: null, index: 0, at: this.counts.at, part }]);
+      if (this.#approvalsChanged) setImmediate(this.#emitCounts);
+    } else if (this.#approvalsChanged) void this.#emitApprovals();
   });
+
+  async #emitApprovals(): Promise<void> {
+    try {
+      await this.readApprovals();
+      for (const session of this.sessions) session.sendApprovals();
+    } catch (error) {
+      this.#approvalsChanged = true;
+      this.#deps.log.debug(
+        { err: error, env: this.envId },
+        'the pending approvals could not be read; the next poll does',
+      );
+    }
+  }
 
   async #catchUp(): Promise<void> {
     while (this.newestPosition < this.#wanted) {

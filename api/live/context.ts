@@ -2,6 +2,7 @@
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { StreamLog } from './log.ts';
+import type { ReadFeed } from './reads.ts';
 
 /** In ms. Tests set shorter ones. */
 export interface LiveTimes {
@@ -18,5 +19,6 @@ export const liveTimes: LiveTimes = { pingMs: limits.livePingMs, stallMs: limits
 export interface LiveContext {
   readonly deps: Deps;
   readonly log: StreamLog;
+  readonly reads: ReadFeed;
   readonly times: LiveTimes;
 }

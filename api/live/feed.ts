@@ -66,6 +66,8 @@ export const createFeed = (deps: Deps, log: StreamLog): ChannelFeed => {
     try {
       await Promise.all([
         channel.counts.read(db, deps.clock.now()),
+        channel.readApprovals(),
+        channel.readApp(),
         readStreamHead(db, env).then(({ position }) => channel.start(position)),
       ]);
     } catch (error) {
@@ -122,7 +124,11 @@ export const createFeed = (deps: Deps, log: StreamLog): ChannelFeed => {
       }),
     );
     if (bus.connected && looks % countsEveryPolls !== 0) return;
-    for (const { channel } of open.values()) if (channel.users > 0) quietly(channel.readCounts());
+    for (const { channel } of open.values()) {
+      if (channel.users === 0) continue;
+      quietly(channel.readCounts());
+      quietly(channel.checkApp());
+    }
   };
   const timer = setInterval(tick, pollMs);
 

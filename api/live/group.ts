@@ -1,5 +1,4 @@
 /** Sessions of one environment that see the same: one decision and one serialised message for all of them. */
-import type { Access } from '../../shared/access/access.ts';
 import type { LiveMessageBatch } from './messageBatch.ts';
 import type { Narrowing, Viewer } from './visibility.ts';
 
@@ -27,9 +26,9 @@ export class SessionGroups {
   }
 
   /** Returns the group of all who see the same, made when there is none; `leave` it once for each `join`. */
-  join(access: Access, { types, inboxes }: Narrowing): SessionGroup {
-    const key = JSON.stringify([access.key, sorted(types), sorted(inboxes)]);
-    const group = this.#groups.get(key) ?? { key, access, types, inboxes, live: new Set(), members: 0 };
+  join({ access, decides }: Pick<Viewer, 'access' | 'decides'>, { types, inboxes, agent }: Narrowing): SessionGroup {
+    const key = JSON.stringify([access.key, decides, sorted(types), sorted(inboxes), agent]);
+    const group = this.#groups.get(key) ?? { key, access, decides, types, inboxes, agent, live: new Set(), members: 0 };
     group.members += 1;
     this.#groups.set(key, group);
     return group;

@@ -16,7 +16,7 @@ export interface LiveHub {
 }
 
 export const createHub = (context: LiveContext): LiveHub => {
-  const { deps, times } = context;
+  const { deps, times, reads } = context;
   /** Sessions whose socket isn't closed yet, by credential. */
   const sessions = new Map<string, Set<LiveSession>>();
   const review = createSessionCheck(deps, sessions);
@@ -29,8 +29,12 @@ export const createHub = (context: LiveContext): LiveHub => {
   const tooMany = (own: ReadonlySet<LiveSession>): boolean =>
     own.size > livePerToken && [...own].filter(({ mode }) => mode !== 'ended').length > livePerToken;
 
+  /** Ends what began with a session whose stream has another agent's reads. */
+  const watches = new WeakMap<LiveSession, () => void>();
+
   const forget = (session: LiveSession): void => {
     session.leave();
+    watches.get(session)?.();
     const { credential } = session.who;
     const own = sessions.get(credential);
     own?.delete(session);
@@ -72,6 +76,8 @@ export const createHub = (context: LiveContext): LiveHub => {
     join: (subscriber, start) => {
       const session = new LiveSession(context, subscriber);
       listen(session);
+      const { agent } = subscriber.narrowing;
+      if (agent !== null) watches.set(session, reads.watch(subscriber.channel.envId, agent));
       const { credential } = subscriber.who;
       const own = (sessions.get(credential) ?? new Set()).add(session);
       sessions.set(credential, own);

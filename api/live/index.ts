@@ -4,11 +4,12 @@ import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import type { RateLimiter } from '../http/rateLimiter.ts';
-import { waitForChanges, type ChangesPage, type ChangesQuery } from './changes.ts';
+import { waitForChanges, type ChangesPage, type ChangesRequest } from './changes.ts';
 import { liveTimes, type LiveTimes } from './context.ts';
 import { createFeed } from './feed.ts';
 import { createHub, type LiveHub } from './hub.ts';
 import { createStreamLog } from './log.ts';
+import { createReadFeed, type ReadFeed } from './reads.ts';
 import { issueTicket, type Ticket } from './tickets.ts';
 import { createLiveUpgrade, type LiveUpgrade } from './upgrade.ts';
 
@@ -18,15 +19,17 @@ export interface Live {
   /** Returns the newest known position of an environment's stream; never more than the true one. */
   readonly position: (env: Environment) => Promise<number> | number;
   /** Returns the messages after an offset, early when `signal` is aborted or the process stops. Throws `400 bad_cursor`. */
-  changes(caller: Caller, query: ChangesQuery, signal: AbortSignal): Promise<ChangesPage>;
+  changes(caller: Caller, request: ChangesRequest, signal: AbortSignal): Promise<ChangesPage>;
   issueTicket(env: Environment, session: Pick<AuthSession, 'credential'>): Promise<Ticket>;
+  readonly reads: ReadFeed;
   readonly stats: LiveHub['stats'];
   /** Closes every stream with 1012 and ends every waiting `changes`; may be called twice. */
   stop(): Promise<void>;
 }
 
 export const createLive = (deps: Deps, rate: RateLimiter, times: Partial<LiveTimes> = {}): Live => {
-  const context = { deps, log: createStreamLog(deps.db), times: { ...liveTimes, ...times } };
+  const reads = createReadFeed(deps);
+  const context = { deps, log: createStreamLog(deps.db), reads, times: { ...liveTimes, ...times } };
   const feed = createFeed(deps, context.log);
   const hub = createHub(context);
   const upgrade = createLiveUpgrade(context, { feed, hub, rate });
@@ -38,9 +41,10 @@ export const createLive = (deps: Deps, rate: RateLimiter, times: Partial<LiveTim
     for (const call of waiting) call.abort();
     await hub.stop();
     feed.close();
+    reads.stop();
   };
 
-  const changes: Live['changes'] = async (caller, query, signal) => {
+  const changes: Live['changes'] = async (caller, request, signal) => {
     const call = new AbortController();
     const abort = (): void => {
       call.abort();
@@ -49,7 +53,7 @@ export const createLive = (deps: Deps, rate: RateLimiter, times: Partial<LiveTim
     signal.addEventListener('abort', abort);
     waiting.add(call);
     try {
-      return await waitForChanges(context, feed, caller, query, call.signal);
+      return await waitForChanges(context, feed, caller, request, call.signal);
     } finally {
       waiting.delete(call);
       signal.removeEventListener('abort', abort);
@@ -61,6 +65,7 @@ export const createLive = (deps: Deps, rate: RateLimiter, times: Partial<LiveTim
     position: feed.position,
     changes,
     issueTicket: (env, session) => issueTicket(deps, env, session),
+    reads,
     stats: hub.stats,
     stop: () => (stopped ??= stop()),
   };

@@ -13,7 +13,7 @@ import {
   type MessageHead,
 } from './frames.ts';
 import { partIndex } from './offsets.ts';
-import { partAuthor, presentPart, type StreamPart, type Viewer } from './visibility.ts';
+import { partAuthors, presentPart, type ShownPart, type StreamPart, type Viewer } from './visibility.ts';
 
 export interface StreamRow {
   readonly position: number;
@@ -39,7 +39,7 @@ export const toStreamEntries = ({ position, at, parts }: StreamRow): StreamEntry
 export const entryOffset = (env: Environment, entry: StreamEntry, position: number): string =>
   (entry.offset ??= env.seal.offset({ epoch: env.epoch, position, part: entry.index }));
 
-const partMembersJson = (part: StreamPart): string => {
+const partMembersJson = (part: ShownPart): string => {
   const { type: _, ...members } = part;
   return membersJson(members);
 };
@@ -69,7 +69,7 @@ export interface RenderedFrames {
 /** The messages that the sessions of one environment get together. */
 export class LiveMessageBatch {
   readonly entries: readonly StreamEntry[];
-  /** Principals who get a message in it that others of their role may not get. */
+  /** Principals who get a message in it that others of their role may not get, or get otherwise. */
   readonly authors: ReadonlySet<string>;
   readonly #env: Environment;
   readonly #renderings = new Map<Viewer, Map<string | null, RenderedFrames>>();
@@ -77,7 +77,7 @@ export class LiveMessageBatch {
   constructor(env: Environment, entries: readonly StreamEntry[]) {
     this.#env = env;
     this.entries = entries;
-    this.authors = new Set(entries.map(({ part }) => partAuthor(part)).filter((id) => id !== null));
+    this.authors = new Set(entries.flatMap(({ part }) => partAuthors(part)));
   }
 
   /** Returns the frames for `viewer`, made at its first call; `from` is the last offset of the calling session. */

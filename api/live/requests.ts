@@ -23,34 +23,41 @@ const type = Type.Union(
 const inbox = nameSchema('An inbox; one that the role does not see is never heard of.');
 
 export const narrowingQuery = {
+  agent: Type.Optional(Type.String({ description: 'An agent, whose reads are told too' })),
   types: Type.Optional(csvListSchema(type, 'Only messages of these types')),
   inboxes: Type.Optional(csvListSchema(inbox, 'Only these inboxes')),
 };
 
-const pingSchema = strictObject({ type: Type.Literal('ping') });
-const narrowSchema = strictObject({
+export const pingSchema = strictObject({ type: Type.Literal('ping') });
+export const narrowSchema = strictObject({
   type: Type.Literal('narrow'),
-  types: Type.Optional(nullable(Type.Array(type, { maxItems: limits.filterValues }))),
-  inboxes: Type.Optional(nullable(Type.Array(inbox, { maxItems: limits.filterValues }))),
+  types: Type.Optional(
+    nullable(Type.Array(type, { maxItems: limits.filterValues, description: 'Only these types; null: all.' })),
+  ),
+  inboxes: Type.Optional(
+    nullable(Type.Array(inbox, { maxItems: limits.filterValues, description: 'Only these inboxes; null: all.' })),
+  ),
 });
 const checkPing = compileCheck(pingSchema);
 const checkNarrow = compileCheck(narrowSchema);
 
 const toSet = (names: readonly string[] | null): ReadonlySet<string> | null => (names === null ? null : new Set(names));
 
-export const parseNarrowing = ({
-  types,
-  inboxes,
-}: {
+export interface NarrowingQuery {
   readonly types?: readonly string[];
   readonly inboxes?: readonly string[];
-}): Narrowing => ({
+  readonly agent?: string;
+}
+
+export const parseNarrowing = ({ types, inboxes, agent }: NarrowingQuery): Narrowing => ({
   types: toSet(types ?? null),
   inboxes: toSet(inboxes ?? null),
+  agent: agent ?? null,
 });
 
 /** Returns the new narrowing: an absent member changes nothing, null removes the restriction. */
 const applyNarrowing = (before: Narrowing, { types, inboxes }: Static<typeof narrowSchema>): Narrowing => ({
+  ...before,
   types: types === undefined ? before.types : toSet(types),
   inboxes: inboxes === undefined ? before.inboxes : toSet(inboxes),
 });

@@ -1,4 +1,6 @@
 /** Which counts one session has been sent, and which it still has to be sent after it was behind. Used by session.ts. */
+import type { Principal } from '../../shared/access/principal.ts';
+import { countApprovals, type ApprovalCounts } from '../../shared/approvals/counts.ts';
 import type { EnvironmentChannel } from './channel.ts';
 import type { InboxCounts } from './counts.ts';
 import type { MessageChain } from './messageChain.ts';
@@ -9,6 +11,8 @@ export class SentCounts {
   readonly #chain: MessageChain;
   /** The version of the counts that the session has; -1 when it may have missed changes. */
   #version = -1;
+  /** The counts of approvals that the session has, as JSON. */
+  #approvals = '';
 
   constructor(channel: EnvironmentChannel, chain: MessageChain) {
     this.#channel = channel;
@@ -19,8 +23,15 @@ export class SentCounts {
   all(viewer: Viewer): Readonly<Record<string, InboxCounts>> {
     const { counts, env } = this.#channel;
     this.#version = counts.version;
-    const part = presentPart({ type: 'counts', inboxes: counts.all(env.definition) }, viewer, null);
+    const part = presentPart({ type: 'counts', inboxes: counts.all(env.definition), approvals: null }, viewer, null);
     return part?.type === 'counts' ? part.inboxes : {};
+  }
+
+  /** Returns the counts of approvals, for a hello. `access`: the viewer's. */
+  approvals({ access }: Viewer, { type, id }: Pick<Principal, 'type' | 'id'>): ApprovalCounts {
+    const counts = countApprovals(this.#channel.pendingApprovals, { type, id, access });
+    this.#approvals = JSON.stringify(counts);
+    return counts;
   }
 
   /** Called when the session stops receiving changes, or sees other inboxes. */
@@ -29,10 +40,21 @@ export class SentCounts {
   }
 
   /** Sends all counts that the session sees if it may have missed changes. Called when it is live. */
-  sendIfOutdated(viewer: Viewer): void {
-    if (this.#version === this.#channel.counts.version) return;
-    const inboxes = this.all(viewer);
-    if (viewer.types?.has('counts') !== false && Object.keys(inboxes).length > 0)
-      this.#chain.sendEphemeral('counts', this.#channel.counts.at, { inboxes });
+  sendIfOutdated(viewer: Viewer, principal: Pick<Principal, 'type' | 'id'>): void {
+    if (this.#version !== this.#channel.counts.version) {
+      const inboxes = this.all(viewer);
+      if (viewer.types?.has('counts') !== false && Object.keys(inboxes).length > 0)
+        this.#chain.sendEphemeral('counts', this.#channel.counts.at, { inboxes, approvals: null });
+    }
+    this.sendApprovals(viewer, principal);
+  }
+
+  /** Sends the counts of approvals if they differ from those that the session has. Called when it is live. */
+  sendApprovals(viewer: Viewer, principal: Pick<Principal, 'type' | 'id'>): void {
+    if (viewer.types?.has('counts') === false) return;
+    const had = this.#approvals;
+    const approvals = this.approvals(viewer, principal);
+    if (this.#approvals !== had)
+      this.#chain.sendEphemeral('counts', this.#channel.counts.at, { inboxes: {}, approvals });
   }
 }

@@ -4,7 +4,9 @@
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
+import type { Access } from '../../shared/access/access.ts';
 import { accessIn } from '../../shared/access/withheld.ts';
+import { mayDecide } from '../../shared/approvals/canDecide.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import { CatchUp } from './catchUp.ts';
@@ -30,6 +32,15 @@ export interface LiveSubscriber {
   readonly narrowing: Narrowing;
 }
 
+/** Returns what decides, beside the narrowing, which messages a principal gets. */
+const viewerOf = (
+  { env }: EnvironmentChannel,
+  { principal }: AuthSession,
+): { readonly access: Access; readonly decides: boolean } => {
+  const access = accessIn(env, principal);
+  return { access, decides: mayDecide({ type: principal.type, access }) };
+};
+
 export class LiveSession {
   readonly upkeep: SocketHealth;
   readonly socket: Socket;
@@ -51,7 +62,7 @@ export class LiveSession {
     this.socket = socket;
     this.who = who;
     this.narrowing = narrowing;
-    this.#group = channel.groups.join(accessIn(channel.env, who.principal), narrowing);
+    this.#group = channel.groups.join(viewerOf(channel, who), narrowing);
     this.#chain = new MessageChain(ws, socket);
     this.#catchUp = new CatchUp(context, this);
     this.#counts = new SentCounts(channel, this.#chain);
@@ -61,7 +72,7 @@ export class LiveSession {
 
   begin(start: StreamStart): void {
     this.channel.flush();
-    const { env, deliveredPosition: head, counts } = this.channel;
+    const { env, deliveredPosition: head, counts, appOnline } = this.channel;
     const resumed = 'after' in start;
     // A reset's offset has to differ from the one of the hello before it, though both are the newest position's.
     const offset = resumed
@@ -69,7 +80,15 @@ export class LiveSession {
       : endOffset(env, head, start.reset === null ? undefined : endOffset(env, head));
     const { type, id, name, mode } = this.who.principal;
     const visible = this.#counts.all({ ...this.#group, types: null });
-    this.#chain.begin(offset, 'hello', counts.at, { resumed, principal: { type, id, name, mode }, counts: visible });
+    const approvals = this.#counts.approvals(this.#group, this.who.principal);
+    const hello = {
+      resumed,
+      principal: { type, id, name, mode },
+      counts: visible,
+      approvals,
+      app: { online: appOnline },
+    };
+    this.#chain.begin(offset, 'hello', counts.at, hello);
     if (resumed) this.#catchUp.from(start.place);
     else if (start.reset === null) this.onCaughtUp();
     else this.reset(start.reset);
@@ -103,7 +122,12 @@ export class LiveSession {
   onCaughtUp(): void {
     this.mode = 'live';
     this.#group.live.add(this);
-    this.#counts.sendIfOutdated(this.#group);
+    this.#counts.sendIfOutdated(this.#group, this.who.principal);
+  }
+
+  /** Sends the counts of approvals if they have changed; a session that is behind gets them when it is live. */
+  sendApprovals(): void {
+    if (this.mode === 'live') this.#counts.sendApprovals(this.#group, this.who.principal);
   }
 
   /** Sends a `reset`, after which the client has to reload everything; the stream continues at the newest position. */
@@ -171,13 +195,13 @@ export class LiveSession {
     this.channel.flush();
     this.#group.live.delete(this);
     this.channel.groups.leave(this.#group);
-    this.#group = this.channel.groups.join(accessIn(this.channel.env, this.who.principal), this.narrowing);
+    this.#group = this.channel.groups.join(viewerOf(this.channel, this.who), this.narrowing);
     if (this.mode === 'live') this.#group.live.add(this);
   }
 
   /** Sends all counts that the session sees, now or as soon as it is live. */
   #recount(): void {
     this.#counts.invalidate();
-    if (this.mode === 'live') this.#counts.sendIfOutdated(this.#group);
+    if (this.mode === 'live') this.#counts.sendIfOutdated(this.#group, this.who.principal);
   }
 }

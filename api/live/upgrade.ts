@@ -6,8 +6,11 @@ import { WebSocketServer } from 'ws';
 import { includesEnvironment } from '../../shared/access/principal.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
+import type { Environment } from '../../shared/environments/definition.ts';
 import { strictObject, Type } from '../../shared/platform/core/schema.ts';
 import { securityHeaders } from '../../shared/platform/core/securityHeaders.ts';
+import { requireSeesAgent } from '../../shared/settings/agentActivity.ts';
+import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import { createQueryParser } from '../http/queryParser.ts';
 import type { RateLimiter, ResponseHeaders } from '../http/rateLimiter.ts';
@@ -17,7 +20,7 @@ import type { ChannelFeed } from './feed.ts';
 import type { LiveHub } from './hub.ts';
 import { parseAfterOffset } from './offsets.ts';
 import { readUpgradeRequestId, refuseUpgrade, toUpgradeFault } from './refuseUpgrade.ts';
-import { narrowingQuery, parseNarrowing } from './requests.ts';
+import { narrowingQuery, parseNarrowing, type NarrowingQuery } from './requests.ts';
 import { returnToHttp } from './returnToHttp.ts';
 import type { StreamStart } from './session.ts';
 
@@ -31,10 +34,8 @@ const readQuery = createQueryParser(
     ...narrowingQuery,
   }),
 );
-interface Query {
+interface Query extends NarrowingQuery {
   readonly after?: string;
-  readonly types?: string[];
-  readonly inboxes?: string[];
 }
 
 const path = /^\/api\/env\/([^/]+)\/([^/]+)$/;
@@ -63,7 +64,7 @@ export interface LiveUpgrade {
 }
 
 export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: UpgradeTargets): LiveUpgrade => {
-  const { deps } = context;
+  const { deps, reads } = context;
   const { directory, log, db, config } = deps;
   const common = securityHeaders(config);
   let stopping = false;
@@ -88,6 +89,16 @@ export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: Upg
     );
   });
 
+  /** Publishes to the streams that watch an agent that it has opened a stream of its own. */
+  const tellOfStream = (env: Environment, { principal }: AuthSession, { types, inboxes }: Query): void => {
+    if (principal.type !== 'agent' || !reads.isWatched(env.id, principal.id)) return;
+    const asked = { ...(types === undefined ? {} : { types }), ...(inboxes === undefined ? {} : { inboxes }) };
+    reads.tell(
+      { env, principal, requestId: null, address: null },
+      { verb: 'live.open', via: 'http', query: asked, targets: [], items: [], outcome: 'ok', code: null },
+    );
+  };
+
   const open = async (
     request: IncomingMessage,
     socket: Duplex,
@@ -110,6 +121,7 @@ export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: Upg
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `readQuery` has checked it by the schema above
     const query = readQuery(search) as Query;
     const narrowing = parseNarrowing(query);
+    if (narrowing.agent !== null) await requireSeesAgent(db, { env, principal: who.principal }, narrowing.agent);
     const place =
       query.after === undefined ? null : await parseAfterOffset(db, env, directory.environments(), query.after);
     const start: StreamStart =
@@ -127,6 +139,7 @@ export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: Upg
         joined = true;
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the HTTP server has only sockets of `net`
         hub.join({ channel, ws, socket: socket as Socket, who, narrowing }, start);
+        tellOfStream(env, who, query);
       });
     } finally {
       if (!joined) feed.leave(channel);

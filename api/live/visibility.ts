@@ -3,28 +3,42 @@
  * the live stream, and once per part by `GET /changes`. A part without a rule is visible to no one.
  */
 import type { Access } from '../../shared/access/access.ts';
+import type { ApprovalDraft } from '../../shared/approvals/model.ts';
 import { canSeeApproval } from '../../shared/approvals/visibility.ts';
 import type { LivePart } from '../../shared/catalogue/events.ts';
 import { redactFlag } from '../../shared/flags/model.ts';
+import { redactLinked } from '../../shared/items/links.ts';
+import { seesScope } from '../../shared/items/savedView.ts';
 import { redactEntry, type TimelineEntry } from '../../shared/items/timeline.ts';
-import { redactApproval } from '../../shared/views/approvals/present.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { presentApproval } from '../../shared/views/approvals/present.ts';
 import type { InboxCounts } from './counts.ts';
+import { presentRead, type ReadPart, type ShownRead } from './readPart.ts';
 
 interface CountsPart {
   readonly type: 'counts';
   readonly inboxes: Readonly<Record<string, InboxCounts>>;
+  /** null: unchanged. Counts of approvals differ by principal, so each session sends its own (sentCounts.ts). */
+  readonly approvals: null;
 }
 
-export type StreamPart = LivePart | CountsPart;
+export type StreamPart = LivePart | CountsPart | ReadPart;
+type ViewPart = Extract<LivePart, { readonly type: 'view' }>;
+/** A part as a viewer gets it. */
+export type ShownPart = Exclude<StreamPart, ReadPart | ViewPart> | ShownRead | Omit<ViewPart, 'scopes'>;
 
 /** The types and inboxes that a stream was narrowed to; null: all that the role sees. */
 export interface Narrowing {
   readonly types: ReadonlySet<string> | null;
   readonly inboxes: ReadonlySet<string> | null;
+  /** The agent whose reads the stream has; null: none. */
+  readonly agent: string | null;
 }
 
 export interface Viewer extends Narrowing {
   readonly access: Access;
+  /** Whether it is a person who may decide approvals. */
+  readonly decides: boolean;
 }
 
 const member = (value: unknown, name: string): unknown =>
@@ -46,7 +60,7 @@ export const redactItem = (item: Record<string, unknown>, access: Access): Recor
 const presentRunPart = (
   { type, inbox = null, run }: Extract<StreamPart, { readonly type: 'run' }>,
   access: Access,
-): StreamPart => {
+): ShownPart => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service wrote the run
   const blocks = run['blocks'] as { readonly type: string; readonly record?: { readonly resource: string } }[] | null;
   const shown = blocks?.filter(
@@ -76,7 +90,7 @@ type Rule<T> = (
   part: Extract<StreamPart, { readonly type: T }>,
   viewer: Viewer,
   principal: string | null,
-) => StreamPart | null;
+) => ShownPart | null;
 
 const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
   item: (part, viewer) => {
@@ -93,8 +107,12 @@ const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
     );
     return entry === null ? null : entry === part.entry ? part : { ...part, entry };
   },
-  bulk: (part, { access }, principal) =>
-    (principal !== null && part.bulk.by.id === principal) || access.may('audit', 'see') ? part : null,
+  bulk: (part, { access }, principal) => {
+    if (!((principal !== null && part.bulk.by.id === principal) || access.may('audit', 'see'))) return null;
+    const operation = member(part.bulk, 'operation');
+    const seen = isObject(operation) ? redactLinked(access, operation) : operation;
+    return seen === operation ? part : { ...part, bulk: { ...part.bulk, operation: seen } };
+  },
   run: (part, { access }, principal) => {
     const own = principal !== null && part.run.by.id === principal;
     const looks =
@@ -102,10 +120,21 @@ const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
       (part.run.resource === null || access.sees('resource', part.run.resource));
     return own || looks ? presentRunPart(part, access) : null;
   },
-  approval: (part, { access }, principal) => {
-    const { approval } = part;
-    const own = principal !== null && approval.requestedBy.id === principal;
-    return canSeeApproval(access, own, approval) ? { ...part, approval: redactApproval(approval, access) } : null;
+  approval: (part, { access, decides }, id) => {
+    if (!canSeeApproval(access, id !== null && part.approval.requestedBy.id === id, part.approval)) return null;
+    // An earlier release has written less.
+    const draft = {
+      reason: null,
+      after: null,
+      reversible: null,
+      label: null,
+      total: null,
+      barred: [],
+      ...part.approval,
+    };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service wrote the approval
+    const approval = draft as unknown as ApprovalDraft;
+    return { ...part, approval: presentApproval(approval, { access, decides, id }, approval.requestedAt) };
   },
   flag: (part, { access }) => {
     if (!access.sees('flag', part.flag.flag)) return null;
@@ -117,6 +146,12 @@ const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
     const inboxes = pickVisible(part.inboxes, (inbox) => wantsInbox(viewer, inbox));
     return inboxes === null ? null : { ...part, inboxes };
   },
+  view: ({ type, view, scopes }, { access }, principal) =>
+    (principal !== null && view.owner.id === principal) || scopes.some((scope) => seesScope(access, scope))
+      ? { type, view }
+      : null,
+  read: (part, { access, agent }) =>
+    agent !== null && part.agent.id === agent && access.may('audit', 'see') ? presentRead(part, access) : null,
 };
 
 /**
@@ -124,16 +159,18 @@ const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
  * can be shared. `principal` is the viewer's own id; groups of several principals pass null and so leave out the parts
  * that only their author sees.
  */
-export const presentPart = (part: StreamPart, viewer: Viewer, principal: string | null): StreamPart | null => {
+export const presentPart = (part: StreamPart, viewer: Viewer, principal: string | null): ShownPart | null => {
   if (viewer.types !== null && !viewer.types.has(part.type)) return null;
   if (!Object.hasOwn(visibilityRules, part.type)) return null;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rule is found by the type of the part
   return (visibilityRules[part.type] as Rule<StreamPart['type']>)(part, viewer, principal);
 };
 
-/** Returns the id of the principal who sees a part because it is their own, whatever their role sees; else null. */
-export const partAuthor = (part: StreamPart): string | null => {
+/** Returns the ids of the principals to whom a part looks different from what others of their role get: whose it is, and who may not decide it. */
+export const partAuthors = (part: StreamPart): readonly string[] => {
   const subject = member(part, part.type);
-  const id = member(member(subject, 'by') ?? member(subject, 'requestedBy'), 'id');
-  return typeof id === 'string' ? id : null;
+  const id = member(member(subject, 'by') ?? member(subject, 'requestedBy') ?? member(subject, 'owner'), 'id');
+  const barred = member(subject, 'barred');
+  const people: readonly unknown[] = Array.isArray(barred) ? barred : [];
+  return [id, ...people].filter((one) => typeof one === 'string');
 };

@@ -1,13 +1,13 @@
 /** The input schema of an action's tool: the action's own input, and the other members of a run's request. Used by actions.ts. */
 import type { ActionDefinition } from '../../shared/environments/actions.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import { idempotencyKey } from './tool.ts';
 
 /** The names of the tool's arguments; undefined for one that the action does not take. */
 export interface ArgumentNames {
   readonly record: string | undefined;
   readonly item: string;
   readonly confirmed: string | undefined;
+  readonly reason: string;
   readonly idempotencyKey: string;
   /** The argument that is the whole input; undefined: its members are arguments. */
   readonly input: string | undefined;
@@ -53,27 +53,28 @@ const namesOf = ({ resource, danger }: ActionDefinition, taken: object, input: s
   record: resource === null ? undefined : freeName('record', taken),
   item: freeName('item', taken),
   confirmed: danger === null ? undefined : freeName('confirmed', taken),
+  reason: freeName('reason', taken),
   idempotencyKey: freeName('idempotencyKey', taken),
   input,
 });
 
 const addedFirst = ({ resource }: ActionDefinition, { record }: ArgumentNames): Schema =>
-  record === undefined
-    ? {}
-    : { [record]: { type: 'string', description: `The id of the record of ${resource ?? ''} to act on.` } };
+  record === undefined ? {} : { [record]: { type: 'string', description: `A ${resource ?? ''}’s id.` } };
 
-const addedLast = ({ danger }: ActionDefinition, names: ArgumentNames): Schema => ({
-  [names.item]: { type: 'string', description: 'An item’s id: the run is recorded on its timeline too.' },
+const addedLast = ({ reasonRequired }: ActionDefinition, names: ArgumentNames): Schema => ({
+  [names.item]: { type: 'string', description: 'An item on whose timeline it is recorded.' },
   ...(names.confirmed === undefined
     ? {}
     : {
-        [names.confirmed]: {
-          type: 'boolean',
-          description: `Must be true, as this is dangerous (danger: ${danger ?? ''}). Give it only when it is certain that this is wanted.`,
-        },
+        [names.confirmed]: { type: 'boolean' },
       }),
-  [names.idempotencyKey]: idempotencyKey,
+  ...(reasonRequired ? { [names.reason]: { type: 'string', description: 'Why you do it.' } } : {}),
 });
+
+const requiredNames = ({ reasonRequired }: ActionDefinition, names: ArgumentNames): string[] => [
+  ...(names.record === undefined ? [] : [names.record]),
+  ...(reasonRequired ? [names.reason] : []),
+];
 
 const flatArguments = (action: ActionDefinition, input: Schema): ActionArguments => {
   const own = isObject(input['properties']) ? input['properties'] : {};
@@ -86,7 +87,7 @@ const flatArguments = (action: ActionDefinition, input: Schema): ActionArguments
       ...rest,
       type: 'object',
       properties: { ...addedFirst(action, names), ...own, ...addedLast(action, names) },
-      required: [...(names.record === undefined ? [] : [names.record]), ...requiredOwn],
+      required: [...requiredNames(action, names), ...requiredOwn],
     },
   };
 };
@@ -103,7 +104,7 @@ const nestedArguments = (action: ActionDefinition, { $schema: _, ...input }: Sch
         input: { ...input, $id: `urn:action:${action.name}` },
         ...addedLast(action, names),
       },
-      required: names.record === undefined ? [] : [names.record],
+      required: requiredNames(action, names),
       additionalProperties: false,
     },
   };

@@ -9,6 +9,7 @@ import { getOrCreate } from '../../shared/platform/core/maps.ts';
 import { strictObject } from '../../shared/platform/core/schema.ts';
 import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
 import { actionArguments, type ArgumentNames } from './actionSchema.ts';
+import { readValues } from './arguments/readValues.ts';
 import { getEndpoint } from './endpoints.ts';
 import { serveEndpoint } from './serveEndpoint.ts';
 import { changeHeaders, idempotencyKey, type Tool, type ToolHints } from './tool.ts';
@@ -30,36 +31,31 @@ const actionToolName = (action: string): string => {
 const sentence = (text: string): string => (/[.!?]\s*$/.test(text) ? text.trim() : `${text.trim()}.`);
 
 const descriptionOf = (
-  { name, label, description, resource, input, danger, approval, background, freshSignIn, offline }: ActionDefinition,
+  { label, description, resource, input, danger, approval, background, freshSignIn, ...rest }: ActionDefinition,
   { confirmed }: ArgumentNames,
 ): string =>
   [
-    ...(description === null ? [] : [sentence(description)]),
-    `Runs the action ${name} (${label})${resource === null ? '' : ` on a record of ${resource}`}, which the customer’s app does.`,
-    ...('description' in input && typeof input.description === 'string' ? [input.description] : []),
-    ...(confirmed === undefined ? [] : [`It is dangerous (${danger ?? ''}): ${confirmed} has to be true.`]),
-    ...(freshSignIn ? ['It needs a sign-in of a person not older than 15 minutes.'] : []),
-    ...(approval ? ['A person has to approve it: it answers pending with an approval; ask get_approval.'] : []),
-    background
-      ? 'It goes on in the background: it answers running with a run; ask get_run until its status is final.'
-      : 'It answers { message, blocks, run }, or running with a run when it takes longer than 10 seconds: then ask get_run.',
-    offline === 'queue'
-      ? 'While the app is offline it is queued, and runs once the app is back.'
-      : 'While the app is offline it is refused.',
-    ...(resource === null ? [] : ['available_actions says whether it applies to a record now.']),
+    sentence(description ?? label),
+    ...('description' in input && typeof input.description === 'string' ? [sentence(input.description)] : []),
+    ...(resource === null ? [] : [`On a record of ${resource}.`]),
+    ...(confirmed === undefined ? [] : [`Dangerous (${danger ?? ''}): needs ${confirmed}: true.`]),
+    ...(rest.reversible === false ? ['Can’t be undone.'] : []),
+    ...(freshSignIn ? ['Needs a sign-in not older than 15 minutes.'] : []),
+    ...(approval ? ['A person approves it first.'] : []),
+    ...(background ? ['Runs in the background: get_run.'] : []),
+    ...(rest.offline === 'queue' ? [] : ['Refused while the app is offline.']),
   ].join(' ');
 
-const actionHints = ({ danger, retrySafe: repeatable }: ActionDefinition): ToolHints => ({
+const actionHints = ({ danger, retrySafe }: ActionDefinition): ToolHints => ({
   readOnlyHint: false,
   destructiveHint: danger !== null,
-  idempotentHint: repeatable,
-  openWorldHint: true,
+  idempotentHint: retrySafe,
 });
 
 type Given = Readonly<Record<string, unknown>>;
 
 /** Returns the members of the endpoint's body that the arguments beside the input name. */
-const runMembers = ['record', 'item', 'confirmed'] as const;
+const runMembers = ['record', 'item', 'confirmed', 'reason'] as const;
 
 const toActionBody = ({ name }: ActionDefinition, names: ArgumentNames, given: Given): Record<string, unknown> => {
   const rest = { ...given };
@@ -80,16 +76,25 @@ const toActionBody = ({ name }: ActionDefinition, names: ArgumentNames, given: G
 const argumentPath =
   (names: ArgumentNames) =>
   (path: string): string => {
-    if (path === 'record' || path === 'item' || path === 'confirmed' || path === 'idempotencyKey')
+    if (path === 'record' || path === 'item' || path === 'confirmed' || path === 'reason' || path === 'idempotencyKey')
       return names[path] ?? path;
     return names.input === undefined ? path.replace(/^input(?:\.|$)/, '') : path;
   };
 
 /** Removes `x-mcp-header` from an app's schema: arguments in headers would have to be compared with the body. */
-const withoutHeaders = (key: string, value: unknown): unknown =>
-  key === 'x-mcp-header' && typeof value === 'string' ? undefined : value;
+const withoutHeaders = (schema: object): object =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that was written from an object
+  JSON.parse(
+    JSON.stringify(schema, (key, value: unknown) =>
+      key === 'x-mcp-header' && typeof value === 'string' ? undefined : value,
+    ),
+  ) as object;
 
 const run = serveEndpoint(getEndpoint('action.run'));
+const outputSchema = {
+  type: 'object',
+  properties: { message: {}, blocks: { type: 'array' }, run: { type: 'string' } },
+};
 const checkKey = compileCheck(strictObject({ idempotencyKey })) as (given: unknown) => { idempotencyKey?: string };
 
 const createActionTool = (action: ActionDefinition): Tool => {
@@ -101,23 +106,29 @@ const createActionTool = (action: ActionDefinition): Tool => {
       canRunAction(caller, { action: action.name, resource: action.resource }) &&
       caller.principal.mode !== 'readonly' &&
       (!action.freshSignIn || caller.principal.type === 'person'),
-    text: JSON.stringify(
-      {
-        name,
-        title: action.label,
-        description: descriptionOf(action, names),
-        inputSchema,
-        annotations: { title: action.label, ...actionHints(action) },
-      },
-      withoutHeaders,
-    ),
+    entry: {
+      name,
+      title: action.label,
+      description: descriptionOf(action, names),
+      inputSchema: withoutHeaders(inputSchema),
+      outputSchema,
+      annotations: actionHints(action),
+    },
+    page: null,
+    hasFields: false,
+    kinds: {},
     argumentPath: argumentPath(names),
-    serve: (call, { [names.idempotencyKey]: key, ...given }) =>
-      run(call, {
+    serve: async (call, raw) => {
+      const { given, timeless } = readValues(call, inputSchema, raw);
+      const { [names.idempotencyKey]: key, ...rest } = given;
+      const { [names.idempotencyKey]: _, ...fingerprinted } = timeless;
+      return run(call, {
         params: {},
-        values: toActionBody(action, names, given),
+        values: toActionBody(action, names, rest),
+        fingerprinted: toActionBody(action, names, fingerprinted),
         headers: changeHeaders(checkKey(key === undefined ? {} : { idempotencyKey: key })),
-      }),
+      });
+    },
   };
 };
 

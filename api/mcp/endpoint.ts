@@ -1,23 +1,59 @@
 /** The Model Context Protocol (Streamable HTTP, stateless): the same endpoints as tools, one more for each action. */
-import { writeEndpoint, type Endpoint } from '../endpoint.ts';
-import { handleMcpMessage, toMcpFault } from './handleMessage.ts';
-import { mcpRefusedResponse, mcpResultResponse, messageSchema } from './protocol.ts';
+import { fault, type Fault } from '../../shared/catalogue/errors.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { invalidFault } from '../../shared/platform/core/validate.ts';
+import { writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
+import { isSameOrigin } from '../http/cookies.ts';
+import { answerMessage } from './exchange.ts';
+import { mcpErrorCodes, mcpRefusedResponse, mcpResultResponse, messageSchema } from './protocol.ts';
+import { toolsQuery, type ToolsQuery } from './toolsets.ts';
 
-const message = writeEndpoint<unknown>({
+/** Throws `403 forbidden` for a page of another site, whose requests a browser would send with the rights of its user. */
+const requireOwnPage = ({ from, deps: { config } }: EndpointCall): void => {
+  if (from.headers.origin !== undefined && !isSameOrigin(from, config))
+    throw fault('forbidden', 'The request comes from another site.');
+};
+
+/** Throws `400 invalid` for what is no message, and for several: each is limited and audited as a request. */
+const requireMessage = (body: unknown): unknown => {
+  if (!isObject(body)) throw invalidFault([{ path: '', message: 'must be one message of JSON-RPC, an object' }]);
+  return body;
+};
+
+/** Headers whose faults are not faults of the message. */
+const headerPaths = new Set(['idempotency-key', 'if-match']);
+
+/** Adds the JSON-RPC error to the fault of a body that is no message. */
+const toMcpFault = (failure: Fault): Fault => {
+  const { code, message, extra } = failure;
+  const isHeader = (extra.details ?? []).some(({ path }) => headerPaths.has(path));
+  if (code !== 'bad_json' && (code !== 'invalid' || isHeader)) return failure;
+  const error = { code: code === 'bad_json' ? mcpErrorCodes.parseError : mcpErrorCodes.invalidRequest, message };
+  return fault(code, message, { ...extra, body: { jsonrpc: '2.0', id: null, error } });
+};
+
+const handle = (call: EndpointCall<ToolsQuery>): Promise<ApiResponse> => {
+  requireOwnPage(call);
+  return answerMessage(call);
+};
+
+const message = writeEndpoint({
   path: '/mcp',
   name: 'mcp',
   summary: 'A message of the Model Context Protocol: tools for what your role may do',
   tag: 'Agents’ tools',
   // A tool takes its idempotency key as an argument, because a message is more than one change.
   acceptsIdempotencyKey: false,
+  query: toolsQuery,
   body: messageSchema,
   responses: { 200: mcpResultResponse, 202: null, 400: mcpRefusedResponse, 404: mcpRefusedResponse },
   example: { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } },
   // The endpoints that tools call audit what they refuse.
   audit: null,
   mapFault: toMcpFault,
-  check: (body) => body,
-  handle: handleMcpMessage,
+  check: requireMessage,
+  handle,
 });
 
 export const mcpEndpoints: readonly Endpoint[] = [message];

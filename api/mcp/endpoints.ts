@@ -3,16 +3,19 @@ import type { Endpoint } from '../endpoint.ts';
 import { actionEndpoints } from '../routes/actions.ts';
 import { approvalEndpoints } from '../routes/approvals.ts';
 import { bulkEndpoints } from '../routes/bulk.ts';
+import { countEndpoints } from '../routes/counts.ts';
 import { discoveryEndpoints } from '../routes/discovery.ts';
 import { flagEndpoints } from '../routes/flags.ts';
 import { itemChangeEndpoints } from '../routes/itemChanges.ts';
 import { itemEndpoints } from '../routes/items.ts';
+import { itemSummaryEndpoints } from '../routes/itemSummary.ts';
 import { liveEndpoints } from '../routes/live.ts';
 import { ownAccountEndpoints } from '../routes/me.ts';
 import { pageEndpoints } from '../routes/pages.ts';
 import { peopleEndpoints } from '../routes/people.ts';
 import { resourceEndpoints } from '../routes/resources.ts';
 import { runEndpoints } from '../routes/runs.ts';
+import { searchEndpoints } from '../routes/search.ts';
 
 const byName = new Map(
   [
@@ -20,6 +23,7 @@ const byName = new Map(
     ...discoveryEndpoints,
     ...peopleEndpoints,
     ...itemEndpoints,
+    ...itemSummaryEndpoints,
     ...itemChangeEndpoints,
     ...bulkEndpoints,
     ...resourceEndpoints,
@@ -28,6 +32,8 @@ const byName = new Map(
     ...pageEndpoints,
     ...flagEndpoints,
     ...approvalEndpoints,
+    ...countEndpoints,
+    ...searchEndpoints,
     ...liveEndpoints,
   ].map((endpoint) => [endpoint.name, endpoint]),
 );

@@ -1,39 +1,34 @@
-/** The tools that a caller's role can use, in a stable order. Used by methods.ts. */
+/** The tools that a caller's role can use, in a stable order. Used by server.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
-import { Fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { actionPrefix, findActionTool, listActionTools } from './actions.ts';
-import { mcpErrorCodes, McpFailure, type McpResult } from './protocol.ts';
 import type { Tool } from './tool.ts';
-import { itemTools } from './tools/items.ts';
-import { workTools } from './tools/work.ts';
+import { toolsetNames, toolsOf, type ToolsetName } from './toolsets.ts';
 
-const fixedTools: readonly Tool[] = [...itemTools, ...workTools];
-const fixedByName = new Map(fixedTools.map((tool) => [tool.name, tool]));
+const fixedByName = new Map(toolsOf(toolsetNames).map((tool) => [tool.name, tool]));
 
-const cursorScope = ({ principal }: Caller): string => `tools:${principal.access.key}`;
+interface ListedTools {
+  readonly sets: readonly ToolsetName[];
+  /** Whether they answer texts alone, so that they have no schema of their answers. */
+  readonly isText: boolean;
+}
 
-/** Returns the number of tools before the page of a cursor. */
-const parseToolCursor = (caller: Caller, cursor: string | undefined): number => {
-  try {
-    return Number(caller.env.seal.openCursor(cursorScope(caller), cursor)?.[0] ?? 0);
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    throw new McpFailure({ code: mcpErrorCodes.invalidParams, message: error.message, data: { code: error.code } });
-  }
-};
-
-/** Returns a page of tools. Throws for a cursor of another list. */
-export const listTools = (caller: Caller, cursor: string | undefined): McpResult => {
-  const listed = [...fixedTools, ...listActionTools(caller)].filter((tool) => tool.isListed(caller));
-  const from = parseToolCursor(caller, cursor);
+/** Returns a page of the tools of these sets. Throws `bad_cursor` for a cursor of another list. */
+export const listTools = (
+  caller: Caller,
+  { sets, isText }: ListedTools,
+  cursor: string | undefined,
+): { readonly tools: readonly object[]; readonly nextCursor?: string } => {
+  const all = [...toolsOf(sets), ...(sets.includes('actions') ? listActionTools(caller) : [])];
+  const listed = all.filter((tool) => tool.isListed(caller));
+  const scope = `tools:${sets.join(',')}:${caller.principal.access.key}`;
+  const { seal } = caller.env;
+  const from = Number(seal.openCursor(scope, cursor)?.[0] ?? 0);
   const to = from + limits.toolsPage;
+  const shown = ({ entry: { outputSchema, ...entry } }: Tool): object => (isText ? entry : { ...entry, outputSchema });
   return {
-    tools: `[${listed
-      .slice(from, to)
-      .map(({ text }) => text)
-      .join(',')}]`,
-    ...(to < listed.length ? { nextCursor: JSON.stringify(caller.env.seal.cursor(cursorScope(caller), [to])) } : {}),
+    tools: listed.slice(from, to).map(shown),
+    ...(to < listed.length ? { nextCursor: seal.cursor(scope, [to]) } : {}),
   };
 };
 

@@ -1,26 +1,21 @@
-/** The result of a tool's call: the endpoint's body as text and as structured content, or its fault. Used by methods.ts. */
-import { Fault } from '../../shared/catalogue/errors.ts';
+/** The result of a tool's call: the endpoint's body in the form that was asked for, or its fault. Used by server.ts. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { Fault, invalidAt } from '../../shared/catalogue/errors.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { toFaultResponse } from '../http/response.ts';
+import type { Members } from './answers/members.ts';
+import { bodyOf, servePage } from './answers/page.ts';
+import { presentBody, type Detail } from './answers/present.ts';
 import { nextStepHint } from './nextStepHint.ts';
-import type { McpResult } from './protocol.ts';
 import type { Tool } from './tool.ts';
 
-const contentText = (...texts: readonly string[]): string =>
-  JSON.stringify(texts.map((text) => ({ type: 'text', text })));
-
-const toToolResult = ({ status, body = {}, headers }: ApiResponse): McpResult => {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const next = status === 202 ? nextStepHint(typeof body === 'string' ? JSON.parse(body) : body) : null;
-  return {
-    content: contentText(text, ...(next === null ? [] : [next])),
-    structuredContent: text,
-    isError: 'false',
-    ...(headers?.['idempotent-replayed'] === undefined ? {} : { _meta: '{"idempotent-replayed":true}' }),
-  };
-};
+const toResult = (value: Members, isError: boolean): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(value) }],
+  structuredContent: value,
+  isError,
+});
 
 /** Returns the fault with the paths of the tool's arguments. */
 const withArgumentPaths = (failure: Fault, { argumentPath: place }: Tool): Fault => {
@@ -31,26 +26,57 @@ const withArgumentPaths = (failure: Fault, { argumentPath: place }: Tool): Fault
   return new Fault(failure.code, failure.message, { ...failure.extra, details });
 };
 
-const toToolError = (failure: Fault): McpResult => {
+const toToolError = (failure: Fault): CallToolResult => {
   const { status, body } = toFaultResponse(failure);
-  const text = JSON.stringify({ ...(typeof body === 'object' ? body : {}), status });
-  return { content: contentText(text), structuredContent: text, isError: 'true' };
+  const { value } = presentBody({ ...(typeof body === 'object' ? body : {}), status }, 'compact');
+  return toResult(value, true);
 };
 
-export interface ToolCallResult {
-  readonly result: McpResult;
+/** Returns how much the call asks for, and the arguments of the tool itself. Throws `invalid` for another detail. */
+const splitDetail = (given: Members, { hasFields }: Tool): { readonly detail: Detail; readonly rest: Members } => {
+  const { detail, ...rest } = given;
+  if (detail !== undefined && detail !== null && detail !== 'full' && detail !== 'compact')
+    throw invalidAt('detail', 'must be "compact" or "full"');
+  if (detail === 'full') return { detail: 'full', rest };
+  return { detail: hasFields && rest['fields'] !== undefined ? 'fields' : 'compact', rest };
+};
+
+interface ToolCallResult {
+  readonly result: CallToolResult;
   /** Whether the result has items, and so the offset of the live stream from before they were read. */
   readonly items: boolean;
 }
 
-export const callTool = async (
+const serveTool = async (
   tool: Tool,
   call: EndpointCall,
-  given: Readonly<Record<string, unknown>>,
-): Promise<ToolCallResult> => {
+  given: Members,
+): Promise<{ readonly response: ApiResponse; readonly value: Members }> => {
+  const { detail, rest } = splitDetail(given, tool);
+  const { page, kinds } = tool;
+  if (page !== null)
+    return servePage({
+      tool: page,
+      caller: call.caller,
+      given: rest,
+      detail,
+      kinds,
+      serve: (asked) => tool.serve(call, asked),
+    });
+  const response = await tool.serve(call, rest);
+  const body = bodyOf(response);
+  const next = response.status === 202 ? nextStepHint(body) : null;
+  return { response, value: { ...presentBody(body, detail, kinds).value, ...(next === null ? {} : { next }) } };
+};
+
+export const callTool = async (tool: Tool, call: EndpointCall, given: Members): Promise<ToolCallResult> => {
   try {
-    const answer = await tool.serve(call, given);
-    return { result: toToolResult(answer), items: answer.items ?? false };
+    const { response, value } = await serveTool(tool, call, given);
+    const isReplay = response.headers?.['idempotent-replayed'] !== undefined;
+    return {
+      result: { ...toResult(value, false), ...(isReplay ? { _meta: { 'idempotent-replayed': true } } : {}) },
+      items: response.items ?? false,
+    };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { result: toToolError(withArgumentPaths(error, tool)), items: false };

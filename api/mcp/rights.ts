@@ -59,3 +59,6 @@ export const canSeeApprovals: CallerPredicate = (caller) =>
 
 export const canStartBulks: CallerPredicate = (caller) =>
   canStartRuns(caller) || canInAnyInbox('state', 'assign', 'tags', 'snooze')(caller);
+
+/** For tools whose work update_item or search does too: clients that know them may go on calling them. */
+export const noCaller: CallerPredicate = () => false;

@@ -9,6 +9,7 @@ import { mountEndpoint } from '../middleware/mountEndpoint.ts';
 import { query } from '../middleware/query.ts';
 import { refusalAudit } from '../middleware/refusalAudit.ts';
 import type { EndpointContext, EndpointState, Next } from '../middleware/state.ts';
+import { watchedReads } from '../middleware/watchedReads.ts';
 
 /** The call of an endpoint by a tool. */
 interface ToolEndpointRequest {
@@ -16,6 +17,8 @@ interface ToolEndpointRequest {
   /** The body of a change, the query of a read. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  /** What a repeat under the same idempotency key is compared by; absent: the values. */
+  readonly fingerprinted?: Readonly<Record<string, unknown>>;
   /** Arguments that are the tool's alone. */
   readonly own?: Readonly<Record<string, unknown>>;
 }
@@ -27,20 +30,28 @@ const pathOf = (path: string, params: ToolEndpointRequest['params']): string =>
 const toRequestSource = (
   endpoint: Endpoint,
   { caller, from }: EndpointCall,
-  { params, values, headers }: ToolEndpointRequest,
+  { params, values, fingerprinted = values, headers }: ToolEndpointRequest,
 ): RequestSource => ({
   method: endpoint.method.toUpperCase(),
   url: `/api/env/${caller.env.name}${pathOf(endpoint.path, params)}`,
   headers,
   socket: from.socket,
   rawHeaders: Object.entries(headers).flat(),
-  body: () => Promise.resolve({ value: values, raw: Buffer.from(JSON.stringify(values)).toString('latin1') }),
+  body: () => Promise.resolve({ value: values, raw: Buffer.from(JSON.stringify(fingerprinted)).toString('latin1') }),
 });
 
 type Step = (context: EndpointContext, next: Next) => Promise<unknown>;
 
 /** The last steps of api/app.ts, in the same order. */
-const steps: readonly Step[] = [refusalAudit, endpointAccess, query, body, changeHeaders, idempotency(callEndpoint)];
+const steps: readonly Step[] = [
+  refusalAudit,
+  watchedReads,
+  endpointAccess,
+  query,
+  body,
+  changeHeaders,
+  idempotency(callEndpoint),
+];
 
 /** Runs each step in the one before it, as Koa does. */
 const runSteps = steps.reduceRight<(context: EndpointContext) => Promise<unknown>>(

@@ -1,12 +1,19 @@
 /** Makes tools from rows: each row names an endpoint, which gives the tool its input schema and serves its calls. */
 import { limits } from '../../shared/catalogue/limits.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { strictObject, Type, type TObject, type TSchema } from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import type { Endpoint, EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
+import type { Compactor } from './answers/compact.ts';
+import { entryReceipt, itemReceipt } from './answers/kinds.ts';
+import type { PagedTool } from './answers/page.ts';
+import type { Schema } from './arguments/coerce.ts';
+import { resolvePeople } from './arguments/people.ts';
+import { readValues } from './arguments/readValues.ts';
 import type { CallerPredicate } from './rights.ts';
 import { serveEndpoint } from './serveEndpoint.ts';
-import { simplifySchema } from './simplifySchema.ts';
+import { outputSchemaOf, simplifySchema } from './simplifySchema.ts';
 
 /** The annotations that clients may show to people before they call a tool. */
 export interface ToolHints {
@@ -15,54 +22,75 @@ export interface ToolHints {
   readonly destructiveHint?: boolean;
   /** Whether a second call with the same arguments changes nothing. */
   readonly idempotentHint?: boolean;
-  /** Whether it has an effect outside of the console. */
-  readonly openWorldHint: boolean;
+  /** Whether it has an effect outside of the console; clients suppose so when it is absent. */
+  readonly openWorldHint?: boolean;
+}
+
+/** A tool as `tools/list` shows it. */
+interface ToolEntry {
+  readonly name: string;
+  /** The label of an action; other names speak for themselves. */
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: object;
+  readonly outputSchema: object;
+  readonly annotations: ToolHints;
 }
 
 export interface Tool {
   readonly name: string;
   /** Whether `tools/list` has it for the caller. */
   readonly isListed: CallerPredicate;
-  /** Its entry in `tools/list`, as JSON. */
-  readonly text: string;
+  /** Its entry in `tools/list`. */
+  readonly entry: ToolEntry;
+  /** How its list is read page by page; null: it answers no list with a cursor. */
+  readonly page: PagedTool | null;
+  /** Whether its endpoint takes `fields`. */
+  readonly hasFields: boolean;
+  /** The compact forms of members that it shows in a way of its own. */
+  readonly kinds: Readonly<Record<string, Compactor>>;
   /** Calls the tool. Throws the faults of the endpoint. */
-  serve(call: EndpointCall, given: Readonly<Record<string, unknown>>): Promise<ApiResponse>;
+  serve(call: EndpointCall, given: Members): Promise<ApiResponse>;
   /** Returns the path among the tool's arguments of a path of the endpoint. */
   argumentPath(path: string): string;
 }
 
 interface ToolRow {
   readonly name: string;
-  readonly title: string;
   readonly description: string;
   readonly endpoint: Endpoint;
   readonly isListed: CallerPredicate;
-  /** The schemas of the parameters of the endpoint's path. */
-  readonly params?: Readonly<Record<string, string>>;
   /** Query parameters with a JSON object as text, which the tool takes as an object. */
   readonly objects?: readonly string[];
+  /** Names of arguments for models in place of those of the endpoint’s query, by the former. */
+  readonly renamed?: Readonly<Record<string, string>>;
   /** Arguments that the endpoint does not have over HTTP, which its handler gets as `ofTool`. */
   readonly own?: Readonly<Record<string, TSchema>>;
+  /** Descriptions for models in place of the schema's; an empty one where the name says it all. */
+  readonly say?: Readonly<Record<string, string>>;
+  /** Schemas for models in place of those of the endpoint, which are longer and hold all the same. */
+  readonly schemas?: Readonly<Record<string, Schema>>;
+  /** Arguments that the list leaves out. */
+  readonly hidden?: readonly string[];
   readonly hints?: Partial<ToolHints>;
+  readonly kinds?: Readonly<Record<string, Compactor>>;
+  /** Whether the rest of a list may be read to count it; by default yes. */
+  readonly canLookAhead?: PagedTool['canLookAhead'];
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
 export const idempotencyKey = Type.Optional(
-  Type.String({
-    pattern: `^(?=.*\\S)[ -~]{1,${String(limits.idempotencyKeyMax)}}$`,
-    description:
-      'A text of your own for this change: the same call with the same key is done once, and answers the same again, for 24 hours.',
-  }),
+  Type.String({ pattern: `^(?=.*\\S)[ -~]{1,${String(limits.idempotencyKeyMax)}}$` }),
 );
 
-const version = Type.Optional(
-  Type.Integer({
-    minimum: 1,
-    maximum: 999_999_999_999_999,
-    description: 'The version that you saw: if it has changed since, nothing is done (version_conflict).',
-  }),
-);
+const version = Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 }));
+
+/** Arguments whose names say what they are, or that the instructions of the server explain. */
+const plainNames = new Set(['id', 'cursor', 'limit', 'confirmed', 'dryRun', 'reason']);
+
+/** Arguments that every change or every read takes, as the instructions say, and what a page’s `more` is made of. */
+const unlisted = new Set(['idempotencyKey', 'fields', 'count']);
 
 const namesIn = (path: string): string[] => [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => name);
 
@@ -89,36 +117,13 @@ interface ToolArguments extends Members {
   readonly version?: number;
 }
 
-const samePath = (path: string): string => path;
-
 /** Returns the schemas of the arguments that are not members of the endpoint's query or body. */
-const toolOwnArguments = ({
-  endpoint,
-  params = {},
-  objects = [],
-  own = {},
-}: ToolRow): { path: TObject; rest: TObject } => {
-  const queryProperties: Readonly<Record<string, { readonly description?: string }>> = endpoint.query?.properties ?? {};
+const toolOwnArguments = ({ endpoint, objects = [], own = {} }: ToolRow): { path: TObject; rest: TObject } => {
+  const objectArguments = objects.map((name): [string, TSchema] => [name, Type.Optional(Type.Object({}))]);
   return {
-    path: strictObject(
-      Object.fromEntries(
-        namesIn(endpoint.path).map((name) => [name, Type.String({ minLength: 1, description: params[name] ?? '' })]),
-      ),
-    ),
+    path: strictObject(Object.fromEntries(namesIn(endpoint.path).map((name) => [name, Type.String({ minLength: 1 })]))),
     rest: strictObject({
-      ...Object.fromEntries(
-        objects.map((name): [string, TSchema] => [
-          name,
-          Type.Optional(
-            Type.Object(
-              {},
-              {
-                description: queryProperties[name]?.description ?? '',
-              },
-            ),
-          ),
-        ]),
-      ),
+      ...Object.fromEntries(objectArguments),
       ...own,
       ...(endpoint.conditional ? { version } : {}),
       ...(endpoint.write && endpoint.acceptsIdempotencyKey ? { idempotencyKey } : {}),
@@ -126,54 +131,106 @@ const toolOwnArguments = ({
   };
 };
 
+/** Compact forms in the answers of changes, unless the tool has its own. */
+const receiptKinds = { item: itemReceipt, entry: entryReceipt, entries: entryReceipt };
+
+const detailArgument: [string, Schema] = ['detail', { enum: ['full'] }];
+
+/** Returns the schema that `tools/list` shows. */
+const shownSchema = (schema: TObject, { say = {}, schemas = {}, hidden = [] }: ToolRow, isRead: boolean): object => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- schemas are JSON objects
+  const listed = Object.entries(schema.properties as Readonly<Record<string, Schema>>).filter(
+    ([name]) => !unlisted.has(name) && !hidden.includes(name),
+  );
+  const shown = listed.map(([name, value]): [string, Schema] => {
+    if (schemas[name] !== undefined) return [name, schemas[name]];
+    const { description, ...simple } = simplifySchema(value);
+    const text = say[name] ?? (plainNames.has(name) ? '' : description);
+    return [name, text === undefined || text === '' ? simple : { ...simple, description: text }];
+  });
+  const required: readonly string[] = schema.required ?? [];
+  return {
+    type: 'object',
+    properties: Object.fromEntries(isRead ? [...shown, detailArgument] : shown),
+    ...(required.length === 0 ? {} : { required }),
+  };
+};
+
+/** Returns how the list of an endpoint with a cursor is read. */
+const pageOf = ({ endpoint, canLookAhead = () => true }: ToolRow): PagedTool | null => {
+  const properties = endpoint.query?.properties ?? {};
+  const answer: unknown = endpoint.responses[200];
+  const members = isObject(answer) && isObject(answer['properties']) ? Object.entries(answer['properties']) : [];
+  const hasCursor = members.some(([name]) => name === 'cursor');
+  const [list] = members.find(([, member]) => isObject(member) && member['type'] === 'array') ?? [];
+  return list === undefined || !hasCursor || !Object.hasOwn(properties, 'limit')
+    ? null
+    : { list, counts: Object.hasOwn(properties, 'count'), canLookAhead };
+};
+
+/** The other hints say something of changes only. */
+const annotationsOf = ({ endpoint: { write }, hints }: ToolRow): ToolHints =>
+  (hints?.readOnlyHint ?? !write)
+    ? { readOnlyHint: true }
+    : { readOnlyHint: false, destructiveHint: false, idempotentHint: false, ...hints };
+
+/** Returns the schema with the names that the tool has for some of its properties. */
+const withToolNames = (schema: TObject, renamed: Readonly<Record<string, string>>): TObject => {
+  const names = new Map(Object.entries(renamed).map(([ours, theirs]) => [theirs, ours]));
+  const properties = Object.entries(schema.properties).map(
+    ([name, value]) => [names.get(name) ?? name, value] as const,
+  );
+  return { ...schema, properties: Object.fromEntries(properties) };
+};
+
 export const createTool = (row: ToolRow): Tool => {
-  const { endpoint, name, title, description, isListed: listed, hints, objects = [] } = row;
+  const { endpoint, name, description, isListed, objects = [], renamed = {}, kinds } = row;
   const own = toolOwnArguments(row);
   const all = strictObject({ ...own.path.properties, ...own.rest.properties });
   const checkOwn = compileCheck(all) as (given: unknown) => ToolArguments;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the body of an endpoint with a tool is an object
-  const asked = (endpoint.query ?? endpoint.body) as TObject;
+  const asked = withToolNames((endpoint.query ?? endpoint.body) as TObject, renamed);
   const askedNames = Object.keys(asked.properties);
-  const inputSchema = {
-    type: 'object',
-    properties: {
-      ...own.path.properties,
-      ...omitMembers(asked.properties, own.rest.properties),
-      ...own.rest.properties,
-    },
-    required: [...(own.path.required ?? []), ...(asked.required ?? [])],
-    additionalProperties: false,
-  };
-  const annotations: ToolHints = {
-    readOnlyHint: !endpoint.write,
-    openWorldHint: false,
-    ...(endpoint.write ? { destructiveHint: false, idempotentHint: false } : {}),
-    ...hints,
-  };
+  const schema = strictObject({
+    ...own.path.properties,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some of the schemas of `asked`
+    ...(omitMembers(asked.properties, own.rest.properties) as Record<string, TSchema>),
+    ...own.rest.properties,
+  });
+  const page = pageOf(row);
   const serve = serveEndpoint(endpoint);
   return {
     name,
-    isListed: listed,
-    text: JSON.stringify({
+    isListed,
+    entry: {
       name,
-      title,
       description,
-      inputSchema: simplifySchema(inputSchema),
-      annotations: { title, ...annotations },
-    }),
-    argumentPath: samePath,
-    serve: (call, given) => {
+      inputSchema: shownSchema(schema, row, !endpoint.write),
+      outputSchema: outputSchemaOf(endpoint.responses, page === null ? {} : { more: {} }),
+      annotations: annotationsOf(row),
+    },
+    page,
+    hasFields: askedNames.includes('fields'),
+    kinds: kinds ?? (endpoint.write ? receiptKinds : {}),
+    argumentPath: (path) => Object.entries(renamed).find(([, theirs]) => theirs === path)?.[0] ?? path,
+    serve: async (call, raw) => {
+      const { given, timeless } = readValues(call, schema, await resolvePeople(call, raw, !endpoint.write));
       const known = checkOwn(pickMembers(given, Object.keys(all.properties)));
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `checkOwn` has checked that they are texts
       const params = pickMembers(known, Object.keys(own.path.properties)) as Record<string, string>;
-      const others = omitMembers(given, all.properties);
-      const values = { ...pickMembers(others, askedNames), ...omitMembers(others, asked.properties) };
       const texts = Object.fromEntries(
         Object.entries(pickMembers(known, objects)).map(([key, value]) => [key, JSON.stringify(value)]),
       );
+      /** The values of the query or the body, in the order of its schema. */
+      const valuesOf = (read: Members): Members => {
+        const others = omitMembers(read, all.properties);
+        const values = { ...pickMembers(others, askedNames), ...omitMembers(others, asked.properties), ...texts };
+        return Object.fromEntries(Object.entries(values).map(([key, value]) => [renamed[key] ?? key, value]));
+      };
       return serve(call, {
         params,
-        values: { ...values, ...texts },
+        values: valuesOf(given),
+        fingerprinted: valuesOf(timeless),
         headers: changeHeaders(known),
         own: pickMembers(known, Object.keys(row.own ?? {})),
       });

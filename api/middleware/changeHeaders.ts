@@ -1,9 +1,11 @@
 /** The headers that make a change conditional. A step of api/app.ts and api/mcp/serveEndpoint.ts. */
 import { fault, type Fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { requestFingerprint, type IdempotencyKey } from '../../shared/platform/journal/idempotency.ts';
 import type { Endpoint, EndpointCall, RequestSource } from '../endpoint.ts';
 import { headerValues } from '../http/headers.ts';
+import { withoutMember } from '../http/jsonMember.ts';
 import type { RequestBody } from '../http/requestBody.ts';
 import type { EndpointContext, Next } from './state.ts';
 
@@ -19,11 +21,15 @@ const singleHeader = (from: RequestSource, name: string): string | undefined => 
   return given[0];
 };
 
-/** Returns the body to be fingerprinted; a password is left out, because a fingerprint is quick to compute for a guess. */
-const withoutPassword = ({ raw, value }: RequestBody): string =>
-  typeof value === 'object' && value !== null && 'password' in value
-    ? Buffer.from(JSON.stringify({ ...value, password: null })).toString('latin1')
-    : raw;
+/**
+ * Returns the body to be fingerprinted: without a password, because a fingerprint is quick to compute for a guess, and
+ * without the reason, which does not make another request.
+ */
+const fingerprinted = ({ raw, value }: RequestBody): string => {
+  if (!isObject(value)) return raw;
+  if ('password' in value) return Buffer.from(JSON.stringify({ ...value, password: null })).toString('latin1');
+  return 'reason' in value ? withoutMember(raw, 'reason') : raw;
+};
 
 const parseIdempotencyKey = (
   { from, caller, session }: EndpointCall,
@@ -40,7 +46,7 @@ const parseIdempotencyKey = (
   return {
     principal: caller.principal.id ?? session.credential,
     key,
-    fingerprint: requestFingerprint(from.method, from.url, withoutPassword(body)),
+    fingerprint: requestFingerprint(from.method, from.url, fingerprinted(body)),
   };
 };
 

@@ -1,47 +1,59 @@
 /** The pages of the host outside `/api`: the probes, and the documents for writing clients. A step of api/app.ts. */
-import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { manifestSchema } from '../../shared/environments/manifest.ts';
 import type { Config } from '../../shared/platform/core/config.ts';
 import type { Probes } from '../../shared/platform/health/probes.ts';
-import { docsPage, docsStyle } from '../docsPage.ts';
+import { buildAsyncApiDocument } from '../asyncapi.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { clientAddress } from '../http/clientAddress.ts';
+import { immutableHeaders, packedResponse } from '../http/packedFile.ts';
+import { protectedResourcePage } from '../http/protectedResource.ts';
 import type { RateLimiter } from '../http/rateLimiter.ts';
+import { llmsPages } from '../llmsPages.ts';
 import { buildOpenApiDocument } from '../openapi.ts';
+import { referencePage, referencePolicy, referenceScript, scriptPath } from '../referencePage.ts';
 import type { RequestState } from './state.ts';
 
-/** The page has one style and nothing else that a browser would load or run. */
-const docsPolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(docsStyle).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+interface Serve {
+  (request: IncomingMessage): ApiResponse | Promise<ApiResponse>;
+}
 
-const documentPages = (endpoints: readonly Endpoint[]): [string, () => ApiResponse][] => {
-  const document = buildOpenApiDocument(endpoints);
-  const text = JSON.stringify(document);
-  const page = docsPage(document);
-  const manifest = JSON.stringify({
+const textPage =
+  (type: string, text: string, headers: Readonly<Record<string, string>> = {}): Serve =>
+  () => ({
+    status: 200,
+    body: text,
+    headers: { 'content-type': `${type}; charset=utf-8`, ...headers },
+  });
+
+const documentPages = (endpoints: readonly Endpoint[], publicUrl: string): [string, Serve][] => {
+  const manifest = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Manifest',
     ...manifestSchema,
-  });
-  const html = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy };
+  };
+  const documents = {
+    '/openapi.json': JSON.stringify(buildOpenApiDocument(endpoints, publicUrl)),
+    '/asyncapi.json': JSON.stringify(buildAsyncApiDocument(publicUrl)),
+    '/manifest.schema.json': JSON.stringify(manifest),
+  };
   return [
-    ['/openapi.json', () => ({ status: 200, body: text })],
-    ['/docs', () => ({ status: 200, body: page, headers: html })],
-    ['/manifest.schema.json', () => ({ status: 200, body: manifest })],
+    ...Object.entries(documents).map(([path, body]): [string, Serve] => [path, () => ({ status: 200, body })]),
+    ...[...llmsPages(publicUrl)].map(([path, text]): [string, Serve] => [
+      path,
+      textPage(path.endsWith('.md') ? 'text/markdown' : 'text/plain', text),
+    ]),
+    ['/docs', textPage('text/html', referencePage, { 'content-security-policy': referencePolicy })],
+    [scriptPath, async (request) => packedResponse(request, await referenceScript(), immutableHeaders)],
   ];
 };
 
 /** A page, and who is limited in asking for it: everybody but the networks of PROBE_NETWORKS, everybody, or nobody. */
 interface HostPage {
-  readonly serve: () => ApiResponse | Promise<ApiResponse>;
+  readonly serve: Serve;
   readonly limited: 'strangers' | 'all' | 'none';
 }
 
@@ -54,7 +66,7 @@ const pagesOf = (config: Config, probes: Probes, endpoints: readonly Endpoint[])
     if (!movedProbes.has(path)) pages.set(path, { serve, limited: 'none' });
     else if (config.probePort === null) pages.set(path, { serve, limited: 'strangers' });
   }
-  for (const [path, serve] of documentPages(endpoints)) pages.set(path, { serve, limited: 'all' });
+  for (const [path, serve] of documentPages(endpoints, config.publicUrl)) pages.set(path, { serve, limited: 'all' });
   return pages;
 };
 
@@ -79,11 +91,15 @@ export const hostPages = ({ config, limiter, probes, endpoints }: HostPagesOptio
   };
   const answer = async (ctx: Parameters<Middleware<RequestState>>[0], page: HostPage): Promise<void> => {
     await count(ctx, page);
-    ctx.state.response = await page.serve();
-    ctx.state.route = ctx.state.path;
+    ctx.state.response = await page.serve(ctx.req);
+    ctx.state.route = pages.has(ctx.state.path) ? ctx.state.path : '/.well-known/oauth-protected-resource';
+  };
+  const metadataPage = (path: string): HostPage | undefined => {
+    const response = protectedResourcePage(config, path);
+    return response === undefined ? undefined : { serve: () => response, limited: 'all' };
   };
   return (ctx, next) => {
-    const page = pages.get(ctx.state.path);
+    const page = pages.get(ctx.state.path) ?? metadataPage(ctx.state.path);
     if (page === undefined) return next();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
       throw fault('method_not_allowed', undefined, { headers: { allow: 'GET, HEAD' } });

@@ -4,6 +4,7 @@ import { isDuplicateIdempotencyKey } from '../../shared/items/perform/perform.ts
 import { readSavedResponse, type IdempotencyKey } from '../../shared/platform/journal/idempotency.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
+import { splitReason } from '../http/reason.ts';
 import { replayResponse } from './replay.ts';
 import type { EndpointContext, EndpointState } from './state.ts';
 import { withNarrowing } from './tooBroad.ts';
@@ -99,7 +100,11 @@ export const callEndpoint = (state: EndpointState): Promise<ApiResponse> => {
     body,
   } = state;
   if (!endpoint.write) return callRead(state);
-  if (body !== null) call.body = endpoint.checkBody(body.value, call.deps.clock.now());
+  if (body !== null) {
+    const { reason, rest } = endpoint.takesReason ? splitReason(body.value) : { reason: null, rest: body.value };
+    if (reason !== null) call.caller = { ...call.caller, reason };
+    call.body = endpoint.checkBody(endpoint.ownsReason ? body.value : rest, call.deps.clock.now());
+  }
   return endpoint.handle(call);
 };
 

@@ -4,7 +4,7 @@ import type { Middleware, ParameterizedContext } from 'koa';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { readRequestBody } from '../http/requestBody.ts';
+import { largeBody, readRequestBody, usualBody } from '../http/requestBody.ts';
 import type { Live } from '../live/index.ts';
 import { mountEndpoint, type MountedEndpoint } from './mountEndpoint.ts';
 import type { RequestTracker } from './requestTracker.ts';
@@ -92,7 +92,9 @@ export const routing = (
     state.mounted = mounted;
     state.body = null;
     state.idempotencyKey = null;
-    state.call = beginCall(ctx, params, (optional) => readRequestBody(ctx, optional));
+    state.call = beginCall(ctx, params, (optional) =>
+      readRequestBody(ctx, optional, mounted.endpoint.takesLargeBody ? largeBody : usualBody),
+    );
     return next();
   };
 };

@@ -16,27 +16,38 @@ import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }));
 
-const entry = responseObject({
-  id: Type.String({ pattern: '^aud_' }),
-  at: Type.Integer(),
-  actor: responseObject({
-    type: Type.String(),
-    id: nullable(Type.String()),
-    name: Type.String(),
-    role: nullable(Type.String()),
-  }),
+export const auditEntrySchema = responseObject({
+  id: Type.String({ pattern: '^aud_', description: 'The entry.' }),
+  at: Type.Integer({ description: 'When (milliseconds since 1970 UTC).' }),
+  actor: responseObject(
+    {
+      type: Type.String({ description: 'agent, person, app or system.' }),
+      id: nullable(Type.String({ description: 'Their id; null: not known.' })),
+      name: Type.String({ description: 'Their name.' }),
+      role: nullable(Type.String({ description: 'Their role at that time.' })),
+    },
+    { description: 'Who did it.' },
+  ),
   verb: Type.String({ description: 'What was done or tried, e.g. item.state.' }),
-  target: responseObject({ type: nullable(Type.String()), id: nullable(Type.String()) }),
-  outcome: Type.Union([Type.Literal('ok'), Type.Literal('denied'), Type.Literal('failed')]),
+  target: responseObject(
+    {
+      type: nullable(Type.String({ description: 'What kind of thing.' })),
+      id: nullable(Type.String({ description: 'Which one.' })),
+    },
+    { description: 'What it was done to.' },
+  ),
+  outcome: Type.Union([Type.Literal('ok'), Type.Literal('denied'), Type.Literal('failed')], {
+    description: 'Done, refused, or tried in vain.',
+  }),
   count: Type.Integer({
     minimum: 1,
-    description:
-      'How often; above 1 for refusals that repeated: of one principal, verb and target the first has an entry at once, the others of the next minute have one together.',
+    description: 'How often; refusals that repeat within a minute are one entry.',
   }),
-  before: nullable(Type.Object({})),
-  after: nullable(Type.Object({})),
-  requestId: nullable(Type.String()),
-  address: nullable(Type.String()),
+  before: nullable(Type.Object({}, { description: 'What it was.' })),
+  after: nullable(Type.Object({}, { description: 'What it became.' })),
+  reason: nullable(Type.String({ description: 'Why, in the words of who did it.' })),
+  requestId: nullable(Type.String({ description: 'The request, as in x-request-id.' })),
+  address: nullable(Type.String({ description: 'Where it came from.' })),
 });
 
 const list = readEndpoint({
@@ -53,7 +64,7 @@ const list = readEndpoint({
     cursor: Type.Optional(cursorSchema),
     limit: Type.Optional(limitSchema),
   }),
-  responses: { 200: responseObject({ entries: Type.Array(entry), cursor: nextCursorSchema }) },
+  responses: { 200: responseObject({ entries: Type.Array(auditEntrySchema), cursor: nextCursorSchema }) },
   example: { query: { verb: 'item.state', limit: 20 } },
   handle: async ({ deps, caller, query }) => {
     const { env, principal } = caller;

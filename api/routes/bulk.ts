@@ -1,29 +1,18 @@
-/** The endpoints of bulks: creating, reading, cancelling and undoing them. */
-import { principalModeFault } from '../../shared/access/gates.ts';
-import { withoutSupervision } from '../../shared/access/principal.ts';
-import { authorizeBulkAction, type AuthorizedBulk } from '../../shared/bulk/authorizeBulkAction.ts';
-import { requestBulkApproval } from '../../shared/bulk/bulkApproval.ts';
+/** The endpoints of bulks: reading, cancelling and undoing them; bulkCreate.ts accepts them. */
 import { cancelBulk } from '../../shared/bulk/cancelBulk.ts';
-import { acceptBulk } from '../../shared/bulk/insertBulk.ts';
-import { bulkResponseBody } from '../../shared/bulk/present.ts';
-import { readBulkResults, readVisibleBulk } from '../../shared/bulk/queries.ts';
-import { dryRunAction, type BulkActionRequest } from '../../shared/bulk/runs.ts';
+import { bulkResponseBody, presentBulk } from '../../shared/bulk/present.ts';
+import { listBulks, readBulkResults, readVisibleBulk } from '../../shared/bulk/queries.ts';
 import {
   acceptedBulkResponse,
-  bulkBody,
+  bulkListResponse,
   bulkOutcomeSchema,
   bulkResponse,
   bulkResultSchema,
-  dryRunResponse,
-  parseBulkRequest,
-  type BulkActionBody,
-  type BulkRequest,
+  bulkStatusSchema,
 } from '../../shared/bulk/schema.ts';
 import { undoBulk } from '../../shared/bulk/undoBulk.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { visibleInboxes } from '../../shared/items/filters.ts';
-import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts';
-import { dryRun } from '../../shared/items/perform/dryRun.ts';
 import {
   cursorSchema,
   limitSchema,
@@ -33,69 +22,41 @@ import {
   Type,
 } from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
-import { insertSavedResponse, type SavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
-import type { ApiResponse } from '../http/apiResponse.ts';
+import { createBulkEndpoint } from './bulkCreate.ts';
 
 const exampleBulk = 'blk_01jd0000000000000000000000';
-const exampleItem = 'itm_01jd0000000000000000000000';
 const nothing = strictObject({});
 const checkNothing = compileCheck(nothing);
 const idOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['id'] ?? '';
 
-/** Responds with what the bulk would do, for a supervised agent once it is approved. Throws `forbidden` for a read-only agent. */
-const dryRunBulk = async (
-  { deps, caller: asked, body: { ids }, save }: EndpointCall<unknown, BulkRequest>,
-  { operation, requiresApproval }: AuthorizedBulk,
-): Promise<ApiResponse> => {
-  const caller = { ...asked, principal: withoutSupervision(asked.principal) };
-  const readonly = principalModeFault(caller.principal);
-  if (readonly !== null) throw readonly;
-  const { type, ...members } = operation;
-  const known = bulkOperations.get(type);
-  const tally =
-    known === undefined
-      ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has checked it, and the only type without a bulk operation is `action`
-        await dryRunAction(deps, caller, operation as unknown as BulkActionRequest, ids)
-      : await dryRun(deps, { caller, operation: known.bind(members), input: null }, ids);
-  const would = requiresApproval ? 'pend' : 'run';
-  const text = JSON.stringify({ bulk: null, pending: requiresApproval, would, ...tally });
-  const saved = save(200, text);
-  if (saved !== null) await insertSavedResponse(deps.db, saved, deps.clock.now());
-  return { status: 200, body: text };
-};
-
-const create = writeEndpoint({
+const list = readEndpoint({
   path: '/bulk',
-  name: 'bulk.create',
-  summary: 'Change up to 10,000 items at once, or try out what that would do',
+  name: 'bulk.list',
+  summary: 'Bulks, newest first: one’s own, and for those who see the audit log all',
   tag: 'Bulk',
-  body: bulkBody,
-  responses: { 200: dryRunResponse, 202: acceptedBulkResponse },
-  example: { body: { ids: [exampleItem], operation: { type: 'tags', add: ['reviewed'], remove: [] } } },
-  audit: { verb: 'bulk.create', target: () => ({ type: 'bulk', id: null }) },
-  check: parseBulkRequest,
-  handle: async (call): Promise<ApiResponse> => {
-    const {
-      deps,
-      caller,
-      session,
-      body: { operation, ids, dryRun: dry },
-    } = call;
-    const save = (text: string): SavedResponse | null => call.save(202, text);
-    const supervised = caller.principal.mode === 'supervised';
-    const ready =
-      operation.type === 'action'
-        ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the type `action` has checked it
-          authorizeBulkAction(caller, operation as BulkActionBody, session.freshUntil, deps.clock.now())
-        : { operation, requiresApproval: supervised };
-    if (dry) return dryRunBulk(call, ready);
-    const wanted = { operation: ready.operation, ids, undoOf: null, save };
+  query: strictObject({
+    status: Type.Optional(bulkStatusSchema),
+    cursor: Type.Optional(cursorSchema),
+    limit: Type.Optional(limitSchema),
+  }),
+  responses: { 200: bulkListResponse },
+  example: { query: { status: 'running', limit: 20 } },
+  handle: async ({ deps, caller, query: { status, cursor: given, limit: size } }) => {
+    const { env, principal } = caller;
+    const key = `bulks:${JSON.stringify([principal.id, principal.access.may('audit', 'see'), status])}`;
+    const keys = env.seal.openCursor(key, given);
+    const { bulks, next } = await listBulks(deps.db, caller, {
+      status,
+      before: keys === null ? null : String(keys[0]),
+      limit: size ?? limits.pageDefault,
+    });
     return {
-      status: 202,
-      body: await (ready.requiresApproval
-        ? requestBulkApproval(deps, caller, wanted)
-        : acceptBulk(deps, caller, wanted)),
+      status: 200,
+      body: {
+        bulks: bulks.map((bulk) => presentBulk(bulk, principal.access)),
+        cursor: next === null ? null : env.seal.cursor(key, [next]),
+      },
     };
   },
 });
@@ -110,7 +71,7 @@ const one = readEndpoint({
   example: { params: { id: exampleBulk } },
   handle: async (call) => ({
     status: 200,
-    body: bulkResponseBody(await readVisibleBulk(call.deps.db, call.caller, idOf(call))),
+    body: bulkResponseBody(await readVisibleBulk(call.deps.db, call.caller, idOf(call)), call.caller.principal.access),
   }),
 });
 
@@ -185,4 +146,4 @@ const undo = writeEndpoint({
   }),
 });
 
-export const bulkEndpoints: readonly Endpoint[] = [create, one, results, cancel, undo];
+export const bulkEndpoints: readonly Endpoint[] = [createBulkEndpoint, list, one, results, cancel, undo];

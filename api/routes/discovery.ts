@@ -1,7 +1,9 @@
 /** The endpoints by which a client finds its way: inboxes and views; and the pages of short lists, for all that have one. */
+import { listCursors } from '../../shared/access/listCursors.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { visibleInboxes } from '../../shared/items/filters.ts';
+import { isVisibleView } from '../../shared/items/views.ts';
 import {
   cursorSchema,
   describedSchema,
@@ -34,20 +36,69 @@ export const paginateByName = <T extends Named>(
   const order = ({ name, id, group }: Named): string =>
     `${group === undefined ? '' : String(group)}${name}\n${id ?? ''}`;
   const sorted = [...all].sort((a, b) => (order(a) < order(b) ? -1 : 1));
-  const after = caller.env.seal.openCursor(key, query.cursor);
+  const cursors = listCursors(caller, key);
+  const after = cursors.open(query.cursor);
   const from = after === null ? sorted : sorted.filter((entry) => order(entry) > String(after[0]));
   const page = from.slice(0, query.limit ?? limits.pageDefault);
   const last = page.at(-1);
   return {
     page,
-    cursor: last === undefined || page.length === from.length ? null : caller.env.seal.cursor(key, [order(last)]),
+    cursor: cursors.next(last === undefined || page.length === from.length ? null : [order(last)]),
   };
 };
 
 export const listResponse = (plural: string, schema: TSchema) =>
   responseObject({ [plural]: Type.Array(schema), cursor: nextCursorSchema });
 
-const state = responseObject({ name: Type.String(), description: describedSchema, kind: Type.String() });
+const state = responseObject({
+  name: Type.String({ description: 'The state.' }),
+  description: describedSchema,
+  kind: Type.String({ description: 'open, waiting or closed.' }),
+});
+
+export const inboxSchema = responseObject({
+  name: Type.String({ description: 'The inbox.' }),
+  label: Type.String({ description: 'What people read.' }),
+  description: describedSchema,
+  states: Type.Array(state, { description: 'The states of its items.' }),
+  initial: Type.String({ description: 'The state of a new item.' }),
+  transitions: nullable(
+    Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: 'The states in reach of each; null: all.',
+    }),
+  ),
+  responseTime: nullable(Type.Integer({ description: 'How soon a response is due, in ms; null: never.' })),
+  fields: Type.Object({}, { description: 'JSON Schema of its items’ fields.' }),
+  reasonRequired: Type.Boolean({ description: 'Whether changes of its items need a reason.' }),
+  reply: nullable(Type.Object({}, { description: 'How replies are sent: via app or smtp; null: not at all.' })),
+  can: Type.Array(Type.String(), { description: 'What you may do here.' }),
+});
+
+const viewTime = (description: string) =>
+  nullable(Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` }));
+const viewFilter = (description: string) => nullable(Type.String({ description }));
+
+export const viewSchema = responseObject({
+  name: Type.String({ description: 'The view.' }),
+  label: Type.String({ description: 'What people read.' }),
+  description: describedSchema,
+  inbox: viewFilter('The inbox.'),
+  state: viewFilter('States, comma-separated.'),
+  tags: viewFilter('Tags, comma-separated.'),
+  assignee: viewFilter('A person’s id, me or none.'),
+  record: viewFilter('A record, as `<resource>:<id>`.'),
+  createdAfter: viewTime('Created at this time or later'),
+  createdBefore: viewTime('Created before this time'),
+  seenAfter: viewTime('Last seen at this time or later'),
+  seenBefore: viewTime('Last seen before this time'),
+  search: viewFilter('Words of the title.'),
+  q: viewFilter('Words of any of its texts.'),
+  fields: nullable(Type.Object({}, { description: 'Values of fields, by their names.' })),
+  overdue: viewFilter('1: only these.'),
+  triaged: viewFilter('1: only these; 0: the others.'),
+  snoozed: viewFilter('1: only these; 0: the others.'),
+  sort: viewFilter('The order.'),
+});
 
 const inboxes = readEndpoint({
   path: '/inboxes',
@@ -56,27 +107,24 @@ const inboxes = readEndpoint({
   tag: 'Discovery',
   query: strictObject(pageQuerySchema),
   responses: {
-    200: listResponse(
-      'inboxes',
-      responseObject({
-        name: Type.String(),
-        label: Type.String(),
-        description: describedSchema,
-        states: Type.Array(state),
-        initial: Type.String(),
-        transitions: nullable(Type.Record(Type.String(), Type.Array(Type.String()))),
-        responseTime: nullable(Type.Integer()),
-        fields: Type.Object({}),
-        reply: nullable(Type.Object({})),
-        can: Type.Array(Type.String()),
-      }),
-    ),
+    200: listResponse('inboxes', inboxSchema),
   },
   example: {},
   handle: async ({ caller, query }) => {
     const { page, cursor: next } = paginateByName(caller, 'inboxes', visibleInboxes(caller), query);
     const list = page.map(
-      ({ label, description, states, initial, transitions, responseTime, fields, reply, ...inbox }) => ({
+      ({
+        label,
+        description,
+        states,
+        initial,
+        transitions,
+        responseTime,
+        fields,
+        reasonRequired,
+        reply,
+        ...inbox
+      }) => ({
         name: inbox.name,
         label,
         description,
@@ -85,6 +133,7 @@ const inboxes = readEndpoint({
         transitions,
         responseTime,
         fields,
+        reasonRequired,
         reply: reply === null || reply === undefined ? null : { via: reply.via },
         can: caller.principal.access.inboxVerbs(inbox.name),
       }),
@@ -100,29 +149,12 @@ const views = readEndpoint({
   tag: 'Discovery',
   query: strictObject(pageQuerySchema),
   responses: {
-    200: listResponse(
-      'views',
-      responseObject({
-        name: Type.String(),
-        label: Type.String(),
-        description: describedSchema,
-        inbox: nullable(Type.String()),
-        state: nullable(Type.String()),
-        tags: nullable(Type.String()),
-        assignee: nullable(Type.String()),
-        search: nullable(Type.String()),
-        overdue: nullable(Type.String()),
-        triaged: nullable(Type.String()),
-        snoozed: nullable(Type.String()),
-        sort: nullable(Type.String()),
-      }),
-    ),
+    200: listResponse('views', viewSchema),
   },
   example: {},
   handle: async ({ caller, query }) => {
-    const { access } = caller.principal;
     const seen = [...caller.env.definition.views.values()]
-      .filter((view) => view.inbox === undefined || access.sees('inbox', view.inbox))
+      .filter((view) => isVisibleView(caller, view))
       .map(
         ({
           name: called,
@@ -132,7 +164,14 @@ const views = readEndpoint({
           state: states = null,
           tags = null,
           assignee = null,
+          record = null,
+          createdAfter = null,
+          createdBefore = null,
+          seenAfter = null,
+          seenBefore = null,
           search = null,
+          q = null,
+          fields = null,
           overdue = null,
           triaged = null,
           snoozed = null,
@@ -145,7 +184,14 @@ const views = readEndpoint({
           state: states,
           tags,
           assignee,
+          record,
+          createdAfter,
+          createdBefore,
+          seenAfter,
+          seenBefore,
           search,
+          q,
+          fields,
           overdue,
           triaged,
           snoozed,

@@ -1,4 +1,6 @@
 /** The endpoints of feature flags: the list, one, its changes and its history. */
+import { listCursors } from '../../shared/access/listCursors.ts';
+import { pendingResponse } from '../../shared/approvals/schema.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import {
   changeFlag,
@@ -39,14 +41,13 @@ const list = readEndpoint({
   responses: { 200: responseObject({ flags: Type.Array(flagSchema), cursor: nextCursorSchema }) },
   example: { query: { limit: 20 } },
   handle: async ({ deps, caller, query: { cursor: given, limit: size } }) => {
-    const { env, principal } = caller;
-    const scope = `flags:${principal.access.key}`;
-    const keys = env.seal.openCursor(scope, given);
+    const cursors = listCursors(caller, 'flags', [caller.principal.access.key]);
+    const keys = cursors.open(given);
     const { flags, next } = await listFlags(deps, caller, {
       after: keys === null ? null : String(keys[0]),
       limit: size ?? limits.pageDefault,
     });
-    return { status: 200, body: { flags, cursor: next === null ? null : env.seal.cursor(scope, [next]) }, items: true };
+    return { status: 200, body: { flags, cursor: cursors.next(next === null ? null : [next]) }, items: true };
   },
 });
 
@@ -78,15 +79,14 @@ const history = readEndpoint({
       caller,
       query: { cursor: given, limit: size },
     } = call;
-    const { env, principal } = caller;
     const { key } = requireVisibleFlag(caller, keyOf(call));
-    const scope = `history:${JSON.stringify([principal.access.key, key])}`;
-    const keys = env.seal.openCursor(scope, given);
+    const cursors = listCursors(caller, 'history', [caller.principal.access.key, key]);
+    const keys = cursors.open(given);
     const { entries, next } = await readFlagHistory(deps.db, caller, key, {
       before: keys === null ? null : Number(keys[0]),
       limit: size ?? limits.pageDefault,
     });
-    return { status: 200, body: { entries, cursor: next === null ? null : env.seal.cursor(scope, [next]) } };
+    return { status: 200, body: { entries, cursor: cursors.next(next === null ? null : [next]) } };
   },
 });
 
@@ -110,10 +110,7 @@ const change = writeEndpoint({
   body: flagChangeBody,
   responses: {
     200: Type.Union([flagChangeResponse, flagDryRunResponse]),
-    202: responseObject({
-      pending: Type.Boolean(),
-      approval: Type.String({ description: 'The approval that it waits for.' }),
-    }),
+    202: pendingResponse,
   },
   example: { params: { flag: exampleFlag }, body: { change: { rollout: 25, targets: { cus_1001: true } } } },
   audit: { verb: 'flag.change', target: (call) => ({ type: 'flag', id: keyOf(call) }) },

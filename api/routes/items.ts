@@ -1,5 +1,6 @@
 /** The endpoints that read items: the list, one with its blocks, its timeline and its occurrences. */
 import { findVisibleInbox } from '../../shared/access/gates.ts';
+import { listCursors } from '../../shared/access/listCursors.ts';
 import { itemSchema } from '../../shared/blocks/itemSchema.ts';
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
@@ -22,12 +23,14 @@ import {
   actorSchema,
   cursorSchema,
   limitSchema,
+  lookupIdSchema,
   nextCursorSchema,
   nullable,
   responseObject,
   strictObject,
   Type,
 } from '../../shared/platform/core/schema.ts';
+import { recordSchema } from '../../shared/records/schema.ts';
 import { readItemDetail } from '../../shared/views/items/detail.ts';
 import { readEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 
@@ -51,7 +54,7 @@ const list = readEndpoint({
   },
   example: { query: { inbox: 'support', state: 'open', limit: 10 } },
   handle: async ({ deps: { db, clock }, caller, query }) => {
-    const { request, key } = resolveItemList(caller, query, clock.now());
+    const { request, key } = await resolveItemList(db, caller, query, clock.now());
     const { seal } = caller.env;
     const after = seal.openCursor(key, query.cursor);
     if (request === null)
@@ -89,16 +92,16 @@ const visibleItem = async ({ deps, caller, params }: EndpointCall): Promise<Item
   return item;
 };
 
-const timelineCursor = ({ env }: EndpointCall['caller'], item: string, next: number | null): string | null =>
-  next === null ? null : env.seal.cursor(`timeline:${item}`, [next]);
+const timelineCursors = (caller: EndpointCall['caller'], item: string) => listCursors(caller, 'timeline', [item]);
+const timelineCursor = (caller: EndpointCall['caller'], item: string, next: number | null): string | null =>
+  timelineCursors(caller, item).next(next === null ? null : [next]);
 
-const record = responseObject({
-  resource: Type.String(),
-  id: Type.String(),
-  title: Type.String(),
-  subtitle: nullable(Type.String()),
-  fields: Type.Object({}),
-  updatedAt: nullable(Type.Integer()),
+export const suggestedActionSchema = responseObject({
+  action: Type.String({ description: 'The action.' }),
+  label: Type.String({ description: 'What people read.' }),
+  record: nullable(Type.String({ description: 'The record to run it on.' })),
+  input: Type.Unknown({ description: 'What to begin its input with.' }),
+  reason: nullable(Type.String({ description: 'Why it is suggested.' })),
 });
 
 const one = readEndpoint({
@@ -111,29 +114,30 @@ const one = readEndpoint({
   responses: {
     200: responseObject({
       item: itemSchema,
-      blocks: Type.Array(blockSchema),
-      linked: Type.Array(record),
-      suggestedActions: Type.Array(
-        responseObject({
-          action: Type.String(),
-          label: Type.String(),
-          record: nullable(Type.String()),
-          input: Type.Unknown(),
-          reason: nullable(Type.String()),
-        }),
-      ),
+      blocks: Type.Array(blockSchema, { description: 'What the app shows beside it.' }),
+      linked: Type.Array(recordSchema, { description: 'Linked records that you see.' }),
+      suggestedActions: Type.Array(suggestedActionSchema, { description: 'Actions that may help.' }),
       triage: nullable(
-        responseObject({
-          answers: Type.Array(
-            responseObject({ question: Type.String(), answer: Type.Unknown(), by: actorSchema, at: Type.Integer() }),
-          ),
-          closed: Type.Boolean(),
-        }),
+        responseObject(
+          {
+            answers: Type.Array(
+              responseObject({
+                question: Type.String({ description: 'The question.' }),
+                answer: Type.Unknown({ description: 'The answer.' }),
+                by: actorSchema,
+                at: Type.Integer({ description: 'When it was answered (milliseconds since 1970 UTC).' }),
+              }),
+              { description: 'Each question with its answer.' },
+            ),
+            closed: Type.Boolean({ description: 'Whether triage closed the item.' }),
+          },
+          { description: 'What triage found; null: nothing.' },
+        ),
       ),
       latestOccurrence: nullable(occurrenceSchema),
-      timeline: Type.Array(entrySchema),
+      timeline: Type.Array(entrySchema, { description: 'The newest entries, newest first.' }),
       timelineCursor: nextCursorSchema,
-      appOffline: Type.Boolean({ description: 'The app is offline, so that what it would add is missing.' }),
+      appOffline: Type.Boolean({ description: 'Whether the app is offline and its part missing.' }),
     }),
   },
   example: { params: { id: exampleItem } },
@@ -172,8 +176,7 @@ const timeline = readEndpoint({
   handle: async (call) => {
     const item = await visibleItem(call);
     const { env, principal } = call.caller;
-    const given = call.query.cursor;
-    const keys = env.seal.openCursor(`timeline:${item.id}`, given);
+    const keys = timelineCursors(call.caller, item.id).open(call.query.cursor);
     const before = keys === null ? null : Number(keys[0]);
     const { entries, next } = await readTimeline(
       call.deps.db,
@@ -188,8 +191,8 @@ const timeline = readEndpoint({
 });
 
 /** Returns the place after which a page begins, from its cursor. */
-const openOccurrenceCursor = ({ env }: EndpointCall['caller'], item: string, given: string | undefined) => {
-  const keys = env.seal.openCursor(`occurrences:${item}`, given);
+const openOccurrenceCursor = (cursors: ReturnType<typeof listCursors>, given: string | undefined) => {
+  const keys = cursors.open(given);
   return keys === null ? null : { at: Number(keys[0]), id: String(keys[1]), listed: Number(keys[2]) };
 };
 
@@ -204,16 +207,44 @@ const occurrences = readEndpoint({
   handle: async (call) => {
     const item = await visibleItem(call);
     const { env } = call.caller;
+    const cursors = listCursors(call.caller, 'occurrences', [item.id]);
     const page = await readOccurrences(call.deps.db, env.id, item, {
       keep: env.definition.inboxes.get(item.inbox)?.onOccurrence.keep ?? null,
-      after: openOccurrenceCursor(call.caller, item.id, call.query.cursor),
+      after: openOccurrenceCursor(cursors, call.query.cursor),
       limit: call.query.limit ?? limits.pageDefault,
     });
     const { next } = page;
-    const cursor = next === null ? null : env.seal.cursor(`occurrences:${item.id}`, [next.at, next.id, next.listed]);
+    const cursor = cursors.next(next === null ? null : [next.at, next.id, next.listed]);
     const body = `{"occurrences":[${page.occurrences.map(occurrenceJson).join(',')}],"cursor":${JSON.stringify(cursor)}}`;
     return { status: 200, body, items: true };
   },
 });
 
-export const itemEndpoints: readonly Endpoint[] = [list, one, timeline, occurrences];
+const batch = readEndpoint({
+  path: '/items/batch',
+  name: 'item.batch',
+  summary: 'Several items by their ids, in that order; what you can’t see is left out',
+  tag: 'Items',
+  query: strictObject({
+    ids: Type.Array(lookupIdSchema('An item.'), {
+      minItems: 1,
+      maxItems: limits.itemsPerBatch,
+      description: `Ids, 1 to ${String(limits.itemsPerBatch)} (comma-separated).`,
+    }),
+  }),
+  responses: { 200: responseObject({ items: Type.Array(itemSchema) }) },
+  example: { query: { ids: `${exampleItem},itm_01jd0000000000000000000001` } },
+  handle: async ({ deps, caller, query: { ids } }) => {
+    const found = await readItems(deps.db, caller.env.id, ids);
+    const texts = [...new Set(ids)].flatMap((id) => {
+      const item = found.get(id);
+      return item === undefined || findVisibleInbox(caller, item.inbox) === undefined
+        ? []
+        : [itemJson(item, caller.principal.access)];
+    });
+    return { status: 200, body: `{"items":[${texts.join(',')}]}`, items: true };
+  },
+});
+
+// The router takes the first row that fits a path.
+export const itemEndpoints: readonly Endpoint[] = [list, batch, one, timeline, occurrences];

@@ -4,6 +4,7 @@ import { nullable, responseObject, strictObject, Type } from '../../shared/platf
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import { readEndpoint, writeEndpoint, type Endpoint } from '../endpoint.ts';
 import { changesQuery } from '../live/changes.ts';
+import { narrowChanges } from '../live/narrowChanges.ts';
 
 const live = readEndpoint({
   path: '/live',
@@ -14,6 +15,7 @@ const live = readEndpoint({
     after: Type.Optional(Type.String({ description: 'Resume after this offset.' })),
     types: Type.Optional(Type.String({ description: 'Only these types, comma-separated.' })),
     inboxes: Type.Optional(Type.String({ description: 'Only these inboxes, comma-separated.' })),
+    agent: Type.Optional(Type.String({ description: 'What this agent reads too, for people with audit: see.' })),
     ticket: Type.Optional(Type.String({ description: 'A ticket of POST /live/tickets instead of a token.' })),
   }),
   responses: { 101: null },
@@ -32,7 +34,12 @@ const ticket = writeEndpoint({
   body: noBody,
   bodyOptional: true,
   acceptsIdempotencyKey: false,
-  responses: { 201: responseObject({ ticket: Type.String(), expiresAt: Type.Integer() }) },
+  responses: {
+    201: responseObject({
+      ticket: Type.String({ description: 'Send it as ?ticket= when opening the stream.' }),
+      expiresAt: Type.Integer({ description: 'Until when (milliseconds since 1970 UTC).' }),
+    }),
+  },
   example: { body: {} },
   audit: null,
   check: compileCheck(noBody),
@@ -51,16 +58,23 @@ const changes = readEndpoint({
   responses: {
     200: responseObject({
       changes: Type.Array(
-        Type.Object({ type: Type.String(), offset: Type.String(), prev: nullable(Type.String()), at: Type.Integer() }),
+        Type.Object({
+          type: Type.String({ description: 'What it is about.' }),
+          offset: Type.String({ description: 'Its place, to resume after.' }),
+          prev: nullable(Type.String({ description: 'The place of the message before it.' })),
+          at: Type.Integer({ description: 'When it happened (milliseconds since 1970 UTC).' }),
+        }),
+        { description: 'The messages, as the stream has them.' },
       ),
       cursor: Type.String({ description: 'The after of the next call.' }),
-      reset: nullable(Type.String({ description: 'Why everything has to be fetched anew: gone, epoch or role.' })),
+      more: Type.Boolean({ description: 'It ended at its limit; there may be more.' }),
+      reset: nullable(Type.String({ description: 'Why everything has to be read anew: gone, epoch or role.' })),
     }),
   },
   example: { query: { wait: 0, limit: 50 } },
-  handle: async ({ live: { changes: readChanges }, caller, query, signal }) => ({
+  handle: async ({ live: { changes: readChanges }, caller, query, ofTool, signal }) => ({
     status: 200,
-    body: await readChanges(caller, query, signal()),
+    body: await readChanges(caller, narrowChanges(caller, query, ofTool), signal()),
   }),
 });
 

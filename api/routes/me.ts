@@ -11,6 +11,7 @@ import {
 } from '../../shared/settings/ownAccount.ts';
 import { endOwnSession, listOwnSessions } from '../../shared/settings/ownSessions.ts';
 import {
+  grantsSchema,
   ownAccountPatch,
   ownSessionSchema,
   preferencesSchema,
@@ -21,25 +22,35 @@ import { environmentBaseUrl, runSettingsChange } from './settings/manage.ts';
 
 const tag = 'Discovery';
 
-const meSchema = responseObject({
-  principal: responseObject({
-    type: Type.String(),
-    id: nullable(Type.String()),
-    name: Type.String(),
-    mode: Type.String(),
-  }),
-  role: nullable(
-    responseObject({
-      id: Type.String(),
-      name: Type.String(),
-      grants: Type.Array(responseObject({ on: Type.String(), can: Type.Array(Type.String()) })),
-    }),
+export const meSchema = responseObject({
+  principal: responseObject(
+    {
+      type: Type.String({ description: 'agent, person or app.' }),
+      id: nullable(Type.String({ description: 'Your id.' })),
+      name: Type.String({ description: 'Your name.' }),
+      mode: Type.String({ description: 'normal, readonly or supervised.' }),
+    },
+    { description: 'Who you are.' },
   ),
-  environment: Type.String(),
-  environments: Type.Array(responseObject({ name: Type.String(), baseUrl: Type.String() }), {
-    description: 'The environments that you have access to, and where each is called.',
-  }),
-  fresh: Type.Boolean({ description: 'Whether the sign-in is fresh; never for agents.' }),
+  role: nullable(
+    responseObject(
+      {
+        id: Type.String({ description: 'Your role.' }),
+        name: Type.String({ description: 'Its name.' }),
+        grants: grantsSchema,
+      },
+      { description: 'What you may do; null for app keys.' },
+    ),
+  ),
+  environment: Type.String({ description: 'The environment that answers.' }),
+  environments: Type.Array(
+    responseObject({
+      name: Type.String({ description: 'The environment.' }),
+      baseUrl: Type.String({ description: 'Where it is called.' }),
+    }),
+    { description: 'Your environments, and where each is called.' },
+  ),
+  fresh: Type.Boolean({ description: 'Whether the sign-in is fresh.' }),
   now: Type.Integer({ description: 'The time of the service (milliseconds since 1970 UTC).' }),
   preferences: preferencesSchema,
 });

@@ -11,10 +11,20 @@ import { responseObject, Type } from '../../shared/platform/core/schema.ts';
 import { writeEndpoint, type Endpoint } from '../endpoint.ts';
 
 const evaluationAnswer = responseObject({
-  key: Type.String(),
-  value: Type.Unknown(),
-  reason: Type.String(),
-  metadata: Type.Object({ version: Type.Integer() }),
+  key: Type.String({ description: 'The flag.' }),
+  value: Type.Unknown({ description: 'What it is for this targeting key.' }),
+  reason: Type.String({ description: 'What decided: STATIC, TARGETING_MATCH, SPLIT or DEFAULT.' }),
+  metadata: Type.Object(
+    {
+      version: Type.Integer({ description: 'The version of the flag.' }),
+      decidedBy: Type.Union(
+        ['target', 'rule', 'rollout', 'value'].map((decider) => Type.Literal(decider)),
+        { description: 'What decided.' },
+      ),
+      rule: Type.Optional(Type.Integer({ minimum: 0, description: 'Which of the rules decided, counted from 0.' })),
+    },
+    { description: 'About the flag.' },
+  ),
 });
 const example = { context: { targetingKey: 'cus_1001', plan: 'team' } };
 
@@ -33,7 +43,14 @@ const all = writeEndpoint({
   path: '/ofrep/v1/evaluate/flags',
   name: 'ofrep.evaluateAll',
   summary: 'Every flag that you see, evaluated (OFREP)',
-  responses: { 200: responseObject({ flags: Type.Array(Type.Object({ key: Type.String() })) }), 304: null },
+  responses: {
+    200: responseObject({
+      flags: Type.Array(Type.Object({ key: Type.String({ description: 'The flag.' }) }), {
+        description: 'An evaluation of each flag, or why it has none.',
+      }),
+    }),
+    304: null,
+  },
   example: { body: example },
   mapFault: (failure) => ofrepFault(failure, null),
   handle: async ({ deps, caller, body, from }) => {

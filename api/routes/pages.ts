@@ -1,6 +1,6 @@
 /** The endpoints of the app's pages: the list, and one with its blocks. */
+import { unknownName } from '../../shared/access/unknownName.ts';
 import { blockSchema } from '../../shared/blocks/schema.ts';
-import { fault } from '../../shared/catalogue/errors.ts';
 import type { ManifestPage } from '../../shared/environments/manifest.ts';
 import { describedSchema, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
 import { buildPageBlocks } from '../../shared/views/pages/page.ts';
@@ -8,13 +8,18 @@ import { parsePageParams } from '../../shared/views/pages/params.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
 import { listResponse, pageQuerySchema, paginateByName } from './discovery.ts';
 
-const pageSchema = responseObject({
+export const pageSchema = responseObject({
   name: Type.String({ description: 'The page.' }),
   label: Type.String({ description: 'What people read.' }),
   description: describedSchema,
-  params: Type.Array(responseObject({ name: Type.String(), description: describedSchema, required: Type.Boolean() }), {
-    description: 'What it takes in params.',
-  }),
+  params: Type.Array(
+    responseObject({
+      name: Type.String({ description: 'The parameter.' }),
+      description: describedSchema,
+      required: Type.Boolean({ description: 'Whether it must be given.' }),
+    }),
+    { description: 'What it takes in params.' },
+  ),
 });
 
 const presented = ({ name, label, description, params = [] }: ManifestPage) => ({
@@ -56,14 +61,18 @@ const one = readEndpoint({
   responses: {
     200: responseObject({
       page: pageSchema,
-      blocks: Type.Array(blockSchema),
+      blocks: Type.Array(blockSchema, { description: 'Its blocks, filled.' }),
       at: Type.Integer({ description: 'When it was made (milliseconds since 1970 UTC).' }),
     }),
   },
   example: { params: { page: 'customer' }, query: { params: '{"customer":"cus_1001"}' } },
   handle: async ({ deps, caller, params: { page: name = '' }, query }) => {
     const page = caller.env.definition.pages.get(name);
-    if (page === undefined || !caller.principal.access.sees('page', name)) throw fault('not_found');
+    const { access } = caller.principal;
+    if (page === undefined || !access.sees('page', name)) {
+      const known = [...caller.env.definition.pages.keys()].filter((one) => access.sees('page', one));
+      throw unknownName('page', name, known);
+    }
     const params = parsePageParams(page, query.params);
     const at = deps.clock.now();
     return {

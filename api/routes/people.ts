@@ -1,6 +1,7 @@
 /** The endpoint that lists the people whom items can be assigned to, those who can work first. */
 import { findVisibleInbox } from '../../shared/access/gates.ts';
 import type { Person } from '../../shared/access/principal.ts';
+import { unknownName } from '../../shared/access/unknownName.ts';
 import { fault, invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { visibleInboxes } from '../../shared/items/filters.ts';
@@ -10,18 +11,19 @@ import { foldCase } from '../../shared/platform/core/searchWords.ts';
 import { readEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import { listResponse, pageQuerySchema, paginateByName } from './discovery.ts';
 
-const personSchema = responseObject({
-  id: Type.String(),
-  name: Type.String(),
+export const personSchema = responseObject({
+  id: Type.String({ description: 'The person; assignee takes it.' }),
+  name: Type.String({ description: 'Their name.' }),
   role: Type.String({ description: 'The name of their role.' }),
   canWork: Type.Boolean({ description: 'Whether their role may do more there than see.' }),
-  openItems: Type.Integer({ description: 'Items that they have in states of kind open, of the inboxes that you see.' }),
+  openItems: Type.Integer({ description: 'Their open items that you see.' }),
 });
 
 /** Returns the inboxes that are asked about: those in which the caller may assign. Throws `not_found` and `forbidden`. */
 const assignableInboxes = ({ caller }: Pick<EndpointCall, 'caller'>, wanted: string | undefined): string[] => {
   const { access } = caller.principal;
-  if (wanted !== undefined && findVisibleInbox(caller, wanted) === undefined) throw fault('not_found');
+  if (wanted !== undefined && findVisibleInbox(caller, wanted) === undefined)
+    throw unknownName('inbox', wanted, visibleInboxes(caller));
   const assignable = visibleInboxes(caller)
     .map((inbox) => inbox.name)
     .filter((inbox) => (wanted === undefined || inbox === wanted) && access.can('inbox', inbox, 'assign'));
@@ -29,8 +31,16 @@ const assignableInboxes = ({ caller }: Pick<EndpointCall, 'caller'>, wanted: str
   return assignable;
 };
 
+/** Returns the people who see one of the inboxes. */
+const peopleWhoSee = ({ caller, deps }: Pick<EndpointCall, 'caller' | 'deps'>, inboxes: readonly string[]): Person[] =>
+  deps.directory.people(caller.env).filter((person) => inboxes.some((inbox) => person.access.sees('inbox', inbox)));
+
+/** Returns the people whom the caller may assign something to. Throws `403 forbidden` when it may assign nothing. */
+export const assignablePeople = (call: Pick<EndpointCall, 'caller' | 'deps'>): Person[] =>
+  peopleWhoSee(call, assignableInboxes(call, undefined));
+
 /** Returns whether a name, or a part of it, begins with what is searched. */
-const nameFilter = (q: string | undefined): ((person: Person) => boolean) => {
+export const nameFilter = (q: string | undefined): ((person: Person) => boolean) => {
   if (q === undefined) return () => true;
   const wanted = foldCase(q).trim();
   if (wanted.split(/\s+/u).length > limits.searchWords)
@@ -49,7 +59,7 @@ const people = readEndpoint({
   tag: 'Discovery',
   query: strictObject({
     ...pageQuerySchema,
-    inbox: Type.Optional(nameSchema('Those who can see this inbox; absent: any inbox where you may assign.')),
+    inbox: Type.Optional(nameSchema('Who sees this inbox; absent: any where you may assign.')),
     q: Type.Optional(
       Type.String({ minLength: 1, maxLength: limits.searchMax, description: 'The beginning of a part of the name.' }),
     ),
@@ -59,10 +69,8 @@ const people = readEndpoint({
   handle: async (call) => {
     const { deps, caller, query } = call;
     const assignable = assignableInboxes(call, query.inbox);
-    const isNamed = nameFilter(query.q);
-    const found = deps.directory
-      .people(caller.env)
-      .filter((person) => assignable.some((inbox) => person.access.sees('inbox', inbox)) && isNamed(person))
+    const found = peopleWhoSee(call, assignable)
+      .filter(nameFilter(query.q))
       .map(({ id, name, role, access }) => {
         const canWork = assignable.some((inbox) => access.inboxVerbs(inbox).some((verb) => verb !== 'see'));
         return { id, name, role, canWork, group: canWork ? 0 : 1 };

@@ -1,12 +1,12 @@
 /** The endpoints of resources and their records: search, lists, the page of one, its relations; and storing them, for apps. */
 import type { Caller } from '../../shared/access/principal.ts';
+import { availableActionSchema } from '../../shared/actions/schema.ts';
 import { itemSchema } from '../../shared/blocks/itemSchema.ts';
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import type { ManifestResource } from '../../shared/environments/manifest.ts';
 import { entrySchema } from '../../shared/items/schema.ts';
 import {
   cursorSchema,
-  describedSchema,
   nextCursorSchema,
   nullable,
   responseObject,
@@ -130,18 +130,6 @@ const refOf = ({ params }: Pick<EndpointCall, 'params'>): { resource: string; id
   id: params['id'] ?? '',
 });
 
-const action = responseObject({
-  action: Type.String(),
-  label: Type.String(),
-  description: describedSchema,
-  danger: nullable(Type.String()),
-  approval: Type.Boolean(),
-  background: Type.Boolean(),
-  freshSignIn: Type.Boolean(),
-  input: Type.Object({}),
-  defaults: Type.Object({}),
-});
-
 const one = readEndpoint({
   path: '/resources/:resource/:id',
   name: 'record.get',
@@ -151,7 +139,7 @@ const one = readEndpoint({
   responses: {
     200: responseObject({
       record: recordSchema,
-      blocks: Type.Array(blockSchema),
+      blocks: Type.Array(blockSchema, { description: 'What the app shows of it.' }),
       items: Type.Array(itemSchema, { description: 'The newest 50 that are linked to it.' }),
       history: Type.Array(
         responseObject({
@@ -161,7 +149,7 @@ const one = readEndpoint({
         { description: 'Newest first, 100 entries.' },
       ),
       historyCursor: nextCursorSchema,
-      actions: Type.Array(action),
+      actions: Type.Array(availableActionSchema, { description: 'The actions that apply to it now.' }),
     }),
   },
   example: { params: exampleCustomer },
@@ -199,6 +187,7 @@ const put = writeEndpoint<Static<typeof putRecordsEnvelope>>({
   summary: 'Store and delete records of a stored resource (app key)',
   tag,
   allowsApp: true,
+  takesReason: false,
   body: putRecordsInput,
   bodyOptional: true,
   responses: {

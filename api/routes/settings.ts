@@ -1,5 +1,6 @@
 /** The project's settings, for people with `settings: manage`. */
 import type { Endpoint } from '../endpoint.ts';
+import { activitySettings } from './settings/activity.ts';
 import { agentSettings } from './settings/agents.ts';
 import { appKeySettings } from './settings/appKeys.ts';
 import { environmentSettings } from './settings/environments.ts';
@@ -9,6 +10,7 @@ import { roleSettings } from './settings/roles.ts';
 
 export const settingsEndpoints: readonly Endpoint[] = [
   ...agentSettings,
+  ...activitySettings,
   ...roleSettings,
   ...peopleSettings,
   ...appKeySettings,

@@ -11,6 +11,11 @@ const checkSignInInput = compileCheck(signInInput);
 
 const tag = 'Sign-in';
 
+const expiresAt = Type.Integer({
+  description: 'When the session ends (milliseconds since 1970 UTC).',
+  examples: [1_795_377_600_000],
+});
+
 const start = publicEndpoint({
   path: '/sign-in',
   name: 'person.signIn',
@@ -19,9 +24,13 @@ const start = publicEndpoint({
   body: signInInput,
   responses: {
     200: responseObject({
-      token: Type.String({ pattern: '^cper_' }),
+      token: Type.String({
+        pattern: '^cper_',
+        description: 'The session’s token.',
+        examples: ['cper_Rk9PQkFSQkFaUVVYUkVET0JTQ1VSRUQ'],
+      }),
       person: personViewSchema,
-      expiresAt: Type.Integer(),
+      expiresAt,
     }),
   },
   example: { body: { email: 'ana@example.com', password: 'correct horse battery' } },
@@ -45,12 +54,22 @@ const refreshDirectory = ({ deps }: Pick<EndpointCall, 'deps'>): Promise<void> =
 
 const fresh = writeEndpoint({
   path: '/sign-in/fresh',
+  takesReason: false,
   name: 'person.freshSignIn',
   summary: 'Make this session’s sign-in fresh again, for 15 minutes',
   tag,
   body: freshSignInInput,
   acceptsIdempotencyKey: false,
-  responses: { 200: responseObject({ fresh: Type.Boolean(), freshUntil: Type.Integer(), expiresAt: Type.Integer() }) },
+  responses: {
+    200: responseObject({
+      fresh: Type.Boolean({ description: 'Whether the sign-in is fresh.' }),
+      freshUntil: Type.Integer({
+        description: 'Until when (milliseconds since 1970 UTC).',
+        examples: [1_795_335_300_000],
+      }),
+      expiresAt,
+    }),
+  },
   example: { body: { password: 'correct horse battery' } },
   audit: { verb: 'person.freshSignIn', target: () => ({ type: 'person', id: null }) },
   check: checkFreshInput,
@@ -66,6 +85,7 @@ const noBody = strictObject({});
 
 const end = writeEndpoint({
   path: '/sign-out',
+  takesReason: false,
   name: 'person.signOut',
   summary: 'End this session, everywhere at once',
   tag,

@@ -1,5 +1,5 @@
 /** Checks of visibility and rights that the domains (items, records, actions, bulks, flags) share. */
-import { fault, type Fault } from '../catalogue/errors.ts';
+import { fault, invalidAt, type Fault } from '../catalogue/errors.ts';
 import type { InboxDefinition } from '../environments/definition.ts';
 import type { Caller, Principal } from './principal.ts';
 
@@ -15,3 +15,12 @@ export const findVisibleInbox = ({ env, principal }: Caller, name: string): Inbo
   const inbox = env.definition.inboxes.get(name);
   return inbox !== undefined && principal.access.sees('inbox', name) ? inbox : undefined;
 };
+
+/** Returns the fault of a change without the reason that it needs; null with one, and for the app and the service itself. */
+export const reasonFault = ({
+  principal: { type },
+  reason = null,
+}: Pick<Caller, 'principal' | 'reason'>): Fault | null =>
+  reason !== null || (type !== 'agent' && type !== 'person')
+    ? null
+    : invalidAt('reason', 'is required here: say why, in at most 2,000 characters');

@@ -42,6 +42,8 @@ export interface Caller {
   readonly address: string | null;
   /** The person who approved the change of a supervised agent. */
   readonly approvedBy?: ActorRef;
+  /** Why, in the words of the principal; null or absent: they gave no reason. */
+  readonly reason?: string | null;
 }
 
 /** Returns the principal as timelines, the audit log and live messages show it. */
@@ -54,3 +56,7 @@ export const includesEnvironment = (environments: readonly string[], name: strin
 /** Returns the principal with the mode `normal` when it is supervised: for a change that a person has approved or is going to. */
 export const withoutSupervision = (principal: Principal): Principal =>
   principal.mode === 'supervised' ? { ...principal, mode: 'normal' } : principal;
+
+/** Returns the caller's reason as a member for what is recorded, or none. */
+export const reasonMember = ({ reason = null }: Pick<Caller, 'reason'>): { readonly reason?: string } =>
+  reason === null ? {} : { reason };

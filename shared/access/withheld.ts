@@ -1,6 +1,6 @@
 /** The rights of a principal in one environment: agents may not use the new actions and flags that wait for a person's acceptance. */
 import type { Definition, Environment } from '../environments/definition.ts';
-import { ruleTypes, type RuleType } from '../environments/rules/rules.ts';
+import { withheldTypes, type WithheldType } from '../environments/rules/rules.ts';
 import { getOrCreate } from '../platform/core/maps.ts';
 import type { Access } from './access.ts';
 import type { Principal } from './principal.ts';
@@ -9,8 +9,8 @@ const restricted = new WeakMap<Definition, WeakMap<Access, Access>>();
 
 const without = (access: Access, { withheld }: Definition): Access => {
   const isWithheld = (kind: string, name: string): boolean =>
-    ruleTypes.some((type) => type === kind && withheld[type].has(name));
-  const names = (type: RuleType): string[] => [...withheld[type]].sort();
+    withheldTypes.some((type) => type === kind && withheld[type].has(name));
+  const names = (type: WithheldType): string[] => [...withheld[type]].sort();
   return {
     ...access,
     sees: (kind, name) => !isWithheld(kind, name) && access.sees(kind, name),
@@ -25,7 +25,7 @@ export const accessIn = (
   { definition }: Pick<Environment, 'definition'>,
   { type, access }: Pick<Principal, 'type' | 'access'>,
 ): Access =>
-  type !== 'agent' || ruleTypes.every((kind) => definition.withheld[kind].size === 0)
+  type !== 'agent' || withheldTypes.every((kind) => definition.withheld[kind].size === 0)
     ? access
     : getOrCreate(
         getOrCreate(restricted, definition, () => new WeakMap<Access, Access>()),

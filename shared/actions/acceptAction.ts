@@ -8,6 +8,7 @@ import { limits } from '../catalogue/limits.ts';
 import type { ActionDefinition } from '../environments/actions.ts';
 import { itemJson } from '../items/present.ts';
 import { newId } from '../platform/core/ids.ts';
+import { queryRow, statement } from '../platform/db/sql.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun, type SaveResponse } from './accepted.ts';
@@ -73,6 +74,7 @@ export const buildRun = (
     once_key: null,
     request_id: requestId,
     address,
+    reason: caller.reason ?? null,
   };
 };
 
@@ -102,12 +104,27 @@ interface PreparedRun {
   readonly run: Run;
 }
 
+const queuedRunsSql = statement(
+  'runs.queuedOfActor',
+  `select count(*)::int as n from runs where env = $1 and actor = $2 and status = 'queued' and bulk is null`,
+);
+
+/** Throws `rate_limited` when the requester has `limits.queuedRuns` waiting already. */
+const requireQueueRoom = async ({ db }: ActionDeps, { env, actor }: Run): Promise<void> => {
+  const waiting = (await queryRow<{ n: number }>(db, queuedRunsSql, [env, actor]))?.n ?? 0;
+  if (waiting >= limits.queuedRuns)
+    throw fault('rate_limited', `${String(waiting)} of your runs are queued already; wait for some of them.`, {
+      headers: { 'retry-after': '10' },
+    });
+};
+
 const insertQueuedRun = async (
   deps: ActionDeps,
   { run, ready: { action } }: PreparedRun,
   connection: AppConnection | null,
   save: SaveResponse,
 ): Promise<AcceptedRun> => {
+  await requireQueueRoom(deps, run);
   const accepted: AcceptedRun = { kind: 'queued', run: run.id };
   const saved = buildSavedResponse(accepted, save);
   // Online it waits for the earlier runs of its record; the per-record queue makes it due.

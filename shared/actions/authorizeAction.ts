@@ -2,8 +2,9 @@
  * The checks that an action passes before it may run, in their order: rights, sign-in, record, item, input, conditions,
  * confirmation. Used for a call, for each record of a bulk, for a retry, and when a queued run starts or is approved.
  */
-import { findVisibleInbox } from '../access/gates.ts';
+import { findVisibleInbox, reasonFault } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
+import { unknownName } from '../access/unknownName.ts';
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import type { ActionDefinition } from '../environments/actions.ts';
 import { readItems, type Item } from '../items/model.ts';
@@ -13,13 +14,23 @@ import { invalidFault } from '../platform/core/validate.ts';
 import { getRecord, type FullRecord } from '../records/read.ts';
 import type { ActionDeps } from './deps.ts';
 
+/** Returns the actions that the caller may run. */
+const runnableActions = ({ env, principal: { access } }: Caller): ActionDefinition[] =>
+  [...env.definition.actions.values()].filter(
+    ({ name, resource }) =>
+      access.can('action', name, 'run') && (resource === null || access.sees('resource', resource)),
+  );
+
 /** Returns the action. Throws `not_found` when the caller can't see it, `forbidden` when the caller sees it and may not run it. */
-export const requireRunnableAction = ({ env, principal }: Caller, name: string): ActionDefinition => {
+export const requireRunnableAction = (caller: Caller, name: string): ActionDefinition => {
+  const { env, principal } = caller;
   const action = env.definition.actions.get(name);
   if (action === undefined || (action.resource !== null && !principal.access.sees('resource', action.resource)))
-    throw fault('not_found');
+    throw unknownName('action', name, runnableActions(caller));
   if (!principal.access.can('action', name, 'run'))
-    throw action.resource === null ? fault('not_found') : fault('forbidden', `Your role may not run ${name}.`);
+    throw action.resource === null
+      ? unknownName('action', name, runnableActions(caller))
+      : fault('forbidden', `Your role may not run ${name}.`);
   if (principal.mode === 'readonly') throw fault('forbidden', 'This agent is read-only.');
   return action;
 };
@@ -96,6 +107,12 @@ export const requireConfirmed = (action: ActionDefinition, confirmed: boolean, p
   throw fault('confirmation_required', undefined, { details: [{ path, message: `danger: ${action.danger}` }] });
 };
 
+/** Throws `invalid` without the reason that the action needs. */
+export const requireReason = (caller: Caller, { reasonRequired }: ActionDefinition): void => {
+  const missing = reasonRequired ? reasonFault(caller) : null;
+  if (missing !== null) throw missing;
+};
+
 interface ActionRequest {
   readonly action: string;
   readonly record?: string | undefined;
@@ -125,6 +142,7 @@ export const authorizeAction = async (
   const record = await readActionRecord(deps, caller, action, request.record ?? null);
   const item = await readTimelineItem(deps, caller, request.item ?? null);
   const input = fillInput(action, request.input ?? {});
+  requireReason(caller, action);
   requireApplies(action, record);
   requireConfirmed(action, request.confirmed ?? false);
   return { action, record, item, input };

@@ -40,7 +40,11 @@ const tryCancel = async (deps: ActionDeps, { caller, id, save }: CancelRunReques
   const verdict = resolutionWithoutDispatch(run, cancelled);
   const at = deps.clock.now();
   const body = JSON.stringify({ run: presentRunWithoutBlocks(caller, toSettledRun(run, verdict, at)) });
-  return settleRun(deps, run, verdict, { by: toEventActor(caller), saved: save(body) });
+  return settleRun(deps, run, verdict, {
+    by: toEventActor(caller),
+    reason: caller.reason ?? null,
+    saved: save(body),
+  });
 };
 
 /** Cancels the run and returns the body of the `200`. Throws `conflict` for a run that has begun or ended. */

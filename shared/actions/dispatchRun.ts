@@ -54,6 +54,8 @@ export const buildRunParams = async (
     // Counts dispatches: after a failure the app acts again only for a higher number.
     attempt: run.attempts,
     background: run.background,
+    reason: run.reason,
+    approvedBy: run.approved_by,
   };
 };
 

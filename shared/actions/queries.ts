@@ -5,7 +5,7 @@ import type { RunStatus } from '../catalogue/states/runs.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { cutPage } from '../platform/listing/page.ts';
-import { readRun, type Run } from './model.ts';
+import { readRun, runColumns, type Run } from './model.ts';
 
 const isRunRequester = (
   { principal }: Caller,
@@ -29,7 +29,7 @@ export const readVisibleRun = async (db: Db, caller: Caller, id: string): Promis
 
 /** The statement of a page. Items that the role does not see are left out when the runs are presented (present.ts). */
 const page = (where: string): string => `
-  select * from runs r where r.env = $1 and r.id < $2 and (r.actor = $3 or (r.action = any($4) and (r.resource is null or r.resource = any($5)))) ${where}
+  select ${runColumns} from runs r where r.env = $1 and r.id < $2 and (r.actor = $3 or (r.action = any($4) and (r.resource is null or r.resource = any($5)))) ${where}
   order by r.id desc limit $6`;
 const all = statement('runs.page', page(''));
 const byStatus = statement('runs.pageStatus', page('and r.status = $7'));

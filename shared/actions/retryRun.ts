@@ -24,7 +24,7 @@ interface RetryOptions {
 export const isRetryable = ({ status }: Run): boolean => retryableRunStatuses.includes(status);
 
 /** Returns the run as it was before its first dispatch, with its id, its entry and its counters. */
-export const resetForRetry = (run: Run, { principal, requestId, address }: Caller, at: number): Run => ({
+export const resetForRetry = (run: Run, { principal, requestId, address, reason }: Caller, at: number): Run => ({
   ...run,
   status: 'running',
   lane: null,
@@ -52,6 +52,7 @@ export const resetForRetry = (run: Run, { principal, requestId, address }: Calle
   once_key: null,
   request_id: requestId,
   address,
+  reason: reason ?? run.reason,
 });
 
 /**
@@ -67,7 +68,7 @@ export const retryRun = async (
   const run = await readVisibleRun(deps.db, caller, id);
   const ready = await authorizeAction(
     deps,
-    caller,
+    { ...caller, reason: caller.reason ?? run.reason },
     { action: run.action, record: run.record ?? undefined, input: run.input, confirmed },
     freshUntil,
   );
@@ -100,7 +101,14 @@ export const retryRun = async (
     : toQueuedRun(next, action, at);
   const due: JobDue = online ? at : 'app';
   if (
-    !(await transitionRun(deps.db, run, begun, at, { verb: 'action.retry', outcome: 'ok', emit: true, due, saved }))
+    !(await transitionRun(deps.db, run, begun, at, {
+      verb: 'action.retry',
+      outcome: 'ok',
+      reason: begun.reason,
+      emit: true,
+      due,
+      saved,
+    }))
   ) {
     throw fault('conflict', 'This run has just been changed; look at it again.');
   }

@@ -33,6 +33,8 @@ export const requestRunApproval = async (
     summary: summaryOf(run),
     request: { action, resource, record: id, item, input, ...(ended === undefined ? {} : { endedAs: ended.fence }) },
     before: record === 'unverified' ? null : record,
+    label: run.label,
+    reversible: caller.env.definition.actions.get(action)?.reversible ?? null,
     fingerprint: ['action', action, resource, id, item, input, ended?.id],
     expiresMs: limits.approvalMs,
     run: run.id,

@@ -78,6 +78,7 @@ const insertRunSql = statement(
     },
     { from: 'made', where: '$6::text is not null' },
   )}),
+  reasoned as (insert into run_reasons (run, reason) select id, $11 from made where $11::text is not null),
   kept as (${savedResponseInsert(
     { ...savedResponseOfJson('$9::json'), created_at: 'requested_at' },
     { from: 'made', where: '$9::json is not null' },
@@ -88,8 +89,8 @@ const insertRunSql = statement(
 const jobDueColumns = (due: JobDue | null): [number | null, boolean] =>
   typeof due === 'number' ? [due, false] : [null, due === 'app'];
 
-const runAuditJson = ({ action, resource, record, status, attempt, bulk }: Run): string =>
-  JSON.stringify({ action, resource, record, status, attempt, bulk });
+const runAuditJson = ({ action, resource, record, status, attempt, bulk, reason }: Run): string =>
+  JSON.stringify({ action, resource, record, status, attempt, bulk, ...(reason === null ? {} : { reason }) });
 
 export interface InsertRunOptions {
   /** When its job is due; null: no job, the process that accepted the run dispatches it. */
@@ -117,6 +118,7 @@ export const insertRun = async (
     waits,
     savedResponseJson(saved),
     unlessQueued && wanted.record !== null,
+    wanted.reason,
   ]);
   return made !== undefined;
 };
@@ -135,6 +137,8 @@ export interface RunTransition {
     readonly requestId?: string | null;
     readonly address?: string | null;
   };
+  /** Why, in the words of who moves it. */
+  readonly reason?: string | null;
   /** Whether the live stream and the timeline get it. */
   readonly emit: boolean;
   /** When the run's job is due; null: the job is deleted; undefined: the job stays as it is. */
@@ -220,15 +224,13 @@ const transitionRunSql = statement(
     { ...savedResponseOfJson('$21::json'), created_at: '$6' },
     { from: 'moved', where: '$21::json is not null' },
   )}),
+  reasoned as (
+    insert into run_reasons (run, reason) select id, $22 from moved where $22::text is not null
+    on conflict (run) do update set reason = excluded.reason
+  ),
   resulted as (${runResultInsert({ run: 'm', item: 'i', from: 'moved m join run_items i on i.run = m.id' })})
   select id from moved`,
 );
-
-const lockRunSql = statement('runs.lock', 'select id from runs where id = $1 for update');
-
-export const lockRun = async (tx: Tx, id: string): Promise<void> => {
-  await queryRow(tx, lockRunSql, [id]);
-};
 
 /** An item of a bulk that gets the run's outcome. */
 interface WaitingItem {
@@ -270,6 +272,7 @@ export const transitionRun = async (
           record: after.record,
           status: after.status,
           ...(after.error === null ? {} : { error: after.error }),
+          ...(step.reason === undefined || step.reason === null ? {} : { reason: step.reason }),
         }),
     runRecordKey(after),
     told
@@ -285,6 +288,7 @@ export const transitionRun = async (
     answer === undefined ? null : answer === 'free' ? 'free' : answer.body,
     answer === undefined || answer === 'free' ? null : answer.status,
     savedResponseJson(saved),
+    after.reason === before.reason ? null : after.reason,
   ];
   return (await executeStatement(db, transitionRunSql, values)) > 0;
 };

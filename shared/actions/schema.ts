@@ -18,17 +18,17 @@ import { compileCheck } from '../platform/core/validate.ts';
 
 export const actionInput = strictObject({
   action: lookupIdSchema('The action.'),
-  record: Type.Optional(Type.String({ description: 'The record’s id; given exactly when the action takes a record.' })),
-  input: Type.Optional(Type.Object({}, { description: 'As the action’s schema says; its defaults are filled in.' })),
-  item: Type.Optional(lookupIdSchema('An item on whose timeline the run is recorded.')),
-  confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for an action with a danger level.' })),
+  record: Type.Optional(Type.String({ description: 'The record’s id, exactly when the action takes one.' })),
+  input: Type.Optional(Type.Object({}, { description: 'As the action’s schema says, defaults filled in.' })),
+  item: Type.Optional(lookupIdSchema('The item whose timeline shows the run.')),
+  confirmed: Type.Optional(Type.Boolean({ description: 'Must be true where there is a danger level.' })),
   dryRun: Type.Optional(Type.Boolean({ description: 'true: only say what would happen.' })),
 });
 export type ActionInput = Static<typeof actionInput>;
 export const checkActionInput = compileCheck(actionInput);
 
 export const retryInput = strictObject({
-  confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for an action with a danger level.' })),
+  confirmed: Type.Optional(Type.Boolean({ description: 'Must be true where there is a danger level.' })),
 });
 export const checkRetryInput = compileCheck(retryInput);
 
@@ -48,37 +48,38 @@ export const runSchema = responseObject({
   item: nullable(Type.String({ description: 'The item on whose timeline it is.' })),
   input: Type.Object({}, { description: 'With the defaults filled in.' }),
   status: runStatusSchema,
-  attempts: Type.Integer({ description: 'How often it was handed to the app.' }),
-  attempt: Type.Integer({ description: '1, and one more for each retry that was asked for.' }),
+  attempts: Type.Integer({ description: 'How often it was handed over.' }),
+  attempt: Type.Integer({ description: '1, and one more for each retry.' }),
   progress: nullable(Type.Number({ description: 'From 0 to 1, as the app says.' })),
   message: nullable(Type.String({ description: 'The app’s message.' })),
   blocks: nullable(Type.Array(blockSchema, { description: 'The result’s blocks.' })),
-  error: nullable(Type.String({ description: 'Why it failed or what is not known.' })),
+  error: nullable(Type.String({ description: 'Why it failed.' })),
   code: nullable(Type.String({ description: 'The error code that goes with it.' })),
   by: actorSchema,
-  approval: nullable(Type.String({ description: 'The approval that it waits or waited for.' })),
+  approval: nullable(Type.String({ description: 'The approval that it waited for.' })),
   approvedBy: nullable(actorSchema),
-  bulk: nullable(Type.String({ description: 'The bulk that it belongs to.' })),
+  bulk: nullable(Type.String({ description: 'Its bulk.' })),
+  reason: nullable(Type.String({ description: 'Why, in the requester’s words.' })),
   requestedAt: Type.Integer({ description: 'When it was asked for (milliseconds since 1970 UTC).' }),
-  startedAt: nullableTimeSchema('When it was first handed to the app'),
-  finishedAt: nullableTimeSchema('When it got its final status'),
+  startedAt: nullableTimeSchema('When it was handed over first'),
+  finishedAt: nullableTimeSchema('When it ended'),
   expiresAt: nullableTimeSchema('When it expires if the app has not come back'),
 });
 
 const runId = idSchema('run', 'The run.');
 export const runResultResponse = responseObject({
-  message: nullable(Type.String()),
-  blocks: Type.Array(blockSchema),
+  message: nullable(Type.String({ description: 'The app’s message.' })),
+  blocks: Type.Array(blockSchema, { description: 'The result’s blocks.' }),
   run: runId,
 });
 export const acceptedRunResponse = Type.Union([
   responseObject({
-    queued: Type.Literal(true, { description: 'The app is offline; it runs once the app is back.' }),
+    queued: Type.Literal(true, { description: 'It runs once the app is back.' }),
     run: runId,
   }),
   responseObject({ running: Type.Literal(true, { description: 'It runs; see the run.' }), run: runId }),
   responseObject({
-    pending: Type.Literal(true, { description: 'A person has to approve it first.' }),
+    pending: Type.Literal(true, { description: 'A person has to approve it.' }),
     approval: idSchema('apr', 'The approval.'),
     run: runId,
   }),
@@ -97,23 +98,32 @@ const dangerSchema = nullable(
   Type.Union([Type.Literal('low'), Type.Literal('high')], { description: 'Then "confirmed": true is needed.' }),
 );
 
-const availableActionSchema = responseObject({
-  action: Type.String(),
-  label: Type.String(),
+const reasonRequiredResponse = Type.Boolean({ description: 'Whether a reason has to be given.' });
+const reversibleResponse = nullable(Type.Boolean({ description: 'Whether it can be undone; null: not said.' }));
+
+const needsApproval = Type.Boolean({ description: 'Whether a person has to approve each run.' });
+const inBackground = Type.Boolean({ description: 'Whether the call answers before it is done.' });
+const needsFreshSignIn = Type.Boolean({ description: 'Whether it needs a fresh sign-in by a person.' });
+
+export const availableActionSchema = responseObject({
+  action: Type.String({ description: 'The action.' }),
+  label: Type.String({ description: 'What people read.' }),
   description: describedSchema,
   danger: dangerSchema,
-  approval: Type.Boolean(),
-  background: Type.Boolean(),
-  freshSignIn: Type.Boolean(),
+  approval: needsApproval,
+  background: inBackground,
+  freshSignIn: needsFreshSignIn,
+  reasonRequired: reasonRequiredResponse,
+  reversible: reversibleResponse,
   input: Type.Object({}, { description: 'JSON Schema of its input.' }),
   defaults: Type.Object({}, { description: 'What to begin the input with.' }),
 });
 
 export const actionDryRunResponse = responseObject({
-  dryRun: Type.Literal(true),
+  dryRun: Type.Literal(true, { description: 'Nothing was done.' }),
   would: Type.Union([Type.Literal('run'), Type.Literal('start'), Type.Literal('queue'), Type.Literal('pend')], {
     description:
-      'run: it runs and the call waits for the result; start: it runs in the background; queue: it waits for the app or for earlier runs of the record; pend: a person has to approve it first.',
+      'run: you wait for the result; start: in the background; queue: it waits for the app or earlier runs; pend: for a person.',
   }),
   input: Type.Object({}, { description: 'With the defaults filled in.' }),
 });
@@ -121,27 +131,38 @@ export const actionDryRunResponse = responseObject({
 export const availableResponse = responseObject({
   available: Type.Array(
     responseObject({
-      resource: Type.String(),
-      id: Type.String(),
-      actions: Type.Array(availableActionSchema),
-      unavailable: Type.Array(responseObject({ action: Type.String(), reason: Type.String() })),
+      resource: Type.String({ description: 'The resource of the record.' }),
+      id: Type.String({ description: 'The record’s id.' }),
+      actions: Type.Array(availableActionSchema, { description: 'Those that apply now.' }),
+      unavailable: Type.Array(
+        responseObject({
+          action: Type.String({ description: 'The action.' }),
+          reason: Type.String({ description: 'Why it does not apply now.' }),
+        }),
+        { description: 'Those that you may run but do not apply now.' },
+      ),
     }),
+    { description: 'For each record, in the order given.' },
   ),
 });
 
 export const actionSchema = responseObject({
-  name: Type.String(),
-  label: Type.String(),
+  name: Type.String({ description: 'The action.' }),
+  label: Type.String({ description: 'What people read.' }),
   description: describedSchema,
-  resource: nullable(Type.String()),
-  input: Type.Object({}),
+  resource: nullable(Type.String({ description: 'The resource of the record that it takes; null: none.' })),
+  input: Type.Object({}, { description: 'JSON Schema of its input.' }),
   danger: dangerSchema,
-  approval: Type.Boolean(),
-  freshSignIn: Type.Boolean(),
-  background: Type.Boolean(),
-  repeatable: Type.Boolean({ description: 'Whether the same run may be handed to the app again when no answer came.' }),
-  attempts: Type.Integer({ description: 'How often a repeatable one is handed over before its run ends unknown.' }),
-  offline: Type.Union([Type.Literal('queue'), Type.Literal('refuse')]),
-  offlineExpiry: Type.Integer(),
-  timeout: Type.Integer(),
+  approval: needsApproval,
+  freshSignIn: needsFreshSignIn,
+  reasonRequired: reasonRequiredResponse,
+  reversible: reversibleResponse,
+  background: inBackground,
+  repeatable: Type.Boolean({ description: 'Whether a run may be handed over again.' }),
+  attempts: Type.Integer({ description: 'How often a repeatable run is handed over.' }),
+  offline: Type.Union([Type.Literal('queue'), Type.Literal('refuse')], {
+    description: 'Whether a run waits while the app is offline.',
+  }),
+  offlineExpiry: Type.Integer({ description: 'How long a queued run waits for the app, in ms.' }),
+  timeout: Type.Integer({ description: 'How long the app may take, in ms.' }),
 });

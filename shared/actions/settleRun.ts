@@ -2,13 +2,14 @@
 import type { Block } from '../applink/protocol.ts';
 import type { ErrorCode } from '../catalogue/errors.ts';
 import type { RunStatus } from '../catalogue/states/runs.ts';
+import { queryRow, statement } from '../platform/db/sql.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { ActionDeps } from './deps.ts';
 import type { Run } from './model.ts';
 import { runResultBody } from './present.ts';
 import { releaseNextRun } from './recordQueue.ts';
 import { notifyRunChanged } from './runChanges.ts';
-import { lockRun, transitionRun, type RunTransition } from './runStatements.ts';
+import { transitionRun, type RunTransition } from './runStatements.ts';
 
 export interface RunResolution {
   readonly status: Exclude<RunStatus, 'pending' | 'queued' | 'running'>;
@@ -57,12 +58,14 @@ const auditVerbs: Readonly<Record<RunResolution['status'], string>> = {
   cancelled: 'action.cancel',
 };
 
+const lockRunSql = statement('runs.lock', 'select id from runs where id = $1 for update');
+
 /** Settles the run and returns it; returns null, and writes nothing, when it has moved meanwhile. */
 export const settleRun = async (
   deps: ActionDeps,
   run: Run,
   verdict: RunResolution,
-  more: Pick<RunTransition, 'by' | 'saved'> = {},
+  more: Pick<RunTransition, 'by' | 'saved' | 'reason'> = {},
 ): Promise<Run | null> => {
   const { db, bus, clock } = deps;
   const at = clock.now();
@@ -84,7 +87,7 @@ export const settleRun = async (
     run.bulk === null
       ? await transitionRun(db, run, after, at, step)
       : await db.transaction(async (tx) => {
-          await lockRun(tx, run.id);
+          await queryRow(tx, lockRunSql, [run.id]);
           return transitionRun(tx, run, after, at, step);
         });
   if (!moved) return null;

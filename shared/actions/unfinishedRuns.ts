@@ -5,14 +5,14 @@ import { isOnlineSql } from '../catalogue/states/connections.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { dbNowSql } from '../platform/outbox/leaderLease.ts';
-import type { Run } from './model.ts';
+import { runColumns, type Run } from './model.ts';
 
 const runBatchRows = 500;
 
 const expiredRunsSql = statement(
   'runs.expired',
   `
-  select * from runs where status = 'queued' and expires_at <= $1 order by expires_at limit ${String(runBatchRows)}`,
+  select ${runColumns} from runs r where r.status = 'queued' and r.expires_at <= $1 order by r.expires_at limit ${String(runBatchRows)}`,
 );
 export const readExpiredRuns = (db: Db, now: number): Promise<Run[]> => queryRows<Run>(db, expiredRunsSql, [now]);
 
@@ -20,7 +20,7 @@ export const readExpiredRuns = (db: Db, now: number): Promise<Run[]> => queryRow
 const lostRunsSql = statement(
   'runs.lost',
   `
-  select r.* from runs r
+  select ${runColumns} from runs r
   where r.status = 'running' and r.handed_at is not null and r.lost_at is null
     and (r.handed_at + r.timeout_ms <= $1
       or not exists (select from app_connections c where c.id = r.connection and ${isOnlineSql('c', `${dbNowSql} - ${String(linkLimits.goneMs)}`)}))
@@ -32,7 +32,7 @@ export const readLostRuns = (db: Db, now: number): Promise<Run[]> => queryRows<R
 const overdueRunsSql = statement(
   'runs.overdue',
   `
-  select * from runs where status = 'running' and handed_at is not null and lost_at <= $1 order by id limit ${String(runBatchRows)}`,
+  select ${runColumns} from runs r where r.status = 'running' and r.handed_at is not null and r.lost_at <= $1 order by r.id limit ${String(runBatchRows)}`,
 );
 export const readOverdueRuns = (db: Db, now: number): Promise<Run[]> =>
   queryRows<Run>(db, overdueRunsSql, [now - limits.lostAnswerMs]);

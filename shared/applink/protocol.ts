@@ -85,6 +85,10 @@ export interface ServiceCalls {
       readonly actor: Actor;
       readonly attempt: number;
       readonly background: boolean;
+      /** Why, in the words of the requester; absent from services before 1.1. */
+      readonly reason?: string | null;
+      /** Who approved the run, or the bulk that it is part of; absent from services before 1.1. */
+      readonly approvedBy?: Actor | null;
     };
     result: { readonly message?: string | null; readonly blocks?: readonly Block[] } | null;
   };
@@ -195,6 +199,12 @@ export interface ServiceNotifications {
   /** The service has stored the run's answer: the app may delete it. */
   'run.settled': { readonly run: string };
   'flags.changed': { readonly flag: Json };
+  /** An answer of the app was wrong: what called it got an error, or an `error` block in place of a block. For the app's log. */
+  'app.problem': {
+    readonly method: ServiceMethod;
+    /** At most 20, each with the path in the result. */
+    readonly problems: readonly { readonly path: string; readonly message: string }[];
+  };
 }
 
 /** How the app calls the service. */
@@ -208,8 +218,21 @@ export interface AppCalls {
       readonly startedAt: number;
       /** Name and version of the client library, such as `console-sdk/1.0.0`. */
       readonly sdk: string;
+      /** Whether to compare the manifest only: nothing is registered, and the answer has `changes`. */
+      readonly dryRun?: boolean;
     };
-    result: { readonly environment: string; readonly connection: string; readonly warnings: readonly string[] };
+    result: {
+      readonly environment: string;
+      readonly connection: string;
+      readonly warnings: readonly string[];
+      /** Kinds and names, such as `action refund`; of what is loosened with the member, such as `action refund: danger`. */
+      readonly changes?: {
+        readonly added: readonly string[];
+        readonly changed: readonly string[];
+        readonly retired: readonly string[];
+        readonly loosened: readonly string[];
+      };
+    };
   };
   'items.report': {
     params: {

@@ -22,6 +22,8 @@ export interface ApprovalEnding {
   /** The caller who ended it; null: the service, as the approval expired or became stale. */
   readonly by: EventActor | null;
   readonly note: string | null;
+  /** Why it was decided so, in the words of the caller. */
+  readonly reason?: string | null;
   /** The id of the item that the effect created, if the approval was for a new item. */
   readonly createdItem?: string | null;
 }
@@ -44,7 +46,7 @@ const endApprovalSql = statement(
       data: 'case when entry is null then null else $8::jsonb end',
       before: `'{"status":"pending"}'`,
       after: `jsonb_build_object('status', $3::text, 'note', $6::text, 'run', run, 'bulk', bulk)
-        || jsonb_strip_nulls(jsonb_build_object('action', request ->> 'action', 'resource', request ->> 'resource', 'flag', request ->> 'flag'))`,
+        || jsonb_strip_nulls(jsonb_build_object('action', request ->> 'action', 'resource', request ->> 'resource', 'flag', request ->> 'flag', 'reason', $17::text))`,
     },
     { from: 'ended', returning: 'id' },
   )})
@@ -100,6 +102,7 @@ export const endApproval = async (
     JSON.stringify(approvalLiveParts(after, at, 'changed')),
     ending.createdItem ?? null,
     ...actorValues({ ...(by ?? nobody), requestId: by?.requestId ?? approval.request_id }),
+    ending.reason ?? null,
   ]);
   return written > 0 ? after : null;
 };
@@ -109,7 +112,7 @@ export const endingByCaller = (
   caller: Caller,
   status: ApprovalEnding['status'],
   note: string | null,
-): ApprovalEnding => ({ status, note, by: toEventActor(caller) });
+): ApprovalEnding => ({ status, note, reason: caller.reason ?? null, by: toEventActor(caller) });
 
 /** Cancels a pending approval whose run or bulk was cancelled. */
 export const withdrawApproval = async (deps: DomainDeps, caller: Caller, id: string): Promise<void> => {

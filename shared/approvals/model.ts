@@ -1,6 +1,7 @@
 /** Rows of approvals, and the JSON, the timeline entry and the live messages that are made of one. */
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { ApprovalStatus } from '../catalogue/states/approvals.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
 import { replacedRamp } from './replacedRamp.ts';
@@ -8,7 +9,10 @@ import { replacedRamp } from './replacedRamp.ts';
 export const approvalKinds = ['action', 'bulk', 'flag', 'item'] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
-/** The column `approvals.request` by kind: the change that needs the approval. */
+/** The members that the target will have, as far as that is known; of a bulk, how many items. */
+type After = Readonly<Record<string, unknown>>;
+
+/** The column `approvals.request` by kind: the change that needs the approval. `after` is absent where it isn't known. */
 export interface ApprovalRequestData {
   /** `endedAs`: for the retry of a run, the run's fence at the time of the request. */
   readonly action: {
@@ -26,14 +30,21 @@ export interface ApprovalRequestData {
     readonly inboxes: readonly string[];
     readonly action: string | null;
     readonly resource: string | null;
+    readonly after?: After;
   };
   /** `changes`: how many changes other than ramp steps the flag had at the time of the request. */
-  readonly flag: { readonly flag: string; readonly change: object; readonly changes: number };
+  readonly flag: {
+    readonly flag: string;
+    readonly change: object;
+    readonly changes: number;
+    readonly after?: After;
+  };
   /** `target`: the item's id; null: the operation creates one. */
   readonly item: {
     readonly operation: { readonly type: string } & Readonly<Record<string, unknown>>;
     readonly target: string | null;
     readonly inbox: string;
+    readonly after?: After;
   };
 }
 
@@ -50,6 +61,14 @@ interface ApprovalColumns {
   readonly decided_by: ActorRef | null;
   readonly decided_at: number | null;
   readonly note: string | null;
+  /** The requester's. */
+  readonly reason: string | null;
+  /** What the action is called. */
+  readonly label: string | null;
+  /** Whether the action's effect can be undone, as declared at the time of the request; null: not known. */
+  readonly reversible: boolean | null;
+  /** Whether the environment asked for independent deciders at the time of the request. */
+  readonly independent: boolean;
   /** The target at the time of the request. */
   readonly before: object | null;
   readonly run: string | null;
@@ -68,7 +87,7 @@ export type Approval<K extends ApprovalKind = ApprovalKind> = {
 
 /** The columns of `Approval`: all but `fingerprint`, which only the statements of requestApproval.ts compare. */
 export const approvalColumns = `a.id, a.env, a.kind, a.status, a.summary, a.actor_type, a.actor, a.actor_name, a.requested_at, a.expires_at, a.decided_by, a.decided_at,
-  a.note, a.request, a.before, a.run, a.bulk, a.item, a.inbox, a.entry, a.request_id, a.address`;
+  a.note, a.reason, a.label, a.reversible, a.independent, a.request, a.before, a.run, a.bulk, a.item, a.inbox, a.entry, a.request_id, a.address`;
 
 const approvalByIdSql = statement(
   'approvals.one',
@@ -103,7 +122,7 @@ export interface ApprovalTarget {
 /** Returns the members of the JSON that come from `request`; those of the other kinds are null. */
 const requestedFields = (
   approval: Approval,
-): Record<string, unknown> & Pick<ApprovalTarget, 'action' | 'resource' | 'flag' | 'inboxes'> => {
+): Record<string, unknown> & Pick<ApprovalDraft, 'action' | 'record' | 'resource' | 'flag' | 'inboxes'> => {
   const empty = {
     action: null,
     record: null,
@@ -132,14 +151,39 @@ const requestedFields = (
   }
 };
 
+/** Returns what the target will be: the target as it is now, or was, with the members that change; null: not known. */
+const afterOf = ({ kind, request, status, before }: Approval, now: unknown): unknown => {
+  if (kind === 'action' || request.after === undefined) return null;
+  return { ...(status === 'pending' && isObject(now) ? now : before), ...request.after };
+};
+
+const isReversible = ({ kind, request, reversible }: Approval): boolean | null =>
+  kind === 'action' || (kind === 'bulk' && request.action !== null) ? reversible : true;
+
+/** An approval with everything that its presentation is made of (views/approvals/present.ts). */
+export interface ApprovalDraft extends Record<string, unknown>, ApprovalTarget {
+  readonly status: ApprovalStatus;
+  readonly expiresAt: number;
+  readonly requestedAt: number;
+  readonly requestedBy: ActorRef;
+  readonly label: string | null;
+  readonly record: string | null;
+  /** The number of a bulk's items. */
+  readonly total: number | null;
+  /** The people who may not decide it, as the agent is in their hands. */
+  readonly barred: readonly string[];
+}
+
 /** Returns the JSON of an approval, unredacted. `now`: the present target, null where it isn't read. */
 export const approvalJson = (
   approval: Approval,
   now: unknown = null,
-): Record<string, unknown> & ApprovalTarget & { readonly requestedBy: ActorRef } => ({
+  barred: readonly string[] = [],
+): ApprovalDraft => ({
   id: approval.id,
   kind: approval.kind,
   summary: approval.summary,
+  reason: approval.reason,
   requestedBy: approvalRequester(approval),
   requestedAt: approval.requested_at,
   expiresAt: approval.expires_at,
@@ -151,15 +195,20 @@ export const approvalJson = (
   replaced: approval.kind === 'flag' ? replacedRamp(approval.before, approval.request.change) : null,
   before: approval.before,
   now,
+  after: afterOf(approval, now),
+  reversible: isReversible(approval),
   item: approval.item,
   inbox: approval.inbox ?? (approval.kind === 'item' ? approval.request.inbox : null),
   run: approval.run,
   bulk: approval.bulk,
+  label: approval.label,
+  total: approval.kind === 'bulk' ? approval.request.total : null,
+  barred,
 });
 
 /** Returns the data of the approval's timeline entry, which keeps its id when the status changes. */
 export const approvalEntryData = (approval: Approval): Record<string, unknown> => {
-  const { id, kind, status, decided_by: by, note } = approval;
+  const { id, kind, status, decided_by: by, note, reason } = approval;
   const { action, resource } = requestedFields(approval);
   return {
     approval: id,
@@ -167,14 +216,20 @@ export const approvalEntryData = (approval: Approval): Record<string, unknown> =
     status,
     decidedBy: by,
     note,
+    ...(reason === null ? {} : { reason }),
     ...(kind === 'action' ? { about: { action, resource } } : {}),
   };
 };
 
 /** Returns the live messages of a new or changed approval, and of its timeline entry if it has one. */
-export const approvalLiveParts = (approval: Approval, at: number, change: 'created' | 'changed'): LivePart[] => {
+export const approvalLiveParts = (
+  approval: Approval,
+  at: number,
+  change: 'created' | 'changed',
+  barred: readonly string[] = [],
+): LivePart[] => {
   const { item, inbox, entry } = approval;
-  const part: LivePart = { type: 'approval', approval: approvalJson(approval) };
+  const part: LivePart = { type: 'approval', approval: approvalJson(approval, null, barred) };
   if (item === null || inbox === null || entry === null) return [part];
   return [
     part,

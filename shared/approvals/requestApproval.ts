@@ -4,16 +4,17 @@ import type { Caller } from '../access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
+import { canonicalJson } from '../platform/core/canonicalJson.ts';
 import { newId } from '../platform/core/ids.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
 import { isUniqueViolation } from '../platform/db/errors.ts';
-import type { Tx } from '../platform/db/knex.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
 import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
 import { outboxInsert } from '../platform/journal/outbox.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { DomainDeps } from '../settings/deps.ts';
+import { readBarred } from '../settings/independence.ts';
 import {
   approvalEntryData,
   approvalJson,
@@ -38,6 +39,12 @@ interface ApprovalRequestDetails {
   readonly fingerprint: unknown;
   /** Milliseconds until the approval expires, unless the configuration sets them. */
   readonly expiresMs: number;
+  /** Why the caller asks for it; no part of what makes two requests equal. */
+  readonly reason?: string | null;
+  /** What the action is called. */
+  readonly label?: string | null;
+  /** Whether the action declares that its effect can be undone. */
+  readonly reversible?: boolean | null;
   readonly run?: string;
   readonly bulk?: string;
   /** The item whose timeline gets an entry. */
@@ -67,17 +74,22 @@ const expirePendingSql = statement(
   update approvals set status = 'expired' where env = $1 and actor = $2 and fingerprint = $3 and status in (${sqlList(openApprovalStatuses)}) and expires_at <= $4`,
 );
 
-const actor = actorParameters(18);
+const independentSql = statement(
+  'approvals.independent',
+  'select independent_approval as independent from environments where id = $1',
+);
+
+const actor = actorParameters(21);
 
 const insertApprovalSql = statement(
   'approvals.insert',
   `
   with made as (
     insert into approvals (id, env, kind, summary, requested_at, expires_at, fingerprint, request, before, run, bulk, item, inbox, entry,
-      actor_type, actor, actor_name, request_id, address, independent)
+      actor_type, actor, actor_name, request_id, address, independent, reason, label, reversible)
     values ($1, $2, $3, $4, $5::bigint, $6::bigint, $7, $8::jsonb, $9::jsonb, $10, $11, $12, $13, $14,
       ${actor.actor_type}, ${actor.actor}, ${actor.actor_name}, ${actor.request_id}, ${actor.address},
-      (select e.independent_approval from environments e where e.id = $2))
+      (select e.independent_approval from environments e where e.id = $2), $18, $19, $20::boolean)
   ), happened as (${eventInsert(
     {
       ...actor,
@@ -97,12 +109,6 @@ const insertApprovalSql = statement(
   )})
   ${outboxInsert({ id: 'id', env: '$2', at: '$5', parts: '$17', inbox: '$13' }, { from: 'happened' })}`,
 );
-
-/** Returns JSON with the members of every object sorted by name, so that equal values give equal texts. */
-const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_, member: unknown) =>
-    isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
-  );
 
 const findPendingApproval = async (
   deps: DomainDeps,
@@ -142,6 +148,7 @@ const buildApproval = <K extends ApprovalKind>(
   const { principal, env, requestId, address } = caller;
   if (principal.id === null) throw fault('forbidden');
   const { kind, summary, request, before, expiresMs, run: waiting = null, bulk = null, item = null } = wanted;
+  const { reason = caller.reason ?? null, label = null, reversible = null } = wanted;
   return {
     id: newId('apr'),
     env: env.id,
@@ -156,6 +163,10 @@ const buildApproval = <K extends ApprovalKind>(
     decided_by: null,
     decided_at: null,
     note: null,
+    reason,
+    label,
+    reversible,
+    independent: false,
     request,
     before,
     run: waiting,
@@ -168,7 +179,25 @@ const buildApproval = <K extends ApprovalKind>(
   };
 };
 
-const insertApproval = async (tx: Tx, caller: Caller, approval: Approval, fingerprint: Buffer): Promise<void> => {
+/** Returns the people who may not decide a request of the caller, for the live message of it. */
+const readBarredFrom = async (db: Db, { principal, env }: Caller, at: number): Promise<readonly string[]> => {
+  if (principal.type !== 'agent' || principal.id === null) return [];
+  const row = await queryRow<{ independent: boolean }>(db, independentSql, [env.id]);
+  if (row?.independent !== true) return [];
+  return (await readBarred(db, [principal.id], at)).get(principal.id) ?? [];
+};
+
+interface ApprovalInsert {
+  readonly approval: Approval;
+  readonly fingerprint: Buffer;
+  readonly barred: readonly string[];
+}
+
+const insertApproval = async (
+  tx: Tx,
+  caller: Caller,
+  { approval, fingerprint, barred }: ApprovalInsert,
+): Promise<void> => {
   const { id, env, kind, summary, actor: requester, requested_at: at } = approval;
   const { action, resource, flag } = approvalJson(approval);
   const audited = {
@@ -176,6 +205,7 @@ const insertApproval = async (tx: Tx, caller: Caller, approval: Approval, finger
     summary,
     run: approval.run,
     bulk: approval.bulk,
+    ...(approval.reason === null ? {} : { reason: approval.reason }),
     ...(action === null ? {} : { action, resource }),
     ...(flag === null ? {} : { flag }),
   };
@@ -197,7 +227,10 @@ const insertApproval = async (tx: Tx, caller: Caller, approval: Approval, finger
     approval.entry,
     JSON.stringify(approvalEntryData(approval)),
     JSON.stringify(audited),
-    JSON.stringify(approvalLiveParts(approval, at, 'created')),
+    JSON.stringify(approvalLiveParts(approval, at, 'created', barred)),
+    approval.reason,
+    approval.label,
+    approval.reversible,
     ...actorValues(toEventActor(caller)),
   ]);
 };
@@ -213,11 +246,12 @@ export const requestApproval = async (
   if (known !== undefined) return reusePendingApproval(deps, known, wanted.save);
   const lasting = { ...wanted, expiresMs: approvalLifetimeMs(deps, wanted) };
   const approval = buildApproval(caller, lasting, inboxOf(wanted), deps.clock.now());
+  const barred = await readBarredFrom(deps.db, caller, approval.requested_at);
   const pending: PendingApproval = { approval: approval.id, run: approval.run, bulk: approval.bulk };
   try {
     await deps.db.transaction(async (tx) => {
       await wanted.alsoInTransaction?.(tx, approval.id);
-      await insertApproval(tx, caller, approval, fingerprint);
+      await insertApproval(tx, caller, { approval, fingerprint, barred });
       const saved = wanted.save(pending);
       if (saved !== null) await insertSavedResponse(tx, saved, approval.requested_at);
     });

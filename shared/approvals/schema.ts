@@ -25,9 +25,13 @@ export const approvalSchema = responseObject({
   id: idSchema('apr', 'The approval.'),
   kind: Type.Union(
     approvalKinds.map((kind) => Type.Literal(kind)),
-    { description: 'The kind of change that was requested.' },
+    { description: 'What was requested.' },
   ),
-  summary: Type.String({ description: 'One line for the person who decides.' }),
+  summary: Type.String({ description: 'One line for who decides.' }),
+  sentence: Type.String({
+    description: 'What it would do, without what you don’t see.',
+  }),
+  reason: nullable(Type.String({ description: 'Why, in the requester’s words.' })),
   requestedBy: actorSchema,
   requestedAt: timestampSchema('When it was requested'),
   expiresAt: timestampSchema('When it expires'),
@@ -41,11 +45,20 @@ export const approvalSchema = responseObject({
   input: target('The action’s input.'),
   flag: nullable(Type.String({ description: 'The flag.' })),
   change: target('The flag’s change.'),
-  replaced: target('The running ramp that the flag’s change replaces by another.'),
-  operation: target('The operation on the items: its type and members.'),
-  before: target('The target at the time of the request.'),
+  replaced: target('The running ramp that the change replaces.'),
+  operation: target('The operation on the items.'),
+  before: target('The target when it was requested.'),
   now: target('The target now.'),
-  item: nullable(Type.String({ description: 'The item whose timeline shows the approval.' })),
+  after: target('The target as it would be, if known; of a bulk, how many items.'),
+  reversible: nullable(Type.Boolean({ description: 'Whether it can be undone; null: not said.' })),
+  canDecide: responseObject(
+    {
+      approve: Type.Boolean({ description: 'Whether you may approve or reject it now.' }),
+      why: nullable(Type.String({ description: 'What stands against it.' })),
+    },
+    { description: 'Whether you may decide it.' },
+  ),
+  item: nullable(Type.String({ description: 'The item whose timeline shows it.' })),
   inbox: nullable(Type.String({ description: 'That item’s inbox.' })),
   inboxes: nullable(Type.Array(Type.String(), { description: 'The inboxes of a bulk’s items.' })),
   run: nullable(Type.String({ description: 'The run that waits for it.' })),
@@ -53,7 +66,7 @@ export const approvalSchema = responseObject({
 });
 
 export const pendingResponse = responseObject({
-  pending: Type.Literal(true, { description: 'A person has to approve it first.' }),
+  pending: Type.Literal(true, { description: 'A person has to approve it.' }),
   approval: idSchema('apr', 'The approval.'),
 });
 

@@ -14,7 +14,7 @@ const templateLimits = {
 /** The first words of the paths that a template may have, such as `item` of `{{item.title}}`. */
 export type TemplateRoots = readonly string[];
 
-const templatePaths = (text: string): string[] =>
+export const templatePaths = (text: string): string[] =>
   [...text.matchAll(/\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g)].map(([, path]) => path ?? '');
 
 const fits = (path: string, roots: TemplateRoots): boolean =>

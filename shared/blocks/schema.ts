@@ -21,11 +21,11 @@ export const blockLimits = {
 } as const;
 
 const label = Type.String({ maxLength: blockLimits.labelMax, description: 'What people read.' });
-const valueType = Type.Union(
+export const valueTypeSchema = Type.Union(
   valueTypes.map((type) => Type.Literal(type)),
   { description: `How to show it: ${valueTypes.join(', ')}.` },
 );
-const value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
+export const valueSchema = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
   description: 'A time is in milliseconds since 1970 UTC; null: none.',
 });
 
@@ -39,14 +39,19 @@ const block = (type: string, description: string, members: Record<string, TSchem
     { description },
   );
 
-const record = responseObject({
-  resource: Type.String(),
-  id: Type.String({ minLength: 1, maxLength: 200 }),
-  title: Type.String({ maxLength: 500 }),
-  subtitle: nullable(Type.String({ maxLength: 500 })),
-  fields: Type.Object({}),
-  updatedAt: nullable(Type.Integer()),
-});
+const record = responseObject(
+  {
+    resource: Type.String({ description: 'Its resource.' }),
+    id: Type.String({ minLength: 1, maxLength: 200, description: 'Its id in the app.' }),
+    title: Type.String({ maxLength: 500, description: 'What people read first.' }),
+    subtitle: nullable(Type.String({ maxLength: 500, description: 'What people read next.' })),
+    fields: Type.Object({}, { description: 'Its values, as the app gave them.' }),
+    updatedAt: nullable(
+      Type.Integer({ description: 'When it last changed (milliseconds since 1970 UTC); null: not known.' }),
+    ),
+  },
+  { description: 'The record.' },
+);
 
 const reference = responseObject({
   action: Type.String({ description: 'The action’s name.' }),
@@ -58,24 +63,33 @@ const reference = responseObject({
 });
 
 const blocks = (item: TSchema) => ({
-  text: block('text', 'Markdown.', { text: Type.String() }),
+  text: block('text', 'Markdown.', { text: Type.String({ description: 'The text.' }) }),
   fields: block('fields', 'Labelled values.', {
-    fields: Type.Array(responseObject({ label, value, type: valueType }), { maxItems: blockLimits.entries }),
+    fields: Type.Array(responseObject({ label, value: valueSchema, type: valueTypeSchema }), {
+      maxItems: blockLimits.entries,
+      description: 'The values, in their order.',
+    }),
   }),
   stat: block('stat', 'One number or word.', {
-    value: Type.Union([Type.Number(), Type.String({ maxLength: 200 }), Type.Null()]),
-    unit: nullable(Type.String({ maxLength: 50 })),
+    value: Type.Union([Type.Number(), Type.String({ maxLength: 200 }), Type.Null()], {
+      description: 'The number or word; null: none.',
+    }),
+    unit: nullable(Type.String({ maxLength: 50, description: 'Its unit, such as EUR.' })),
     change: nullable(Type.Number({ description: 'Against before.' })),
   }),
   table: block('table', 'Rows of values, one member per column.', {
     columns: Type.Array(
-      responseObject({ name: Type.String({ minLength: 1, maxLength: 100 }), label, type: valueType }),
-      { minItems: 1, maxItems: blockLimits.columns },
+      responseObject({
+        name: Type.String({ minLength: 1, maxLength: 100, description: 'The member of each row.' }),
+        label,
+        type: valueTypeSchema,
+      }),
+      { minItems: 1, maxItems: blockLimits.columns, description: 'The columns, in their order.' },
     ),
-    rows: Type.Array(Type.Record(Type.String(), value)),
+    rows: Type.Array(Type.Record(Type.String(), valueSchema), { description: 'One object for each row.' }),
   }),
   chart: block('chart', 'Series of points.', {
-    kind: Type.Union([Type.Literal('line'), Type.Literal('bar')]),
+    kind: Type.Union([Type.Literal('line'), Type.Literal('bar')], { description: 'How to draw it.' }),
     series: Type.Array(
       responseObject({
         name: label,
@@ -85,24 +99,25 @@ const blocks = (item: TSchema) => ({
             maxItems: 2,
             description: 'x and its number.',
           }),
+          { description: 'The points, in their order.' },
         ),
       }),
-      { maxItems: blockLimits.series },
+      { maxItems: blockLimits.series, description: 'The lines, or the groups of bars.' },
     ),
   }),
   items: block('items', 'Items as your role sees them.', {
-    items: Type.Array(item, { maxItems: blockLimits.entries }),
+    items: Type.Array(item, { maxItems: blockLimits.entries, description: 'The items.' }),
   }),
   record: block('record', 'A record.', { record }),
   actions: block('actions', 'Actions that your role may run.', {
-    actions: Type.Array(reference, { maxItems: blockLimits.entries }),
+    actions: Type.Array(reference, { maxItems: blockLimits.entries, description: 'The actions.' }),
   }),
   link: block('link', 'An address to open.', {
     url: Type.String({ minLength: 1, maxLength: blockLimits.urlMax, description: 'http, https or mailto.' }),
-    label: Type.String({ maxLength: blockLimits.urlMax }),
+    label: Type.String({ maxLength: blockLimits.urlMax, description: 'What people read.' }),
   }),
   error: block('error', 'What could not be shown, and why.', {
-    error: Type.String({ maxLength: 1000, description: 'A sentence for a person.' }),
+    error: Type.String({ maxLength: 1000, description: 'A sentence for people.' }),
     code: Type.String({ maxLength: 100, description: 'As in errors of requests.' }),
   }),
 });

@@ -1,7 +1,13 @@
 /** The checks of a bulk of actions before it is accepted, in the order of `POST /actions`. Used by `POST /bulk`. */
 import type { Caller } from '../access/principal.ts';
 import { requiresApproval } from '../actions/acceptAction.ts';
-import { fillInput, requireConfirmed, requireFreshSignIn, requireRunnableAction } from '../actions/authorizeAction.ts';
+import {
+  fillInput,
+  requireConfirmed,
+  requireFreshSignIn,
+  requireReason,
+  requireRunnableAction,
+} from '../actions/authorizeAction.ts';
 import { invalidAt } from '../catalogue/errors.ts';
 import type { BulkActionBody, BulkOperationBody } from './schema.ts';
 
@@ -24,6 +30,7 @@ export const authorizeBulkAction = (
   if (action.resource === null)
     throw invalidAt('operation.action', `${action.name} takes no record, so it can’t be run on items`);
   const input = fillInput(action, operation.input ?? {}, 'operation.input.');
+  requireReason(caller, action);
   requireConfirmed(action, operation.confirmed ?? false, 'operation.confirmed');
   return { operation: { ...operation, input }, requiresApproval: requiresApproval(caller, action) };
 };

@@ -1,5 +1,5 @@
 /** Cancels the chunks and runs of a bulk that have not started; a chunk that runs continues to its end. */
-import type { Caller } from '../access/principal.ts';
+import { reasonMember, type Caller } from '../access/principal.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { settleRun } from '../actions/settleRun.ts';
 import { resolutionWithoutDispatch } from '../actions/undispatchedRun.ts';
@@ -17,7 +17,7 @@ import { insertSavedResponse, type SavedResponse } from '../platform/journal/ide
 import { channels } from '../platform/redis/bus.ts';
 import { bulkResponseBody, type BulkRow } from './present.ts';
 import { finishBulk, publishBulkProgress } from './progress.ts';
-import { isBulkAuthor, readBulk, readVisibleBulk } from './queries.ts';
+import { cancelledMessage, isBulkAuthor, readBulk, readVisibleBulk } from './queries.ts';
 import { readRunsNotStarted } from './runs.ts';
 
 const lockBulkSql = statement('bulk.lock', 'select id from bulks where env = $1 and id = $2 for update');
@@ -39,7 +39,8 @@ const cancelPendingChunksSql = statement(
   )}), unstaged as (
     delete from staged_jobs j using stopped s where j.subject = $1 and j.name = 'bulkChunk' and (j.payload ->> 'chunk')::int = s.n
   )
-  update bulks set cancelled = true where id = $1 and exists (select from stopped)`,
+  update bulks set cancelled = true where id = $1 and (exists (select from stopped)
+    or (operation ->> 'type' = 'action' and exists (select from bulk_chunks where bulk = $1 and status = 'running')))`,
 );
 const pendingApprovalSql = statement(
   'bulk.approval',
@@ -66,13 +67,12 @@ const insertCancelEvent = async (
   before: BulkRow,
   after: BulkRow,
 ): Promise<void> => {
-  const shown = ({ status, failed }: BulkRow): string => JSON.stringify({ status, failed });
   await executeStatement(tx, insertCancelEventSql, [
     caller.env.id,
     at,
     before.id,
-    shown(before),
-    shown(after),
+    JSON.stringify({ status: before.status, failed: before.failed }),
+    JSON.stringify({ status: after.status, failed: after.failed, ...reasonMember(caller) }),
     ...actorValues(toEventActor(caller)),
   ]);
 };
@@ -90,11 +90,11 @@ const cancelBulkTx = async (tx: Tx, { caller, id, at, save }: CancelBulkRequest)
   const before = await readVisibleBulk(tx, caller, id);
   if (!isBulkAuthor(caller, before)) throw fault('forbidden', 'Only who asked for a bulk may cancel it.');
   if (before.finished_at !== null) throw fault('conflict', 'This bulk is finished.');
-  await executeStatement(tx, cancelPendingChunksSql, [id, 'It was cancelled before this item was begun.']);
+  await executeStatement(tx, cancelPendingChunksSql, [id, cancelledMessage]);
   const stopped = await readVisibleBulk(tx, caller, id);
   const after = stopped.open === 0 ? await finishBulk(tx, stopped, at) : stopped;
   await insertCancelEvent(tx, caller, at, before, after);
-  const text = bulkResponseBody(after);
+  const text = bulkResponseBody(after, caller.principal.access);
   const saved = save(text);
   if (saved !== null) await insertSavedResponse(tx, saved, at);
   return text;

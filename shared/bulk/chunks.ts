@@ -1,4 +1,5 @@
 /** The statements of a chunk: start, results, end. Used by the job bulkChunk, by progress.ts and by a sweep. */
+import type { ActorRef } from '../catalogue/events.ts';
 import { limits } from '../catalogue/limits.ts';
 import { activeChunkStatuses, bulkChunks, bulks, waitingChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList, statesBefore } from '../catalogue/states/machine.ts';
@@ -7,7 +8,7 @@ import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
 import { sameColumns } from '../platform/journal/insertText.ts';
-import { revokedMessage } from './queries.ts';
+import { cancelledMessage, revokedMessage } from './queries.ts';
 import type { BulkOperationBody } from './schema.ts';
 
 export interface Chunk {
@@ -17,9 +18,10 @@ export interface Chunk {
   readonly actor_type: string;
   readonly actor: string;
   readonly undo_of: string | null;
-  /** Whether a person approved it. */
-  readonly approved: boolean;
+  /** Who approved it; null: nobody had to. */
+  readonly approved_by: ActorRef | null;
   readonly request_id: string | null;
+  readonly reason: string | null;
   readonly address: string | null;
   /** The seq of the first of `ids`. */
   readonly first: number;
@@ -38,7 +40,7 @@ const takeChunkSql = statement(
     update bulk_chunks set status = 'running'
     where bulk = $1 and n = $2 and status in (${sqlList(statesBefore(bulkChunks, 'running'))}) and (select count(*) from started) >= 0
   )
-  select c.bulk, c.n, b.operation, b.actor_type, b.actor, b.undo_of, b.approved_by is not null as approved, b.request_id, b.address, c.first, c.ids,
+  select c.bulk, c.n, b.operation, b.actor_type, b.actor, b.undo_of, b.approved_by, b.request_id, b.address, b.reason, c.first, c.ids,
     array(select seq from bulk_results where bulk = $1 and seq >= c.first and seq < c.first + cardinality(c.ids)) as ended
   from bulks b join bulk_chunks c on c.bulk = b.id
   where b.id = $1 and c.n = $2 and c.status in (${sqlList(activeChunkStatuses)})`,
@@ -69,22 +71,24 @@ export const readRemainingItems = async (db: Db, chunk: Chunk): Promise<Map<stri
   );
 };
 
-const insertForbiddenSql = statement(
-  'bulk.refuse',
+const insertSkippedSql = statement(
+  'bulk.skip',
   bulkResultInsert(
-    { bulk: '$1', ...sameColumns(['seq', 'item']), outcome: "'forbidden'", error: '$4', code: "'forbidden'" },
+    { bulk: '$1', ...sameColumns(['seq', 'item']), outcome: '$4', error: '$5', code: '$4' },
     { from: 'unnest($2::int[], $3::text[]) as r (seq, item)', skipExisting: true },
   ),
 );
+const insertSkippedResults =
+  (outcome: string, message: string) =>
+  async (db: Db, { bulk }: Chunk, left: ReadonlyMap<string, number>): Promise<void> => {
+    await executeStatement(db, insertSkippedSql, [bulk, [...left.values()], [...left.keys()], outcome, message]);
+  };
+
+/** Inserts `cancelled` results for items that a cancelled bulk has not begun. */
+export const insertCancelledResults = insertSkippedResults('cancelled', cancelledMessage);
 
 /** Inserts `forbidden` results for items of a requester who may not act here any more. */
-export const insertForbiddenResults = async (
-  db: Db,
-  { bulk }: Chunk,
-  left: ReadonlyMap<string, number>,
-): Promise<void> => {
-  await executeStatement(db, insertForbiddenSql, [bulk, [...left.values()], [...left.keys()], revokedMessage]);
-};
+export const insertForbiddenResults = insertSkippedResults('forbidden', revokedMessage);
 
 const finishChunkSql = statement(
   'bulk.end',

@@ -1,6 +1,6 @@
 /** Accepts a bulk: one statement inserts it, its chunks, a job for each, its event, its message and the saved response. */
 import { principalModeFault } from '../access/gates.ts';
-import type { Caller } from '../access/principal.ts';
+import { reasonMember, type Caller } from '../access/principal.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
@@ -19,6 +19,7 @@ import { channels } from '../platform/redis/bus.ts';
 import { chunkJobInsert } from './chunkJobSql.ts';
 import { bulkLivePart, bulkResponseBody, type BulkRow } from './present.ts';
 import type { BulkOperationBody } from './schema.ts';
+import { requireBulkRoom } from './unfinishedLimit.ts';
 
 const chunk = String(limits.bulkChunk);
 
@@ -29,8 +30,8 @@ const insertBulkSql = statement(
   'bulk.accept',
   `
   with made as (
-    insert into bulks (id, env, status, operation, total, actor_type, actor, actor_name, undo_of, request_id, address, created_at)
-    values ($1, $2, $12, $3, cardinality($4::text[]), ${actor.actor_type}, ${actor.actor}, ${actor.actor_name}, $5, ${actor.request_id}, ${actor.address}, $6)
+    insert into bulks (id, env, status, operation, total, actor_type, actor, actor_name, undo_of, request_id, address, created_at, reason, finished_at)
+    values ($1, $2, $12, $3, cardinality($4::text[]), ${actor.actor_type}, ${actor.actor}, ${actor.actor_name}, $5, ${actor.request_id}, ${actor.address}, $6, $25, case when $12 = 'done' then $6::bigint end)
   ), cut as (
     insert into bulk_chunks (bulk, n, first, ids)
     select $1, n, n * ${chunk}, ($4::text[])[n * ${chunk} + 1 : (n + 1) * ${chunk}] from generate_series(0, cardinality($7::text[]) - 1) as n
@@ -107,20 +108,24 @@ const insertBulk = async (
     jobs,
     verb,
     target,
-    JSON.stringify({ bulk: bulk.id, operation: bulk.operation, total: bulk.total }),
+    JSON.stringify({ bulk: bulk.id, operation: bulk.operation, total: bulk.total, ...reasonMember(caller) }),
     JSON.stringify([bulkLivePart(bulk)]),
     bulk.status,
     ...savedResponseValues(response),
     ...actorValues(toEventActor(caller)),
+    caller.reason ?? null,
   ]);
 };
 
-/** Inserts the bulk and returns the body of the `202`. The audit log shows an undo on the bulk that it undoes. */
+/** Inserts the bulk, which is done at once if it has no items, and returns the body of the `202`. The audit log shows an undo on the bulk that it undoes. */
 export const acceptBulk = async (deps: ActionDeps, caller: Caller, wanted: NewBulk): Promise<string> => {
   requireMayAccept(caller);
-  const bulk = buildBulkRow(caller, wanted, 'queued');
-  const body = bulkResponseBody(bulk);
-  await insertBulk(deps.db, caller, { bulk, ids: wanted.ids, saved: wanted.save(body), at: deps.clock.now() });
+  await requireBulkRoom(deps.db, caller, wanted.ids.length);
+  const at = deps.clock.now();
+  const queued = buildBulkRow(caller, wanted, 'queued');
+  const bulk: BulkRow = wanted.ids.length === 0 ? { ...queued, status: 'done', finished_at: at } : queued;
+  const body = bulkResponseBody(bulk, caller.principal.access);
+  await insertBulk(deps.db, caller, { bulk, ids: wanted.ids, saved: wanted.save(body), at });
   deps.bus.publish(channels.workAvailable, 'jobs');
   deps.bus.publish(channels.workAvailable, 'outbox');
   return body;

@@ -1,6 +1,8 @@
 /** Bulks as rows, as JSON of responses, and as parts of live messages. Used by all of shared/bulk. */
+import type { Access } from '../access/access.ts';
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { BulkStatus } from '../catalogue/states/bulks.ts';
+import { redactLinked } from '../items/links.ts';
 import type { BulkOperationBody } from './schema.ts';
 
 export interface BulkRow {
@@ -38,4 +40,11 @@ export const bulkJson = (row: BulkRow): Record<string, unknown> & { readonly by:
 
 export const bulkLivePart = (row: BulkRow): LivePart => ({ type: 'bulk', bulk: bulkJson(row) });
 
-export const bulkResponseBody = (row: BulkRow): string => JSON.stringify({ bulk: bulkJson(row) });
+/** Returns the bulk as the role sees it: without links to records that it doesn't see. */
+export const presentBulk = (row: BulkRow, access: Access): Record<string, unknown> => ({
+  ...bulkJson(row),
+  operation: redactLinked(access, row.operation),
+});
+
+export const bulkResponseBody = (row: BulkRow, access: Access): string =>
+  JSON.stringify({ bulk: presentBulk(row, access) });

@@ -1,7 +1,7 @@
 /** Reads bulks and their results as one caller sees them. Used by the endpoints and all of shared/bulk. */
 import type { Caller } from '../access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
-import { openChunkStatuses, type BulkOutcome } from '../catalogue/states/bulks.ts';
+import { openChunkStatuses, type BulkOutcome, type BulkStatus } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
@@ -9,17 +9,48 @@ import { cutPage } from '../platform/listing/page.ts';
 import type { BulkRow } from './present.ts';
 
 /** The counts are in the chunks, which workers finish in parallel; a counter in the bulk's row would make them wait. */
-const one = statement(
-  'bulk.one',
-  `
+const bulkRows = (from: string): string => `
   select b.id, b.status, b.operation, b.total, b.actor_type, b.actor, b.actor_name, b.undo_of, b.cancelled, b.started_at, b.finished_at, c.*
-  from bulks b cross join lateral (
+  from ${from} b cross join lateral (
     select coalesce(sum(changed), 0)::int as changed, coalesce(sum(unchanged), 0)::int as unchanged, coalesce(sum(failed), 0)::int as failed,
       (count(*) filter (where status in (${sqlList(openChunkStatuses)})))::int as open
     from bulk_chunks where bulk = b.id
-  ) c
-  where b.env = $1 and b.id = $2`,
-);
+  ) c`;
+const one = statement('bulk.one', `${bulkRows('bulks')} where b.env = $1 and b.id = $2`);
+
+/** The newest bulks before `$2`, at most `$3`, of the principal `$4` or of all. */
+const bulksPage = (own: boolean, byStatus: boolean): string => `
+  ${bulkRows(`(select * from bulks where env = $1 and id < $2 ${own ? 'and actor = $4' : 'and $4::text is not null'} ${byStatus ? 'and status = $5' : ''} order by id desc limit $3)`)}
+  order by b.id desc`;
+const ownBulksSql = statement('bulk.ownPage', bulksPage(true, false));
+const ownBulksByStatusSql = statement('bulk.ownPageStatus', bulksPage(true, true));
+const allBulksSql = statement('bulk.page', bulksPage(false, false));
+const allBulksByStatusSql = statement('bulk.pageStatus', bulksPage(false, true));
+
+interface BulksQuery {
+  readonly status: BulkStatus | undefined;
+  /** Bulks older than this id; null: from the newest. */
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** Above every id. */
+const aboveAllIds = '~';
+
+/** Returns a page of the caller's bulks, or of all for one who sees the audit log, newest first. */
+export const listBulks = async (
+  db: Db,
+  { env, principal }: Caller,
+  { status, before, limit }: BulksQuery,
+): Promise<{ readonly bulks: readonly BulkRow[]; readonly next: string | null }> => {
+  const all = principal.access.may('audit', 'see');
+  const values = [env.id, before ?? aboveAllIds, limit + 1, principal.id];
+  const found = await (status === undefined
+    ? queryRows<BulkRow>(db, all ? allBulksSql : ownBulksSql, values)
+    : queryRows<BulkRow>(db, all ? allBulksByStatusSql : ownBulksByStatusSql, [...values, status]));
+  const { page: bulks, last } = cutPage(found, limit);
+  return { bulks, next: last?.id ?? null };
+};
 
 export const readBulk = async (db: Db | Tx, envId: number, id: string): Promise<BulkRow | undefined> =>
   queryRow<BulkRow>(db, one, [envId, id]);
@@ -37,6 +68,9 @@ export const readVisibleBulk = async (db: Db | Tx, caller: Caller, id: string): 
 
 /** The error of items that were not tried because the requester was revoked or removed before. */
 export const revokedMessage = 'Whoever asked for this may not act here any more.';
+
+/** The error of an item that a cancelled bulk had not begun. */
+export const cancelledMessage = 'It was cancelled before this item was begun.';
 
 /**
  * The statement of a page. Results of items whose inbox the role doesn't see are left out, except those that read the same

@@ -11,6 +11,7 @@ import { isSettledRun, readRuns, type Run } from '../actions/model.ts';
 import { runResultInsert } from '../actions/runResultSql.ts';
 import { insertRun, type JobDue } from '../actions/runStatements.ts';
 import { fault, Fault } from '../catalogue/errors.ts';
+import type { ActorRef } from '../catalogue/events.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses } from '../catalogue/states/runs.ts';
 import type { ActionDefinition } from '../environments/actions.ts';
@@ -108,7 +109,8 @@ const insertRefusedResults = async (
 };
 
 /** What the timeline says of a run; see `runEntryData`. */
-const runEntryMembers = `'run', h.id, 'action', h.action, 'label', h.label, 'status', h.status, 'message', coalesce(h.message, h.error)`;
+const runEntryData = `jsonb_build_object('run', h.id, 'action', h.action, 'label', h.label, 'status', h.status, 'message', coalesce(h.message, h.error))
+  || case when $5::text is null then '{}' else jsonb_build_object('reason', $5::text) end`;
 
 /**
  * Attaches items to a run, each with its own timeline entry. From a run that has ended they get the outcome at once: the
@@ -133,7 +135,7 @@ const attachItemsSql = statement(
       role: 'null',
       address: 'null',
       type: "'action'",
-      data: `jsonb_build_object(${runEntryMembers})`,
+      data: runEntryData,
     },
     { from: 'numbered n cross join held h' },
   )}),
@@ -145,7 +147,7 @@ const attachItemsSql = statement(
       parts: `json_build_array(json_build_object('type', 'timeline', 'inbox', n.inbox, 'change', 'created', 'item', n.item, 'entry',
         json_build_object('id', n.entry, 'item', n.item, 'type', 'action', 'at', $4::bigint,
           'actor', json_build_object('type', h.actor_type, 'id', h.actor, 'name', h.actor_name),
-          'data', json_build_object(${runEntryMembers}))))::text`,
+          'data', ${runEntryData})))::text`,
       inbox: 'n.inbox',
     },
     { from: 'numbered n cross join held h' },
@@ -159,6 +161,8 @@ const findBulkRunSql = statement('bulk.runThere', 'select id from runs where bul
 interface BulkRunContext {
   readonly bulk: string;
   readonly operation: BulkActionRequest;
+  /** Who approved the bulk; null: nobody had to. */
+  readonly approvedBy: ActorRef | null;
 }
 
 const isOnline = ({ link }: ActionDeps, { env }: Caller, { name }: ActionDefinition): Promise<boolean> =>
@@ -172,13 +176,13 @@ const offlineFault = async (deps: ActionDeps, caller: Caller, action: ActionDefi
 const ensureBulkRun = async (
   deps: ActionDeps,
   caller: Caller,
-  { bulk }: BulkRunContext,
+  { bulk, approvedBy }: BulkRunContext,
   ready: AuthorizedAction,
   record: string,
 ): Promise<Fault | null> => {
   if ((await queryRow(deps.db, findBulkRunSql, [bulk, record])) !== undefined) return null;
   const at = deps.clock.now();
-  const fresh: Run = { ...buildRun(caller, { ...ready, item: null }, record, at), bulk };
+  const fresh: Run = { ...buildRun(caller, { ...ready, item: null }, record, at), bulk, approved_by: approvedBy };
   const offline = await offlineFault(deps, caller, ready.action);
   if (offline !== null) return offline;
   const online = await isOnline(deps, caller, ready.action);
@@ -207,7 +211,13 @@ export const runActionOnItems = async (
       continue;
     }
     const waiting = items.map(({ seq, item }) => ({ seq, item: item.id, inbox: item.inbox, entry: newId('ent') }));
-    await execute(deps.db, attachItemsSql, [of.bulk, record, JSON.stringify(waiting), deps.clock.now()]);
+    await execute(deps.db, attachItemsSql, [
+      of.bulk,
+      record,
+      JSON.stringify(waiting),
+      deps.clock.now(),
+      caller.reason ?? null,
+    ]);
   }
   await insertRefusedResults(deps, of.bulk, refused);
 };

@@ -1,7 +1,8 @@
 /** The schemas of bulks. A request is checked by the schema of the operation that it names. Used by the endpoints. */
-import { Fault, invalidAt } from '../catalogue/errors.ts';
+import { invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOutcomes, bulkStatuses } from '../catalogue/states/bulks.ts';
+import { checkItemQueryJson, itemQueryJsonSchema, type JsonItemQuery } from '../environments/itemQueryJson.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import {
@@ -9,13 +10,14 @@ import {
   idSchema,
   lookupIdSchema,
   nameSchema,
+  nextCursorSchema,
   nullable,
   responseObject,
   strictObject,
   Type,
   type TSchema,
 } from '../platform/core/schema.ts';
-import { compileCheck, invalidFault } from '../platform/core/validate.ts';
+import { compileCheck, withPathPrefix } from '../platform/core/validate.ts';
 
 /** The operation of a bulk as it is stored and returned: `type` and the members of that type. */
 export type BulkOperationBody = { readonly type: string } & Readonly<Record<string, unknown>>;
@@ -27,8 +29,11 @@ export interface BulkActionBody extends BulkOperationBody {
 }
 
 export interface BulkRequest {
-  /** Without duplicates, in the order in which they were first named. */
-  readonly ids: readonly string[];
+  /** Without duplicates, in the order in which they were first named; null: by query. */
+  readonly ids: readonly string[] | null;
+  readonly query: JsonItemQuery;
+  /** How many items the caller saw; null: they don't say. */
+  readonly expect: number | null;
   readonly operation: BulkOperationBody;
   readonly dryRun: boolean;
 }
@@ -37,7 +42,7 @@ const action = strictObject({
   type: Type.Literal('action'),
   action: nameSchema('The action, run on each item’s record.'),
   input: Type.Optional(Type.Object({}, { description: 'Its input, the same for each.' })),
-  confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for an action with a danger level.' })),
+  confirmed: Type.Optional(Type.Boolean({ description: 'Must be true where there is a danger level.' })),
 });
 
 const ids = Type.Array(lookupIdSchema('An item’s id.'), {
@@ -45,11 +50,20 @@ const ids = Type.Array(lookupIdSchema('An item’s id.'), {
   maxItems: limits.bulkIds,
   description: 'The items; duplicates count once.',
 });
+const query = Type.Optional(itemQueryJsonSchema);
+const expect = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    description: 'How many you saw, needed with an empty query; 5 percent off is a conflict.',
+  }),
+);
 const dryRun = Type.Optional(Type.Boolean({ description: 'true: only say what would happen.' }));
 
 /** The schema in documents and generated clients; `parseBulkRequest` checks the same, with the problems of the named operation alone. */
 export const bulkBody = strictObject({
-  ids,
+  ids: Type.Optional(ids),
+  query,
+  expect,
   operation: Type.Union(
     [
       ...[...bulkOperations].map(([type, { schema }]): TSchema =>
@@ -57,7 +71,7 @@ export const bulkBody = strictObject({
       ),
       action,
     ],
-    { description: 'What to do to each item, as in the call for one item.' },
+    { description: 'What to do, as in the call for one item.' },
   ),
   dryRun,
 });
@@ -65,22 +79,14 @@ export const bulkBody = strictObject({
 const types = [...bulkOperations.keys(), 'action'];
 const envelope = compileCheck(
   strictObject({
-    ids,
+    ids: Type.Optional(ids),
+    query: Type.Optional(Type.Object({})),
+    expect,
     operation: Type.Object({ type: Type.Union(types.map((type) => Type.Literal(type))) }),
     dryRun,
   }),
 );
 const checkAction = compileCheck(action, 'operation.');
-
-/** Returns the result of `check`; problems that it throws get the prefix of their place in the request. */
-const withPathPrefix = <T>(place: string, check: () => T): T => {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'invalid') throw error;
-    throw invalidFault((error.extra.details ?? []).map(({ path, message }) => ({ path: `${place}.${path}`, message })));
-  }
-};
 
 const checkOperation = (operation: BulkOperationBody, at: number): BulkOperationBody => {
   const { type, ...members } = operation;
@@ -96,27 +102,48 @@ const requireIdLimit = (body: unknown): void => {
     throw invalidAt('ids', `must name at most ${String(limits.bulkIds)}`);
 };
 
+/** Throws `invalid` unless the items are named either by their ids or by a query. */
+const requireOneSource = (given: {
+  readonly ids?: unknown;
+  readonly query?: unknown;
+  readonly expect?: unknown;
+}): void => {
+  if (given.ids === undefined && given.query === undefined) throw invalidAt('ids', 'is required, or query is');
+  if (given.ids === undefined) return;
+  if (given.query !== undefined) throw invalidAt('query', 'can’t be given together with ids');
+  if (given.expect !== undefined) throw invalidAt('expect', 'is taken with query only');
+};
+
 /** Returns the request, checked. Throws `invalid` naming each offending path. */
 export const parseBulkRequest = (body: unknown, at: number): BulkRequest => {
   requireIdLimit(body);
   const given = envelope(body);
+  requireOneSource(given);
   const operation = checkOperation(given.operation, at);
-  return { ids: [...new Set(given.ids)], operation, dryRun: given.dryRun ?? false };
+  return {
+    ids: given.ids === undefined ? null : [...new Set(given.ids)],
+    query: checkItemQueryJson(given.query ?? {}),
+    expect: given.expect ?? null,
+    operation,
+    dryRun: given.dryRun ?? false,
+  };
 };
 
 const countSchema = (description: string) => Type.Integer({ minimum: 0, description });
 const nullableTimeSchema = (description: string) =>
   nullable(Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` }));
 
-const bulkSchema = responseObject({
+export const bulkStatusSchema = Type.Union(
+  bulkStatuses.map((status) => Type.Literal(status)),
+  { description: 'done and cancelled are final.' },
+);
+
+export const bulkSchema = responseObject({
   id: idSchema('blk', 'The bulk.'),
-  status: Type.Union(
-    bulkStatuses.map((status) => Type.Literal(status)),
-    { description: 'done and cancelled are final.' },
-  ),
+  status: bulkStatusSchema,
   operation: Type.Object(
-    { type: Type.String() },
-    { description: 'As it was asked for; of an undo: type undo and the bulk that it takes back.' },
+    { type: Type.String({ description: 'state, assign, tags, snooze, update, action or undo.' }) },
+    { description: 'As asked for; of an undo: its type and the bulk undone.' },
   ),
   total: countSchema('How many items.'),
   done: countSchema('How many have a result.'),
@@ -124,30 +151,31 @@ const bulkSchema = responseObject({
   unchanged: countSchema('How many already were as asked.'),
   failed: countSchema('How many have any other outcome.'),
   startedAt: nullableTimeSchema('When the first item was begun'),
-  finishedAt: nullableTimeSchema('When the last item had its result'),
+  finishedAt: nullableTimeSchema('When the last item was done'),
   by: actorSchema,
 });
 
+export const bulkListResponse = responseObject({ bulks: Type.Array(bulkSchema), cursor: nextCursorSchema });
 export const bulkResponse = responseObject({ bulk: bulkSchema });
 export const acceptedBulkResponse = Type.Union([
   bulkResponse,
   responseObject({
-    pending: Type.Literal(true, { description: 'A person has to approve it first.' }),
+    pending: Type.Literal(true, { description: 'A person has to approve it.' }),
     approval: idSchema('apr', 'The approval.'),
     bulk: bulkSchema,
   }),
 ]);
 
 export const dryRunResponse = responseObject({
-  bulk: Type.Null(),
-  matched: countSchema('Items that you see among those that were named.'),
+  bulk: Type.Null({ description: 'There is none.' }),
+  matched: countSchema('Items that you see of those named.'),
   pending: Type.Boolean({ description: 'Whether a person has to approve it first.' }),
   would: Type.Union([Type.Literal('run'), Type.Literal('pend')], {
     description: 'What the real call does: run, or wait for an approval.',
   }),
   wouldChange: countSchema('Items that would change.'),
   unchanged: countSchema('Items that already are as asked.'),
-  forbidden: countSchema('Items that you see but may not do this to.'),
+  forbidden: countSchema('Items that you may not change so.'),
   notFound: countSchema('Ids that you see no item of.'),
   failed: countSchema('Items for which it would fail.'),
 });
@@ -166,8 +194,7 @@ export const bulkResultSchema = responseObject({
   error: nullable(Type.String({ description: 'Why not, for a person.' })),
   code: nullable(
     Type.String({
-      description:
-        'The error code that a call for this one item would have had; of an action’s run that was begun, failed, unknown or expired; cancelled where none was tried.',
+      description: 'The error code of a single call; of a run failed, unknown or expired; cancelled: not tried.',
     }),
   ),
 });

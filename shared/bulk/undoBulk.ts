@@ -44,8 +44,12 @@ export const undoBulk = async (
   if (readonly !== null) throw readonly;
   const problem = undoProblem(bulk, deps.clock.now());
   if (problem !== null) throw fault('conflict', problem);
-  const verb = bulk.operation.type;
-  if (!hasVerb(caller, verb)) throw fault('forbidden', `Your role does not allow ${verb} in any inbox.`);
+  const { type, ...members } = bulk.operation;
+  const lacking = bulkOperations
+    .get(type)
+    ?.verbs(members)
+    .find((verb) => !hasVerb(caller, verb));
+  if (lacking !== undefined) throw fault('forbidden', `Your role does not allow ${lacking} in any inbox.`);
   const ids = (await queryRows<{ item: string }>(deps.db, changedIds, [id])).map(({ item }) => item);
   const wanted = { operation: { type: 'undo', bulk: id }, ids, undoOf: id, save };
   return caller.principal.mode === 'supervised'

@@ -44,7 +44,7 @@ const rows = {
     message: 'It has changed since the version that you named; see current.',
     retry: false,
   },
-  too_large: { status: 413, message: 'The body is larger than 1 MiB.', retry: false },
+  too_large: { status: 413, message: 'The body is larger than 1 MiB, or 4 MiB for a bulk.', retry: false },
   uri_too_long: { status: 414, message: 'The address is too long.', retry: false },
   unsupported_media_type: {
     status: 415,
@@ -57,6 +57,11 @@ const rows = {
     retry: false,
   },
   action_failed: { status: 422, message: 'The action failed.', retry: false },
+  too_many: {
+    status: 422,
+    message: 'The query matches more items than a bulk may have; details has their number.',
+    retry: false,
+  },
   too_broad: {
     status: 422,
     message: 'Finding this takes too long; narrow the filters that details names.',
@@ -102,8 +107,12 @@ export class Fault extends Error {
   declare readonly code: ErrorCode;
   declare readonly extra: FaultExtra;
 
+  /** Without a stack: nobody reads that of an expected error, and taking it is most of what refusing 100,000 items costs. */
   constructor(code: ErrorCode, message: string, extra: FaultExtra) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.extra = extra;
   }

@@ -14,6 +14,7 @@ export const entryTypes = [
   'triage',
   'approval',
   'linked',
+  'unlinked',
 ] as const;
 export type EntryType = (typeof entryTypes)[number];
 
@@ -28,6 +29,8 @@ export const liveTypes = [
   'flag',
   'app',
   'counts',
+  'read',
+  'view',
   'narrowed',
   'reset',
   'pong',
@@ -85,4 +88,10 @@ export type LivePart =
       readonly flag: Readonly<Record<string, unknown>> & { readonly flag: string };
       readonly by: ActorRef;
     }
-  | { readonly type: 'app'; readonly online: boolean };
+  | { readonly type: 'app'; readonly online: boolean }
+  /** `scopes`: what a role sees that is told of a shared view, before or after the change. They are not sent. */
+  | {
+      readonly type: 'view';
+      readonly view: { readonly id: string; readonly owner: ActorRef };
+      readonly scopes: readonly { readonly inboxes: readonly string[] | null; readonly resources: readonly string[] }[];
+    };

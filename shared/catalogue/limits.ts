@@ -15,15 +15,33 @@ export const limits = {
   titleMax: 500,
   tagMax: 100,
   tagsPerItem: 50,
+  /** Tags that `GET /tags` returns. */
+  tagsShown: 50,
+  /** Items that one call reads by their ids. */
+  itemsPerBatch: 100,
+  /** Items that a summary counts exactly. */
+  summaryItems: 50_000,
+  /** Groups of a summary. */
+  summaryGroups: 100,
   dataBytes: 32 * 1024,
   dataKeys: 1000,
   textBytes: 64 * 1024,
   textLines: 10_000,
   subjectMax: 500,
+  /** The reason that may be given with a change. */
+  reasonMax: 2_000,
   searchMax: 200,
   /** Entries of `details` in an error response: nobody reads more. */
   detailsMax: 20,
   searchWords: 10,
+  /** Bytes of each text that `q` finds items by. */
+  wordsTextBytes: 8 * 1024,
+  /** Different fields that one list is filtered by. */
+  fieldFilters: 5,
+  fieldFilterMax: 1_000,
+  /** Hits of a search over everything, and characters of their excerpts. */
+  searchResults: 50,
+  excerptMax: 200,
   jsonParameterBytes: 8 * 1024,
   filterValues: 50,
   /** Values of one field in `filters` of records: as many as a condition's list may have. */
@@ -34,8 +52,17 @@ export const limits = {
   searchRecords: 50,
   /** Records to store plus ids to delete in one call. */
   recordsPerCall: 1_000,
-  bulkIds: 10_000,
+  /** Items of one bulk, and the bytes of the body that names them. */
+  bulkIds: 100_000,
+  bulkBodyBytes: 4 * 1024 * 1024,
   bulkChunk: 500,
+  /** What one principal has accepted and not done: items of bulks, and queued runs of no bulk. */
+  unfinishedItems: 1_000_000,
+  queuedRuns: 10_000,
+  /** Chunks of one principal in one environment that are given to workers at once, so that others have their turn soon. */
+  chunksInTurn: 8,
+  /** Runs of one principal's bulks in one environment that are under way at once: more than an app handles, fewer than others notice. */
+  runsInTurn: 200,
   undoMs: 7 * 86_400_000,
   timelinePage: 100,
   /** Where a number of occurrences is kept, an item gets at most one `occurred` entry in this time. */
@@ -51,6 +78,12 @@ export const limits = {
   knownBrowserMs: 90 * 86_400_000,
   /** Preferences of a person as JSON. */
   preferencesBytes: 16 * 1024,
+  /** Views that a person saves in an environment, and those that its people share: a list has all of both. */
+  savedViews: 200,
+  sharedViews: 500,
+  savedViewName: 80,
+  /** Filters of a saved view as JSON. */
+  savedViewBytes: 4 * 1024,
   /** How long a sign-in counts as fresh. */
   freshMs: 15 * 60_000,
   streamKeepMs: 24 * 3_600_000,

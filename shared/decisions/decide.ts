@@ -5,6 +5,7 @@
 import { toActorRef, type Caller } from '../access/principal.ts';
 import { readRun } from '../actions/model.ts';
 import { settleRun } from '../actions/settleRun.ts';
+import { ownRequestMessage } from '../approvals/canDecide.ts';
 import { endApproval, endingByCaller, type ApprovalEnding } from '../approvals/endApproval.ts';
 import { readApproval, type Approval } from '../approvals/model.ts';
 import { isApprovalRequester, readVisibleApproval } from '../approvals/queries.ts';
@@ -16,7 +17,7 @@ import { insertSavedResponse, type SavedResponse } from '../platform/journal/ide
 import { channels } from '../platform/redis/bus.ts';
 import { requireIndependent } from '../settings/independence.ts';
 import { readRequester } from '../settings/requester.ts';
-import { redactedApprovalJson, redactFlagJson, redactRecords } from '../views/approvals/present.ts';
+import { endedApprovalJson, redactFlagJson, redactRecords } from '../views/approvals/present.ts';
 import type { ViewDeps } from '../views/deps.ts';
 import { prepareRunApproval } from './effects/action.ts';
 import { prepareBulkApproval } from './effects/bulk.ts';
@@ -28,7 +29,7 @@ type SaveBody = (body: string) => SavedResponse | null;
 
 const alreadyDecidedFault = (caller: Caller, approval: Approval): Fault =>
   fault('already_decided', `This approval is ${approval.status}.`, {
-    body: { approval: redactedApprovalJson(approval, caller.principal.access) },
+    body: { approval: endedApprovalJson(approval, caller.principal.access) },
   });
 
 /** Throws `person_required` or `forbidden` when the caller may not decide approvals; checked before any id is looked up. */
@@ -44,8 +45,7 @@ export const requireDecider = ({ principal }: Caller): void => {
 const readDecidableApproval = async (deps: ViewDeps, caller: Caller, id: string): Promise<Approval> => {
   requireDecider(caller);
   const approval = await readVisibleApproval(deps.db, caller, id);
-  if (isApprovalRequester(caller, approval))
-    throw fault('forbidden', 'You requested this approval; another person has to decide it.');
+  if (isApprovalRequester(caller, approval)) throw fault('forbidden', ownRequestMessage);
   if (approval.actor_type === 'agent')
     await requireIndependent(deps.db, approval.id, caller.principal.id ?? '', deps.clock.now());
   if (approval.status === 'pending' && approval.expires_at <= deps.clock.now()) {
@@ -85,7 +85,10 @@ const toStaleFault = (error: unknown): Fault | null => {
   return error.code === 'stale'
     ? error
     : fault('stale', `This approval no longer fits: ${error.message}`, {
-        details: error.extra.details ?? [{ path: '', message: error.message }],
+        // The details of `not_found` list names that the requester sees, and the decider may not.
+        details: (error.code === 'not_found' ? undefined : error.extra.details) ?? [
+          { path: '', message: error.message },
+        ],
       });
 };
 
@@ -152,9 +155,12 @@ const commitDecision = (
 /** Returns the body of the response, redacted for the person who decided. */
 const decisionBody = ({ principal: { access } }: Caller, { approval, effects }: Decision): string =>
   JSON.stringify({
-    approval: redactedApprovalJson(approval, access),
+    approval: endedApprovalJson(approval, access),
     ...effects,
     flag: redactFlagJson(access, effects.flag),
+    bulk: isObject(effects.bulk)
+      ? { ...effects.bulk, operation: redactRecords(access, effects.bulk['operation']) }
+      : null,
     item: redactRecords(access, effects.item),
   });
 
@@ -197,7 +203,7 @@ const endWithoutEffect = async (
 ): Promise<string> => {
   const at = deps.clock.now();
   const bodyText = (made: Approval): string =>
-    JSON.stringify({ approval: redactedApprovalJson(made, caller.principal.access) });
+    JSON.stringify({ approval: endedApprovalJson(made, caller.principal.access) });
   const ended = await deps.db.transaction(async (tx) => {
     const made = await endApproval(tx, approval, endingByCaller(caller, status, note), at);
     const saved = made === null ? null : save(bodyText(made));

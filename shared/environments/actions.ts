@@ -21,6 +21,10 @@ export interface ActionDefinition {
   readonly danger: DangerLevel;
   readonly approval: boolean;
   readonly freshSignIn: boolean;
+  /** Whether agents and persons have to give a reason. */
+  readonly reasonRequired: boolean;
+  /** Whether what it does can be undone; null: the declaration does not say. */
+  readonly reversible: boolean | null;
   readonly background: boolean;
   /** Whether dispatching the same run twice is harmless (`repeatable` in the manifest). */
   readonly retrySafe: boolean;
@@ -59,6 +63,8 @@ export const compileAction = (own: ManifestAction, rule?: Rule): ActionDefinitio
     danger: declared.danger ?? null,
     approval: declared.approval ?? false,
     freshSignIn: declared.freshSignIn ?? false,
+    reasonRequired: declared.reasonRequired ?? false,
+    reversible: declared.reversible ?? null,
     background,
     retrySafe: declared.repeatable ?? false,
     attempts: declared.attempts ?? limits.runAttempts,

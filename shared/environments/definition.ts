@@ -14,7 +14,7 @@ import type {
   ManifestResource,
   ManifestView,
 } from './manifest.ts';
-import { membersInForce, type Rule, type RuleType } from './rules/rules.ts';
+import { membersInForce, type Rule, type RuleType, type WithheldType } from './rules/rules.ts';
 
 interface Suggestion {
   readonly when?: ConditionExpression;
@@ -33,6 +33,8 @@ export interface InboxDefinition {
   readonly transitions: Readonly<Record<string, readonly string[]>> | null;
   readonly responseTime: number | null;
   readonly fields: object;
+  /** Whether agents and persons have to give a reason with each change of its items. */
+  readonly reasonRequired: boolean;
   readonly reply: ManifestInbox['reply'];
   readonly onOccurrence: {
     readonly reopen: readonly string[];
@@ -63,7 +65,7 @@ export interface Definition {
   readonly flags: ReadonlyMap<string, ManifestFlag>;
   readonly manifest: Manifest;
   /** Names of actions and flags that agents may not use before a person accepts them. */
-  readonly withheld: Readonly<Record<RuleType, ReadonlySet<string>>>;
+  readonly withheld: Readonly<Record<WithheldType, ReadonlySet<string>>>;
 }
 
 export interface Environment {
@@ -110,7 +112,9 @@ const compileOnOccurrence = ({ onOccurrence, reply }: ManifestInbox): InboxDefin
   };
 };
 
-const compileInbox = ({ declared, retired, retiredStates }: StoredInbox): InboxDefinition => {
+const compileInbox = (stored: StoredInbox, rule: Rule | undefined): InboxDefinition => {
+  const { retired, retiredStates } = stored;
+  const declared = membersInForce('inbox', stored.declared, rule);
   const states = statesOf(declared);
   const byName = new Map([...retiredStates, ...states].map((state) => [state.name, state]));
   let problems: ((value: unknown, prefix: string) => FaultDetail[]) | undefined;
@@ -123,6 +127,7 @@ const compileInbox = ({ declared, retired, retiredStates }: StoredInbox): InboxD
     transitions: declared.transitions ?? null,
     responseTime: declared.responseTime ?? null,
     fields: declared.fields ?? { type: 'object' },
+    reasonRequired: declared.reasonRequired ?? false,
     reply: declared.reply ?? null,
     onOccurrence: compileOnOccurrence(declared),
     blocks: declared.blocks ?? [],
@@ -142,7 +147,7 @@ const compileInbox = ({ declared, retired, retiredStates }: StoredInbox): InboxD
 
 export const emptyManifest: Manifest = {};
 
-/** The rule in force for an action or a flag. */
+/** The rule in force for an action, a flag or an inbox. */
 export interface StoredRule {
   readonly type: RuleType;
   readonly name: string;
@@ -160,12 +165,14 @@ export const compileDefinition = (
 ): Definition => {
   const rulesOf = (type: RuleType): ReadonlyMap<string, Rule> =>
     new Map(rules.flatMap((one) => (one.type === type ? [[one.name, one.rule]] : [])));
-  const withheldOf = (type: RuleType): ReadonlySet<string> =>
+  const withheldOf = (type: WithheldType): ReadonlySet<string> =>
     new Set(rules.flatMap((one) => (one.type === type && one.rule.withheld ? [one.name] : [])));
-  const [actionRules, flagRules] = [rulesOf('action'), rulesOf('flag')];
+  const [actionRules, flagRules, inboxRules] = [rulesOf('action'), rulesOf('flag'), rulesOf('inbox')];
   return {
     manifest,
-    inboxes: new Map(stored.inboxes.map((inbox) => [inbox.declared.name, compileInbox(inbox)])),
+    inboxes: new Map(
+      stored.inboxes.map((inbox) => [inbox.declared.name, compileInbox(inbox, inboxRules.get(inbox.declared.name))]),
+    ),
     views: new Map((manifest.views ?? []).map((view) => [view.name, view])),
     resources: new Map((manifest.resources ?? []).map((resource) => [resource.name, resource])),
     actions: new Map(
@@ -186,7 +193,7 @@ export interface StoredEnvironment {
   readonly seal_key: Buffer;
   readonly manifest: Manifest | null;
   readonly definition: StoredDefinition | null;
-  /** Of the names that the manifest declares. */
+  /** Of the names that the manifest declares, and of retired inboxes. */
   readonly rules: readonly StoredRule[] | null;
 }
 

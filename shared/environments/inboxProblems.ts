@@ -3,6 +3,7 @@ import { blockProblems, hasTemplates, templateProblems } from '../blocks/manifes
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { defaultStates, type StateDefinition } from '../catalogue/states.ts';
 import { conditionProblems } from '../platform/core/conditionSchema.ts';
+import { didYouMean } from '../platform/core/nearestNames.ts';
 import { duplicateNames } from './duplicateNames.ts';
 import type { Manifest, ManifestInbox } from './manifest.ts';
 
@@ -32,7 +33,15 @@ const suggestProblems = ({ suggest = [] }: ManifestInbox, path: string, { action
       ...(suggestion.when === undefined ? [] : conditionProblems(suggestion.when, `${at}.when`)),
       ...(actions.some(({ name }) => name === suggestion.action)
         ? []
-        : [{ path: `${at}.action`, message: `names the action ${suggestion.action}, which is not declared` }]),
+        : [
+            {
+              path: `${at}.action`,
+              message: `names the action ${suggestion.action}, which is not declared${didYouMean(
+                suggestion.action,
+                actions.map(({ name }) => name),
+              )}`,
+            },
+          ]),
       ...templateProblems(suggestion.input ?? {}, `${at}.input`, roots),
     ];
   });

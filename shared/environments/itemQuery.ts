@@ -1,6 +1,14 @@
 /** The query of item lists, for `GET /items`, views and blocks of pages. */
 import { limits } from '../catalogue/limits.ts';
-import { csvListSchema, cursorSchema, limitSchema, nameSchema, strictObject, Type } from '../platform/core/schema.ts';
+import {
+  csvListSchema,
+  cursorSchema,
+  limitSchema,
+  nameSchema,
+  strictObject,
+  timeSchema,
+  Type,
+} from '../platform/core/schema.ts';
 
 export const itemSorts = ['lastSeen', 'firstSeen', 'occurrences', 'users', 'title', 'due'] as const;
 export type ItemSort = (typeof itemSorts)[number];
@@ -8,28 +16,55 @@ export type ItemSort = (typeof itemSorts)[number];
 const threeWay = (what: string) =>
   Type.Optional(
     Type.Union([Type.Literal('1'), Type.Literal('0')], {
-      description: `1: only ${what}; 0: only the others; absent: both.`,
+      description: `1: only ${what}; 0: the others.`,
     }),
   );
 
+/** `<resource>:<id>`. */
+export const recordFilterSchema = Type.String({
+  pattern: '^[A-Za-z][A-Za-z0-9_.-]{0,99}:[^\\u0000-\\u001f\\u007f]{1,200}$',
+  description: 'Items of this record, or linked with it: `<resource>:<id>`.',
+});
+
 export const itemListQuery = strictObject({
-  inbox: Type.Optional(nameSchema('One inbox; absent: every inbox that you see.')),
+  inbox: Type.Optional(nameSchema('One inbox; absent: all.')),
   view: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'A view’s filters; other parameters beat them.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Filters of a view, a saved one by its id; others beat them.',
+    }),
   ),
   state: Type.Optional(csvListSchema(nameSchema('A state.'), 'States, any of them')),
   tags: Type.Optional(csvListSchema(Type.String({ minLength: 1, maxLength: limits.tagMax }), 'Tags, all of them')),
   assignee: Type.Optional(
-    Type.String({
-      pattern: '^(?:none|me|per_[0-7][0-9a-hjkmnp-tv-z]{25})$',
-      description: 'none, me (persons), or a person’s id.',
-    }),
+    csvListSchema(
+      Type.String({ pattern: '^(?:none|me|per_[0-7][0-9a-hjkmnp-tv-z]{25})$' }),
+      'none, me (persons) or people’s ids',
+    ),
   ),
+  record: Type.Optional(recordFilterSchema),
+  createdAfter: Type.Optional(timeSchema('Made at this time or later')),
+  createdBefore: Type.Optional(timeSchema('Made before this time')),
+  seenAfter: Type.Optional(timeSchema('Last active at this time or later')),
+  seenBefore: Type.Optional(timeSchema('Last active before this time')),
   search: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: limits.searchMax,
-      description: 'Words that the title has; each may be the beginning of one.',
+      description: 'Words of the title, or their beginnings.',
+    }),
+  ),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.searchMax,
+      description: 'Words of title, fields, occurrences, notes or replies.',
+    }),
+  ),
+  'fields.*': Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: limits.fieldFilterMax }), {
+      description: '`fields.<name>=<value>`: items with that value; at most five.',
     }),
   ),
   overdue: threeWay('items past their deadline'),

@@ -9,6 +9,7 @@ import {
   manifestResourceSchema,
   manifestViewSchema,
   manifestWhenSchema,
+  reasonRequiredSchema,
 } from './manifestParts.ts';
 
 const action = strictObject({
@@ -20,6 +21,10 @@ const action = strictObject({
   danger: Type.Optional(nullable(Type.Union([Type.Literal('low'), Type.Literal('high')]))),
   approval: Type.Optional(Type.Boolean()),
   freshSignIn: Type.Optional(Type.Boolean()),
+  reasonRequired: Type.Optional(reasonRequiredSchema),
+  reversible: Type.Optional(
+    nullable(Type.Boolean({ description: 'Whether what it does can be undone; null or absent: not known.' })),
+  ),
   background: Type.Optional(Type.Boolean()),
   repeatable: Type.Optional(Type.Boolean()),
   attempts: Type.Optional(
@@ -72,6 +77,7 @@ const flag = strictObject({
   resource: Type.Optional(nullable(nameSchema('The resource whose records it is evaluated for.'))),
   approval: Type.Optional(Type.Boolean()),
   danger: Type.Optional(nullable(Type.Union([Type.Literal('low'), Type.Literal('high')]))),
+  reasonRequired: Type.Optional(reasonRequiredSchema),
   description: Type.Optional(descriptionSchema),
 });
 

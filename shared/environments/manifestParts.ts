@@ -1,8 +1,8 @@
 /** The schemas of declared inboxes, views and resources, for manifest.ts. */
 import { limits } from '../catalogue/limits.ts';
 import { stateKinds } from '../catalogue/states.ts';
-import { nameSchema, nullable, strictObject, tagSchema, Type } from '../platform/core/schema.ts';
-import { itemSorts } from './itemQuery.ts';
+import { nameSchema, nullable, strictObject, tagSchema, timeSchema, Type } from '../platform/core/schema.ts';
+import { itemSorts, recordFilterSchema } from './itemQuery.ts';
 
 export const labelSchema = Type.String({ minLength: 1, maxLength: 200, description: 'What people read.' });
 /** Characters of a description. */
@@ -10,6 +10,9 @@ const descriptionMax = 2_000;
 export const descriptionSchema = Type.String({
   maxLength: descriptionMax,
   description: 'What it is, for people, models and programs that find it here for the first time.',
+});
+export const reasonRequiredSchema = Type.Boolean({
+  description: 'Whether agents and persons have to give a reason with each change.',
 });
 const durationSchema = Type.Integer({ minimum: 1, maximum: 31_536_000_000, description: 'Milliseconds.' });
 export const jsonSchemaSchema = Type.Object(
@@ -29,7 +32,7 @@ const manifestBlocksSchema = Type.Array(Type.Object({ type: Type.String() }), {
 });
 const stateNames = Type.Array(nameSchema('A state.'), { maxItems: 50 });
 const threeWay = Type.Union([Type.Literal('1'), Type.Literal('0')], {
-  description: '1: only those; 0: only the others.',
+  description: '1: only those; 0: the others.',
 });
 const address = (description: string) =>
   Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000-\\u001f\\u007f]+$', description });
@@ -57,6 +60,7 @@ export const manifestInboxSchema = strictObject({
   ),
   responseTime: Type.Optional(nullable(durationSchema)),
   fields: Type.Optional(jsonSchemaSchema),
+  reasonRequired: Type.Optional(reasonRequiredSchema),
   reply: Type.Optional(
     nullable(
       Type.Union([
@@ -129,8 +133,22 @@ export const manifestViewSchema = strictObject({
   inbox: Type.Optional(nameSchema('Only this inbox.')),
   state: Type.Optional(Type.String({ maxLength: 5000, description: 'States, comma-separated, as in GET /items.' })),
   tags: Type.Optional(Type.String({ maxLength: 5000, description: 'Tags, comma-separated; all are required.' })),
-  assignee: Type.Optional(Type.String({ maxLength: 100, description: 'none, me, or a person.' })),
+  assignee: Type.Optional(Type.String({ maxLength: 5000, description: 'none, me, or people, comma-separated.' })),
+  record: Type.Optional(recordFilterSchema),
+  createdAfter: Type.Optional(timeSchema('Items made at this time or later')),
+  createdBefore: Type.Optional(timeSchema('Items made before this time')),
+  seenAfter: Type.Optional(timeSchema('Items with activity at this time or later')),
+  seenBefore: Type.Optional(timeSchema('Items with their last activity before this time')),
   search: Type.Optional(Type.String({ maxLength: 200 })),
+  q: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Words of any text of an item, as in GET /items.', pattern: '\\S' }),
+  ),
+  fields: Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: limits.fieldFilterMax }), {
+      maxProperties: limits.fieldFilters,
+      description: 'Values of fields, by their names.',
+    }),
+  ),
   overdue: Type.Optional(threeWay),
   triaged: Type.Optional(threeWay),
   snoozed: Type.Optional(threeWay),

@@ -4,6 +4,7 @@
  */
 import { blockProblems, templateProblems } from '../blocks/manifestBlocks.ts';
 import type { FaultDetail } from '../catalogue/errors.ts';
+import { didYouMean } from '../platform/core/nearestNames.ts';
 import { duplicateNames } from './duplicateNames.ts';
 import { inboxProblems, inboxStates } from './inboxProblems.ts';
 import type { ManifestAction, ManifestFlag, ManifestResource, ManifestView } from './manifest.ts';
@@ -24,7 +25,7 @@ const undeclaredProblems = (
 ): FaultDetail[] =>
   name === undefined || name === null || names.has(name)
     ? []
-    : [{ path, message: `names the ${kind} ${name}, which is not declared` }];
+    : [{ path, message: `names the ${kind} ${name}, which is not declared${didYouMean(name, names)}` }];
 
 const resourceProblems = (resource: ManifestResource, path: string, resources: ReadonlySet<string>): FaultDetail[] => [
   ...duplicateNames(

@@ -4,6 +4,7 @@ import { compileCheck } from '../platform/core/validate.ts';
 import { manifestSchema, type Manifest } from './manifest.ts';
 import { crossReferenceProblems, problemsMax } from './manifestProblems.ts';
 import { schemaProblems } from './manifestSchemas.ts';
+import { unknownNamesIn } from './unknownNames/unknownNames.ts';
 import { extractValidParts, type ValidManifestParts } from './validManifestParts.ts';
 
 const checkForm = compileCheck(manifestSchema, '', problemsMax);
@@ -52,3 +53,7 @@ export const manifestProblems = (value: unknown): readonly FaultDetail[] => {
     throw error;
   }
 };
+
+/** Returns the names in a manifest that lead nowhere although the service takes it; none where its form is not valid. */
+export const manifestWarnings = (value: unknown): readonly FaultDetail[] =>
+  unknownNamesIn(parseManifestParts(value).manifest);

@@ -3,8 +3,9 @@
  * a lock and written where nothing has changed since. Called by `POST /flags/:flag` and, for changes that were approved,
  * by shared/decisions.
  */
-import { principalModeFault } from '../access/gates.ts';
+import { principalModeFault, reasonFault } from '../access/gates.ts';
 import { toActorRef, withoutSupervision, type Caller } from '../access/principal.ts';
+import { unknownName } from '../access/unknownName.ts';
 import { replacedRamp } from '../approvals/replacedRamp.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
@@ -56,7 +57,10 @@ export const requireVisibleFlag = (
   key: string,
 ): ManifestFlag => {
   const declared = env.definition.flags.get(key);
-  if (declared === undefined || !principal.access.sees('flag', key)) throw fault('not_found');
+  if (declared === undefined || !principal.access.sees('flag', key)) {
+    const known = [...env.definition.flags.keys()].filter((one) => principal.access.sees('flag', one));
+    throw unknownName('flag', key, known);
+  }
   return declared;
 };
 
@@ -112,9 +116,15 @@ const decideChange = (
   before: ResolvedFlag,
   approved: boolean,
 ): DecidedChange => {
-  const { principal, requestId, address } = caller;
+  const { principal, requestId, address, reason = null } = caller;
   const at = deps.clock.now();
-  const origin = { at, by: { ...toActorRef(principal), role: principal.role?.name ?? null }, requestId, address };
+  const origin = {
+    at,
+    by: { ...toActorRef(principal), role: principal.role?.name ?? null },
+    requestId,
+    address,
+    reason,
+  };
   const after = decideFlag(before, change, { ...origin, rampId: newId('job'), approved });
   if (after.targets !== before.targets) requireTargetLimits(after.targets);
   const view = flagView(after, at);
@@ -200,6 +210,12 @@ export const applyFlagChange = async (
   return applied.flag;
 };
 
+/** Returns the members of a flag that a change sets, as they will be. */
+const membersAfter = (flag: ResolvedFlag, at: number): Readonly<Record<string, unknown>> => {
+  const { value, rollout, targets, rules, ramp } = flagView(flag, at);
+  return { value, rollout, targets, rules, ramp };
+};
+
 export type FlagChangeOutcome =
   | { readonly kind: 'done'; readonly applied: FlagChangeResult }
   | { readonly kind: 'dryRun'; readonly would: 'change' | 'pend' | 'nothing'; readonly applied: FlagChangeResult }
@@ -233,6 +249,8 @@ export const changeFlag = async (
   const now = resolveFlag(declared, await readFlagRow(deps.db, env.id, key));
   const at = deps.clock.now();
   if (ifMatch !== undefined && ifMatch !== now.version) throw versionConflict(now, caller.principal, at);
+  const missing = declared.reasonRequired === true && !isRampStop(change) ? reasonFault(caller) : null;
+  if (missing !== null) throw missing;
   if (danger !== null && !confirmed && !quick)
     throw fault('confirmation_required', undefined, { details: [{ path: 'confirmed', message: `danger: ${danger}` }] });
   requireReplaces(now, change, replaces);
@@ -259,7 +277,12 @@ export const changeFlag = async (
   const { approval } = await requestApproval(deps, caller, {
     kind: 'flag',
     summary: flagChangeSummary(key, change),
-    request: { flag: key, change, changes: now.changes },
+    request: {
+      flag: key,
+      change,
+      changes: now.changes,
+      after: membersAfter(decideChange(declaredNow, now, true).after, at),
+    },
     before: flagView(now, at),
     fingerprint: ['flag', key, change],
     expiresMs: limits.flagApprovalMs,

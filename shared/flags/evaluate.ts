@@ -30,7 +30,13 @@ export type EvaluationContext = Readonly<Record<string, unknown>>;
 /** Why a value was returned, in OpenFeature's words. */
 type Reason = 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'ERROR';
 
-export interface FlagEvaluation {
+/** The decider of an evaluation: `rule` is the index of the flag's rule that matched, from 0. */
+interface Decider {
+  readonly decidedBy: 'target' | 'rule' | 'rollout' | 'value';
+  readonly rule: number | null;
+}
+
+export interface FlagEvaluation extends Decider {
   readonly value: unknown;
   readonly reason: Reason;
   /** `on` or `off`; null for flags that aren't on/off flags. */
@@ -43,14 +49,20 @@ export type Evaluate = (context: EvaluationContext) => FlagEvaluation;
 
 type Test = (context: EvaluationContext) => boolean;
 
-const createEvaluation = (value: unknown, reason: Reason): FlagEvaluation =>
+const byTarget: Decider = { decidedBy: 'target', rule: null };
+const byRollout: Decider = { decidedBy: 'rollout', rule: null };
+const byValue: Decider = { decidedBy: 'value', rule: null };
+
+const createEvaluation = (value: unknown, reason: Reason, decider: Decider): FlagEvaluation =>
   Object.freeze({
+    ...decider,
     value,
     reason,
     variant: typeof value === 'boolean' ? (value ? 'on' : 'off') : null,
     keyMissing: false,
   });
 const missingKeyEvaluation: FlagEvaluation = Object.freeze({
+  ...byRollout,
   value: null,
   reason: 'ERROR',
   variant: null,
@@ -97,8 +109,8 @@ export const compileCondition = (condition: ConditionExpression): Test => {
 };
 
 /** Returns the evaluation of a rollout, in percent; for 0 and 100 it needs no record id. */
-const compileSplit = (flag: string, rollout: number): Evaluate => {
-  const [on, off] = [createEvaluation(true, 'SPLIT'), createEvaluation(false, 'SPLIT')];
+const compileSplit = (flag: string, rollout: number, decider: Decider): Evaluate => {
+  const [on, off] = [createEvaluation(true, 'SPLIT', decider), createEvaluation(false, 'SPLIT', decider)];
   const below = Math.round(rollout * 1000);
   if (below <= 0) return () => off;
   if (below >= 100_000) return () => on;
@@ -115,15 +127,20 @@ const always =
     evaluation;
 
 /** Returns the evaluation of a rule, and of `rest` where the rule does not match. */
-const compileRule = (flag: string, rule: FlagRule, rest: Evaluate): Evaluate => {
+const compileRule = (flag: string, rule: FlagRule, place: number, rest: Evaluate): Evaluate => {
   const test = compileCondition(rule.when);
+  const decider: Decider = { decidedBy: 'rule', rule: place };
   const then =
-    'rollout' in rule ? compileSplit(flag, rule.rollout) : always(createEvaluation(rule.value, 'TARGETING_MATCH'));
+    'rollout' in rule
+      ? compileSplit(flag, rule.rollout, decider)
+      : always(createEvaluation(rule.value, 'TARGETING_MATCH', decider));
   return (context) => (test(context) ? then(context) : rest(context));
 };
 
 const compileTargets = (targets: FlagState['targets'], rest: Evaluate): Evaluate => {
-  const known = new Map(Object.entries(targets).map(([id, value]) => [id, createEvaluation(value, 'TARGETING_MATCH')]));
+  const known = new Map(
+    Object.entries(targets).map(([id, value]) => [id, createEvaluation(value, 'TARGETING_MATCH', byTarget)]),
+  );
   if (known.size === 0) return rest;
   return (context) => {
     const { targetingKey } = context;
@@ -133,10 +150,11 @@ const compileTargets = (targets: FlagState['targets'], rest: Evaluate): Evaluate
 
 /** Returns the function that evaluates a flag, whose rules have passed `conditionProblems`. */
 export const compileFlag = ({ flag, value, rollout, targets, rules }: FlagState): Evaluate => {
-  const last = rollout === null ? always(createEvaluation(value, 'STATIC')) : compileSplit(flag, rollout);
+  const last =
+    rollout === null ? always(createEvaluation(value, 'STATIC', byValue)) : compileSplit(flag, rollout, byRollout);
   return compileTargets(
     targets,
-    rules.reduceRight((rest, rule) => compileRule(flag, rule, rest), last),
+    rules.reduceRight((rest, rule, place) => compileRule(flag, rule, place, rest), last),
   );
 };
 

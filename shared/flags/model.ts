@@ -88,6 +88,7 @@ export const flagView = (
   ramp: ramp === null ? null : rampJson(ramp, at),
   approval: declared.approval ?? false,
   danger: declared.danger ?? null,
+  reasonRequired: declared.reasonRequired ?? false,
   description: declared.description ?? null,
   default: declared.default,
   resource: declared.resource ?? null,

@@ -16,7 +16,7 @@ export const evaluationBody = strictObject({
   context: Type.Optional(
     Type.Object(
       { targetingKey: Type.Optional(Type.String({ maxLength: 1000, description: 'The record id.' })) },
-      { description: 'The record id and any attributes that rules look at.' },
+      { description: 'The record id, and attributes for rules.' },
     ),
   ),
 });
@@ -47,9 +47,10 @@ const evaluationJson = (
   { flag, evaluate }: CachedFlag,
   context: EvaluationContext,
 ): Readonly<Record<string, unknown>> => {
-  const { value, reason, variant, keyMissing } = evaluate(context);
+  const { value, reason, variant, keyMissing, decidedBy, rule } = evaluate(context);
   if (keyMissing) return { key, errorCode: 'TARGETING_KEY_MISSING', errorDetails: noKey };
-  return { key, value, reason, ...(variant === null ? {} : { variant }), metadata: { version: flag.version } };
+  const metadata = { version: flag.version, decidedBy, ...(rule === null ? {} : { rule }) };
+  return { key, value, reason, ...(variant === null ? {} : { variant }), metadata };
 };
 
 const readCachedFlag = async (deps: FlagDeps, caller: Caller, key: string): Promise<CachedFlag> => {

@@ -114,7 +114,16 @@ export const readFlagHistory = async (
   const resource = env.definition.flags.get(key)?.resource;
   return {
     entries: page.map(
-      ({ id, at, actor_type: type, actor, actor_name: name, data, before: was, after: { approvedBy: _, ...is } }) => ({
+      ({
+        id,
+        at,
+        actor_type: type,
+        actor,
+        actor_name: name,
+        data,
+        before: was,
+        after: { approvedBy: _, reason: __, ...is },
+      }) => ({
         id: rowId('aud', at, id),
         at,
         by: { type, id: actor, name },
@@ -123,8 +132,11 @@ export const readFlagHistory = async (
         before: redactFlag(was, access, resource),
         after: redactFlag(is, access, resource),
         approvedBy: data.approvedBy ?? null,
-        // The reason names the guard's inbox.
-        reason: redactFlag({ ramp: was['ramp'] }, access).ramp === was['ramp'] ? (data.reason ?? null) : null,
+        // The reason of a guard names its inbox.
+        reason:
+          data.type === 'change' || redactFlag({ ramp: was['ramp'] }, access).ramp === was['ramp']
+            ? (data.reason ?? null)
+            : null,
       }),
     ),
     next: last?.id ?? null,

@@ -13,7 +13,7 @@ import {
 } from '../platform/core/schema.ts';
 
 const percentage = (description: string) =>
-  Type.Number({ minimum: 0, maximum: 100, description: `${description}: 0 to 100, with at most three decimals.` });
+  Type.Number({ minimum: 0, maximum: 100, description: `${description}; at most three decimals.` });
 const anyValue = (description: string) => Type.Unknown({ description });
 
 const kind = Type.Union(
@@ -24,13 +24,13 @@ const kind = Type.Union(
 const ruleSchema = Type.Union(
   [
     strictObject({ when: conditionSchema, value: anyValue('The value then.') }),
-    strictObject({ when: conditionSchema, rollout: percentage('The share of the record ids for which it is on then') }),
+    strictObject({ when: conditionSchema, rollout: percentage('The share of record ids for which it is on then') }),
   ],
-  { description: 'What holds when the condition does: a value, or for on/off flags a percentage.' },
+  { description: 'What holds when the condition does.' },
 );
 
 const guardThen = Type.Union([Type.Literal('stop'), Type.Literal('rollback')], {
-  description: 'Stop where it is, or go back to where it began.',
+  description: 'Stop, or go back to where it began.',
 });
 
 const guardSchema = strictObject(
@@ -50,7 +50,7 @@ const guardSchema = strictObject(
     // oxlint-disable-next-line unicorn/no-thenable
     then: guardThen,
   },
-  { description: 'Watches an inbox while the ramp goes on, and as long as it looks back after the last step.' },
+  { description: 'Watches an inbox until `within` after the last step.' },
 );
 
 const rampSchema = strictObject(
@@ -74,21 +74,21 @@ const rampSchema = strictObject(
 
 const flagChangeSchema = strictObject(
   {
-    value: Type.Optional(anyValue('The value. Without `rollout` it also clears the rollout and stops a ramp.')),
-    rollout: Type.Optional(nullable(percentage('The share of the record ids for which it is on'))),
+    value: Type.Optional(anyValue('The value; without `rollout` it also ends rollout and ramp.')),
+    rollout: Type.Optional(nullable(percentage('The share of record ids for which it is on'))),
     targets: Type.Optional(
       Type.Object(
         {},
         {
           maxProperties: limits.flagTargets,
-          description: 'Values by record id, merged into those that there are; null takes one away.',
+          description: 'Values by record id, merged into those there; null takes one away.',
         },
       ),
     ),
     rules: Type.Optional(
       Type.Array(ruleSchema, {
         maxItems: limits.flagRules,
-        description: 'The rules, in their order; they replace those that there are.',
+        description: 'The rules, in their order; they replace those there.',
       }),
     ),
     ramp: Type.Optional(nullable(rampSchema)),
@@ -98,29 +98,32 @@ const flagChangeSchema = strictObject(
 
 export const flagChangeBody = strictObject({
   change: flagChangeSchema,
-  confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for a flag with a danger level.' })),
+  confirmed: Type.Optional(Type.Boolean({ description: 'Must be true where there is a danger level.' })),
   dryRun: Type.Optional(Type.Boolean({ description: 'true: only say what would happen.' })),
 });
 
-const rampResponse = responseObject({
-  to: Type.Number(),
-  over: Type.Integer(),
-  every: Type.Integer(),
-  at: nullable(Type.Integer()),
+export const rampResponse = responseObject({
+  to: Type.Number({ description: 'The rollout at its end.' }),
+  over: Type.Integer({ description: 'How long it takes, in ms.' }),
+  every: Type.Integer({ description: 'The time between two steps, in ms.' }),
+  at: nullable(Type.Integer({ description: 'When it was to start (milliseconds since 1970 UTC); null: at once.' })),
   // oxlint-disable-next-line unicorn/no-thenable
   guard: nullable(
-    responseObject({
-      inbox: Type.String(),
-      tag: nullable(Type.String()),
-      above: Type.Integer(),
-      within: Type.Integer(),
-      then: guardThen,
-    }),
+    responseObject(
+      {
+        inbox: Type.String({ description: 'The inbox that is watched.' }),
+        tag: nullable(Type.String({ description: 'Only items with this tag count; null: all.' })),
+        above: Type.Integer({ description: 'More occurrences than this are too many.' }),
+        within: Type.Integer({ description: 'The time in which they are counted, in ms.' }),
+        then: guardThen,
+      },
+      { description: 'What is watched meanwhile; null: nothing.' },
+    ),
   ),
   from: Type.Number({ description: 'The rollout at its start.' }),
-  startedAt: Type.Integer(),
+  startedAt: Type.Integer({ description: 'When it started or will (milliseconds since 1970 UTC).' }),
   step: Type.Integer({ description: 'The last step that was taken.' }),
-  steps: Type.Integer(),
+  steps: Type.Integer({ description: 'How many steps it takes.' }),
   nextAt: nullable(Type.Integer({ description: 'When the next step is due.' })),
   status: Type.Union(
     ['scheduled', 'running', 'done', 'stopped', 'rolled_back'].map((status) => Type.Literal(status)),
@@ -131,18 +134,25 @@ const rampResponse = responseObject({
 export const flagSchema = responseObject({
   flag: Type.String({ description: 'Its key.' }),
   kind,
-  value: Type.Unknown(),
-  rollout: nullable(Type.Number()),
+  value: Type.Unknown({ description: 'Where nothing else decides.' }),
+  rollout: nullable(Type.Number({ description: 'On for this percentage of record ids; null: none.' })),
   targets: Type.Object({}, { description: 'Values by record id.' }),
-  rules: Type.Array(Type.Object({ when: Type.Unknown() })),
+  rules: Type.Array(Type.Object({ when: Type.Unknown({ description: 'A condition.' }) }), {
+    description: 'What holds by conditions; the first wins.',
+  }),
   ramp: nullable(rampResponse),
   approval: Type.Boolean({ description: 'Whether a person has to approve each change.' }),
-  danger: nullable(Type.Union([Type.Literal('low'), Type.Literal('high')])),
-  description: nullable(Type.String()),
-  default: Type.Unknown(),
+  danger: nullable(
+    Type.Union([Type.Literal('low'), Type.Literal('high')], { description: 'Then "confirmed": true is needed.' }),
+  ),
+  reasonRequired: Type.Boolean({ description: 'Whether each change needs a reason.' }),
+  description: nullable(Type.String({ description: 'What it is, in the words of the app.' })),
+  default: Type.Unknown({ description: 'The value that the app declares.' }),
   resource: nullable(Type.String({ description: 'The resource whose records it is evaluated for.' })),
-  version: Type.Integer(),
-  updatedAt: nullable(Type.Integer()),
+  version: Type.Integer({ description: 'Raised by changes; send it as if-match.' }),
+  updatedAt: nullable(
+    Type.Integer({ description: 'When it last changed (milliseconds since 1970 UTC); null: never.' }),
+  ),
   updatedBy: nullable(actorSchema),
 });
 
@@ -155,7 +165,7 @@ export const flagChangeResponse = responseObject({
 });
 
 export const flagDryRunResponse = responseObject({
-  dryRun: Type.Literal(true),
+  dryRun: Type.Literal(true, { description: 'Nothing was changed.' }),
   would: Type.Union([Type.Literal('change'), Type.Literal('pend'), Type.Literal('nothing')], {
     description: 'pend: a person has to approve it first.',
   }),
@@ -165,16 +175,16 @@ export const flagDryRunResponse = responseObject({
 });
 
 export const flagHistorySchema = responseObject({
-  id: Type.String(),
-  at: Type.Integer(),
+  id: Type.String({ description: 'The entry.' }),
+  at: Type.Integer({ description: 'When it happened (milliseconds since 1970 UTC).' }),
   by: actorSchema,
   type: Type.Union(
     ['change', 'step', 'stop', 'rollback'].map((type) => Type.Literal(type)),
-    { description: 'By hand, a step of a ramp, or what ended a ramp before its time.' },
+    { description: 'By hand, a ramp’s step, or what ended it early.' },
   ),
   replaced: replacedSchema,
-  before: Type.Object({}, { description: 'The members that it gave another value, as they were.' }),
+  before: Type.Object({}, { description: 'The members that it changed, as they were.' }),
   after: Type.Object({}, { description: 'The same as they became.' }),
   approvedBy: nullable(actorSchema),
-  reason: nullable(Type.String({ description: 'Why a ramp ended before its time.' })),
+  reason: nullable(Type.String({ description: 'Why, in the words of who changed it or of a ramp’s guard.' })),
 });

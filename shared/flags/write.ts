@@ -27,6 +27,7 @@ export interface FlagChangeOrigin {
   readonly requestId: string | null;
   readonly address: string | null;
   readonly approvedBy: ActorRef | null;
+  readonly reason?: string | null;
 }
 
 /** $1 environment, $2 flag, $3 when, $4 by whom, $5 to $8 what, $9 the row, $10 when the ramp that ends was due, $11 when the one that begins is, $12 the saved answer. */
@@ -149,7 +150,8 @@ export const writeFlagChange = async (
   after: ResolvedFlag,
   { happening, saved }: { readonly happening: FlagChangeOrigin; readonly saved: SavedResponse | null },
 ): Promise<boolean> => {
-  const { at, approvedBy } = happening;
+  const { at, approvedBy, reason = null } = happening;
+  const why = reason === null ? {} : { reason };
   const { key } = after.declared;
   const { before: was, after: is } = flagDifference(before, after, at);
   const begins = isRampRunning(after.ramp) && after.ramp.id !== before.ramp?.id;
@@ -159,9 +161,9 @@ export const writeFlagChange = async (
     key,
     at,
     actorJson(happening),
-    JSON.stringify({ type: 'change', approvedBy }),
+    JSON.stringify({ type: 'change', approvedBy, ...why }),
     JSON.stringify(was),
-    JSON.stringify(approvedBy === null ? is : { ...is, approvedBy }),
+    JSON.stringify({ ...is, ...(approvedBy === null ? {} : { approvedBy }), ...why }),
     flagLiveParts(after, at, happening.by),
     rowJson(after),
     ends ? rampBucketAt(nextStepAt(before.ramp) ?? 0, 0) : null,

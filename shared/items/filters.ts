@@ -1,87 +1,76 @@
-/** Resolves the parameters of GET /items and its view to a request for items/list. For api/routes/items.ts, bulks and pages. */
+/** Resolves the parameters of GET /items and its view to a request for items/list. For lists, summaries, bulks and pages. */
 import { findVisibleInbox } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
-import { fault, invalidAt } from '../catalogue/errors.ts';
-import { limits } from '../catalogue/limits.ts';
+import { unknownName } from '../access/unknownName.ts';
+import { invalidAt } from '../catalogue/errors.ts';
 import type { InboxDefinition } from '../environments/definition.ts';
-import { itemSorts, type itemListQuery, type ItemSort } from '../environments/itemQuery.ts';
-import type { ManifestView } from '../environments/manifest.ts';
-import type { Static } from '../platform/core/schema.ts';
-import { queryWords } from '../platform/core/searchWords.ts';
-import type { ItemListRequest } from './list/request.ts';
-
-type ItemListQuery = Static<typeof itemListQuery>;
-type ThreeWay = '0' | '1' | undefined;
-
-/** The filters of a list: the explicit parameters, and the view's for those that are absent. */
-interface MergedFilters {
-  readonly inbox: string | undefined;
-  readonly state: readonly string[] | undefined;
-  readonly tags: readonly string[] | undefined;
-  readonly assignee: string | undefined;
-  readonly search: string | undefined;
-  readonly overdue: ThreeWay;
-  readonly triaged: ThreeWay;
-  readonly snoozed: ThreeWay;
-  readonly sort: string;
-}
-
-/** Returns the view. Throws `not_found` for a view of an inbox that the caller doesn't see, even when the query names another inbox. */
-const findView = (caller: Caller, name: string | undefined): ManifestView | undefined => {
-  if (name === undefined) return undefined;
-  const view = caller.env.definition.views.get(name);
-  if (view === undefined || (view.inbox !== undefined && findVisibleInbox(caller, view.inbox) === undefined))
-    throw fault('not_found');
-  return view;
-};
-
-const split = (list: string | undefined): string[] | undefined => list?.split(',').filter((value) => value !== '');
-
-const mergeView = (query: ItemListQuery, view: ManifestView | undefined): MergedFilters => ({
-  inbox: query.inbox ?? view?.inbox,
-  state: query.state ?? split(view?.state),
-  tags: query.tags ?? split(view?.tags),
-  assignee: query.assignee ?? view?.assignee,
-  search: query.search ?? view?.search,
-  overdue: query.overdue ?? view?.overdue,
-  triaged: query.triaged ?? view?.triaged,
-  snoozed: query.snoozed ?? view?.snoozed,
-  sort: query.sort ?? view?.sort ?? '-lastSeen',
-});
+import { itemSorts, type ItemSort } from '../environments/itemQuery.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { checkFieldNames, parseContents, parseQueryWords } from './contentFilter.ts';
+import { anyTime } from './list/filters.ts';
+import type { ItemListRequest, TimeRange } from './list/request.ts';
+import {
+  filtersOfQuery,
+  mergeFilters,
+  parseRecordFilter,
+  type ItemListQuery,
+  type ListFilters,
+  type ThreeWay,
+} from './listFilters.ts';
+import type { RecordRef } from './model.ts';
+import { findView } from './views.ts';
 
 /** Returns the inboxes that the caller sees, in the order of the definition. */
 export const visibleInboxes = (caller: Caller): InboxDefinition[] =>
   [...caller.env.definition.inboxes.values()].filter((inbox) => caller.principal.access.sees('inbox', inbox.name));
 
-const inboxesOf = (caller: Caller, name: string | undefined): InboxDefinition[] => {
+/** Returns the inbox, or all that the caller sees. Throws `not_found`. */
+export const inboxesOf = (caller: Caller, name: string | undefined): InboxDefinition[] => {
   if (name === undefined) return visibleInboxes(caller);
   const inbox = findVisibleInbox(caller, name);
-  if (inbox === undefined) throw fault('not_found');
+  if (inbox === undefined) throw unknownName('inbox', name, visibleInboxes(caller));
   return [inbox];
 };
 
 const allStates = (inbox: InboxDefinition): string[] =>
   [...inbox.states, ...inbox.retiredStates].map((state) => state.name);
 
-/** Throws `invalid` for a state that no visible inbox has. Not for views, which may name states of inboxes that the caller doesn't see. */
-const checkStates = (caller: Caller, states: readonly string[] | undefined): void => {
-  const known = [...new Set(visibleInboxes(caller).flatMap(allStates))];
+/** Throws `invalid` at `path` for a state that none of the inboxes has. Not for views, which may name states of inboxes that the caller doesn't see. */
+export const requireKnownStates = (
+  inboxes: readonly InboxDefinition[],
+  states: readonly string[] | undefined,
+  path: string,
+): void => {
+  const known = [...new Set(inboxes.flatMap(allStates))];
   const unknown = states?.find((state) => !known.includes(state));
-  if (unknown !== undefined) throw invalidAt('state', `must be among ${known.join(', ')}`);
+  if (unknown !== undefined) throw invalidAt(path, `must be among ${known.join(', ')}`);
 };
 
-const resolveAssignee = ({ principal }: Caller, assignee: string | undefined): string | null => {
-  if (assignee !== 'me') return assignee ?? null;
-  if (principal.type !== 'person') throw invalidAt('assignee', 'must be none or a person’s id; me is for persons');
-  return principal.id;
+const resolveAssignees = ({ principal }: Caller, given: readonly string[] | undefined): string[] | null => {
+  if (given?.includes('me') === true && principal.type !== 'person')
+    throw invalidAt('assignee', 'must be none or people’s ids; me is for persons');
+  return given?.map((who) => (who === 'me' ? (principal.id ?? who) : who)) ?? null;
 };
+
+/** Returns the record that is asked for. Throws `not_found` for a resource that the caller doesn't see. */
+const resolveRecord = (
+  { env, principal: { access } }: Caller,
+  { record }: Pick<ListFilters, 'record'>,
+): RecordRef | null => {
+  if (record === undefined) return null;
+  const ref = parseRecordFilter(record);
+  if (!env.definition.resources.has(ref.resource) || !access.sees('resource', ref.resource)) {
+    const known = [...env.definition.resources.keys()].filter((resource) => access.sees('resource', resource));
+    throw unknownName('record', ref.resource, known);
+  }
+  return ref;
+};
+
+const toRange = (from: number | undefined, to: number | undefined): TimeRange | null =>
+  from === undefined && to === undefined ? null : { from: from ?? anyTime.from, to: to ?? anyTime.to };
 
 const parseSearchWords = (search: string | undefined): string[] | null => {
-  if (search === undefined) return null;
-  if (search.split(/\s+/u).filter((word) => word !== '').length > limits.searchWords) {
-    throw invalidAt('search', `must have at most ${String(limits.searchWords)} words`);
-  }
-  const words = queryWords(search);
+  const words = search === undefined ? [] : parseQueryWords('search', search);
   return words.length === 0 ? null : words;
 };
 
@@ -96,17 +85,34 @@ interface ResolvedItemList {
 
 const sortOf = (name: string): ItemSort => itemSorts.find((known) => known === name) ?? 'lastSeen';
 
-/** Resolves the parameters for this caller. Throws `not_found` for an unseen view or inbox, `invalid` for states, words or assignees that can't be. */
-export const resolveItemList = (caller: Caller, query: ItemListQuery, now: number): ResolvedItemList => {
-  const view = findView(caller, query.view);
-  const merged = mergeView(query, view);
+interface ListContext {
+  readonly view: ListFilters | null;
+  readonly now: number;
+  /** Whether states and fields must be those of the inbox that is named, instead of any that the caller sees. */
+  readonly ofInbox?: boolean;
+}
+
+/** Resolves the parameters for this caller. Throws `not_found` for an unseen inbox, `invalid` for states, words or assignees that can't be. */
+export const resolveFilters = (
+  caller: Caller,
+  query: ItemListQuery,
+  { view, now, ofInbox = false }: ListContext,
+): ResolvedItemList => {
+  const merged = mergeFilters(filtersOfQuery(query), view);
   const inboxes = inboxesOf(caller, merged.inbox);
-  checkStates(caller, query.state);
-  const assignee = resolveAssignee(caller, merged.assignee);
+  const known = ofInbox ? inboxes : visibleInboxes(caller);
+  requireKnownStates(known, query.state, 'state');
+  checkFieldNames(query['fields.*'] ?? {}, known);
+  const assignees = resolveAssignees(caller, merged.assignee);
+  const record = resolveRecord(caller, merged);
   const words = parseSearchWords(merged.search);
-  const descending = merged.sort.startsWith('-');
-  const sort = sortOf(descending ? merged.sort.slice(1) : merged.sort);
-  const key = JSON.stringify([caller.principal.role?.id ?? null, { ...merged, assignee }]);
+  const order = merged.sort ?? '-lastSeen';
+  const descending = order.startsWith('-');
+  const sort = sortOf(descending ? order.slice(1) : order);
+  const key = JSON.stringify([
+    caller.principal.role?.id ?? null,
+    { ...merged, assignee: assignees ?? undefined, sort: order },
+  ]);
   const states = merged.state === undefined ? null : [...new Set(merged.state)];
   const narrowed = inboxes.map((inbox) => ({ name: inbox.name, states: allStates(inbox) }));
   const within =
@@ -119,8 +125,12 @@ export const resolveItemList = (caller: Caller, query: ItemListQuery, now: numbe
       inboxes: within,
       states,
       tags: merged.tags === undefined ? null : [...new Set(merged.tags)],
-      assignee,
+      assignees,
+      record,
+      created: toRange(merged.createdAfter, merged.createdBefore),
+      seen: toRange(merged.seenAfter, merged.seenBefore),
       words,
+      contents: parseContents(merged.q, merged.fields),
       overdue: threeWayToBoolean(merged.overdue),
       triaged: threeWayToBoolean(merged.triaged),
       snoozed: threeWayToBoolean(merged.snoozed),
@@ -130,3 +140,11 @@ export const resolveItemList = (caller: Caller, query: ItemListQuery, now: numbe
     },
   };
 };
+
+/** Resolves the parameters and the view that they name. Throws as `resolveFilters` does, and `not_found` for an unseen view. */
+export const resolveItemList = async (
+  db: Db,
+  caller: Caller,
+  query: ItemListQuery,
+  now: number,
+): Promise<ResolvedItemList> => resolveFilters(caller, query, { view: await findView(db, caller, query.view), now });

@@ -6,9 +6,9 @@ import { textSchema } from '../platform/core/schema.ts';
 export const longText = (description: string) => textSchema(limits.textBytes, description);
 
 /** Throws `invalid` for a text of too many bytes or lines. */
-export const checkLongText = (value: string): void => {
+export const checkLongText = (value: string, path = 'text'): void => {
   if (Buffer.byteLength(value) > limits.textBytes)
-    throw invalidAt('text', `must be at most ${String(limits.textBytes)} bytes`);
+    throw invalidAt(path, `must be at most ${String(limits.textBytes)} bytes`);
   if (value.split('\n').length > limits.textLines)
-    throw invalidAt('text', `must be at most ${String(limits.textLines)} lines`);
+    throw invalidAt(path, `must be at most ${String(limits.textLines)} lines`);
 };

@@ -25,10 +25,8 @@ interface OccurrenceRef {
 export const occurrenceSchema = responseObject({
   id: idSchema('occ', 'The occurrence.'),
   at: Type.Integer({ description: 'When it happened (milliseconds since 1970 UTC).' }),
-  title: Type.String({ description: 'The title that it came with.' }),
-  data: nullable(
-    Type.Object({}, { description: 'The data that it came with; null: it is from before content was kept.' }),
-  ),
+  title: Type.String({ description: 'Its title.' }),
+  data: nullable(Type.Object({}, { description: 'Its data; null: from before content was kept.' })),
   user: nullable(Type.String({ description: 'Who was affected.' })),
 });
 

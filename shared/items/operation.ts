@@ -1,6 +1,6 @@
 /** Item operations: values with a name, the verb that they need, an input and a pure decision per item. Declared in operations/, applied by perform/. */
 import type { Person } from '../access/principal.ts';
-import type { Fault } from '../catalogue/errors.ts';
+import { Fault } from '../catalogue/errors.ts';
 import type { ActorRef, EntryType } from '../catalogue/events.ts';
 import type { StagedJob } from '../catalogue/jobs.ts';
 import type { InboxVerb } from '../catalogue/permissions.ts';
@@ -16,6 +16,8 @@ export interface DecisionContext {
   readonly by: ActorRef;
   readonly env: Environment;
   person(id: string): Person | undefined;
+  /** Returns whether the resource is declared and the caller sees it. */
+  seesResource(name: string): boolean;
   newId(prefix: 'itm' | 'ent' | 'job' | 'occ'): string;
 }
 
@@ -51,21 +53,41 @@ export interface ItemEffect {
 
 export type ItemDecision = 'unchanged' | Fault | ItemEffect;
 
+/** What the caller's role needs: a verb, or those that the input makes necessary; null: only the service itself performs the operation. */
+type NeededVerb<I> = InboxVerb | null | ((input: I) => readonly InboxVerb[]);
+
+/** Returns what the steps come to when each decides about the item as the one before leaves it; the first fault, if there is one. */
+export const decideInTurn = (item: Item, steps: readonly ((present: Item) => ItemDecision)[]): ItemDecision => {
+  let next = item;
+  const entries: EntryDraft[] = [];
+  for (const step of steps) {
+    const change = step(next);
+    if (change instanceof Fault) return change;
+    if (change === 'unchanged') continue;
+    next = change.item;
+    entries.push(...change.entries);
+  }
+  return entries.length === 0 ? 'unchanged' : { item: next, entries };
+};
+
 export interface ItemOperation<I = unknown> {
   readonly name: `item.${string}`;
-  /** The verb that the caller's role needs; null: only the service itself performs the operation. */
-  readonly verb: InboxVerb | null;
+  readonly verb: NeededVerb<I>;
   readonly schema: TSchema;
   /** Checks a body against the schema and the rules that a schema can't express. Throws `invalid`. */
   readonly check: (body: unknown, at: number) => I;
   readonly decide: (item: Item, inbox: InboxDefinition, input: I, moment: DecisionContext) => ItemDecision;
+  /** Whether an inbox may demand a reason for an input. */
+  readonly needsReason: (input: I) => boolean;
 }
 
 interface OperationDeclaration<S extends TSchema> {
   readonly name: `item.${string}`;
-  readonly verb: InboxVerb | null;
+  readonly verb: NeededVerb<Static<S>>;
   readonly input: S;
   readonly validate?: (input: Static<S>, at: number) => void;
+  /** true for every input, unless it is given. */
+  readonly needsReason?: (input: Static<S>) => boolean;
   readonly decide: (item: Item, inbox: InboxDefinition, input: Static<S>, moment: DecisionContext) => ItemDecision;
 }
 
@@ -75,6 +97,7 @@ export const defineItemOperation = <S extends TSchema>({
   verb,
   input,
   validate,
+  needsReason = () => true,
   decide,
 }: OperationDeclaration<S>): ItemOperation<Static<S>> => {
   const typed: Check<Static<S>> = compileCheck(input);
@@ -88,5 +111,21 @@ export const defineItemOperation = <S extends TSchema>({
       return value;
     },
     decide,
+    needsReason,
+  };
+};
+
+/** An operation with its input bound, so that operations of different inputs have one type. */
+export type BoundOperation = ItemOperation<null>;
+
+/** Returns the operation with an input that it has checked. */
+export const bindInput = <I>(operation: ItemOperation<I>, input: I): BoundOperation => {
+  const { verb, needsReason } = operation;
+  return {
+    ...operation,
+    needsReason: () => needsReason(input),
+    verb: typeof verb === 'function' ? () => verb(input) : verb,
+    check: () => null,
+    decide: (item, inbox, _input, moment) => operation.decide(item, inbox, input, moment),
   };
 };

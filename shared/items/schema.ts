@@ -17,6 +17,22 @@ export const entrySchema = responseObject({
 
 export const changedItemResponse = responseObject({
   item: itemSchema,
-  changed: Type.Boolean({ description: 'false: there was nothing to do, and nothing was recorded.' }),
+  changed: Type.Boolean({ description: 'false: it was so already.' }),
+});
+export const updatedItemResponse = responseObject({
+  ...changedItemResponse.properties,
+  entries: Type.Array(entrySchema, { description: 'New entries, in order.' }),
+});
+export const itemDryRunResponse = responseObject({
+  dryRun: Type.Literal(true),
+  would: Type.Union([Type.Literal('change'), Type.Literal('pend'), Type.Literal('nothing')], {
+    description: 'change: at once; pend: a person has to approve it first; nothing: it is so already.',
+  }),
+  item: itemSchema,
+  changed: Type.Boolean({ description: 'Whether the item would change.' }),
 });
 export const entryResponse = responseObject({ item: itemSchema, entry: entrySchema });
+export const entriesResponse = responseObject({
+  ...entryResponse.properties,
+  entries: updatedItemResponse.properties.entries,
+});

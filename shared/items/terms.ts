@@ -24,8 +24,8 @@ interface ItemTermSource {
 export interface TermFilter {
   readonly states: readonly string[] | null;
   readonly tags: readonly string[] | null;
-  /** A person's id, or `none`. */
-  readonly assignee: string | null;
+  /** People's ids, any of them; `none`: nobody. */
+  readonly assignees: readonly string[] | null;
   readonly words: readonly string[] | null;
   /** Items with a deadline that are not closed, whether it has passed or not. */
   readonly due: boolean;
@@ -38,7 +38,7 @@ export interface TermFilter {
 export const emptyTermFilter: TermFilter = {
   states: null,
   tags: null,
-  assignee: null,
+  assignees: null,
   words: null,
   due: false,
   snoozed: false,
@@ -99,7 +99,14 @@ export const termPieces = (envId: number, filter: TermFilter): string[] => {
   const parts = [
     ...(filter.words ?? []).flatMap(queryWords).map((word) => one(kind.word, word, ':*')),
     ...(filter.tags ?? []).map((tag) => one(kind.tag, tag)),
-    ...(filter.assignee === null ? [] : [one(kind.assignee, filter.assignee === 'none' ? '' : filter.assignee)]),
+    ...(filter.assignees === null
+      ? []
+      : [
+          any(
+            kind.assignee,
+            filter.assignees.map((who) => (who === 'none' ? '' : who)),
+          ),
+        ]),
     ...(filter.due ? [one(kind.due)] : []),
     ...(filter.snoozed ? [one(kind.snoozed)] : []),
     ...(filter.triaged ? [one(kind.triaged)] : []),

@@ -56,7 +56,8 @@ const resourceOf = (ref: unknown): string => (isObject(ref) ? String(ref['resour
 /** Returns the entry without `data.about`, or null when it names a record or an action that the role doesn't see. */
 export const redactEntry = <E extends EntryBody>(access: Access, entry: E): E | null => {
   const { type, data } = entry;
-  if (type === 'linked') return access.sees('resource', resourceOf(data['record'])) ? entry : null;
+  if (type === 'linked' || type === 'unlinked')
+    return access.sees('resource', resourceOf(data['record'])) ? entry : null;
   if (type !== 'action' && type !== 'approval') return entry;
   const { about, ...rest } = data;
   if (!canSeeActionEntry(access, data)) return null;

@@ -1,4 +1,4 @@
-/** Deletes the occurrences that an inbox does not keep. For workers/sweeps/trimOccurrences.ts. */
+/** Deletes the occurrences that an inbox does not keep, and their words. For workers/sweeps/trimOccurrences.ts. */
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
 
@@ -16,6 +16,12 @@ const deleteOldSql = statement(
     select at, id from occurrences where env = $1 and item = $2 order by at desc, id desc offset $3 limit ${String(batchRows)}
   ) old
   where o.env = $1 and o.item = $2 and o.at = old.at and o.id = old.id`,
+);
+/** Of all that are gone, as a sweep of older texts may have indexed one while it was deleted. */
+const forgetSql = statement(
+  'occurrences.forget',
+  `delete from item_words w where w.env = $1 and w.item = $2 and w.source like 'occ\\_%'
+  and not exists (select from occurrences o where o.env = $1 and o.item = $2 and o.id = w.source)`,
 );
 const unmarkSql = statement(
   'occurrences.unmark',
@@ -35,5 +41,6 @@ export const readOverflowingItems = (db: Db): Promise<OverflowingItem[]> => quer
 /** Deletes the occurrences of an item beyond the newest `keep` (null: none), then its marks, so that a killed sweep is repeated. */
 export const trimItem = async (db: Db, { env, item, marks }: OverflowingItem, keep: number | null): Promise<void> => {
   if (keep !== null) while ((await executeStatement(db, deleteOldSql, [env, item, keep])) === batchRows);
+  await executeStatement(db, forgetSql, [env, item]);
   await executeStatement(db, unmarkSql, [env, item, marks]);
 };

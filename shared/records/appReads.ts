@@ -19,12 +19,9 @@ const callAppForRecords = async <M extends AskingMethod>(
   envId: number,
   method: M,
   params: ServiceCalls[M]['params'],
-  resource: string,
+  { resource, timeoutMs = linkLimits.readMs }: { readonly resource: string; readonly timeoutMs?: number },
 ): Promise<Readonly<Record<string, unknown>>> => {
-  const outcome = await link.call(envId, method, params, {
-    declares: { kind: 'resource', name: resource },
-    timeoutMs: linkLimits.readMs,
-  });
+  const outcome = await link.call(envId, method, params, { declares: { kind: 'resource', name: resource }, timeoutMs });
   if (outcome.kind !== 'answer') throw toReadFault(outcome);
   const result: unknown = outcome.result;
   if (!isObject(result)) throw fault('app_error');
@@ -67,14 +64,21 @@ interface AppRecordPage {
   readonly cursor: string | null;
 }
 
-/** Returns at most `params.limit` records that match. Throws `app_offline`, `app_timeout` or `app_error`, as every read here. */
+/**
+ * Returns at most `params.limit` records that match, within `timeoutMs`. Throws `app_offline`, `app_timeout` or `app_error`,
+ * as every read here.
+ */
 export const searchAppRecords = async (
   link: AppLink,
   envId: number,
   params: ServiceCalls['records.search']['params'],
+  timeoutMs?: number,
 ): Promise<FullRecord[]> =>
   parseRecords(
-    await callAppForRecords(link, envId, 'records.search', params, params.resource),
+    await callAppForRecords(link, envId, 'records.search', params, {
+      resource: params.resource,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    }),
     params.resource,
     params.limit,
   );
@@ -85,7 +89,7 @@ export const listAppRecords = async (
   envId: number,
   params: ServiceCalls['records.list']['params'],
 ): Promise<AppRecordPage> => {
-  const result = await callAppForRecords(link, envId, 'records.list', params, params.resource);
+  const result = await callAppForRecords(link, envId, 'records.list', params, params);
   return { records: parseRecords(result, params.resource, params.limit), cursor: parseAppCursor(result) };
 };
 
@@ -96,7 +100,7 @@ export const getAppRecords = async (
   resource: string,
   ids: readonly string[],
 ): Promise<FullRecord[]> => {
-  const result = await callAppForRecords(link, envId, 'records.get', { resource, ids }, resource);
+  const result = await callAppForRecords(link, envId, 'records.get', { resource, ids }, { resource });
   return parseRecords(result, resource, Number.MAX_SAFE_INTEGER).filter(({ id }) => ids.includes(id));
 };
 
@@ -107,6 +111,6 @@ export const readRelatedAppRecords = async (
   params: ServiceCalls['records.related']['params'],
   target: string | null,
 ): Promise<AppRecordPage> => {
-  const result = await callAppForRecords(link, envId, 'records.related', params, params.resource);
+  const result = await callAppForRecords(link, envId, 'records.related', params, params);
   return { records: parseRecords(result, target, params.limit), cursor: parseAppCursor(result) };
 };

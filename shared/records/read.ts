@@ -3,7 +3,8 @@
  * details, actions, the blocks of pages, and MCP.
  */
 import type { Caller } from '../access/principal.ts';
-import { Fault, fault, invalidAt } from '../catalogue/errors.ts';
+import { unknownName } from '../access/unknownName.ts';
+import { Fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
@@ -35,7 +36,10 @@ export const requireVisibleResource = (
   name: string,
 ): ManifestResource => {
   const resource = env.definition.resources.get(name);
-  if (resource === undefined || !principal.access.sees('resource', name)) throw fault('not_found');
+  if (resource === undefined || !principal.access.sees('resource', name)) {
+    const known = [...env.definition.resources.keys()].filter((one) => principal.access.sees('resource', one));
+    throw unknownName('resource', name, known);
+  }
   return resource;
 };
 
@@ -116,6 +120,8 @@ interface SearchQuery {
   /** At most `limits.searchRecords`; a larger number counts as that. */
   readonly limit?: number;
   readonly cursor?: string;
+  /** How long an app that serves the resource has. */
+  readonly timeoutMs?: number;
 }
 
 /** A list's query after its checks. `raw`: the filter object as it came, which an app that serves the resource gets. */
@@ -167,7 +173,7 @@ export const searchRecords = async (
   caller.env.seal.openCursor(`search:${name}`, query.cursor);
   if (resource.source === 'app')
     return {
-      records: await searchAppRecords(link, caller.env.id, { resource: name, q: text ?? '', limit }),
+      records: await searchAppRecords(link, caller.env.id, { resource: name, q: text ?? '', limit }, query.timeoutMs),
       cursor: null,
     };
   const request = toStoredListRequest(

@@ -1,5 +1,6 @@
 /** Reads the records related to a record: by a field of theirs, by a key of its own, or by a call to the app. For api/routes/resources.ts. */
 import type { Caller } from '../access/principal.ts';
+import { unknownName } from '../access/unknownName.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
@@ -92,8 +93,9 @@ export const readRelatedRecords = async (
   { limit = limits.pageDefault, cursor }: RelatedQuery,
 ): Promise<RawRecordsPage> => {
   const resource = requireVisibleResource(caller, ref.resource);
-  const relation = visibleRelations(caller, resource).find((known) => known.name === name);
-  if (relation === undefined) throw fault('not_found');
+  const relations = visibleRelations(caller, resource);
+  const relation = relations.find((known) => known.name === name);
+  if (relation === undefined) throw unknownName('relation', name, relations);
   if (relation.resource !== undefined && relation.field === undefined && relation.key !== undefined) {
     if (cursor !== undefined) throw fault('bad_cursor');
     return relatedByKey(deps, caller, ref, relation);

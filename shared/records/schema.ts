@@ -29,26 +29,28 @@ export const resourceSchema = responseObject({
   label: Type.String({ description: 'What people read.' }),
   description: describedSchema,
   source: Type.Union([Type.Literal('stored'), Type.Literal('app')], {
-    description: 'stored: kept by the service; app: each read is a call to the app.',
+    description: 'stored: kept by the service; app: read from the app.',
   }),
   fields: Type.Array(
     responseObject({
-      name: Type.String(),
-      label: Type.String(),
+      name: Type.String({ description: 'The field.' }),
+      label: Type.String({ description: 'What people read.' }),
       description: describedSchema,
       type: nullable(Type.String({ description: 'text, number, money, time, boolean, link or person; null: any.' })),
-      filter: Type.Boolean({ description: 'Whether lists can be filtered by it.' }),
-      sort: Type.Boolean({ description: 'Whether lists can be sorted by it.' }),
+      filter: Type.Boolean({ description: 'Whether lists filter by it.' }),
+      sort: Type.Boolean({ description: 'Whether lists sort by it.' }),
       search: Type.Boolean({ description: 'Whether q finds its words.' }),
     }),
+    { description: 'The fields of its records.' },
   ),
   relations: Type.Array(
     responseObject({
-      name: Type.String(),
-      label: Type.String(),
+      name: Type.String({ description: 'The relation.' }),
+      label: Type.String({ description: 'What people read.' }),
       description: describedSchema,
       resource: nullable(Type.String({ description: 'Of the related records; null: of several.' })),
     }),
+    { description: 'What its records are related to.' },
   ),
 });
 
@@ -56,7 +58,7 @@ const q = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: limits.searchMax,
-    description: 'The beginning of an id, or words (or their beginnings) of title, subtitle and searched fields.',
+    description: 'The beginning of an id, or words of title, subtitle and searched fields.',
   }),
 );
 
@@ -79,15 +81,14 @@ export const recordListQuery = strictObject({
     Type.String({
       minLength: 1,
       description:
-        'A JSON object of at most 8 KiB: { field: value }, { field: [any, of] } or { field: { op: value } }; several are all required.',
+        'JSON, at most 8 KiB: { field: value }, { field: [any, of] } or { field: { op: value } }; all have to hold.',
     }),
   ),
   sort: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 101,
-      description:
-        'title, updatedAt, id, or a field that can be sorted by; a leading - means descending. Records without the field come last.',
+      description: 'title, updatedAt, id or a sortable field; - descends. Records without it come last.',
     }),
   ),
   cursor: Type.Optional(cursorSchema),

@@ -14,6 +14,7 @@ export interface ReplyRequest {
   readonly role: string | null;
   readonly subject: string;
   readonly text: string;
+  readonly reason: string | null;
   readonly requestId: string | null;
   readonly address: string | null;
 }
@@ -25,7 +26,7 @@ interface EventRow {
   readonly actor: string | null;
   readonly actor_name: string;
   readonly role: string | null;
-  readonly data: { readonly subject: string; readonly text: string };
+  readonly data: { readonly subject: string; readonly text: string; readonly reason?: string };
   readonly request_id: string | null;
   readonly address: string | null;
 }
@@ -78,6 +79,7 @@ export const readReplyRequest = async (
     role,
     subject: data.subject,
     text: data.text,
+    reason: data.reason ?? null,
     requestId,
     address,
   };

@@ -106,8 +106,8 @@ const trySettle = async (
   { db, clock }: DomainDeps,
   { job, request, end, dueAt }: ReplySettling,
 ): Promise<boolean | null> => {
-  const { subject, text, actor } = request;
-  const data = { subject, text, ...end };
+  const { subject, text, actor, reason } = request;
+  const data = { subject, text, ...end, ...(reason === null ? {} : { reason }) };
   const at = clock.now();
   const item = (await readItems(db, job.env, [request.item])).get(request.item);
   if (item === undefined) throw new Error(`The reply ${request.entry} belongs to no item.`);

@@ -1,6 +1,8 @@
 /** The types of a connected app: what `connect` takes and returns. */
-import type { AppCalls, GivenRecord } from '../applink/protocol.ts';
+import type { AppCalls } from '../applink/protocol.ts';
+import type { AppTypes } from './appDeclaration.ts';
 import type { Timing } from './backoff.ts';
+import type { AnyTypes, FlagNamesIn, NameIn, RecordIn, ReportIn } from './clientTypes.ts';
 import type { App } from './defineApp.ts';
 import type { Emitter } from './events.ts';
 import type { Flags } from './flags.ts';
@@ -15,9 +17,9 @@ import type { AnswerStore } from './stores.ts';
 export type Report = AppCalls['items.report']['params'];
 
 /** The options of `connect`. */
-export interface ConnectOptions {
+export interface ConnectOptions<T extends AppTypes = AppTypes> {
   /** What `defineApp` returned. */
-  readonly app: App;
+  readonly app: App<T>;
   /** The environment's base URL: `https://<host>/api/env/<environment>`. */
   readonly url: string;
   /** The app key of the environment, `capp_…`. */
@@ -27,6 +29,11 @@ export interface ConnectOptions {
    * absent.
    */
   readonly onError?: (problem: LinkProblem) => void;
+  /**
+   * What happens when the service refuses the declarations, the key or the address: `retry` (the default) tries again every
+   * 30 s, `exit` ends the process with exit code 1 after the problem was reported, for whatever started it to see.
+   */
+  readonly onRefused?: 'retry' | 'exit';
   /** Keeps the answers of runs over a restart of the app, as `fileStore` does; in memory alone by default. */
   readonly store?: AnswerStore;
   /** How many handlers run at once, 64 by default; further calls wait in order. */
@@ -41,14 +48,17 @@ export interface ConnectOptions {
   readonly timing?: Partial<Timing>;
 }
 
-/** A connected app, as `connect` returns it. */
-export interface Client extends Pick<Emitter, 'on'> {
+/**
+ * A connected app, as `connect` returns it. `T` is what the app declares: names, fields and kinds are checked against it.
+ * `Client` by itself takes any; `ClientOf<typeof app>` is the type of one app's client.
+ */
+export interface Client<T extends AppTypes = AnyTypes> extends Pick<Emitter, 'on'> {
   /** Whether the service has accepted the app and the connection holds. */
   readonly online: boolean;
   /** The name of this process at the service. */
   readonly instance: string;
   /** The environment's flags, evaluated in this process without waiting. */
-  readonly flags: Flags;
+  readonly flags: Flags<FlagNamesIn<T['flags']>>;
   /**
    * Creates an item, or adds an occurrence to the item with this `key`. A report that is made while offline waits and is
    * sent with the time at which it was made; the service counts it once, however often it is sent within 24 hours.
@@ -60,7 +70,7 @@ export interface Client extends Pick<Emitter, 'on'> {
    * @example
    * await client.report({ inbox: 'errors', title: error.message, key: error.stack, user: userId, data: { path } });
    */
-  report(report: Report): Promise<AppCalls['items.report']['result']>;
+  report(report: ReportIn<T>): Promise<AppCalls['items.report']['result']>;
   /**
    * Stores records of a resource with `source: 'stored'`, each replacing the stored record of its id. Takes any number: they
    * are sent in order, at most 1,000 and 4 MiB at a time. Resolves with how many were stored; rejects as `report`.
@@ -68,9 +78,12 @@ export interface Client extends Pick<Emitter, 'on'> {
    * @example
    * await client.putRecords('order', [{ id: 'o1', title: 'Order 1', fields: { total: 1200 } }]);
    */
-  putRecords(resource: string, records: readonly GivenRecord[]): Promise<{ readonly stored: number }>;
+  putRecords<R extends NameIn<T['resources']>>(
+    resource: R,
+    records: readonly RecordIn<T['resources'], R>[],
+  ): Promise<{ readonly stored: number }>;
   /** Deletes stored records by their ids. Resolves with how many there were; rejects as `report`. */
-  deleteRecords(resource: string, ids: readonly string[]): Promise<{ readonly deleted: number }>;
+  deleteRecords(resource: NameIn<T['resources']>, ids: readonly string[]): Promise<{ readonly deleted: number }>;
   /**
    * Ends the connection for good: takes no more runs, waits up to `drainMs` ms (10,000 by default) for running handlers and
    * waiting reports, and aborts the rest. Never rejects; later calls return the first call's promise.
@@ -80,3 +93,6 @@ export interface Client extends Pick<Emitter, 'on'> {
    */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
+
+/** The type of the client that `connect` returns for an app: `ClientOf<typeof app>`. */
+export type ClientOf<A extends App> = A extends App<infer T> ? Client<T> : Client;

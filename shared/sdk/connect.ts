@@ -3,17 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { linkLimits, type AppCalls, type GivenRecord } from '../applink/protocol.ts';
 import { AnswerCache } from './answerCache.ts';
 import { createAnswerResender } from './answerResender.ts';
+import type { AppTypes } from './appDeclaration.ts';
 import type { Timing } from './backoff.ts';
 import { splitIntoFrames } from './batches.ts';
+import { checkingListener } from './checking.ts';
 import type { Client, ConnectOptions, Report } from './client.ts';
 import { createEmitter, type Emitter } from './events.ts';
 import { createFlagCache } from './flags.ts';
 import { createHandlerLimiter } from './handlerLimiter.ts';
-import { openLink } from './link.ts';
+import { openLink, type Link } from './link.ts';
 import { createOutgoingQueue, type OutgoingQueue } from './outgoingQueue.ts';
 import { isObject, type Peer } from './peer.ts';
 import { createPendingWork } from './pendingWork.ts';
-import { errorText, LinkProblem } from './problems.ts';
+import { answerProblem, errorText, LinkProblem } from './problems.ts';
 import { createRequestHandler } from './requestHandler.ts';
 
 const sdk = 'console-sdk/1.0.0';
@@ -100,6 +102,9 @@ const deleteRecordBatches = async (
   return { deleted: answers.reduce((sum, { deleted }) => sum + deleted, 0) };
 };
 
+/** In place of a link while the command `check` reads the module: the client is offline for good. */
+const noLink: Link = { close: () => Promise.resolve() };
+
 /**
  * Connects an app to its environment and keeps it connected: after a lost connection it tries again with growing waits, at
  * random between 100 ms and 30 s; 30 s after the key, the address or the declarations were refused.
@@ -110,7 +115,7 @@ const deleteRecordBatches = async (
  * const client = connect({ app, url: "https://console.example.com/api/env/production", key: appKey });
  * client.on('online', ({ environment }) => console.log(`online in ${environment}`));
  */
-export const connect = (options: ConnectOptions): Client => {
+export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<T> => {
   const {
     app,
     url,
@@ -125,6 +130,9 @@ export const connect = (options: ConnectOptions): Client => {
   const emitter = createEmitter(options.onError ?? printProblem);
   const problems = reportOncePerOutage((problem) => {
     emitter.emit('error', problem);
+    if (options.onRefused === 'exit' && (problem.kind === 'refused' || problem.kind === 'unauthorized'))
+      // Listeners are called first, and may have logged it.
+      setImmediate(() => process.exit(1));
   });
   const onProblem = problems.report;
   const storeFailed = (cause: unknown): void => {
@@ -154,8 +162,9 @@ export const connect = (options: ConnectOptions): Client => {
     },
   });
   const onNotification = (method: string, params: unknown): void => {
-    const { run, flag } = isObject(params) ? params : {};
+    const { run, flag, ...others } = isObject(params) ? params : {};
     if (method === 'run.settled' && typeof run === 'string') runs.settle(run);
+    if (method === 'app.problem') onProblem(answerProblem(others));
     if (method !== 'flags.changed' || !isObject(flag)) return;
     flagCache.applyChange(flag);
     emitter.emit('flag', flag);
@@ -168,7 +177,10 @@ export const connect = (options: ConnectOptions): Client => {
     flagCache.attach(next);
   };
   const loaded = store === null ? Promise.resolve() : runs.loadStored();
-  const link = openLink({
+  const checked = checkingListener();
+  checked?.(app);
+  const dial = checked === undefined ? openLink : (): Link => noLink;
+  const link = dial({
     url,
     key,
     timing,
@@ -214,7 +226,7 @@ export const connect = (options: ConnectOptions): Client => {
     await link.close();
   };
 
-  return {
+  const client: Client = {
     instance,
     flags: flagCache.flags,
     get online() {
@@ -226,4 +238,6 @@ export const connect = (options: ConnectOptions): Client => {
     deleteRecords: (resource, ids) => withHandledRejection(deleteRecordBatches(outgoing, resource, ids), emitter),
     close: ({ drainMs = 10_000 } = {}) => (closing ??= drain(drainMs)),
   };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same client, which takes the names of this app alone
+  return client as Client<T>;
 };

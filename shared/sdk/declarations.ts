@@ -1,19 +1,20 @@
-/** The types of what an app declares with `defineApp`. docs/manifest.md has every form with its limits. */
-import type { XStatic } from 'typebox/schema';
-import type { Block, Json } from '../applink/protocol.ts';
+/** The types of what an app declares, each by itself: appDeclaration.ts joins them. docs/manifest.md has every form with its limits. */
+import type { Json } from '../applink/protocol.ts';
+import type { AnyName, Block, IfAny, ValueType } from './blocks.ts';
 import type {
   AvailableHandler,
+  Item,
   ItemDetail,
-  LoadBlock,
+  Occurrence,
   RecordDetail,
+  RecordOf,
   RecordsHandlers,
   ReplyHandler,
   RunHandler,
+  TriageAnswer,
   TriageHandler,
 } from './handlers.ts';
-
-/** The type of the values that the JSON Schema literal `S` describes; any object when `S` is not known. */
-export type InputOf<S> = unknown extends S ? Json : XStatic<S>;
+import type { DataOf, InputOf } from './schemaTypes.ts';
 
 /**
  * How `field` is compared with `value`: `in` and `nin` take a list, `exists` takes true or false, `matchesSemver` takes a
@@ -46,8 +47,6 @@ export type Condition =
   | { readonly not: Condition }
   | { readonly field: string; readonly op: ConditionOp; readonly value?: unknown };
 
-/** How a value is shown. `time` is in ms since 1970 UTC. */
-export type ValueType = 'text' | 'number' | 'money' | 'time' | 'boolean' | 'link' | 'person';
 /** An action or a flag change with a level other than null needs `confirmed: true`. */
 export type Danger = 'low' | 'high' | null;
 
@@ -68,45 +67,62 @@ export interface Field {
   readonly search?: boolean;
 }
 
+type FieldValue<F> = F extends { readonly type: 'number' | 'money' | 'time' }
+  ? number
+  : F extends { readonly type: 'boolean' }
+    ? boolean
+    : string;
+/** The type of the `fields` of a resource's records by its declared fields `L`; any object when they are not known. */
+export type FieldsOf<L> = L extends readonly (infer F extends Field)[]
+  ? string extends F['name']
+    ? Json
+    : { readonly [One in F as One['name']]?: FieldValue<One> | null }
+  : Json;
+/** The list of fields `L`, in which nothing but the members of `Field` may stand. */
+type FieldList<L> = L & {
+  readonly [I in keyof L]: Field & { readonly [Stray in Exclude<keyof L[I], keyof Field>]: never };
+};
+
 /** A link from a record to others. With neither `field` nor `key` the handler `related` finds the records. */
-export interface Relation {
+export interface Relation<R extends string = AnyName> {
   readonly name: string;
   /** What people read; the name by default. */
   readonly label?: string;
   /** What it is, for those who find it for the first time; at most 2,000 characters. */
   readonly description?: string;
   /** The related resource; required with `field` or `key`. */
-  readonly resource?: string;
+  readonly resource?: R;
   /** The field of the related records that holds this record's id. */
   readonly field?: string;
   /** The field of this record that holds the related record's id. Not together with `field`. */
   readonly key?: string;
 }
 
-interface ResourceBase {
+interface ResourceBase<L, R extends string, A extends string> {
   /** What people read; the name by default. */
   readonly label?: string;
   /** What it is, for those who find it for the first time; at most 2,000 characters. */
   readonly description?: string;
-  readonly fields?: readonly Field[];
-  readonly relations?: readonly Relation[];
+  readonly fields?: FieldList<L>;
+  readonly relations?: readonly Relation<R>[];
   /** Blocks of each record's page; texts may hold templates such as `{{record.fields.email}}`. At most 50. */
-  readonly blocks?: readonly Block[];
+  readonly blocks?: readonly Block<A>[];
   /** Returns further blocks for a record's page. */
-  readonly detail?: RecordDetail;
+  readonly detail?: RecordDetail<A>;
   /**
    * Returns which actions apply to records now, and with which defaults. For what the handler leaves out, `when` and
    * `defaults` of the action decide.
    */
-  readonly available?: AvailableHandler;
+  readonly available?: AvailableHandler<A>;
 }
 /**
  * A kind of record. `stored` records are pushed with `client.putRecords` and served by the service, also while the app is
- * offline. For `app` records each read calls the app, and fails while the app is offline.
+ * offline. For `app` records each read calls the app, and fails while the app is offline. `L` is the list of its fields;
+ * `R` and `A` are the names of the resources and actions.
  */
-export type Resource =
-  | (ResourceBase & { readonly source: 'stored'; readonly related?: RecordsHandlers['related'] })
-  | (ResourceBase & { readonly source: 'app' } & RecordsHandlers);
+export type Resource<L = readonly Field[], R extends string = AnyName, A extends string = AnyName> =
+  | (ResourceBase<L, R, A> & { readonly source: 'stored'; readonly related?: RecordsHandlers['related'] })
+  | (ResourceBase<L, R, A> & { readonly source: 'app' } & RecordsHandlers);
 
 /** A state of an inbox's items; `closed` states end the work on an item. */
 export interface State {
@@ -115,26 +131,35 @@ export interface State {
   readonly kind: 'open' | 'waiting' | 'closed';
 }
 
-/** A list of items that people and agents work on. */
-export interface Inbox {
+/** The names of an inbox's states: `S`, or those that an inbox has that declares none. */
+export type StateName<S> = IfAny<S, AnyName, (unknown extends S ? 'open' | 'waiting' | 'closed' : S) & string>;
+
+/** The states of an inbox. */
+export interface InboxStates<S> {
+  /** `open`, `waiting` and `closed` by default. */
+  readonly states?: readonly (Omit<State, 'name'> & { readonly name: S })[];
+  /** The state of a new item; the first of `states` by default. */
+  readonly initial?: NoInfer<StateName<S>>;
+  /** From each state the states that can be entered; any state to any other by default. */
+  readonly transitions?: NoInfer<{ readonly [From in StateName<S>]?: readonly StateName<S>[] }>;
+}
+
+/** An inbox but for its states. */
+export interface InboxMembers<F, A extends string> {
   /** What people read; the name by default. */
   readonly label?: string;
   /** What it is, for those who find it for the first time; at most 2,000 characters. */
   readonly description?: string;
-  /** `open`, `waiting` and `closed` by default. */
-  readonly states?: readonly State[];
-  /** The state of a new item; the first of `states` by default. */
-  readonly initial?: string;
-  /** From each state the states that can be entered; any state to any other by default. */
-  readonly transitions?: Readonly<Record<string, readonly string[]>>;
   /** Time from an item's creation to its deadline, in ms, at most 365 days; none by default. */
   readonly responseTime?: number | null;
   /** JSON Schema 2020-12 of the `data` of new items, at most 64 KiB; any object by default. */
-  readonly fields?: object;
+  readonly fields?: F;
+  /** Whether agents and persons have to give a reason with each change of an item; false by default. */
+  readonly reasonRequired?: boolean;
   /** How replies reach the user: by the handler `send`, or by mail from `from` to the address that `to` gives; null: not at all. */
   readonly reply?:
     | null
-    | { readonly via: 'app'; readonly send: ReplyHandler }
+    | { readonly via: 'app'; readonly send: ReplyHandler<Item<DataOf<F>>> }
     | { readonly via: 'smtp'; readonly from: string; readonly to: string };
   /**
    * What a new occurrence does to its item: `reopen` lists the kinds of states that it moves back to `initial` (`closed`
@@ -150,49 +175,28 @@ export interface Inbox {
     readonly update?: boolean;
   };
   /** Blocks of each item's page; texts may hold templates such as `{{item.fields.email}}`. At most 50. */
-  readonly blocks?: readonly Block[];
+  readonly blocks?: readonly Block<A>[];
   /** Actions that are suggested for the items for which `when` holds. Texts in `input` may hold templates. */
   readonly suggest?: readonly {
     readonly when?: Condition;
-    readonly action: string;
+    readonly action: A;
     readonly input?: Json;
     readonly reason?: string;
   }[];
   /** Returns further blocks and suggestions for an item's page. */
-  readonly detail?: ItemDetail;
+  readonly detail?: ItemDetail<Item<DataOf<F>>, Occurrence<DataOf<F>>, A>;
 }
+/**
+ * A list of items that people and agents work on. `F` is the type of the schema of its fields, `S` the names of its states;
+ * `A` are the names of the actions.
+ */
+export type Inbox<F = object, S = string, A extends string = AnyName> = InboxMembers<F, A> & InboxStates<S>;
 
-/** A filter of `GET /items` under a name; its members are written as in that query. */
-export interface View {
+interface ActionMembers<S> {
   /** What people read; the name by default. */
   readonly label?: string;
   /** What it is, for those who find it for the first time; at most 2,000 characters. */
   readonly description?: string;
-  readonly inbox?: string;
-  /** States, comma-separated: items in any of them. */
-  readonly state?: string;
-  /** Tags, comma-separated: items that have all of them. */
-  readonly tags?: string;
-  /** A person's id, `me` or `none`. */
-  readonly assignee?: string;
-  /** Words of the title. */
-  readonly search?: string;
-  /** `'1'`: only those past their deadline; `'0'`: only the others. The same for `triaged` and `snoozed`. */
-  readonly overdue?: '0' | '1';
-  readonly triaged?: '0' | '1';
-  readonly snoozed?: '0' | '1';
-  /** A leading `-` means descending; `-lastSeen` by default. */
-  readonly sort?: `${'' | '-'}${'lastSeen' | 'firstSeen' | 'occurrences' | 'users' | 'title' | 'due'}`;
-}
-
-/** Something that people and agents may have the app do. `S` is the type of its input schema. */
-export interface Action<S> {
-  /** What people read; the name by default. */
-  readonly label?: string;
-  /** What it is, for those who find it for the first time; at most 2,000 characters. */
-  readonly description?: string;
-  /** The resource whose records the action runs on; none by default. */
-  readonly resource?: string | null;
   /**
    * JSON Schema 2020-12 of the input, with references into itself only, at most 64 KiB; the handler's `input` is typed
    * from it. Without a schema the action takes no input.
@@ -204,6 +208,10 @@ export interface Action<S> {
   readonly approval?: boolean;
   /** Whether only a person may run it who has signed in within the last 15 minutes; false by default. */
   readonly freshSignIn?: boolean;
+  /** Whether agents and persons have to give a reason with each run; false by default. */
+  readonly reasonRequired?: boolean;
+  /** Whether what it does can be undone, as people read who approve it; null, the default: not said. */
+  readonly reversible?: boolean | null;
   /** Whether the caller gets `running` at once instead of waiting for the result; false by default. For long work. */
   readonly background?: boolean;
   /** Whether handling the same run twice is harmless; false by default. Lost runs are retried only when it is true. */
@@ -216,78 +224,65 @@ export interface Action<S> {
   readonly offlineExpiry?: number;
   /** How long the handler may take, in ms; 60 s by default, 1 hour for a background action, at most 24 hours. */
   readonly timeout?: number;
-  /** For which records the action applies, over `record` and `item`, and why not for others; all by default. */
+  /** For which records the action applies, over `record`, and why not for others; all by default. */
   readonly when?: Condition | { readonly if: Condition; readonly otherwise: string };
   /** What the form is filled with, by member of the input; texts may hold templates such as `{{record.fields.email}}`. */
   readonly defaults?: Json;
+}
+interface ActionOn<S, N, Rec, I> extends ActionMembers<S> {
+  /** The resource whose records the action runs on; none by default. */
+  readonly resource: N;
   /** Does the work. See `RunCall` for what makes it safe to call twice. */
-  readonly run: RunHandler<InputOf<S>>;
+  readonly run: RunHandler<InputOf<S>, Rec, I>;
 }
-
+interface ActionAlone<S, I> extends ActionMembers<S> {
+  readonly resource?: null;
+  /** Does the work. See `RunCall` for what makes it safe to call twice. */
+  readonly run: RunHandler<InputOf<S>, null, I>;
+}
 /**
- * A block of a page: with `source` (`'items'`, `'records'`, `'counts'` or `'flags'`) the service fills it with the rights
- * of the caller, with `load` the app fills it, with neither it is shown as it stands.
+ * Something that people and agents may have the app do. `S` is the type of its input schema, `R` has the lists of fields by
+ * resource, `I` is the type of the items that it may be run from.
  */
-export type PageBlock = Json & {
-  readonly type: string;
-  readonly title?: string;
-  readonly source?: string;
-  readonly load?: LoadBlock;
-};
-
-/** A page of blocks. Texts of its blocks may hold templates such as `{{params.region}}`. */
-export interface Page {
-  /** What people read; the name by default. */
-  readonly label?: string;
-  /** What it is, for those who find it for the first time; at most 2,000 characters. */
-  readonly description?: string;
-  /** What the page is asked for with; at most 50. */
-  readonly params?: readonly { readonly name: string; readonly description?: string; readonly required?: boolean }[];
-  /** At most 100. */
-  readonly blocks: readonly PageBlock[];
-}
+export type Action<S = unknown, R = AnyName, I = Item> = IfAny<
+  R,
+  ActionMembers<S> & { readonly resource?: AnyName; readonly run: RunHandler<InputOf<S>, AnyName, I> },
+  | ActionAlone<S, I>
+  | { readonly [N in keyof R & string]: ActionOn<S, N, RecordOf<FieldsOf<R[N]>>, I> }[keyof R & string]
+>;
 
 /** The kind of a flag's values. */
 export type FlagKind = 'boolean' | 'string' | 'number' | 'json';
-interface FlagOf<K extends FlagKind, V> {
+interface FlagOf<K extends FlagKind, V, R extends string> {
   readonly kind: K;
   /** The flag's value until it is changed; at most 32 KiB as JSON. */
   readonly default: V;
   /** The resource whose records' ids are the targeting keys. */
-  readonly resource?: string | null;
+  readonly resource?: R | null;
   /** Whether a person has to approve each change; false by default. */
   readonly approval?: boolean;
   /** Null by default. */
   readonly danger?: Danger;
+  /** Whether agents and persons have to give a reason with each change; false by default. */
+  readonly reasonRequired?: boolean;
+  /** What it is, for those who find it for the first time; at most 2,000 characters. */
   readonly description?: string;
 }
-/** A feature flag; `default` is typed by `kind`. */
-export type Flag =
-  FlagOf<'boolean', boolean> | FlagOf<'string', string> | FlagOf<'number', number> | FlagOf<'json', unknown>;
+/** A feature flag; `default` is typed by `kind`. `R` are the names of the resources. */
+export type Flag<R extends string = AnyName> =
+  | FlagOf<'boolean', boolean, R>
+  | FlagOf<'string', string, R>
+  | FlagOf<'number', number, R>
+  | FlagOf<'json', unknown, R>;
 
 /**
  * Triage of the new items of the inbox of the same name. The first rule whose condition holds applies; when none does,
- * `answer` is called.
+ * `answer` is called. `F` is the type of the schema of the inbox's fields, `S` the names of its states.
  */
-export interface Triage {
-  readonly rules?: readonly {
+export interface Triage<F = object, S = AnyName> {
+  readonly rules?: readonly (Omit<TriageAnswer<StateName<S>>, 'reason' | 'assignee'> & {
     readonly when: Condition;
-    readonly answers?: Json;
-    readonly close?: boolean;
-    readonly state?: string;
-    readonly tags?: readonly string[];
     readonly assignee?: string;
-  }[];
-  readonly answer?: TriageHandler;
-}
-
-/** What `defineApp` takes. The keys are the names. `A` holds the type of each action's input schema. */
-export interface AppDeclaration<A> {
-  readonly resources?: Readonly<Record<string, Resource>>;
-  readonly inboxes?: Readonly<Record<string, Inbox>>;
-  readonly views?: Readonly<Record<string, View>>;
-  readonly actions?: { readonly [K in keyof A]: Action<A[K]> };
-  readonly pages?: Readonly<Record<string, Page>>;
-  readonly flags?: Readonly<Record<string, Flag>>;
-  readonly triage?: Readonly<Record<string, Triage>>;
+  })[];
+  readonly answer?: TriageHandler<Item<DataOf<F>>, StateName<S>>;
 }

@@ -1,15 +1,17 @@
 /** `defineApp`: keeps an app's handlers for requestHandler.ts and makes the manifest that link.ts registers. */
 import type { Json } from '../applink/protocol.ts';
-import type { Action, AppDeclaration, Inbox, Page, Resource, Triage } from './declarations.ts';
+import type { AppDeclaration, AppTypes } from './appDeclaration.ts';
+import type { Action, Field, Inbox, Resource, Triage } from './declarations.ts';
 import type { RunCall, RunResult } from './handlers.ts';
+import type { Page } from './pages.ts';
 
 /** An action of any input type. The service has checked the input by the action's schema before the handler gets it. */
-export type AnyAction = Omit<Action<unknown>, 'run'> & {
-  readonly run: (call: RunCall<never>) => RunResult | Promise<RunResult>;
+export type AnyAction = Omit<Action, 'run'> & {
+  readonly run: (call: RunCall<never, never, never>) => RunResult | Promise<RunResult>;
 };
 
 /** What `defineApp` returns and `connect` takes: the manifest, and the declarations with their handlers by name. */
-export interface App {
+export interface App<T extends AppTypes = AppTypes> {
   /** What the service is told: all declarations without their handlers, as JSON. */
   readonly manifest: Json;
   readonly resources: ReadonlyMap<string, Resource>;
@@ -17,6 +19,8 @@ export interface App {
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly pages: ReadonlyMap<string, Page>;
   readonly triage: ReadonlyMap<string, Triage>;
+  /** For the compiler alone: there is no such member. */
+  readonly '~types'?: T;
 }
 
 /** Returns the declaration's members that the service is told: no handlers, and nothing that is undefined. */
@@ -44,6 +48,15 @@ const pageOf = (name: string, page: Page): Json => ({
   ),
 });
 
+type Declared = Readonly<Record<string, unknown>>;
+type None = Readonly<Record<never, never>>;
+type Lists<T> = Readonly<Record<string, T>>;
+/** A declaration of which no names are known. */
+type AnyDeclaration = Omit<
+  AppDeclaration<Lists<readonly Field[]>, Lists<object>, Lists<string>, Lists<string>, Declared>,
+  'triage'
+> & { readonly triage?: Lists<Triage> };
+
 const entries = <T>(declared: Readonly<Record<string, T>> | undefined): readonly (readonly [string, T])[] =>
   Object.entries(declared ?? {});
 
@@ -64,16 +77,30 @@ const entries = <T>(declared: Readonly<Record<string, T>> | undefined): readonly
  *       danger: 'high',
  *       input: { type: 'object', required: ['amount'], properties: { amount: { type: 'number', minimum: 0 } } },
  *       run: async ({ run, record, input }) => {
- *         await shop.refund({ order: record?.id, amount: input.amount, idempotencyKey: run });
+ *         await shop.refund({ order: record.id, amount: input.amount, idempotencyKey: run });
  *         return `Refunded ${String(input.amount)}.`;
  *       },
  *     },
  *   },
  * });
  */
-export const defineApp = <const A extends Readonly<Record<string, unknown>> = Readonly<Record<string, never>>>(
-  app: AppDeclaration<A>,
-): App => {
+export const defineApp = <
+  const R extends Declared = None,
+  const F extends Declared = None,
+  const S extends Declared = None,
+  const V extends Declared = None,
+  const A extends Declared = None,
+  const G extends Declared = None,
+>(
+  declaration: AppDeclaration<R, F, S, V, A, G>,
+): App<{
+  readonly resources: NoInfer<R>;
+  readonly inboxes: NoInfer<F>;
+  readonly actions: NoInfer<A>;
+  readonly flags: NoInfer<G>;
+}> => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same declaration, its names and schemas as texts and objects
+  const app = declaration as unknown as AnyDeclaration;
   const actions = entries<AnyAction>(app.actions);
   const triage = new Map(entries(app.triage));
   return {

@@ -10,6 +10,7 @@ import {
   type FlagEvaluation,
   type FlagState,
 } from '../flags/evaluate.ts';
+import type { AnyFlagNames, FlagNames } from './clientTypes.ts';
 import type { Peer } from './peer.ts';
 
 /**
@@ -28,25 +29,26 @@ export type FlagDecision = FlagEvaluation;
 
 /**
  * The environment's flags. Evaluation reads memory: it never waits and never throws. It returns the fallback before the first
- * connection, for unknown flags and for flags of another kind. While offline the last known flags hold.
+ * connection, for unknown flags and for flags of another kind. While offline the last known flags hold. `N` has the
+ * names of the app's flags by kind.
  *
  * @example
  * if (client.flags.boolean('new-checkout', false, { targetingKey: user.id, plan: user.plan })) showNewCheckout();
  */
-export interface Flags {
+export interface Flags<N extends FlagNames = AnyFlagNames> {
   /** Returns the value of a boolean flag, or `fallback`. */
-  boolean(key: string, fallback: boolean, context?: FlagContext): boolean;
+  boolean(key: N['boolean'], fallback: boolean, context?: FlagContext): boolean;
   /** Returns the value of a string flag, or `fallback`. */
-  string(key: string, fallback: string, context?: FlagContext): string;
+  string(key: N['string'], fallback: string, context?: FlagContext): string;
   /** Returns the value of a number flag, or `fallback`. */
-  number(key: string, fallback: number, context?: FlagContext): number;
+  number(key: N['number'], fallback: number, context?: FlagContext): number;
   /**
    * Returns the value of a JSON flag, or `fallback`. All callers share the value: don't change it. Its type is not checked at
    * run time.
    */
-  json<T>(key: string, fallback: T, context?: FlagContext): T;
+  json<T>(key: N['json'], fallback: T, context?: FlagContext): T;
   /** Returns the value of a flag of any kind, why it has that value, and the flag's `kind`; null when no such flag is known. */
-  decide(key: string, context?: FlagContext): (FlagDecision & { readonly kind: FlagState['kind'] }) | null;
+  decide(key: N['any'], context?: FlagContext): (FlagDecision & { readonly kind: FlagState['kind'] }) | null;
   /** Resolves when the flags have come for the first time. Never rejects. */
   readonly ready: Promise<void>;
 }
@@ -152,22 +154,22 @@ export const createFlagCache = ({ relistMs, retryMs }: FlagTiming = standardTimi
 
   return {
     flags: {
-      boolean: (key, fallback, context = emptyContext) => {
+      boolean: (key: string, fallback, context = emptyContext) => {
         const value = decide(key, context)?.value;
         return typeof value === 'boolean' ? value : fallback;
       },
-      string: (key, fallback, context = emptyContext) => {
+      string: (key: string, fallback, context = emptyContext) => {
         const value = decide(key, context)?.value;
         return typeof value === 'string' ? value : fallback;
       },
-      number: (key, fallback, context = emptyContext) => {
+      number: (key: string, fallback, context = emptyContext) => {
         const value = decide(key, context)?.value;
         return typeof value === 'number' ? value : fallback;
       },
       json: <T>(key: string, fallback: T, context = emptyContext) =>
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the type of the flag's JSON
         known.get(key)?.state.kind === 'json' ? (decide(key, context)?.value as T) : fallback,
-      decide: (key, context = emptyContext) => {
+      decide: (key: string, context = emptyContext) => {
         const found = decide(key, context);
         return found === null ? null : { ...found, kind: known.get(key)?.state.kind ?? 'json' };
       },

@@ -1,29 +1,30 @@
 /** The types of an app's handlers: what each is called with, and what it may return, at once or as a promise. */
-import type { Actor, Block, GivenRecord, Json, LinkRecord, ServiceCalls } from '../applink/protocol.ts';
+import type { Actor, GivenRecord, Json, LinkRecord, ServiceCalls } from '../applink/protocol.ts';
+import type { AnyName, Block, BlockMembers } from './blocks.ts';
 
 type Maybe<T> = T | Promise<T>;
 
-/** An item, as `GET /items/:id` returns it. */
-export interface Item extends Json {
+/** An item, as `GET /items/:id` returns it. `Fields` is the type of its inbox's `data`, `Inbox` its name. */
+export interface Item<Fields = Json, Inbox extends string = string> extends Json {
   readonly id: string;
-  readonly inbox: string;
+  readonly inbox: Inbox;
   readonly title: string;
   readonly state: string;
   readonly record: { readonly resource: string; readonly id: string; readonly title: string } | null;
   readonly tags: readonly string[];
   readonly assignee: string | null;
   /** The `data` of its creation, or of its newest report where the inbox declares `onOccurrence.update`. */
-  readonly fields: Json;
+  readonly fields: Fields;
 }
 
 /** What one report of an item brought. */
-export interface Occurrence {
+export interface Occurrence<Fields = Json> {
   readonly id: string;
   /** When it happened, in ms since 1970 UTC. */
   readonly at: number;
   readonly title: string;
   /** null: it is from before the service kept content. */
-  readonly data: Json | null;
+  readonly data: Fields | null;
   /** Who was affected. */
   readonly user: string | null;
 }
@@ -33,8 +34,11 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
-/** What the handler of an action is called with. */
-export interface RunCall<Input> extends Call {
+/** A record that an action runs on, with its resource's declared fields. */
+export type RecordOf<Fields> = Omit<LinkRecord, 'fields'> & { readonly fields: Fields };
+
+/** What the handler of an action is called with. `Rec` is the record's type: null when the action takes none. */
+export interface RunCall<Input = Json, Rec = LinkRecord | null, I = Item> extends Call {
   /**
    * The run's id and idempotency key: the same id must never act twice. Write it in the transaction of the effect, or pass
    * it on as the idempotency key of what the handler calls.
@@ -43,13 +47,17 @@ export interface RunCall<Input> extends Call {
   /** The action's name. */
   readonly action: string;
   /** The record at the moment of the call; null when the action takes none. */
-  readonly record: LinkRecord | null;
+  readonly record: Rec;
   /** Valid by the action's schema, with the schema's defaults filled in. */
   readonly input: Input;
   /** The item that the action was run from, if any. */
-  readonly item: Item | null;
+  readonly item: I | null;
   /** Who asked for the run. */
   readonly actor: Actor;
+  /** Why, in the words of who asked for it; null: nothing was said. Plain text. */
+  readonly reason: string | null;
+  /** Who approved the run, or the bulk that it is part of; null: nobody had to. */
+  readonly approvedBy: Actor | null;
   /** Counts the calls for this run from 1. Above 1, an earlier call may have acted. */
   readonly attempt: number;
   /**
@@ -65,7 +73,9 @@ export interface RunCall<Input> extends Call {
 export type RunResult =
   string | { readonly message?: string | null; readonly blocks?: readonly Block[] } | null | undefined | void;
 /** Does what the action says. Throws `ActionFailed` to refuse with a message that the caller reads. */
-export type RunHandler<Input> = (call: RunCall<Input>) => Maybe<RunResult>;
+export type RunHandler<Input = Json, Rec = LinkRecord | null, I = Item> = (
+  call: RunCall<Input, Rec, I>,
+) => Maybe<RunResult>;
 
 type Params<M extends keyof ServiceCalls> = Omit<ServiceCalls[M]['params'], 'resource'> & Call;
 
@@ -85,37 +95,55 @@ export interface RecordsHandlers {
 }
 
 /** Returns blocks for a record's page. The service waits 10 s. */
-export type RecordDetail = (call: { readonly id: string } & Call) => Maybe<{ readonly blocks?: readonly Block[] }>;
+export type RecordDetail<A extends string = AnyName> = (
+  call: { readonly id: string } & Call,
+) => Maybe<{ readonly blocks?: readonly Block<A>[] }>;
+
+/** What an inbox's `detail` adds to an item's page. `A` are the names of the actions. */
+export interface ItemAdditions<A extends string = AnyName> {
+  readonly blocks?: readonly Block<A>[];
+  readonly suggestedActions?: readonly {
+    readonly action: A;
+    readonly record?: string | null;
+    readonly input?: Json;
+    readonly reason?: string | null;
+  }[];
+}
 /**
  * Returns blocks and suggested actions for an item's page. `latestOccurrence` is what the newest report of the item brought
  * (null from a service that does not send it). The service waits 10 s.
  */
-export type ItemDetail = (
-  call: { readonly item: Item; readonly latestOccurrence: Occurrence | null } & Call,
-) => Maybe<ServiceCalls['item.blocks']['result']>;
+export type ItemDetail<I = Item, O = Occurrence, A extends string = AnyName> = (
+  call: { readonly item: I; readonly latestOccurrence: O | null } & Call,
+) => Maybe<ItemAdditions<A>>;
 
 /** By record id: `defaults` by action of those that apply, and by action the reason why others are `unavailable`. */
-export type Availability = Readonly<
+export type Availability<A extends string = AnyName> = Readonly<
   Record<
     string,
-    { readonly defaults?: Readonly<Record<string, Json>>; readonly unavailable?: Readonly<Record<string, string>> }
+    {
+      readonly defaults?: { readonly [K in A]?: Json };
+      readonly unavailable?: { readonly [K in A]?: string };
+    }
   >
 >;
 /** Returns which actions apply to the records of `ids`. The service waits 10 s. */
-export type AvailableHandler = (call: { readonly ids: readonly string[] } & Call) => Maybe<Availability>;
+export type AvailableHandler<A extends string = AnyName> = (
+  call: { readonly ids: readonly string[] } & Call,
+) => Maybe<Availability<A>>;
 
-/** Returns the block's content; the declared members of the block (its type, title, columns) are filled in. The service waits 10 s. */
-export type LoadBlock = (
+/** Returns the content of a block of type `T`; the declared members (its type, title, columns) are filled in. The service waits 10 s. */
+export type LoadBlock<T extends keyof BlockMembers = keyof BlockMembers, A extends string = AnyName> = (
   call: { readonly params: Readonly<Record<string, string>>; readonly actor: Actor } & Call,
-) => Maybe<Json>;
+) => Maybe<Partial<BlockMembers<A>[T]> & { readonly title?: string | null }>;
 
 /**
  * Sends a reply to the user, within 60 s. Throws `ActionFailed` when it was not sent. `delivery` is the idempotency key: the
  * same delivery must never be sent twice.
  */
-export type ReplyHandler = (
+export type ReplyHandler<I = Item> = (
   call: {
-    readonly item: Item;
+    readonly item: I;
     readonly subject: string;
     readonly text: string;
     readonly actor: Actor;
@@ -123,7 +151,19 @@ export type ReplyHandler = (
   } & Call,
 ) => Maybe<void>;
 
+/** What triage does to a new item. `S` are the names of the inbox's states. */
+export interface TriageAnswer<S extends string = AnyName> {
+  /** The answers, by question. */
+  readonly answers?: Json;
+  /** Whether the item gets its inbox's first closed state. Not together with `state`. */
+  readonly close?: boolean;
+  readonly state?: S;
+  readonly tags?: readonly string[];
+  /** A person's id. */
+  readonly assignee?: string | null;
+  readonly reason?: string;
+}
 /** Returns what to do with a new item, or nothing. The service waits 30 s. */
-export type TriageHandler = (
-  call: { readonly item: Item } & Call,
-) => Maybe<ServiceCalls['triage.answer']['result'] | undefined | void>;
+export type TriageHandler<I = Item, S extends string = AnyName> = (
+  call: { readonly item: I } & Call,
+) => Maybe<TriageAnswer<S> | null | undefined | void>;

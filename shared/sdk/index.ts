@@ -1,30 +1,29 @@
 /**
- * The SDK for authors of a customer's app, published as `console-api/sdk`: `defineApp` declares the app, `connect` keeps
+ * The SDK for authors of a customer's app, published as `@console-api/sdk`: `defineApp` declares the app, `connect` keeps
  * it connected. docs/customers-app.md is its guide.
  */
-export type { Client, ConnectOptions, Report } from './client.ts';
+export type { Client, ClientOf, ConnectOptions, Report } from './client.ts';
 export { connect } from './connect.ts';
 export { defineApp, type App } from './defineApp.ts';
+export type { AppDeclaration } from './appDeclaration.ts';
+export type { Block, ValueType } from './blocks.ts';
 export type {
   Action,
-  AppDeclaration,
   Condition,
   ConditionOp,
   Danger,
   Field,
+  FieldsOf,
   Flag,
   FlagKind,
   Inbox,
-  InputOf,
-  Page,
-  PageBlock,
   Relation,
   Resource,
   State,
   Triage,
-  ValueType,
-  View,
 } from './declarations.ts';
+export type { Page, PageBlock } from './pages.ts';
+export type { View } from './views.ts';
 export type { FlagContext, FlagDecision, Flags } from './flags.ts';
 export { openFeatureProvider } from './openfeature.ts';
 export type { ClientEvents } from './events.ts';
@@ -32,17 +31,22 @@ export type {
   Availability,
   AvailableHandler,
   Item,
+  ItemAdditions,
   ItemDetail,
   Occurrence,
   LoadBlock,
   RecordDetail,
+  RecordOf,
   RecordsHandlers,
   ReplyHandler,
   RunCall,
   RunHandler,
   RunResult,
+  TriageAnswer,
   TriageHandler,
 } from './handlers.ts';
 export { ActionFailed, LinkProblem, type ProblemKind } from './problems.ts';
+export { decodeCursor, encodeCursor, queryRecords, type RecordQuery } from './queryRecords.ts';
+export type { DataOf, InputOf } from './schemaTypes.ts';
 export { fileStore, type AnswerStore, type StoredAnswer } from './stores.ts';
-export type { Actor, Block, GivenRecord, LinkRecord } from '../applink/protocol.ts';
+export type { Actor, GivenRecord, LinkRecord } from '../applink/protocol.ts';

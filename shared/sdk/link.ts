@@ -20,7 +20,7 @@ interface LinkOptions {
   readonly onProblem: (problem: LinkProblem) => void;
 }
 
-interface Link {
+export interface Link {
   /** Ends the connection for good, after `closeTimeoutMs` at the latest. Never rejects. */
   close(): Promise<void>;
 }

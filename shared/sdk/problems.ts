@@ -32,10 +32,20 @@ export class ActionFailed extends Error {
  * - `request`: the service does not accept a report or a record; `details` names the paths.
  * - `full`: `queueLimit` reports and batches of records wait already.
  * - `closed`: the client was closed before the service had the report.
+ * - `answer`: the service could not take what a handler returned; `details` names the places.
  * - `handler`, `listener`, `store`: the app's own code threw `cause`.
  */
 export type ProblemKind =
-  'refused' | 'unauthorized' | 'connection' | 'request' | 'full' | 'closed' | 'handler' | 'listener' | 'store';
+  | 'refused'
+  | 'unauthorized'
+  | 'connection'
+  | 'request'
+  | 'full'
+  | 'closed'
+  | 'answer'
+  | 'handler'
+  | 'listener'
+  | 'store';
 
 /** A problem of the connection, of a report or of the app's own code, as `onError` gets it; reports reject with it. */
 export class LinkProblem extends Error {
@@ -112,4 +122,12 @@ export const toRpcError = (error: unknown): { readonly error: RpcError; readonly
     };
   }
   return { error: { code: rpcCodes.internalError, message: 'The app failed; its log says more.' }, expected: false };
+};
+
+/** Returns the problem of an `app.problem` of the service: a handler's answer that it could not take. */
+export const answerProblem = ({ method, problems }: Readonly<Record<string, unknown>>): LinkProblem => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends a list of paths and messages
+  const details = (Array.isArray(problems) ? problems : []) as LinkProblem['details'];
+  const text = `The service could not take the answer to ${String(method)}.`;
+  return new LinkProblem('answer', formatProblem(text, details), { details });
 };

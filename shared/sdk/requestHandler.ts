@@ -2,7 +2,7 @@
 import { linkLimits, rpcCodes, type Json, type ServiceCalls, type ServiceMethod } from '../applink/protocol.ts';
 import type { AnswerCache } from './answerCache.ts';
 import type { App } from './defineApp.ts';
-import type { Item, Occurrence } from './handlers.ts';
+import type { Item, LoadBlock, Occurrence } from './handlers.ts';
 import type { Peer, RpcAnswer } from './peer.ts';
 import { LinkProblem, toRpcError } from './problems.ts';
 import { runAction, type RunDeps, type RunParams } from './runs.ts';
@@ -49,8 +49,12 @@ const answerAvailable = async (
         .map((id) => ({
           resource,
           id,
-          actions: Object.entries(declared[id]?.defaults ?? {}).map(([action, defaults]) => ({ action, defaults })),
-          unavailable: Object.entries(declared[id]?.unavailable ?? {}).map(([action, reason]) => ({ action, reason })),
+          actions: Object.entries(declared[id]?.defaults ?? {}).flatMap(([action, defaults]) =>
+            defaults === undefined ? [] : [{ action, defaults }],
+          ),
+          unavailable: Object.entries(declared[id]?.unavailable ?? {}).flatMap(([action, reason]) =>
+            reason === undefined ? [] : [{ action, reason }],
+          ),
         }));
     }),
   );
@@ -62,12 +66,11 @@ const answerPageBlock = async (
   { page, block: place, params, actor }: Params<'page.block'>,
   signal: AbortSignal,
 ): Promise<{ block: Json }> => {
-  const {
-    load,
-    source: _source,
-    query: _query,
-    ...declared
-  } = requireDeclared(app.pages.get(page)?.blocks[place], `block ${String(place)} of a page ${page}`);
+  const found: Json & { readonly load?: LoadBlock } = requireDeclared(
+    app.pages.get(page)?.blocks[place],
+    `block ${String(place)} of a page ${page}`,
+  );
+  const { load, source: _source, query: _query, ...declared } = found;
   const content = await requireDeclared(
     load,
     `handler for block ${String(place)} of the page ${page}`,

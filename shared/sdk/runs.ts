@@ -44,7 +44,7 @@ const toSendableAnswer = (
 /** Returns a `progress` that sends at most ten times a second, and always the last value. */
 const createProgressThrottle = (
   send: (fraction: number | null, message?: string) => void,
-): { progress: RunCall<never>['progress']; end: () => void } => {
+): { progress: RunCall['progress']; end: () => void } => {
   let timer: NodeJS.Timeout | undefined;
   let next: readonly [number | null, string | undefined] | undefined;
   let ended = false;
@@ -56,7 +56,7 @@ const createProgressThrottle = (
     send(fraction, message);
     timer = setTimeout(flush, progressIntervalMs);
   };
-  const progress: RunCall<never>['progress'] = (fraction, message) => {
+  const progress: RunCall['progress'] = (fraction, message) => {
     const known = typeof fraction === 'number' && Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : null;
     next = [known, message === undefined ? next?.[1] : String(message).slice(0, messageMax)];
     if (timer === undefined) flush();
@@ -74,28 +74,31 @@ export const runAction = async (
   params: RunParams,
   { limiter, onProblem, onProgress }: RunDeps,
 ): Promise<RpcAnswer> => {
-  const { run, action: name, record, input, item, actor, attempt } = params;
+  const { run, action: name, record, input, item, actor, attempt, reason, approvedBy } = params;
   if (action === undefined)
     return { error: { code: rpcCodes.invalidParams, message: `The app has no action ${name}.` } };
   const sender = createProgressThrottle((fraction, message) => {
     onProgress(run, fraction, message);
   });
   try {
-    const returned = await limiter.run(handlerTimeoutMs(action), async (signal) =>
-      action.run({
+    const returned = await limiter.run(handlerTimeoutMs(action), async (signal) => {
+      const call: RunCall = {
         run,
         action: name,
         record,
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service has checked the input by the action's schema
-        input: input as never,
+        input,
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends whole items
         item: item as Item | null,
         actor,
         attempt,
+        reason: reason ?? null,
+        approvedBy: approvedBy ?? null,
         signal,
         progress: sender.progress,
-      }),
-    );
+      };
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service has checked input and record by the declaration
+      return action.run(call as never);
+    });
     return toSendableAnswer(toRunResult(returned), (message) => {
       onProblem(new LinkProblem('handler', `The action ${name} succeeded in run ${run}; ${message}.`));
     });

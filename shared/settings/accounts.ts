@@ -1,4 +1,4 @@
-/** Accounts that sign in by a password: reading one, and verifying its password within the throttle. For signIn.ts and ownAccount.ts. */
+/** Accounts: reading one, and verifying its password within the throttle. For signIn.ts, openId/ and ownAccount.ts. */
 import { fault, Fault } from '../catalogue/errors.ts';
 import { addressBlock } from '../platform/core/address.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
@@ -30,9 +30,13 @@ const lockSql = statement(
 export const findAccount = (db: Db, email: string): Promise<Account | undefined> =>
   queryRow<Account>(db, byEmail, [normalizeEmail(email)]);
 
+/** Returns the account of a person; undefined for one who was removed. */
+export const findAccountById = (db: Db | Tx, id: string | null): Promise<Account | undefined> =>
+  queryRow<Account>(db, byId, [id]);
+
 /** Returns the account of a person. Throws `unauthorized` for one who was removed. */
-export const readAccount = async (db: Db, id: string | null): Promise<Account> => {
-  const found = await queryRow<Account>(db, byId, [id]);
+export const readAccount = async (db: Db | Tx, id: string | null): Promise<Account> => {
+  const found = await findAccountById(db, id);
   if (found === undefined) throw fault('unauthorized');
   return found;
 };

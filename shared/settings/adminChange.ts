@@ -25,12 +25,13 @@ export interface Administrator {
   readonly fresh: boolean;
   readonly requestId: string | null;
   readonly address: string | null;
+  readonly reason?: string | null;
   readonly at: number;
 }
 
 /** Returns the caller of a settings endpoint as administrator. `at`: epoch milliseconds; `freshUntil`: of the caller's session. */
 export const toAdministrator = (
-  { env, principal, requestId, address }: Caller,
+  { env, principal, requestId, address, reason = null }: Caller,
   at: number,
   freshUntil: number | null = null,
 ): Administrator => ({
@@ -41,6 +42,7 @@ export const toAdministrator = (
   fresh: freshUntil !== null && freshUntil > at,
   requestId,
   address,
+  reason,
   at,
 });
 
@@ -105,7 +107,7 @@ export const recordAdminChange = async (
     target.type,
     target.id,
     json(before),
-    json(after),
+    json(admin.reason === undefined || admin.reason === null ? after : { ...after, reason: admin.reason }),
     ...actorValues({ ...admin.by, role: admin.role, requestId: admin.requestId, address: admin.address }),
   ]);
   const actor = admin.by.type === 'person' ? admin.by.id : null;

@@ -2,8 +2,11 @@
 import type { AppLink } from '../applink/link.ts';
 import type { PlatformDeps } from '../platform/deps.ts';
 import type { Directory } from './directory.ts';
+import type { OpenId } from './openId/provider.ts';
 
 export interface DomainDeps extends PlatformDeps {
   readonly directory: Directory;
   readonly link: AppLink;
+  /** The provider by which people sign in; null: none. */
+  readonly openId: OpenId | null;
 }

@@ -40,13 +40,15 @@ export interface Directory {
 }
 
 const readRevision = statement('directory.revision', 'select n from revisions where id = 1');
-/** Selects environments as `toEnvironment` takes them, with the rules of the names that the manifest declares. */
+/** Selects environments as `toEnvironment` takes them, with the rules of the names that the manifest declares, and of retired inboxes. */
 export const environmentSql = `
   select e.id, e.name, e.epoch, e.seal_key, d.manifest, d.definition, (
     select jsonb_agg(jsonb_build_object('type', r.type, 'name', r.name, 'rule', r.rule)) from definition_rules r
     where r.env = e.id and (
       r.type = 'action' and r.name in (select a->>'name' from jsonb_array_elements(d.manifest->'actions') a)
-      or r.type = 'flag' and r.name in (select f->>'key' from jsonb_array_elements(d.manifest->'flags') f))
+      or r.type = 'flag' and r.name in (select f->>'key' from jsonb_array_elements(d.manifest->'flags') f)
+      or r.type = 'inbox' and r.name in (
+        select i->'declared'->>'name' from jsonb_array_elements(d.definition->'inboxes') i))
   ) as rules
   from environments e left join definitions d on d.env = e.id`;
 const readEnvironments = statement('directory.environments', `${environmentSql} order by e.id`);

@@ -4,7 +4,7 @@
  */
 import { fault } from '../catalogue/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 
 /** What gives a person a hold over an agent (its token, its rights) or over another person (the password). */
 const rightsVerbs = [
@@ -16,6 +16,10 @@ const rightsVerbs = [
   'person.create',
   'person.password',
 ];
+
+/** Why a person may not decide what an agent in their hands requests. */
+export const dependentMessage =
+  'You made or changed this agent, its token or its role in the last 30 days, or were let in by somebody who did; another person has to decide.';
 
 /** How long such a change keeps a person from deciding, in ms. */
 const heldMs = 30 * 86_400_000;
@@ -72,15 +76,34 @@ export const copyRightsChanges = async (tx: Tx, at: number): Promise<void> => {
   await executeStatement(tx, copyFromAuditSql, [rightsVerbs, at - heldMs]);
 };
 
+/** Looks down from the agents: those who have a hold over each, those whom these made or whose password they set, and so on. */
+const barredSql = statement(
+  'independence.barred',
+  `
+  with recursive barred as (
+    select g.id as agent, c.actor as person
+    from agents g join rights_changes c on c.target in (g.id, g.role) and c.at > $2 where g.id = any($1::text[])
+    union
+    select b.agent, c.target from barred b join rights_changes c on c.actor = b.person and c.at > $2
+  )
+  select agent, array_agg(person) as people from barred group by agent`,
+);
+
+/** Returns the people who may not decide the requests of agents where these are to be decided independently, by agent. */
+export const readBarred = async (
+  db: Db | Tx,
+  agents: readonly string[],
+  at: number,
+): Promise<ReadonlyMap<string, readonly string[]>> => {
+  const rows = await queryRows<{ agent: string; people: string[] }>(db, barredSql, [agents, at - heldMs]);
+  return new Map(rows.map(({ agent, people }) => [agent, people]));
+};
+
 /**
  * Throws `forbidden` for a person who, in the last 30 days, made or changed the agent that requested the approval, or its
  * role, and for one whom such a person made or whose password they set; unless the request was made without that rule.
  */
 export const requireIndependent = async (db: Db, approval: string, person: string, at: number): Promise<void> => {
   const found = await queryRow(db, holdsRequesterSql, [person, approval, at - heldMs]);
-  if (found !== undefined)
-    throw fault(
-      'forbidden',
-      'You made or changed this agent, its token or its role in the last 30 days, or were let in by somebody who did; another person has to decide.',
-    );
+  if (found !== undefined) throw fault('forbidden', dependentMessage);
 };

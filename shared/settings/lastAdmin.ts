@@ -13,7 +13,7 @@ const administeredSql = statement(
   `
   select e.name from environments e where exists (
     select from people p join roles r on r.id = p.role
-    where p.removed_at is null and p.password_hash is not null and p.environments && array['*', e.name]
+    where p.removed_at is null and (p.password_hash is not null or exists (select from identities i where i.person = p.id)) and p.environments && array['*', e.name]
       and exists (select from jsonb_array_elements(r.grants) g where g->>'on' = 'settings' and g->'can' ?| array['manage', '*']))
   order by e.id`,
 );

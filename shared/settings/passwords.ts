@@ -17,6 +17,10 @@ const hashBytes = 32;
 /** Bytes that the parameters of a stored hash may request, so that no row of the database can exhaust the memory. */
 const memoryMax = 256 * 1024 * 1024;
 
+/** Returns what those are refused with for whom there is no place in a queue. */
+export const tooManySignIns = () =>
+  fault('rate_limited', 'Too many people sign in at this moment.', { headers: { 'retry-after': '3' } });
+
 /**
  * Hashes at a time: two of the four threads of Node's pool stay free for file and DNS work of other requests. Callers who
  * have signed in before have a lane of their own, so that strangers' guesses don't delay them; in each lane the clients
@@ -25,7 +29,7 @@ const memoryMax = 256 * 1024 * 1024;
 const withHashingSlot = createLimiter({
   concurrency: 2,
   waitingMax: 100,
-  refusal: () => fault('rate_limited', 'Too many people sign in at this moment.', { headers: { 'retry-after': '3' } }),
+  refusal: tooManySignIns,
 });
 
 /** Returns the turn of a client who has signed in before; `id` is theirs. */

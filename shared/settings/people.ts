@@ -4,7 +4,7 @@ import { newId } from '../platform/core/ids.ts';
 import { isUniqueViolation } from '../platform/db/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { PersonRow } from '../platform/db/models.ts';
-import { queryRow, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import {
   deleteTokens,
   lockRole,
@@ -54,6 +54,14 @@ const insertPersonSql = statement(
   where people.removed_at is not null
   returning id`,
 );
+
+/** Shared views are their colleagues’ too, and stay. */
+const deletePrivateViewsSql = statement(
+  'administer.people.views',
+  'delete from saved_views where owner = $1 and not shared',
+);
+/** Deletes the links of a removed person: the address may belong to somebody else by now. */
+const unlinkSql = statement('administer.people.unlink', 'delete from identities where person = $1');
 
 /** Returns the people who are not removed, by name. */
 export const listPeople = async (db: Db | Tx): Promise<PersonView[]> =>
@@ -122,6 +130,7 @@ export const createPerson = async (
     admin.at,
   ]);
   if (made === undefined) throw emailTakenFault(email);
+  await executeStatement(tx, unlinkSql, [made.id]);
   const person = await readPerson(tx, made.id);
   await recordPersonChange(tx, admin, 'create', null, person);
   return person;
@@ -184,6 +193,7 @@ export const removePerson = (tx: Tx, admin: Administrator, id: string): Promise<
       const person = await lockPerson(tx, admin, id);
       await PersonRow.query(tx).findById(id).patch({ removedAt: admin.at, passwordHash: null });
       await deleteTokens(tx, id);
+      await executeStatement(tx, deletePrivateViewsSql, [id]);
       await recordPersonChange(tx, admin, 'revoke', person, null);
       return person;
     },

@@ -10,17 +10,18 @@ interface Requester {
   readonly actor: string;
   readonly request_id: string | null;
   readonly address: string | null;
+  readonly reason?: string | null;
 }
 
 const findRequester = async (
   { directory }: Pick<DomainDeps, 'directory'>,
-  { env: envId, actor_type: type, actor, request_id: requestId, address }: Requester,
+  { env: envId, actor_type: type, actor, request_id: requestId, address, reason = null }: Requester,
 ): Promise<Caller | null> => {
   const env = directory.environmentById(envId);
   const principal = env === undefined ? null : await directory.principal(type, actor);
   return env === undefined || principal === null || !includesEnvironment(principal.environments, env.name)
     ? null
-    : { env, principal: principalIn(env, principal), requestId, address };
+    : { env, principal: principalIn(env, principal), requestId, address, reason };
 };
 
 /**

@@ -16,18 +16,18 @@ import {
 const line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: linePattern, description });
 
-const label = line(200, 'What people read.');
-const role = line(100, 'A role, by its id or its name.');
-const mode = Type.Union([Type.Literal('normal'), Type.Literal('readonly'), Type.Literal('supervised')], {
+export const labelSchema = line(200, 'What people read.');
+export const roleSchema = line(100, 'A role, by its id or its name.');
+export const modeSchema = Type.Union([Type.Literal('normal'), Type.Literal('readonly'), Type.Literal('supervised')], {
   description: 'normal; readonly: changes nothing; supervised: each change needs a person’s approval.',
 });
 const expiresAt = nullable(timeSchema('When it stops working; null: never'));
-const environments = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+export const environmentsSchema = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   minItems: 1,
   maxItems: 100,
-  description: 'Names of environments, or "*" alone for all of them.',
+  description: 'Environments, or "*" alone for all.',
 });
-const email = Type.String({
+export const emailSchema = Type.String({
   minLength: 3,
   maxLength: 320,
   pattern: '^[^\\s\\u0000-\\u001f\\u007f@,;<>"]+@[^\\s\\u0000-\\u001f\\u007f@,;<>"]+$',
@@ -36,7 +36,7 @@ const email = Type.String({
 /** At least 8 characters: NIST SP 800-63B, section 3.1.1.2. */
 const password = Type.String({ minLength: 8, maxLength: 1024, description: 'At least 8 characters.' });
 
-const grants = Type.Array(
+export const grantsInput = Type.Array(
   strictObject({
     on: Type.String({
       maxLength: 120,
@@ -52,26 +52,26 @@ const grants = Type.Array(
   { maxItems: 1000, description: 'What it allows; nothing else is allowed.' },
 );
 
-export const roleInput = strictObject({ name: line(100, 'Unique.'), grants });
+export const roleInput = strictObject({ name: line(100, 'Unique.'), grants: grantsInput });
 export const rolePatch = strictObject(
-  { name: Type.Optional(line(100, 'Unique.')), grants: Type.Optional(grants) },
+  { name: Type.Optional(line(100, 'Unique.')), grants: Type.Optional(grantsInput) },
   { minProperties: 1 },
 );
 
 export const agentInput = strictObject({
-  name: label,
-  role,
-  mode: Type.Optional(mode),
+  name: labelSchema,
+  role: roleSchema,
+  mode: Type.Optional(modeSchema),
   expiresAt: Type.Optional(expiresAt),
-  environments: Type.Optional(environments),
+  environments: Type.Optional(environmentsSchema),
 });
 export const agentPatch = strictObject(
   {
-    name: Type.Optional(label),
-    role: Type.Optional(role),
-    mode: Type.Optional(mode),
+    name: Type.Optional(labelSchema),
+    role: Type.Optional(roleSchema),
+    mode: Type.Optional(modeSchema),
     expiresAt: Type.Optional(expiresAt),
-    environments: Type.Optional(environments),
+    environments: Type.Optional(environmentsSchema),
   },
   { minProperties: 1 },
 );
@@ -83,36 +83,36 @@ export const rotationInput = strictObject({
     Type.Integer({
       minimum: 0,
       maximum: rotationGraceMaxMs,
-      description: 'Milliseconds that the old token goes on working; 0 when absent.',
+      description: 'How long the old token works on, in ms; 0 when absent.',
     }),
   ),
 });
 
 export const personInput = strictObject({
-  email,
-  name: label,
-  role,
-  password,
-  environments: Type.Optional(environments),
+  email: emailSchema,
+  name: labelSchema,
+  role: roleSchema,
+  password: Type.Optional(password),
+  environments: Type.Optional(environmentsSchema),
 });
 export const personPatch = strictObject(
   {
-    email: Type.Optional(email),
-    name: Type.Optional(label),
-    role: Type.Optional(role),
+    email: Type.Optional(emailSchema),
+    name: Type.Optional(labelSchema),
+    role: Type.Optional(roleSchema),
     password: Type.Optional(password),
-    environments: Type.Optional(environments),
+    environments: Type.Optional(environmentsSchema),
   },
   { minProperties: 1 },
 );
 
-export const appKeyInput = strictObject({ name: label });
-export const appKeyPatch = strictObject({ name: Type.Optional(label) }, { minProperties: 1 });
+export const appKeyInput = strictObject({ name: labelSchema });
+export const appKeyPatch = strictObject({ name: Type.Optional(labelSchema) }, { minProperties: 1 });
 const trustApp = Type.Boolean({
-  description: 'Whether what its app declares takes effect without a person’s acceptance of what that loosens.',
+  description: 'Whether its app may loosen what it declares without a person.',
 });
 const acceptNew = Type.Boolean({
-  description: 'Whether agents may use a new action or flag only after a person has accepted it.',
+  description: 'Whether new actions and flags wait for a person before agents use them.',
 });
 export const environmentInput = strictObject({
   name: nameSchema('Unique; part of its address.'),
@@ -121,7 +121,7 @@ export const environmentInput = strictObject({
 });
 const independentApproval = Type.Boolean({
   description:
-    'Whether people who made or changed an agent, its token or its role in the last 30 days, and people whom they let in, may not decide its requests.',
+    'Whether people who made or changed an agent in 30 days, or whom they let in, may not decide its requests.',
 });
 export const environmentPatch = strictObject(
   {
@@ -134,12 +134,12 @@ export const environmentPatch = strictObject(
 
 /** Any text: one that can't be a password is a wrong password, not an invalid request. */
 const enteredPassword = Type.String({ minLength: 1, maxLength: 1024, description: 'The password.' });
-export const signInInput = strictObject({ email, password: enteredPassword });
+export const signInInput = strictObject({ email: emailSchema, password: enteredPassword });
 export const freshSignInInput = strictObject({ password: enteredPassword });
 
 export const ownAccountPatch = strictObject(
   {
-    name: Type.Optional(label),
+    name: Type.Optional(labelSchema),
     password: Type.Optional(
       strictObject(
         { current: enteredPassword, next: password },
@@ -149,94 +149,107 @@ export const ownAccountPatch = strictObject(
     preferences: Type.Optional(
       nullable(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: 'Those given are set, null takes one away, the others stay; null for the whole takes all away.',
+          description: 'What is given is set; null takes one, or all, away.',
         }),
       ),
     ),
   },
   { minProperties: 1 },
 );
-export const preferencesSchema = Type.Object(
-  {},
-  { description: 'What the person has set for the clients they use; of others {}.' },
-);
+export const preferencesSchema = Type.Object({}, { description: 'What a person has set for their clients.' });
 
-const roleRef = responseObject({ id: Type.String(), name: Type.String() });
-const reach = Type.Array(Type.String(), { description: 'Names of environments, or "*" alone for all of them.' });
+export const roleRef = responseObject(
+  { id: Type.String({ description: 'The role.' }), name: Type.String({ description: 'Its name.' }) },
+  { description: 'What they may do.' },
+);
+export const reach = Type.Array(Type.String(), { description: 'Environments, or "*" alone for all.' });
 const at = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
 
+/** What a role grants, in responses. */
+export const grantsSchema = Type.Array(
+  responseObject({
+    on: Type.String({ description: 'Such as inbox:support or inbox:*.' }),
+    can: Type.Array(Type.String(), { description: 'The verbs; "*" is all.' }),
+  }),
+  { description: 'What it grants.' },
+);
+
 export const roleViewSchema = responseObject({
-  id: Type.String(),
-  name: Type.String(),
-  grants: Type.Array(responseObject({ on: Type.String(), can: Type.Array(Type.String()) })),
+  id: Type.String({ description: 'The role.' }),
+  name: Type.String({ description: 'Its name.' }),
+  grants: grantsSchema,
   builtIn: Type.Boolean({ description: 'Built-in roles can’t be changed.' }),
   createdAt: at('When it was made'),
   updatedAt: at('When it was changed last'),
 });
 
 export const agentViewSchema = responseObject({
-  id: Type.String(),
-  name: Type.String(),
+  id: Type.String({ description: 'The agent.' }),
+  name: Type.String({ description: 'Its name.' }),
   role: roleRef,
-  mode,
+  mode: modeSchema,
   environments: reach,
   expiresAt: nullable(at('When it stops working; null: never')),
-  createdBy: nullable(Type.String({ description: 'The person who made it; null: the admin command.' })),
-  lastUsedAt: nullable(at('When it was used last, to the minute')),
+  createdBy: nullable(Type.String({ description: 'Who made it; null: the admin command.' })),
+  lastUsedAt: nullable(at('When it was last used, to the minute')),
   createdAt: at('When it was made'),
 });
 
 export const personViewSchema = responseObject({
-  id: Type.String(),
-  email: Type.String(),
-  name: Type.String(),
+  id: Type.String({ description: 'The person.' }),
+  email: Type.String({ description: 'The address that they sign in with.' }),
+  name: Type.String({ description: 'Their name.' }),
   role: roleRef,
   environments: reach,
   createdAt: at('When they were let in'),
 });
 
 export const ownSessionSchema = responseObject({
-  id: Type.String({ pattern: '^ses_' }),
+  id: Type.String({ pattern: '^ses_', description: 'The session.' }),
   createdAt: at('When it was opened'),
-  lastUsedAt: at('When it was used last, to the minute'),
-  address: nullable(Type.String({ description: 'The address that it was opened from; null: not known.' })),
+  lastUsedAt: at('When it was last used, to the minute'),
+  address: nullable(Type.String({ description: 'Where it was opened; null: not known.' })),
   current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
 });
 
 export const appKeyViewSchema = responseObject({
-  id: Type.String(),
-  name: Type.String(),
-  environment: Type.String(),
-  lastUsedAt: nullable(at('When it was used last, to the minute')),
+  id: Type.String({ description: 'The key.' }),
+  name: Type.String({ description: 'Its name.' }),
+  environment: Type.String({ description: 'The environment of its app.' }),
+  lastUsedAt: nullable(at('When it was last used, to the minute')),
   createdAt: at('When it was made'),
 });
 
 export const environmentViewSchema = responseObject({
-  name: Type.String(),
+  name: Type.String({ description: 'The environment.' }),
   baseUrl: Type.String({ description: 'Where it is called.' }),
   createdAt: at('When it was made'),
-  definedAt: nullable(at('When what its app declared last changed; null: nothing declared yet')),
+  definedAt: nullable(at('When its declaration last changed; null: none yet')),
   independentApproval,
   trustApp,
   acceptNew,
 });
 
 export const looseningSchema = responseObject({
-  id: Type.String({ pattern: '^loo_' }),
-  on: responseObject({
-    type: Type.Union([Type.Literal('action'), Type.Literal('flag')]),
-    name: Type.String({ description: 'The action or flag.' }),
-    member: Type.String({
-      description:
-        'What is declared less strict, e.g. approval or input.properties.amount.maximum; new: the name itself.',
-    }),
-  }),
-  from: Type.Unknown({ description: 'What is in force; of a new name, the removed one that it resembles, or null.' }),
+  id: Type.String({ pattern: '^loo_', description: 'The loosening.' }),
+  on: responseObject(
+    {
+      type: Type.Union([Type.Literal('action'), Type.Literal('flag'), Type.Literal('inbox')], {
+        description: 'What kind of declaration.',
+      }),
+      name: Type.String({ description: 'The action, flag or inbox.' }),
+      member: Type.String({
+        description: 'What is less strict, e.g. input.properties.amount.maximum; new: the name itself.',
+      }),
+    },
+    { description: 'Which declaration.' },
+  ),
+  from: Type.Unknown({ description: 'What is in force; of a new name, a removed one like it, or null.' }),
   to: Type.Unknown({ description: 'What is declared.' }),
   since: at('When it was declared'),
   status: Type.Union(
     (['waiting', 'accepted', 'refused', 'noted'] as const).map((status) => Type.Literal(status)),
-    { description: 'waiting: the stricter rule stays in force until a person accepts; noted: a new name.' },
+    { description: 'waiting: the stricter rule holds; noted: a new name.' },
   ),
   decidedBy: nullable(actorSchema),
 });
@@ -246,10 +259,11 @@ export const tokenResponse = (prefix: 'cagt' | 'capp') => ({
   token: nullable(
     Type.String({
       pattern: `^${prefix}_`,
-      description: 'Shown once; null when the response is a repeat by the idempotency key.',
+      description: 'Shown once; null in a repeat by idempotency key.',
+      examples: [`${prefix}_Rk9PQkFSQkFaUVVYUkVET0JTQ1VSRUQ`],
     }),
   ),
-  baseUrl: Type.String({ description: 'Where it is used.' }),
+  baseUrl: Type.String({ description: 'Where it is used.', examples: ['http://127.0.0.1:3000/api/env/demo'] }),
 });
 
 export type RoleInput = Static<typeof roleInput>;

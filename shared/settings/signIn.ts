@@ -1,59 +1,22 @@
 /** Signs people in and out, and makes sessions fresh by the password. For api/routes/signIn.ts. */
 import { includesEnvironment, type Caller } from '../access/principal.ts';
-import { newToken, tokenHash } from '../access/tokens.ts';
 import { fault, type ErrorCode } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
-import { actorParameters, actorValues, eventInsert } from '../platform/journal/events.ts';
 import { findAccount, lockAccount, readAccount, verifyAttempt, type Account } from './accounts.ts';
 import { recordAdminChange, runAdminChange, toAdministrator } from './adminChange.ts';
 import type { DomainDeps } from './deps.ts';
 import { newBrowserToken, readBrowserToken } from './knownBrowser.ts';
-import { idleSince } from './ownSessions.ts';
+import { openSession, renewSession } from './openSession.ts';
 import { readPerson, type PersonView } from './people.ts';
+import { insertSignInAudit, type SignInAttemptPlace } from './signInAudit.ts';
 import { clearSignInFailures, typedEmailDigest } from './signInThrottle.ts';
 
-const insertSessionSql = statement(
-  'signIn.open',
-  `
-  insert into tokens (hash, kind, principal, expires_at, fresh_until, created_at, last_used_at, address)
-  values ($1, 'person', $2, $3, $4, $5, $5, $6)`,
-);
-const dropExpired = statement(
-  'signIn.dropExpired',
-  'delete from tokens where principal = $1 and (expires_at <= $2 or coalesce(last_used_at, created_at) <= $3)',
-);
-const refreshSessionSql = statement('signIn.renew', 'update tokens set fresh_until = $2 where hash = $1');
 const deleteSessionSql = statement('signIn.close', 'delete from tokens where hash = $1');
-/** Inserts the audit entry in the environment of the path or, when that doesn't exist, in those of the person. */
-const insertSignInAuditSql = statement(
-  'signIn.audit',
-  eventInsert(
-    {
-      env: 'e.id',
-      at: '$3::bigint',
-      verb: "'person.signIn'",
-      target_type: "'person'",
-      target: '$4',
-      outcome: '$5',
-      after: '$6::jsonb',
-      ...actorParameters(7),
-    },
-    {
-      from: 'environments e',
-      where: "case when $1::int is null then '*' = any($2::text[]) or e.name = any($2::text[]) else e.id = $1::int end",
-    },
-  ),
-);
-
-interface SignInRequest {
+interface SignInRequest extends SignInAttemptPlace {
   readonly email: string;
   readonly password: string;
-  /** The environment of the path, which may not exist. */
-  readonly environment: string;
-  readonly requestId: string;
-  readonly address: string | null;
   /** The token of the client's browser (knownBrowser.ts); null: none. */
   readonly browser: string | null;
 }
@@ -68,37 +31,40 @@ interface SignInResult {
 
 type SignInDeps = Pick<DomainDeps, 'db' | 'bus' | 'clock' | 'config' | 'directory'>;
 
-const insertSignInAudit = async (
+const auditSignIn = (
   tx: Tx | SignInDeps['db'],
   { directory, clock }: SignInDeps,
   given: SignInRequest,
   { found, code }: { found: Account | undefined; code: ErrorCode | null },
 ): Promise<void> => {
-  const env = directory.environment(given.environment)?.id ?? null;
   // A failed sign-in proves nothing, and what was typed may be anything, so the entry names no person.
-  const { id, name, role } =
+  const actor =
     found === undefined || code === 'unauthorized'
       ? { id: null, name: typedEmailDigest(given.email), role: null }
-      : found;
-  const after = code === null ? null : JSON.stringify({ code });
-  await executeStatement(tx, insertSignInAuditSql, [
-    env,
-    found?.environments ?? [],
-    clock.now(),
-    found?.id ?? null,
-    code === null ? 'ok' : 'denied',
-    after,
-    ...actorValues({ type: 'person', id, name, role, requestId: given.requestId, address: given.address }),
-  ]);
+      : { id: found.id, name: found.name, role: found.role };
+  return insertSignInAudit(tx, directory, given, {
+    at: clock.now(),
+    found,
+    actor,
+    refusal: code === null ? null : { code },
+  });
 };
 
 const wrongPasswordFault = () => fault('unauthorized', 'The e-mail address or the password is wrong.');
 
+/** Throws `forbidden` where people sign in by the provider alone. */
+const requirePasswordSignIn = ({ config }: SignInDeps): void => {
+  if (!config.passwordSignIn)
+    throw fault('forbidden', 'Nobody signs in by password here: GET /sign-in/methods says how people do.');
+};
+
 /**
  * Opens a session for an address and its password. Throws `unauthorized`, in the same time whether the address exists or
- * not; `not_found` for an environment that the person has no access to; `rate_limited` for too many failures.
+ * not; `not_found` for an environment that the person has no access to; `rate_limited` for too many failures; `forbidden` where
+ * passwords are not taken.
  */
 export const signIn = async (tools: SignInDeps, given: SignInRequest): Promise<SignInResult> => {
+  requirePasswordSignIn(tools);
   const { db, clock, directory } = tools;
   const { email, address } = given;
   const found = await findAccount(db, email);
@@ -107,33 +73,23 @@ export const signIn = async (tools: SignInDeps, given: SignInRequest): Promise<S
   const tried = { password: given.password, hash: found?.hash ?? null };
   const { isRight, counted } = await verifyAttempt(db, attempt, tried, clock.now());
   if (!isRight || found === undefined) {
-    await insertSignInAudit(db, tools, given, { found, code: 'unauthorized' });
+    await auditSignIn(db, tools, given, { found, code: 'unauthorized' });
     throw wrongPasswordFault();
   }
   const env = directory.environment(given.environment);
   if (env === undefined || !includesEnvironment(found.environments, env.name)) {
-    await insertSignInAudit(db, tools, given, { found, code: 'not_found' });
+    await auditSignIn(db, tools, given, { found, code: 'not_found' });
     throw fault('not_found');
   }
   const at = clock.now();
-  const token = newToken('person');
-  const expiresAt = at + limits.sessionMs;
-  const person = await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     if (!(await lockAccount(tx, found))) throw wrongPasswordFault();
-    await executeStatement(tx, dropExpired, [found.id, at, idleSince(tools.config, at)]);
-    await executeStatement(tx, insertSessionSql, [
-      tokenHash(token),
-      found.id,
-      expiresAt,
-      at + limits.freshMs,
-      at,
-      address,
-    ]);
+    const session = { person: found.id, at, freshUntil: at + limits.freshMs, address };
+    const opened = await openSession(tx, tools.config, session);
     await clearSignInFailures(tx, counted);
-    await insertSignInAudit(tx, tools, given, { found, code: null });
-    return readPerson(tx, found.id);
+    await auditSignIn(tx, tools, given, { found, code: null });
+    return { ...opened, person: await readPerson(tx, found.id), browser: newBrowserToken(found, at) };
   });
-  return { token, person, expiresAt, browser: newBrowserToken(found, at) };
 };
 
 interface OwnSession {
@@ -164,6 +120,7 @@ const changeOwnSession = (
 
 /** Makes a session fresh and returns until when. Throws `forbidden` for a wrong password, not `unauthorized`, as the session stays valid. */
 export const refreshSignIn = async (tools: SignInDeps, session: OwnSession, password: string): Promise<number> => {
+  requirePasswordSignIn(tools);
   const { db, clock } = tools;
   const { principal, address } = session.caller;
   const account = await readAccount(db, principal.id);
@@ -174,7 +131,7 @@ export const refreshSignIn = async (tools: SignInDeps, session: OwnSession, pass
   await changeOwnSession(tools, session, 'person.freshSignIn', async (tx, hash) => {
     const locked = await lockAccount(tx, account);
     await clearSignInFailures(tx, counted);
-    return locked ? executeStatement(tx, refreshSessionSql, [hash, until]) : 0;
+    return locked ? renewSession(tx, hash, until) : 0;
   });
   return until;
 };

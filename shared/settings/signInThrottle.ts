@@ -6,8 +6,10 @@
 import { createHash } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
 import { addressBlock } from '../platform/core/address.ts';
+import { createLimiter } from '../platform/core/limiter.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
+import { knownTurn, strangersTurn, tooManySignIns } from './passwords.ts';
 import { normalizeEmail } from './people.ts';
 
 interface ThrottlePolicy {
@@ -27,6 +29,12 @@ const ownAttempts = 3;
 const knownAttempts = 10;
 /** Milliseconds without an attempt after which failures no longer count, and the hour of the two numbers above. */
 const forgetMs = 3_600_000;
+/**
+ * Attempts that are counted at a time. Those at one account wait for each other in PostgreSQL; more of them would hold the
+ * connections that everybody's changes need.
+ */
+const withCountingSlot = createLimiter({ concurrency: 2, waitingMax: 200, refusal: tooManySignIns });
+
 /** Outdated rows that each attempt deletes: more than the four that it may insert. */
 const sweepRows = 8;
 
@@ -122,11 +130,7 @@ const throttleStranger = async (tx: Tx, { email, address }: SignInAttempt, at: n
   return { own: [subjects.pair, subjects.account], shared: [subjects.address], isKnown: false };
 };
 
-/**
- * Counts an attempt as failed until `clearSignInFailures` and returns what it was counted at. Throws `rate_limited` during
- * a wait, and then counts nothing.
- */
-export const throttleSignIn = (db: Db, tried: SignInAttempt, at: number): Promise<CountedAttempt> =>
+const countAttempt = (db: Db, tried: SignInAttempt, at: number): Promise<CountedAttempt> =>
   db.transaction(async (tx) => {
     const known = tried.known === null ? null : `known:${tried.known}`;
     const isKnown = known !== null && (await countInHour(tx, known, at)) <= knownAttempts;
@@ -134,6 +138,15 @@ export const throttleSignIn = (db: Db, tried: SignInAttempt, at: number): Promis
     await executeStatement(tx, deleteForgottenSql, [at - forgetMs, sweepRows]);
     return counted;
   });
+
+/**
+ * Counts an attempt as failed until `clearSignInFailures` and returns what it was counted at. Throws `rate_limited` during
+ * a wait, or when too many attempts are to be counted, and then counts nothing.
+ */
+export const throttleSignIn = (db: Db, tried: SignInAttempt, at: number): Promise<CountedAttempt> => {
+  const turn = tried.known === null ? strangersTurn(addressBlock(tried.address)) : knownTurn(tried.email);
+  return withCountingSlot(() => countAttempt(db, tried, at), turn);
+};
 
 /** Resets the failures of the account, the client or both, and takes one from the address, after a right password. */
 export const clearSignInFailures = async (tx: Tx, { own, shared }: CountedAttempt): Promise<void> => {

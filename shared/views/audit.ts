@@ -1,6 +1,7 @@
 /** Reads the audit log from the events, filtered, newest first. For api/routes/audit.ts. */
 import type { Access } from '../access/access.ts';
 import type { Caller } from '../access/principal.ts';
+import { redactLinked } from '../items/links.ts';
 import { rowId } from '../platform/core/ids.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db } from '../platform/db/knex.ts';
@@ -55,6 +56,7 @@ const visibleSql = [
   seenSql("case when target_type = 'resource' then target end", '$resources'),
   seenSql("case when target_type = 'flag' then target end", '$flags'),
   seenSql("after ->> 'flag'", '$flags'),
+  seenSql("case when target_type = 'loosening' then after ->> 'inbox' end", '$inboxes'),
 ].join(' and ');
 
 const entriesSql = 'from events where env = $env and verb is not null';
@@ -115,12 +117,23 @@ const chooseStatement = async (db: Db, filter: AuditFilter, values: NamedValues)
   return (counted?.n ?? 0) > gatheredMost ? timedStatement : gatheredStatement(by);
 };
 
-/** Returns the values of a change without a record that the role doesn't see. */
+/** Returns the values of a change without records that the role doesn't see. */
 const redactValues = (access: Access, values: Record<string, unknown> | null): Record<string, unknown> | null => {
-  const record = values?.['record'];
-  return isObject(record) && !access.sees('resource', String(record['resource']))
-    ? { ...values, record: null }
-    : values;
+  if (values === null) return null;
+  const { record, operation } = values;
+  const linked = redactLinked(access, values);
+  const seen = isObject(operation) ? { ...linked, operation: redactLinked(access, operation) } : linked;
+  return isObject(record) && !access.sees('resource', String(record['resource'])) ? { ...seen, record: null } : seen;
+};
+
+/** Returns the reason that the principal gave, and what the change made without it. */
+const splitReason = (
+  after: Record<string, unknown> | null,
+): { readonly reason: string | null; readonly after: Record<string, unknown> | null } => {
+  const given = after?.['reason'];
+  if (typeof given !== 'string') return { reason: null, after };
+  const { reason: _, ...rest } = after ?? {};
+  return { reason: given, after: Object.keys(rest).length === 0 ? null : rest };
 };
 
 /** Returns how many refusals an entry stands for; 1 for any other entry. */
@@ -136,6 +149,24 @@ const redactSide = (
   verb === 'environment.define'
     ? redactDefinitionChange({ access, definition: env.definition }, values, other)
     : redactValues(access, values);
+
+const presentEntry = (caller: Caller, row: AuditRow): object => {
+  const { reason, after } = splitReason(row.after);
+  return {
+    id: rowId('aud', row.at, row.id),
+    at: row.at,
+    actor: { type: row.actor_type, id: row.actor, name: row.actor_name, role: row.role },
+    verb: row.verb,
+    target: { type: row.target_type, id: row.target },
+    outcome: row.outcome,
+    count: countOf(row),
+    before: redactSide(caller, row.verb, row.before, after),
+    after: redactSide(caller, row.verb, after, row.before),
+    reason,
+    requestId: row.request_id,
+    address: row.address,
+  };
+};
 
 interface AuditPage {
   readonly entries: object[];
@@ -168,19 +199,7 @@ export const readAudit = async (
   const found = await queryNamedRows<AuditRow>(db, await chooseStatement(db, filter, values), values);
   const { page, last } = cutPage(found, limit);
   return {
-    entries: page.map((row) => ({
-      id: rowId('aud', row.at, row.id),
-      at: row.at,
-      actor: { type: row.actor_type, id: row.actor, name: row.actor_name, role: row.role },
-      verb: row.verb,
-      target: { type: row.target_type, id: row.target },
-      outcome: row.outcome,
-      count: countOf(row),
-      before: redactSide(caller, row.verb, row.before, row.after),
-      after: redactSide(caller, row.verb, row.after, row.before),
-      requestId: row.request_id,
-      address: row.address,
-    })),
+    entries: page.map((row) => presentEntry(caller, row)),
     next: last === null ? null : timed ? [last.at, last.id] : [last.id],
   };
 };

@@ -16,6 +16,8 @@ export interface AvailableAction {
   readonly approval: boolean;
   readonly background: boolean;
   readonly freshSignIn: boolean;
+  readonly reasonRequired: boolean;
+  readonly reversible: boolean | null;
   readonly input: object;
   readonly defaults: Readonly<Record<string, unknown>>;
 }
@@ -89,11 +91,9 @@ const fetchAvailability = async (
   );
 };
 
-const describeAction = (
-  { name, label, description, danger, approval, background, freshSignIn, input, defaults }: ActionDefinition,
-  record: FullRecord,
-  answered: AppAvailability,
-): AvailableAction => {
+const describeAction = (action: ActionDefinition, record: FullRecord, answered: AppAvailability): AvailableAction => {
+  const { name, label, description, danger, approval, background, freshSignIn, reasonRequired, reversible } = action;
+  const { input, defaults } = action;
   const declared = fillTemplate(defaults, { record });
   return {
     action: name,
@@ -103,6 +103,8 @@ const describeAction = (
     approval,
     background,
     freshSignIn,
+    reasonRequired,
+    reversible,
     input,
     defaults: { ...(isObject(declared) ? declared : {}), ...answered.defaults.get(name) },
   };

@@ -13,6 +13,7 @@ describe('app link: outgoing calls', () => {
     const calls = new OutgoingCalls(
       () => true,
       (run, message) => late.push([run, message]),
+      () => undefined,
     );
     await timedOut(calls);
     const message = { jsonrpc: '2.0', id: 1, result: null };
@@ -26,6 +27,7 @@ describe('app link: outgoing calls', () => {
     const calls = new OutgoingCalls(
       () => true,
       (run, message) => late.push([run, message]),
+      () => undefined,
     );
     await timedOut(calls);
     expect(calls.settle(1, null, 'null')).to.equal(true);

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { migrateDatabase } from '../../migrations/run.ts';
+import { migrateDatabase } from '../../migrations/migrate.ts';
 import { newToken, tokenHash } from '../../shared/access/tokens.ts';
 import { mergeDefinition } from '../../shared/environments/definition.ts';
 import { parseManifest } from '../../shared/environments/readManifest.ts';

@@ -6,7 +6,12 @@ import { readFile } from 'node:fs/promises';
 import type { ItemSort } from '../../shared/environments/itemQuery.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
-import type { CursorKeys, ItemListRequest, VisibleInbox } from '../../shared/items/list/request.ts';
+import {
+  unfiltered,
+  type CursorKeys,
+  type ItemListRequest,
+  type VisibleInbox,
+} from '../../shared/items/list/request.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRow, statement } from '../../shared/platform/db/sql.ts';
 import { benchPeople } from './load.ts';
@@ -45,6 +50,8 @@ const unsettled = ['open', 'investigating', 'requested', 'waiting', 'awaiting_re
 const person = benchPeople[5] ?? '';
 const day = 86_400_000;
 
+const content = (...words: string[]) => ({ words, fields: [] });
+
 type Case = readonly [name: string, request: Partial<ItemListRequest>];
 
 const cases = (now: number): readonly Case[] => [
@@ -52,10 +59,10 @@ const cases = (now: number): readonly Case[] => [
   ['all, oldest activity first', { descending: false }],
   ['one state', { states: ['open'] }],
   ['six states', { states: unsettled }],
-  ['unassigned', { assignee: 'none' }],
-  ['one person', { assignee: person }],
-  ['one person, six states', { assignee: person, states: unsettled }],
-  ['unassigned, six states', { assignee: 'none', states: unsettled }],
+  ['unassigned', { assignees: ['none'] }],
+  ['one person', { assignees: [person] }],
+  ['one person, six states', { assignees: [person], states: unsettled }],
+  ['unassigned, six states', { assignees: ['none'], states: unsettled }],
   ['triaged', { triaged: true }],
   ['not triaged', { triaged: false }],
   ['snoozed', { snoozed: true }],
@@ -68,7 +75,7 @@ const cases = (now: number): readonly Case[] => [
   ['tag of 0.001 %', { tags: ['once-in-a-while'] }],
   ['tag that no item has', { tags: ['nowhere'] }],
   ['two tags, six states', { tags: ['vip', 'billing'], states: unsettled }],
-  ['tag, six states, person', { tags: ['vip'], states: unsettled, assignee: person }],
+  ['tag, six states, person', { tags: ['vip'], states: unsettled, assignees: [person] }],
   ['word, frequent (p)', { words: ['p'] }],
   ['word, frequent (pay)', { words: ['pay'] }],
   ['word, middle (invoice)', { words: ['invoice'] }],
@@ -76,10 +83,29 @@ const cases = (now: number): readonly Case[] => [
   ['number of few titles', { words: ['#98602'] }],
   ['word that no title has', { words: ['nowhere'] }],
   ['two words', { words: ['invoice', 'charged'] }],
+  ['q: in 20 % (pay)', { contents: content('pay') }],
+  ['q: in 8 % (invoice)', { contents: content('invoice') }],
+  ['q: number of one item', { contents: content('#98602') }],
+  ['q: in no item', { contents: content('nowhere') }],
+  ['q: two words', { contents: content('invoice', 'charged') }],
+  ['q: three words', { contents: content('pay', 'invoice', 'charged') }],
+  ['q: frequent, person', { contents: content('pay'), assignees: [person] }],
+  ['q: 7 %, tag of 5 %', { contents: content('charged'), tags: ['vip'] }],
+  ['q: frequent, tag of 0.2 %', { contents: content('pay'), tags: ['seldom'] }],
+  ['q: frequent, overdue', { contents: content('pay'), overdue: true }],
+  [
+    'q: frequent, made in one day',
+    { contents: content('pay'), created: { from: now - 300 * day, to: now - 299 * day } },
+  ],
+  ['q: frequent, by title', { contents: content('pay'), sort: 'title', descending: false }],
+  ['q: number, by title', { contents: content('#98602'), sort: 'title', descending: false }],
+  ['field of one value', { contents: { words: [], fields: [['plan', 'team']] } }],
+  ['field and word', { contents: { words: ['charged'], fields: [['plan', 'team']] } }],
+  ['q: in an inbox that has none', { contents: content('invoice'), inboxes: rarelySeen }],
   ['word in an inbox that has none', { words: ['invoice'], inboxes: rarelySeen }],
   ['frequent word, tag that no item has', { words: ['p'], tags: ['nowhere'] }],
   ['number, closed', { words: ['98602'], states: ['closed', 'resolved', 'paid'] }],
-  ['two words, person', { words: ['pay', 'invoice'], assignee: person }],
+  ['two words, person', { words: ['pay', 'invoice'], assignees: [person] }],
   ['word, overdue', { words: ['invoice'], overdue: true }],
   ['word, triaged', { words: ['invoice'], triaged: true }],
   ['by first activity', { sort: 'firstSeen' }],
@@ -98,7 +124,7 @@ const cases = (now: number): readonly Case[] => [
   ['by title, word', { sort: 'title', descending: false, words: ['invoice'] }],
   ['by occurrences, number', { sort: 'occurrences', words: ['98602'] }],
   ['by occurrences, word', { sort: 'occurrences', words: ['charged'] }],
-  ['by first activity up, person', { sort: 'firstSeen', descending: false, assignee: person }],
+  ['by first activity up, person', { sort: 'firstSeen', descending: false, assignees: [person] }],
   ['by deadline, word', { sort: 'due', descending: false, words: ['invoice'] }],
 ];
 
@@ -171,13 +197,7 @@ export const run = async (db: Db, { env, now, runs = 60, only = '' }: ListOption
     const request: ItemListRequest = {
       env,
       inboxes: visible,
-      states: null,
-      tags: null,
-      assignee: null,
-      words: null,
-      overdue: null,
-      triaged: null,
-      snoozed: null,
+      ...unfiltered,
       now,
       sort: 'lastSeen',
       descending: true,

@@ -1,7 +1,8 @@
 /**
- * Fills `items` with as many realistic items as a measurement needs: set-based, from a pool of the demo's items, with
+ * Fills `items` and `item_words` with as many realistic items as a measurement needs: set-based, from a pool of the demo's items, with
  * the indexes built afterwards. Titles, fields and tags are the demo's; times, states, people and numbers are random.
  */
+import { furtherLexemes, itemLexemes } from '../../shared/items/itemWords.ts';
 import { bucketSql, fortnightSql, itemTerms } from '../../shared/items/terms.ts';
 import { nameCode } from '../../shared/platform/core/lexemes.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
@@ -28,6 +29,10 @@ export const benchPeople: readonly string[] = Array.from(
   (_, n) => `per_01k0000000e0000000000000${String(n).padStart(2, '0')}`,
 );
 
+/** Of ten items one has a note, whose text is another item's title. */
+const noteLexemes = (env: number, inbox: string, titles: readonly string[], n: number): string =>
+  furtherLexemes(env, inbox, [titles[(n * 31) % titles.length] ?? '']);
+
 /** Words of a pool title, as terms without what varies by row. */
 const wordTerms = (item: DemoItem): string[] =>
   itemTerms(1, {
@@ -44,18 +49,22 @@ const wordTerms = (item: DemoItem): string[] =>
     .map((term) => term.slice('1.0000abc'.length))
     .filter((term) => term.startsWith('w'));
 
-const fillPool = async (db: Db, now: number): Promise<void> => {
+const fillPool = async (db: Db, env: number, now: number): Promise<void> => {
   await db.raw(`create temp table pool (n int primary key, inbox text, code text, title text, title_key text, words text, tags text[],
-    resource text, record_id text, record_title text, fields json)`);
+    resource text, record_id text, record_title text, fields json, content text, note text)`);
   const left = new Map<string, number>(Object.entries(shares));
   const pool: object[] = [];
+  const titles: string[] = [];
   for (const batch of demoItems(7, now, 200_000)) {
     for (const item of batch) {
       const room = left.get(item.inbox) ?? 0;
       if (room === 0) continue;
       left.set(item.inbox, room - 1);
+      titles.push(item.title);
       pool.push({
         n: pool.length,
+        content: itemLexemes(env, item.inbox, item.title, JSON.stringify(item.fields)),
+        note: noteLexemes(env, item.inbox, titles, pool.length),
         inbox: item.inbox,
         code: nameCode(item.inbox),
         title: item.title,
@@ -91,15 +100,14 @@ const states = `case
  * Rows come in the order of their creation, as they would in life.
  */
 const insertSql = (at: string): string => `
-  insert into items (env, id, inbox, title, title_key, state, closed, record_resource, record_id, record_title, tags, assignee, occurrences, users,
-    first_seen, last_seen, due_at, fields, snoozed_until, triaged, created_at, updated_at, version, terms)
-  select env, ${idSql}, inbox, title || number, title_key || number, state, closed, resource, record_id, record_title, tags, assignee, occurrences,
-    1 + (occurrences - 1) / 2, created_at, last_seen, due_at, fields, snoozed_until, triaged, created_at, last_seen, version,
+  with made as materialized (
+  select env, ${idSql} as id, content, note, n, env || '.' || code as place, number as numbered, inbox, title || number as title, title_key || number as title_key, state, closed, resource, record_id, record_title, tags, assignee, occurrences,
+    1 + (occurrences - 1) / 2 as users, created_at as first_seen, last_seen, due_at, fields, snoozed_until, triaged, created_at, last_seen as updated_at, version,
     array_to_tsvector(string_to_array(prefix || replace(concat_ws('${separator}', words,
       case when number <> '' then 'w#' || n || '${separator}' || 'w' || n end,
       's' || state, 'a' || coalesce(assignee, ''),
       case when due_at is not null and not closed then 'd' end, case when snoozed_until is not null then 'z' end, case when triaged then 'x' end,
-      case when tags <> '{}' then 't' || array_to_string(tags, '${separator}t') end), '${separator}', '${separator}' || prefix), '${separator}'))
+      case when tags <> '{}' then 't' || array_to_string(tags, '${separator}t') end), '${separator}', '${separator}' || prefix), '${separator}')) as terms
   from (
     select *, env || '.' || ${bucketSql(fortnightSql('last_seen'), 'code')} as prefix, ${states} as state, closed and r5 < 0.06 as triaged,
       case when r6 < 0.3 then ' #' || n else '' end as number,
@@ -110,7 +118,7 @@ const insertSql = (at: string): string => `
         stage = 3 as closed, case when inbox = 'errors' then 1 + floor(1 / (r4 * r4 + 0.00001))::int else 1 + floor(3 * r4 * r4)::int end as occurrences,
         1 + floor(4 * r5)::int as version
       from (
-        select r.*, p.inbox, p.code, p.title, p.title_key, p.words, p.resource, p.record_id, p.record_title, p.fields,
+        select r.*, p.inbox, p.code, p.title, p.title_key, p.words, p.resource, p.record_id, p.record_title, p.fields, p.content, p.note,
           ${at} - (${String(years)} * 365 * 86400000.0 * r1 ^ 1.2)::bigint as created_at,
           case when r3 < case when r1 < 0.05 then 0.4 else 0.05 end then 1 when r3 < case when r1 < 0.05 then 0.6 else 0.08 end then 2 else 3 end as stage,
           case when r7 < 0.45 then null else (:people::text[])[1 + floor(40 * ((r7 - 0.45) / 0.55) ^ 2)::int] end as assignee,
@@ -122,7 +130,16 @@ const insertSql = (at: string): string => `
         ) r join pool p on p.n = r.pick
       ) a
     ) b
-  ) c`;
+  ) c),
+  contents as (
+    insert into item_words (env, item, source, words)
+    select env, id, '', array_to_tsvector(string_to_array(content || case when numbered <> '' then E'\\n' || place || 'w#' || n || E'\\n' || place || 'w' || n else '' end, E'\\n')) from made
+    union all
+    select env, id, 'ent_' || substr(id, 5), array_to_tsvector(string_to_array(note, E'\\n')) from made where n % 10 = 0)
+  insert into items (env, id, inbox, title, title_key, state, closed, record_resource, record_id, record_title, tags, assignee, occurrences, users,
+    first_seen, last_seen, due_at, fields, snoozed_until, triaged, created_at, updated_at, version, terms)
+  select env, id, inbox, title, title_key, state, closed, resource, record_id, record_title, tags, assignee, occurrences, users,
+    first_seen, last_seen, due_at, fields, snoozed_until, triaged, created_at, updated_at, version, terms from made`;
 
 interface IndexRow {
   readonly name: string;
@@ -142,15 +159,15 @@ export const loadItems = async (ownerUrl: string, { env, rows, now, from = 0 }: 
     );
     const indexes = await db.raw<{ rows: IndexRow[] }>(
       `select c.relname as name, pg_get_indexdef(x.indexrelid) as definition from pg_index x join pg_class c on c.oid = x.indexrelid
-       where x.indrelid = 'items'::regclass and not x.indisprimary`,
+       where x.indrelid in ('items'::regclass, 'item_words'::regclass) and not x.indisprimary`,
     );
-    await fillPool(db, now);
+    await fillPool(db, env, now);
     await db.transaction(async (tx) => {
       for (const { name } of indexes.rows) await tx.raw('drop index ??', [name]);
       await tx.raw(insertSql(':now::bigint'), { env, from, rows, now, people: benchPeople as string[] });
       for (const { definition } of indexes.rows) await tx.raw(definition);
     });
-    await db.raw('vacuum (analyze) items');
+    await db.raw('vacuum (analyze) items, item_words');
   } finally {
     await db.destroy();
   }

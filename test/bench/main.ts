@@ -7,7 +7,9 @@ import { actions } from './suites/actions.ts';
 import { bare } from './suites/bare.ts';
 import { blocking } from './suites/blocking.ts';
 import { bulk } from './suites/bulk.ts';
+import { bulkQuery } from './suites/bulkQuery.ts';
 import { change } from './suites/change.ts';
+import { consoleSuite } from './suites/console.ts';
 import { fanout } from './suites/fanout.ts';
 import { flags } from './suites/flags.ts';
 import { jobs } from './suites/jobs.ts';
@@ -15,6 +17,7 @@ import { lists } from './suites/lists.ts';
 import { outbox } from './suites/outbox.ts';
 import { read } from './suites/read.ts';
 import { records } from './suites/records.ts';
+import { shift } from './suites/shift.ts';
 
 const suites: readonly Suite[] = [
   bare,
@@ -24,11 +27,14 @@ const suites: readonly Suite[] = [
   change,
   outbox,
   bulk,
+  bulkQuery,
   jobs,
   actions,
   fanout,
   blocking,
   flags,
+  shift,
+  consoleSuite,
 ];
 
 const main = async (): Promise<number> => {

@@ -117,7 +117,7 @@ describe('manifests', () => {
             { name: 'x', state: '' },
           ],
         },
-        ['views.0.assignee', 'views.1.tags.0', 'views.2.state'],
+        ['views.0.assignee.0', 'views.1.tags.0', 'views.2.state'],
       ],
     ],
     'relations that can’t be followed': [

@@ -37,21 +37,23 @@ describe('OFREP', () => {
       value: true,
       reason: 'TARGETING_MATCH',
       variant: 'on',
-      metadata: { version: 2 },
+      metadata: { version: 2, decidedBy: 'target' },
     });
-    expect((await evaluate('checkout', { targetingKey: 'x', account: { plan: 'team' } })).body).to.include({
+    expect((await evaluate('checkout', { targetingKey: 'x', account: { plan: 'team' } })).body).to.deep.include({
       value: true,
       reason: 'TARGETING_MATCH',
+      metadata: { version: 2, decidedBy: 'rule', rule: 0 },
     });
-    expect((await evaluate('checkout', { targetingKey: 'cus_1001' })).body).to.include({
+    expect((await evaluate('checkout', { targetingKey: 'cus_1001' })).body).to.deep.include({
       key: 'checkout',
       reason: 'SPLIT',
+      metadata: { version: 2, decidedBy: 'rollout' },
     });
     expect((await evaluate('words')).body).to.deep.equal({
       key: 'words',
       value: 'vector',
       reason: 'STATIC',
-      metadata: { version: 2 },
+      metadata: { version: 2, decidedBy: 'value' },
     });
     expect((await app.post('/ofrep/v1/evaluate/flags/words')).body.value, 'no body at all').to.equal('vector');
   });
@@ -165,7 +167,7 @@ describe('OFREP', () => {
     expect(await client.getObjectValue('json', {})).to.deep.equal({ text: '' });
     const details = await client.getBooleanDetails('checkout', false, { targetingKey: 'cus_1001' });
     expect(details.reason).to.equal(StandardResolutionReasons.SPLIT);
-    expect(details.flagMetadata).to.deep.equal({ version: 2 });
+    expect(details.flagMetadata).to.deep.equal({ version: 2, decidedBy: 'rollout' });
     expect(await client.getBooleanDetails('nosuch', true)).to.include({ value: true, errorCode: 'FLAG_NOT_FOUND' });
     expect(await client.getBooleanDetails('checkout', true)).to.include({
       value: true,

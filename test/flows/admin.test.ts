@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { verifyPassword } from '../../shared/settings/passwords.ts';
 import { runAdmin, type CommandOutcome } from '../../shared/tools/cli/run.ts';
+import { program } from '../../shared/tools/services/compile.mjs';
 import { clientOf } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
@@ -27,8 +28,9 @@ describe('the admin command', function () {
   let world: World;
   let folder: string;
 
-  const admin = (args: readonly string[], input = ''): Promise<Run> =>
-    new Promise((resolve, reject) => {
+  const admin = async (args: readonly string[], input = ''): Promise<Run> => {
+    const [node = '', ...command] = await program('shared/tools/cli/admin.ts', [...args]);
+    return new Promise((resolve, reject) => {
       const { config } = world;
       const env = {
         ...process.env,
@@ -38,10 +40,7 @@ describe('the admin command', function () {
         REDIS_PREFIX: config.redisPrefix,
         PUBLIC_URL: `http://127.0.0.1:${String(world.port)}`,
       };
-      const child = spawn(process.execPath, ['--import', 'tsx', 'shared/tools/cli/admin.ts', ...args], {
-        cwd: root,
-        env,
-      });
+      const child = spawn(node, command, { cwd: root, env });
       let out = '';
       let err = '';
       child.stdout.setEncoding('utf8').on('data', (piece: string) => void (out += piece));
@@ -52,6 +51,7 @@ describe('the admin command', function () {
       });
       child.stdin.end(input);
     });
+  };
 
   /** Returns the output of `--json`, from a process as an operator starts it; fails with the command's output. */
   // Tests state what they expect of it.

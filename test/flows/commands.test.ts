@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { program } from '../../shared/tools/services/compile.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
@@ -13,13 +14,11 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const foreign = ['lint', 'typecheck', 'format'];
 
 /** The arguments for node; what a build would run is run from its source. */
-const argumentsOf = (script: string): string[] =>
-  script
-    .split(' ')
-    .slice(1)
-    .flatMap((word) =>
-      word.startsWith('dist/') ? ['--import', 'tsx', word.replace('dist/', '').replace('.js', '.ts')] : [word],
-    );
+const argumentsOf = async (script: string): Promise<string[]> => {
+  const words = script.split(' ').slice(1);
+  const built = words.find((word) => word.startsWith('dist/'));
+  return built === undefined ? words : (await program(built.slice(5).replace(/\.js$/, '.ts'))).slice(1);
+};
 
 describe('the commands', function () {
   // Some machines start processes slowly.
@@ -35,7 +34,7 @@ describe('the commands', function () {
   /** Runs a script as npm does, but with nothing configured: what it would start would leave its folder. */
   const run = async (script: string, option: string): Promise<{ code: unknown; out: string; err: string }> => {
     const { DATABASE_URL: _database, MIGRATE_DATABASE_URL: _owner, REDIS_URL: _redis, ...env } = process.env;
-    const child = spawn(process.execPath, [...argumentsOf(script), option], {
+    const child = spawn(process.execPath, [...(await argumentsOf(script)), option], {
       cwd: root,
       env: { ...env, DATA_DIR: folder },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -11,6 +11,7 @@ import { compileDefinition, mergeDefinition } from '../../shared/environments/de
 import { parseManifest } from '../../shared/environments/readManifest.ts';
 import { sortedTags } from '../../shared/items/tags.ts';
 import manifest from '../../shared/tools/demo/manifest.json' with { type: 'json' };
+import { program } from '../../shared/tools/services/compile.mjs';
 import { newDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
@@ -99,16 +100,15 @@ describe('the demo', function () {
 
   const newPlace = async (): Promise<Place> => {
     const database = await newDatabase();
-    const place = {
-      database,
-      dir: mkdtempSync(join(tmpdir(), 'console-demo-')),
-      pool: new pg.Pool({ connectionString: database.ownerUrl, max: 2 }),
-    };
+    const pool = new pg.Pool({ connectionString: database.ownerUrl, max: 2 });
+    // The drop of the database terminates connections that are about to end.
+    pool.on('error', () => undefined);
+    const place = { database, dir: mkdtempSync(join(tmpdir(), 'console-demo-')), pool };
     places.push(place);
     return place;
   };
 
-  const start = ({ database, dir }: Place): ChildProcess => {
+  const start = async ({ database, dir }: Place): Promise<ChildProcess> => {
     const env = {
       ...process.env,
       DATABASE_URL: database.url,
@@ -117,22 +117,13 @@ describe('the demo', function () {
       DATA_DIR: dir,
       PUBLIC_URL: 'http://console.example',
     };
-    const args = [
-      '--import',
-      'tsx',
-      'shared/tools/demo/load.ts',
-      '--items',
-      String(items),
-      '--seed',
-      '7',
-      '--now',
-      String(now),
-    ];
-    return spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const options = ['--items', String(items), '--seed', '7', '--now', String(now)];
+    const [node = '', ...args] = await program('shared/tools/demo/load.ts', options);
+    return spawn(node, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   };
 
   const load = async (place: Place): Promise<string> => {
-    const child = start(place);
+    const child = await start(place);
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (piece: string) => void (output += piece));
@@ -200,6 +191,9 @@ describe('the demo', function () {
         select 'total' as measure union all select '=' || i.state
         union all select 'unassigned' where i.assignee is null union all select 'snoozed' where i.snoozed_until is not null
         union all select 'triaged' where i.triaged
+        union all select 'active' where not i.closed and i.snoozed_until is null
+        union all select 'activeUnassigned' where not i.closed and i.snoozed_until is null and i.assignee is null
+        union all select 'activeOverdue' where not i.closed and i.snoozed_until is null and i.due_at <= (select overdue_mark from streams where env = i.env)
         union all select 'overdue' where i.due_at <= (select overdue_mark from streams where env = i.env) and not i.closed) m
       group by inbox, measure order by inbox collate "C", measure collate "C"`,
     );
@@ -321,7 +315,7 @@ describe('the demo', function () {
 
   it('starts over cleanly after it was killed in the middle', async () => {
     const third = await newPlace();
-    const child = start(third);
+    const child = await start(third);
     const ended = new Promise((resolve) => child.once('close', resolve));
     await until(
       'it has begun to write items',

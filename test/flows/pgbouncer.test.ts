@@ -1,6 +1,6 @@
 /** The service behind PgBouncer in session mode: API, workers and migrations connect through the pool alone. */
 import { expect } from 'chai';
-import { migrateDatabase } from '../../migrations/run.ts';
+import { migrateDatabase } from '../../migrations/migrate.ts';
 import type { Client } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
 import { startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';

@@ -181,6 +181,7 @@ describe('Redis in an attacker’s hands', function () {
     revision: () => [[channels.revision, '999999999']],
     runs: () => [[channels.runs, queued]],
     flags: () => [[channels.flags, '']],
+    watched: () => [[channels.watched, JSON.stringify({ env: envId, agent: near.id })]],
     live: () => [
       [
         channels.live(envId),

@@ -1,7 +1,7 @@
 /** Builds and schemas of different ages: processes wait for a schema that fits them, and migrations for tables in use. */
 import { expect } from 'chai';
 import pg from 'pg';
-import { migrateDatabase } from '../../migrations/run.ts';
+import { migrateDatabase } from '../../migrations/migrate.ts';
 import { openDb } from '../../shared/platform/db/knex.ts';
 import { neededSchemaVersion, readSchemaState } from '../../shared/platform/db/schemaVersion.ts';
 import { startProgram, type Program } from '../support/processes.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { migrateDatabase } from '../../migrations/run.ts';
+import { migrateDatabase } from '../../migrations/migrate.ts';
 import { readConfig } from '../../shared/platform/core/config.ts';
 import { freePort } from '../../shared/tools/services/ports.mjs';
 import { startPostgres, type PostgresServer } from '../../shared/tools/services/postgres.mjs';

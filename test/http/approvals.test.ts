@@ -43,8 +43,14 @@ describe('http: approvals', () => {
   let person: Client;
   let key: Client;
   let app: FakeApp;
-  const ran: { run: string; actor: { id: string } }[] = [];
-  const refund = (params: { run: string; actor: { id: string } }): object => {
+  interface RunParams {
+    readonly run: string;
+    readonly actor: { readonly id: string };
+    readonly reason: string | null;
+    readonly approvedBy: object | null;
+  }
+  const ran: RunParams[] = [];
+  const refund = (params: RunParams): object => {
     ran.push(params);
     return { message: 'Refunded.' };
   };
@@ -112,14 +118,16 @@ describe('http: approvals', () => {
 
   it('does what was asked for under the name of who asked, once a person approves, and says who decided', async () => {
     const item = (await agent.post('/items', { inbox: 'mail', title: 'Refund me' })).body.item.id;
-    const { approval, run } = await ask(await order(), agent, { item });
+    const { approval, run } = await ask(await order(), agent, { item, reason: 'Paid twice.' });
     const reply = await person.post(`/approvals/${approval}/approve`, { note: 'Fine.' });
     expect(reply.status, reply.text).to.equal(200);
     expect(reply.body).to.deep.include({ run, flag: null, bulk: null, item: null });
     expect(reply.body.approval).to.deep.include({ status: 'approved', note: 'Fine.' });
     expect(reply.body.approval.decidedBy).to.deep.include({ type: 'person', id: person.id });
     await until('it has run', async () => (await runOf(run)).status === 'succeeded');
-    expect(ran.find((call) => call.run === run)?.actor.id).to.equal(agent.id);
+    const told = ran.find((call) => call.run === run);
+    expect([told?.actor.id, told?.reason]).to.deep.equal([agent.id, 'Paid twice.']);
+    expect(told?.approvedBy).to.deep.include({ type: 'person', id: person.id });
     expect((await runOf(run)).approvedBy).to.deep.include({ id: person.id });
     const { timeline } = (await agent.get(`/items/${String(item)}`)).body;
     expect(timeline.find((entry: { type: string }) => entry.type === 'approval').data).to.deep.include({

@@ -68,6 +68,7 @@ describe('the audit log over HTTP', () => {
       count: 1,
       before: { state: 'open', dueAt: reply.body.item.createdAt + 3_600_000 },
       after: { state: 'closed', dueAt: null },
+      reason: null,
       requestId: reply.headers.get('x-request-id'),
       address: '127.0.0.1',
     });

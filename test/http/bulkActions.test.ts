@@ -23,6 +23,14 @@ const manifest = {
   ],
 } as const;
 
+interface RunParams {
+  readonly run: string;
+  readonly record: { readonly id: string };
+  readonly reason: string | null;
+  readonly approvedBy: { readonly id: string } | null;
+  readonly actor: { readonly id: string };
+}
+
 describe('http: bulks of actions', () => {
   let world: World;
   let agent: Client;
@@ -52,7 +60,7 @@ describe('http: bulks of actions', () => {
     (await admin.post('/items', { inbox, title: 'Please refund', ...(record === null ? {} : { record }) })).body.item
       .id;
   const order = (id: string): { resource: string; id: string } => ({ resource: 'order', id });
-  const online = (run: (params: { record: { id: string }; run: string }) => unknown): Promise<FakeApp> =>
+  const online = (run: (params: RunParams) => unknown): Promise<FakeApp> =>
     connectApp(key, { manifest, handlers: { 'action.run': run } });
   const offline = async (app: FakeApp): Promise<void> => {
     await app.close();
@@ -162,11 +170,33 @@ describe('http: bulks of actions', () => {
 
   it('makes one approval for the whole of a bulk whose action needs approval', async () => {
     const ids = [await item(order('o1')), await item(order('o4'))];
-    const reply = await agent.post('/bulk', { ids, operation: { type: 'action', action: 'purge', confirmed: true } });
+    const reply = await agent.post('/bulk', {
+      ids,
+      operation: { type: 'action', action: 'purge', confirmed: true },
+      reason: 'Closed down.',
+    });
     expect(reply.status, reply.text).to.equal(202);
     expect(reply.body).to.have.all.keys('pending', 'approval', 'bulk');
     expect(reply.body.bulk).to.include({ status: 'pending', total: 2 });
     expect(await world.sql('select 1 from runs where bulk = $1', [reply.body.bulk.id])).to.deep.equal([]);
+    const told: RunParams[] = [];
+    const app = await online((params) => {
+      told.push(params);
+      return null;
+    });
+    const person = await world.person('admin');
+    expect((await person.post(`/approvals/${String(reply.body.approval)}/approve`)).status).to.equal(200);
+    await finished(reply.body.bulk.id);
+    expect(told.map(({ reason, approvedBy, actor }) => [reason, approvedBy?.id, actor.id])).to.deep.equal([
+      ['Closed down.', person.id, agent.id],
+      ['Closed down.', person.id, agent.id],
+    ]);
+    const { runs } = (await admin.get('/runs')).body as {
+      runs: { bulk: string | null; approvedBy: { id: string } | null }[];
+    };
+    const ofBulk = runs.filter(({ bulk }) => bulk === reply.body.bulk.id);
+    expect(ofBulk.map(({ approvedBy }) => approvedBy?.id)).to.deep.equal([person.id, person.id]);
+    await offline(app);
   });
 
   it('runs each record of a hundred once, in several chunks at a time', async () => {

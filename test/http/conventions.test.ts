@@ -287,7 +287,7 @@ describe('conventions over HTTP', () => {
       const item = await make();
       const allow: readonly [string, string, string[]][] = [
         ['DELETE', '/items', ['GET', 'HEAD', 'POST']],
-        ['PUT', `/items/${item.id}`, ['GET', 'HEAD']],
+        ['PUT', `/items/${item.id}`, ['GET', 'HEAD', 'PATCH']],
         ['GET', `/items/${item.id}/state`, ['POST']],
         ['DELETE', '/me', ['GET', 'HEAD', 'PATCH']],
         ['POST', '/audit', ['GET', 'HEAD']],
@@ -433,7 +433,7 @@ describe('conventions over HTTP', () => {
       for (const path of ['/items', '/me', '/inboxes', '/changes', '/items/x', '/items?limit=0'])
         expect((await clerk.get(path)).headers.get('cache-control'), path).to.equal('no-store');
       const { origin } = new URL(world.base);
-      for (const path of ['/openapi.json', '/docs', '/manifest.schema.json', '/health'])
+      for (const path of ['/openapi.json', '/asyncapi.json', '/docs', '/llms.txt', '/manifest.schema.json', '/health'])
         expect((await fetch(origin + path)).headers.get('cache-control'), path).to.equal('no-store');
     });
 

@@ -41,6 +41,7 @@ describe('flags over HTTP', () => {
         ramp: null,
         approval: false,
         danger: null,
+        reasonRequired: false,
         description: 'Never changed',
         default: false,
         resource: 'customer',

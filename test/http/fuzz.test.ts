@@ -16,15 +16,15 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** Upgrades, sign-ins, and what ends with what it needs. */
 const hard: ReadonlySet<string> = new Set([
-  'getLive',
-  'getApp',
-  'postSignIn',
-  'postSignInFresh',
-  'postBulkIdCancel',
-  'postRunsIdRetry',
-  'deleteMeSessionsId',
-  'postSettingsLooseningsIdAccept',
-  'postSettingsLooseningsIdRefuse',
+  'open_stream',
+  'open_app_link',
+  'sign_in',
+  'sign_in_fresh',
+  'cancel_bulk',
+  'retry_run',
+  'end_my_session',
+  'accept_loosening',
+  'refuse_loosening',
 ]);
 
 const runs = Number(process.env['FUZZ_RUNS'] ?? 5_000);
@@ -157,7 +157,7 @@ const garbage: Arbitrary<unknown> = fc.oneof(
 );
 
 describe('requests made from the document', function () {
-  this.timeout(Math.max(60_000, runs * 40));
+  this.timeout(Math.max(60_000, runs * 150));
   let world: World;
   let documents: Documents;
   let clients: Client[];
@@ -182,8 +182,11 @@ describe('requests made from the document', function () {
 
   const shaped = (schema: Schema, named: string): Arbitrary<unknown> => {
     if ('const' in schema) return fc.constant(schema['const']);
+    if (Array.isArray(schema['enum'])) return fc.constantFrom(...(schema['enum'] as unknown[]));
     const union = schema['anyOf'];
     if (Array.isArray(union)) return fc.oneof(...(union as Schema[]).map((inner) => valid(inner)));
+    if (Array.isArray(schema['type']))
+      return fc.oneof(...(schema['type'] as string[]).map((type) => shaped({ ...schema, type }, named)));
     switch (schema['type']) {
       case 'null':
         return fc.constant(null);
@@ -395,7 +398,7 @@ describe('requests made from the document', function () {
     );
   };
   const bodyOf = ({ id, body }: Operation): Arbitrary<unknown> =>
-    body === null ? fc.constant(undefined) : id === 'postMcp' ? messages(body.schema) : mutated(body.schema);
+    body === null ? fc.constant(undefined) : id === 'send_mcp_message' ? messages(body.schema) : mutated(body.schema);
 
   const requests = (): Arbitrary<Made> =>
     fc.constantFrom(...documents.operations).chain((operation) =>
@@ -654,9 +657,12 @@ describe('requests made from the document', function () {
         .reduce((sum, [, count]) => sum + count, 0) / runs;
     expect(share(200)).to.be.above(0.1);
     expect(share(400)).to.be.above(0.1);
-    // Nearly each endpoint did what it is for at least once, but for those that need what no generator finds.
+    // Most endpoints did what they are for at least once, but for those that need what no generator finds; which ones is chance.
     const never = documents.operations.map(({ id }) => id).filter((id) => !reached.has(`${id} 2`) && !hard.has(id));
-    if (runs >= 5_000) expect(never.length, `no request was ever right for ${never.join(', ')}`).to.be.below(10);
+    if (runs >= 5_000)
+      expect(never.length, `no request was ever right for ${never.join(', ')}`).to.be.below(
+        documents.operations.length / 6,
+      );
   });
 
   it('leaves a server that serves', async () => {

@@ -96,6 +96,8 @@ describe('declarations that loosen a rule', () => {
     ['when', refund, { when: { any: [{ all: [] }, refund.when] } }, refund.when, null],
     ['resource', refund, { resource: 'customer' }, 'order', 'customer'],
     ['resource', { ...refund, when: undefined }, { resource: null }, 'order', null],
+    ['reasonRequired', { ...refund, reasonRequired: true }, { reasonRequired: false }, true, false],
+    ['reasonRequired', { ...refund, reasonRequired: true }, { reasonRequired: undefined }, true, false],
     ['repeatable', refund, { repeatable: true }, false, true],
     ['input.properties.amount.maximum', refund, { input: amount({ minimum: 1, maximum: 1000 }) }, 100, 1000],
     ['input.properties.amount.maximum', refund, { input: amount({ minimum: 1 }) }, 100, null],
@@ -135,6 +137,46 @@ describe('declarations that loosen a rule', () => {
     await acceptAll();
     expect((await boss.get('/flags/beta')).body.flag).to.deep.include({ approval: false, danger: null });
     expect((await agent.post('/flags/beta', { change: { value: true } })).status).to.equal(200);
+  });
+
+  it('keeps the reasons that a flag and an inbox require, also of an inbox that was left out meanwhile', async () => {
+    const strict = (reasonRequired: boolean): object => ({
+      resources,
+      flags: [{ ...flag, reasonRequired }],
+      inboxes: [{ name: 'desk', reasonRequired }, { name: 'lab' }],
+    });
+    const required = async (): Promise<unknown> => [
+      (await boss.get('/flags/beta')).body.flag.reasonRequired,
+      (await boss.get('/inboxes')).body.inboxes.map((one: Reply['body']) => one.reasonRequired),
+    ];
+    expect(await register(strict(true))).to.deep.equal([]);
+    expect(await required()).to.deep.equal([true, [true, false]]);
+    expect((await loosenings('?status=noted')).map(({ on }) => on.type)).to.not.include('inbox');
+    expect((await register(strict(false))).join('\n')).to.include('The inbox desk declares reasonRequired as false');
+    expect(await required()).to.deep.equal([true, [true, false]]);
+    await register({ resources, flags: [flag], inboxes: [{ name: 'lab' }] });
+    await register(strict(false));
+    expect(await required()).to.deep.equal([true, [true, false]]);
+    expect(await waiting()).to.deep.equal(['flag beta reasonRequired', 'inbox desk reasonRequired']);
+    await acceptAll();
+    expect(await required()).to.deep.equal([false, [false, false]]);
+    const [entry] = (await boss.get('/audit?verb=loosening.accept&limit=200')).body.entries.filter(
+      (one: Reply['body']) => one.after.on.type === 'inbox',
+    );
+    expect(entry.after.on).to.deep.equal({ type: 'inbox', name: 'desk', member: 'reasonRequired' });
+  });
+
+  it('shows whether an action can be undone, and needs a reason', async () => {
+    await register({
+      resources,
+      actions: [{ name: 'a', reversible: false, reasonRequired: true }, { name: 'b', reversible: true }, { name: 'c' }],
+    });
+    const { actions } = (await agent.get('/actions')).body;
+    expect(actions.map((one: Reply['body']) => [one.reversible, one.reasonRequired])).to.deep.equal([
+      [false, true],
+      [true, false],
+      [null, false],
+    ]);
   });
 
   it('goes by the stricter rule in discovery, tools and checks alike', async () => {
@@ -415,6 +457,6 @@ describe('declarations that loosen a rule', () => {
       { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
       { headers: { accept: 'application/json, text/event-stream' } },
     );
-    expect(list.text).to.include('"description":"Gives money back. Runs the action');
+    expect(list.text).to.include('"description":"Gives money back. ');
   });
 });

@@ -47,6 +47,8 @@ const manifest = {
         { type: 'text', title: 'Words', text: 'Hello' },
         { type: 'stat', title: 'Mail', source: 'counts', query: { inbox: 'mail', count: 'total' } },
         { type: 'stat', title: 'Closed', source: 'counts', query: { state: 'closed' } },
+        { type: 'stat', title: 'To take', source: 'counts', query: { inbox: 'mail', count: 'activeUnassigned' } },
+        { type: 'stat', title: 'Late', source: 'counts', query: { inbox: 'mail', count: 'activeOverdue' } },
         {
           type: 'table',
           title: 'Inboxes',
@@ -241,7 +243,8 @@ describe('pages over HTTP', () => {
 
   it('answers what is hidden as what doesn’t exist', async () => {
     const [hidden, none] = [await clerk.get('/pages/private'), await clerk.get('/pages/nothing')];
-    expect([hidden.status, hidden.text]).to.deep.equal([404, none.text]);
+    expect([hidden.status, hidden.body.error]).to.deep.equal([404, none.body.error]);
+    expect(JSON.stringify(hidden.body.details)).not.to.include('private');
     expect((await clerk.get('/pages/constructor')).status).to.equal(404);
     expect((await key.get('/pages/all')).status).to.equal(403);
   });
@@ -256,6 +259,8 @@ describe('pages over HTTP', () => {
       'text',
       'stat',
       'stat',
+      'stat',
+      'stat',
       'table',
       'items',
       'stat',
@@ -267,6 +272,10 @@ describe('pages over HTTP', () => {
     ]);
     expect(titled(blocks, 'Mail')).to.deep.equal({ type: 'stat', title: 'Mail', value: 4, unit: null, change: null });
     expect(titled(blocks, 'Closed')).to.include({ value: 1 });
+    const { active } = (await clerk.get('/counts')).body.inboxes.mail;
+    expect(active.unassigned).to.be.within(1, 3);
+    expect(titled(blocks, 'To take')).to.include({ value: active.unassigned });
+    expect(titled(blocks, 'Late')).to.include({ value: active.overdue });
     expect(titled(blocks, 'Inboxes')).to.deep.include({
       columns: [
         { name: 'label', label: 'Inbox', type: 'text' },

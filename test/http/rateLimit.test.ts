@@ -17,6 +17,11 @@ describe('the rate limit over HTTP', () => {
 
   const burst = (client: Client, count: number): Promise<Reply[]> =>
     Promise.all(Array.from({ length: count }, () => client.get('/me')));
+  /** Spends the whole allowance; a burst that took a second has left a request. */
+  const useUp = async (client: Client): Promise<void> => {
+    await burst(client, 60);
+    await until('it is refused', async () => (await client.get('/me')).status === 429);
+  };
   const allowed = (replies: readonly Reply[]): number => replies.filter((reply) => reply.status === 200).length;
 
   it('lets a burst through and then answers 429 with retry-after', async () => {
@@ -40,15 +45,16 @@ describe('the rate limit over HTTP', () => {
       expect(reply.headers.get('ratelimit-policy')).to.equal('"default";q=40;w=40');
       left.push(Number(/r=(\d+)/.exec(reply.headers.get('ratelimit') ?? '')?.[1]));
     }
-    expect(left).to.deep.equal([39, 38, 37, 36, 35]);
+    // Each second gives one back.
+    left.forEach((count, i) => expect((left[i - 1] ?? 40) - count, String(left)).to.be.oneOf(i === 0 ? [1] : [0, 1]));
+    expect(left.at(-1)).to.be.below(39);
     const denied = (await burst(client, 45)).find((reply) => reply.status === 429);
     expect(denied?.headers.get('ratelimit')).to.match(/^"default";r=0;t=\d+$/);
   });
 
   it('counts each token by itself', async () => {
     const [busy, other] = [await world.agent('viewer'), await world.agent('viewer')];
-    await burst(busy, 60);
-    expect((await busy.get('/me')).status).to.equal(429);
+    await useUp(busy);
     expect((await other.get('/me')).status).to.equal(200);
   });
 
@@ -106,8 +112,7 @@ describe('the rate limit over HTTP', () => {
 
   it('fills up again with time', async () => {
     const client = await world.agent('viewer');
-    await burst(client, 60);
-    expect((await client.get('/me')).status).to.equal(429);
+    await useUp(client);
     await until('it is let through again', async () => (await client.get('/me')).status === 200, 5_000);
   });
 

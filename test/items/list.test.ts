@@ -1,12 +1,16 @@
 /** What `GET /items` lists: compared with a naive filter and sort in JavaScript, page by page, on real PostgreSQL. */
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { itemSorts, type ItemSort } from '../../shared/environments/itemQuery.ts';
+import { furtherLexemes, itemLexemes, type ContentFilter, type WordsRow } from '../../shared/items/itemWords.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
-import { type CursorKeys, type ItemListRequest } from '../../shared/items/list/request.ts';
+import { unfiltered, type CursorKeys, type ItemListRequest } from '../../shared/items/list/request.ts';
 import { defaultItemScanLimits, type ItemScanLimits } from '../../shared/items/list/scan.ts';
+import type { RecordRef } from '../../shared/items/model.ts';
 import { itemTerms } from '../../shared/items/terms.ts';
+import { rowId } from '../../shared/platform/core/ids.ts';
 import { foldCase } from '../../shared/platform/core/searchWords.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
 import { queryRows, statement, type TextRow } from '../../shared/platform/db/sql.ts';
@@ -27,6 +31,12 @@ interface Listed {
   readonly dueAt: number | null;
   readonly snoozedUntil: number | null;
   readonly triaged: boolean;
+  readonly record: RecordRef | null;
+  readonly links: readonly RecordRef[];
+  readonly createdAt: number;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Texts of occurrences, notes and replies. */
+  readonly further: readonly string[];
 }
 
 const now = 1_795_000_000_000;
@@ -72,11 +82,19 @@ const insert = statement(
   'test.insertItems',
   `
   insert into items (env, id, inbox, title, title_key, state, closed, tags, assignee, occurrences, users, first_seen, last_seen, due_at, snoozed_until,
-    triaged, created_at, updated_at, terms)
+    triaged, record_resource, record_id, links, fields, created_at, updated_at, terms)
   select $1, g.id, inbox, title, title_key, state, closed, tags, assignee, occurrences, users, first_seen, last_seen, due_at, snoozed_until,
-    triaged, first_seen, last_seen, array_to_tsvector(terms)
+    triaged, record_resource, record_id, links, fields, created_at, last_seen, array_to_tsvector(terms)
   from json_to_recordset($2::json) as g(id text, inbox text, title text, title_key text, state text, closed boolean, tags text[], assignee text,
-    occurrences int, users int, first_seen bigint, last_seen bigint, due_at bigint, snoozed_until bigint, triaged boolean, terms text[])`,
+    occurrences int, users int, first_seen bigint, last_seen bigint, due_at bigint, snoozed_until bigint, triaged boolean,
+    record_resource text, record_id text, links jsonb, fields json, created_at bigint, terms text[])`,
+);
+const insertWords = statement(
+  'test.insertWords',
+  `
+  insert into item_words (env, item, source, words)
+  select $1, item, source, array_to_tsvector(string_to_array(words, E'\\n'))
+  from json_to_recordset($2::json) as w(item text, source text, words text)`,
 );
 
 const store = async (db: Db, env: number, items: readonly Listed[]): Promise<void> => {
@@ -87,9 +105,17 @@ const store = async (db: Db, env: number, items: readonly Listed[]): Promise<voi
     last_seen: item.lastSeen,
     due_at: item.dueAt,
     snoozed_until: item.snoozedUntil,
+    record_resource: item.record?.resource,
+    record_id: item.record?.id,
+    created_at: item.createdAt,
     terms: itemTerms(env, item),
   }));
   await queryRows(db, insert, [env, JSON.stringify(given)]);
+  const rows = items.flatMap(({ id, inbox, title, fields, further }): WordsRow[] => [
+    { item: id, source: '', words: itemLexemes(env, inbox, title, JSON.stringify(fields)) },
+    ...further.map((text, n) => ({ item: id, source: `ent_${String(n)}`, words: furtherLexemes(env, inbox, [text]) })),
+  ]);
+  await queryRows(db, insertWords, [env, JSON.stringify(rows)]);
 };
 
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー]/u;
@@ -111,17 +137,48 @@ const finds = (title: string, search: readonly string[]): boolean =>
     .filter((word) => word !== '')
     .every((word) => titleParts(title).some((part) => part.startsWith(word)));
 
+/** Every word begins a word of some text, and every field has the value. */
+const contains = ({ title, fields, further }: Listed, { words: search, fields: wanted }: ContentFilter): boolean => {
+  const texts = [title, ...Object.values(fields).filter((value) => typeof value === 'string'), ...further];
+  return (
+    search
+      .flatMap((query) => foldCase(query).split(/\s+/u))
+      .filter((word) => word !== '')
+      .every((word) => texts.some((text) => finds(text, [word]))) &&
+    wanted.every(
+      ([name, value]) =>
+        ['string', 'number', 'boolean'].includes(typeof fields[name]) && String(fields[name]) === value,
+    )
+  );
+};
+
 const fits = (item: Listed, request: ItemListRequest): boolean => {
-  const { states, tags, assignee, words: search, overdue, triaged, snoozed } = request;
+  const {
+    states,
+    tags,
+    assignees,
+    words: search,
+    contents,
+    overdue,
+    triaged,
+    snoozed,
+    record,
+    created,
+    seen,
+  } = request;
   return (
     request.inboxes.some((inbox) => inbox.name === item.inbox) &&
     (states === null || states.includes(item.state)) &&
     (tags === null || tags.every((tag) => item.tags.includes(tag))) &&
-    (assignee === null || (item.assignee ?? 'none') === assignee) &&
+    (assignees === null || assignees.includes(item.assignee ?? 'none')) &&
     (search === null || finds(item.title, search)) &&
+    (contents === null || contains(item, contents)) &&
     (overdue === null || (item.dueAt !== null && !item.closed && item.dueAt < now) === overdue) &&
     (triaged === null || item.triaged === triaged) &&
-    (snoozed === null || (item.snoozedUntil !== null && item.snoozedUntil > now) === snoozed)
+    (snoozed === null || (item.snoozedUntil !== null && item.snoozedUntil > now) === snoozed) &&
+    (record === null || [item.record, ...item.links].some((ref) => isDeepStrictEqual(ref, record))) &&
+    (created === null || (item.createdAt >= created.from && item.createdAt < created.to)) &&
+    (seen === null || (item.lastSeen >= seen.from && item.lastSeen < seen.to))
   );
 };
 
@@ -175,6 +232,13 @@ const times = fc.oneof(
   fc.nat(24).map((weeks) => now - weeks * week),
 );
 
+/** The same id in two resources, and one that is another's beginning. */
+const records: readonly RecordRef[] = [
+  { resource: 'customer', id: 'c1' },
+  { resource: 'order', id: 'c1' },
+  { resource: 'customer', id: 'c11' },
+];
+
 const listed = fc.record({
   place: fc.nat(20),
   title: titles,
@@ -187,6 +251,20 @@ const listed = fc.record({
   lastSeen: times,
   dueAt: fc.option(times),
   snoozedUntil: fc.option(times),
+  record: fc.option(few(records)),
+  links: fc.subarray([...records]),
+  createdAt: fc.nat(24).map((weeks) => now - weeks * week),
+  fields: fc.record(
+    {
+      plan: few(['free', 'Pro', 'a\nb', 'x'.repeat(300)]),
+      amount: few([1, 10, 1.5, 1e21, -0]),
+      late: fc.boolean(),
+      text: titles,
+      nothing: fc.constant(null),
+    },
+    { requiredKeys: [] },
+  ),
+  further: fc.array(titles, { maxLength: 3 }),
 });
 
 const data = fc.array(listed, { maxLength: 60 }).map((drafts) =>
@@ -195,7 +273,7 @@ const data = fc.array(listed, { maxLength: 60 }).map((drafts) =>
     const state = inbox.states[place % inbox.states.length] ?? '';
     return {
       ...draft,
-      id: `itm_${String((n * 7919) % 1009).padStart(26, '0')}`,
+      id: rowId('itm', draft.createdAt, (n * 7919) % 1009),
       inbox: inbox.name,
       state,
       closed: state === 'closed',
@@ -206,8 +284,30 @@ const data = fc.array(listed, { maxLength: 60 }).map((drafts) =>
 /** Small data sets fit into one stride; these make every step of a large one happen in them. */
 const paces: readonly ItemScanLimits[] = [
   defaultItemScanLimits,
-  { strides: [1, 2, 5, 1000], nearby: 2, farther: 5, sampleRows: 3, overdue: 2, gatherMost: 2, branches: 64 },
-  { strides: [2, 1000], nearby: 0, farther: 2, sampleRows: 3, overdue: 1000, gatherMost: 1000, branches: 2 },
+  {
+    strides: [1, 2, 5, 1000],
+    nearby: 2,
+    farther: 5,
+    sampleRows: 3,
+    overdue: 2,
+    gatherMost: 2,
+    contents: 3,
+    contentsFirst: 1,
+    pageMs: 0,
+    branches: 64,
+  },
+  {
+    strides: [2, 1000],
+    nearby: 0,
+    farther: 2,
+    sampleRows: 3,
+    overdue: 1000,
+    gatherMost: 1000,
+    contents: 1000,
+    contentsFirst: 2,
+    pageMs: 250,
+    branches: 2,
+  },
 ];
 
 const yesNo = fc.option(fc.boolean(), { freq: 1 });
@@ -220,12 +320,44 @@ const queries = fc.array(
   { minLength: 1, maxLength: 2 },
 );
 
+const edges = fc.oneof(few([-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]), times);
+const ranges = fc.option(fc.record({ from: edges, to: edges }), { freq: 1 });
+
+const values = fc.tuple(
+  few(['plan', 'amount', 'late', 'text', 'nothing']),
+  few([
+    'free',
+    'Pro',
+    'pro',
+    'a\nb',
+    'x'.repeat(300),
+    '1',
+    '10',
+    '1.5',
+    '1e+21',
+    '0',
+    'true',
+    'false',
+    'null',
+    'payment',
+  ]),
+);
+const contents = fc.oneof(
+  fc.record({ words: queries, fields: fc.constant([]) }),
+  fc.record({ words: fc.constant([]), fields: fc.array(values, { minLength: 1, maxLength: 2 }) }),
+  fc.record({ words: queries, fields: fc.array(values, { maxLength: 1 }) }),
+);
+
 const requests = fc.record({
   inboxes: fc.subarray(inboxes, { minLength: 1 }),
   states: fc.option(fc.subarray(['open', 'waiting', 'muted', 'closed'], { minLength: 1 })),
   tags: fc.option(fc.subarray(['vip', "o'x", 'a b', '東京'], { minLength: 1, maxLength: 2 }), { freq: 1 }),
-  assignee: fc.option(few(['none', ...people]), { freq: 1 }),
+  assignees: fc.option(fc.subarray(['none', ...people], { minLength: 1 }), { freq: 1 }),
+  record: fc.option(few(records), { freq: 1 }),
+  created: ranges,
+  seen: ranges,
   words: fc.option(queries, { freq: 1 }),
+  contents: fc.option(contents, { freq: 1 }),
   overdue: yesNo,
   triaged: yesNo,
   snoozed: yesNo,
@@ -258,13 +390,7 @@ describe('listing items', () => {
     return {
       env,
       inboxes,
-      states: null,
-      tags: null,
-      assignee: null,
-      words: null,
-      overdue: null,
-      triaged: null,
-      snoozed: null,
+      ...unfiltered,
       now,
       sort: 'lastSeen',
       descending: true,
@@ -288,6 +414,11 @@ describe('listing items', () => {
     dueAt: null,
     snoozedUntil: null,
     triaged: false,
+    fields: {},
+    further: [],
+    record: null,
+    links: [],
+    createdAt: now,
     ...more,
   });
 

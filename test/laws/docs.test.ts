@@ -1,8 +1,7 @@
 /** The documents describe what the code does: tables are printed from the catalogue, names and variables have to be there. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { itemTools } from '../../api/mcp/tools/items.ts';
-import { workTools } from '../../api/mcp/tools/work.ts';
+import { toolsetNames, toolsOf } from '../../api/mcp/toolsets.ts';
 import { apiVersion } from '../../api/openapi.ts';
 import { errors } from '../../shared/catalogue/errors.ts';
 import { liveTypes } from '../../shared/catalogue/events.ts';
@@ -38,10 +37,9 @@ const toolTable = (): string =>
   [
     '| tool | |',
     '| - | - |',
-    ...[...itemTools, ...workTools].map(({ text }) => {
-      const { name, description } = JSON.parse(text) as { name: string; description: string };
-      return `| \`${name}\` | ${description.split(/(?<=[.])\s/)[0] ?? ''} |`;
-    }),
+    ...toolsOf(toolsetNames).map(
+      ({ entry: { name, description } }) => `| \`${name}\` | ${description.split(/(?<=[.])\s/)[0] ?? ''} |`,
+    ),
   ].join('\n');
 
 /** Without its head, which stands above the mark. */
@@ -95,10 +93,19 @@ describe('law: documents', () => {
     for (const type of liveTypes) expect(text, `explain the live type ${type}`).to.include(`\`${type}\``);
   });
 
+  it('docs/protocol.md names every method of the app link', () => {
+    const text = read('docs/protocol.md');
+    const methods = [...read('shared/applink/protocol.ts').matchAll(/^ {2}'([a-z]+\.[a-zA-Z]+)':/gm)].map(
+      ([, name = '']) => name,
+    );
+    expect(methods).to.have.length.above(15);
+    for (const name of methods) expect(text, `explain ${name} in docs/protocol.md`).to.include(`\`${name}\``);
+  });
+
   it('docs/operators.md explains every variable that the configuration reads', () => {
     const text = read('docs/operators.md');
-    const names = [...read('shared/platform/core/config.ts').matchAll(/name: '([A-Z_]+)'/g)].map(
-      (match) => match[1] ?? '',
+    const names = ['config', 'openIdConfig'].flatMap((file) =>
+      [...read(`shared/platform/core/${file}.ts`).matchAll(/name: '([A-Z_]+)'/g)].map(([, name = '']) => name),
     );
     expect(names).to.have.length.above(10);
     for (const name of names) expect(text, `explain ${name} in docs/operators.md`).to.include(`\`${name}\``);
@@ -111,6 +118,7 @@ describe('law: documents', () => {
       'docs/agents.md',
       'docs/operators.md',
       'docs/customers-app.md',
+      'docs/protocol.md',
       'docs/architecture.md',
       'CONTRIBUTING.md',
       'CHANGELOG.md',

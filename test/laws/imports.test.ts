@@ -43,6 +43,8 @@ const under =
   ({ to }: Import): boolean =>
     paths.some((path) => to.startsWith(path));
 
+const conditions = 'shared/platform/core/conditions.ts';
+
 describe('law: imports', () => {
   it('reads the tree', () => {
     expect(files.length).to.be.above(80);
@@ -77,18 +79,25 @@ describe('law: imports', () => {
     ],
     [
       'the SDK runs in others’ programs: ws, the protocol and the evaluator are all it has',
-      /^shared\/sdk\//,
+      /^shared\/sdk\/(?!testing\/|command\/)/,
       ({ to, typeOnly }) =>
         !typeOnly &&
         !to.startsWith('shared/sdk/') &&
         !to.startsWith('node:') &&
-        !['ws', 'shared/applink/protocol.ts', 'shared/flags/evaluate.ts'].includes(to),
+        !['ws', 'shared/applink/protocol.ts', 'shared/flags/evaluate.ts', conditions].includes(to),
+      'do without it, or import its types only',
+    ],
+    [
+      'the SDK’s tests and command contain only what needs no server',
+      /^shared\/sdk\/(testing|command)\//,
+      ({ to, typeOnly }) =>
+        !typeOnly && !/^(node:|\.|ws$|shared\/(sdk|blocks|environments|applink\/protocol|platform\/core)\b)/.test(to),
       'do without it, or import its types only',
     ],
     [
       'the evaluator is pure',
       /^shared\/flags\/(evaluate|bucket)\.ts$/,
-      ({ to }) => !['shared/platform/core/conditions.ts', 'shared/flags/bucket.ts'].includes(to),
+      ({ to }) => ![conditions, 'shared/flags/bucket.ts'].includes(to),
       'pass it in as a value',
     ],
     [
@@ -108,6 +117,12 @@ describe('law: imports', () => {
       /^api\/routes\//,
       (found) => under('workers/', 'shared/platform/db/', 'shared/items/perform/write')(found) && !found.typeOnly,
       'add a query or an operation in shared',
+    ],
+    [
+      'the console is a client: of the server it knows types alone',
+      /^api\/console\//,
+      ({ to, typeOnly }) => !typeOnly && /^(api|shared|workers)\//.test(to) && !to.startsWith('api/console/'),
+      'import its types only, or ask by HTTP',
     ],
     [
       'the live stream performs nothing',
@@ -153,6 +168,8 @@ describe('law: imports', () => {
         (file) =>
           !file.startsWith('test/') &&
           !file.startsWith('shared/tools/services/') &&
+          // The command runs in others' projects, and the starter is an app of theirs.
+          !file.startsWith('shared/sdk/command/') &&
           file !== 'shared/platform/core/config.ts',
       )
       .filter((file) => /process\.env|from 'node:process'/.test(textOf(file)));

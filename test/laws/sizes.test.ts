@@ -7,7 +7,7 @@ import { expect } from 'chai';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const sources = ['api', 'workers', 'shared', 'migrations'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(ts|mjs)$/.test(file))
+    .filter((file) => /\.(tsx?|mjs|css)$/.test(file))
     .map((file) => join(folder, file)),
 );
 
@@ -25,7 +25,7 @@ describe('law: sizes', () => {
 
   it('every source file opens with a sentence that says what it is for', () => {
     const silent = sources.filter(
-      (file) => !/^(?:#!.*\n)?(?:\/\/ @ts-check\n)?(?:\/\*\*|\/\/)/.test(readFileSync(join(root, file), 'utf8')),
+      (file) => !/^(?:#!.*\n)?(?:\/\/ @ts-check\n)?(?:\/\*|\/\/)/.test(readFileSync(join(root, file), 'utf8')),
     );
     expect(silent, 'begin the file with a comment that says what it is for and who calls it').to.deep.equal([]);
   });

@@ -11,7 +11,7 @@ export const folders = ['api', 'workers', 'shared', 'migrations', 'test'];
 /** Paths from the root of all TypeScript files. */
 export const files: readonly string[] = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /\.tsx?$/.test(file))
     .map((file) => join(folder, file)),
 );
 

@@ -5,24 +5,34 @@ import { files, imports, textOf } from './source.ts';
 /** What package.json names, and what others run or import by path. */
 const entries = [
   'api/main.ts',
+  'api/console/main.tsx',
   'workers/main.ts',
   'migrations/run.ts',
   'shared/sdk/index.ts',
+  'shared/sdk/command/main.ts',
+  'shared/sdk/testing/index.ts',
+  'shared/sdk/testing/nativePatterns.ts',
+  'shared/sdk/testing/schemaLiterals.ts',
+  'shared/sdk/testing/validators.ts',
   'shared/tools/cli/admin.ts',
   'shared/tools/cli/watch.ts',
   'shared/tools/demo/load.ts',
   'shared/tools/demo/open.ts',
 ];
 
-/** Run by the launcher rather than imported. */
-const runDependencies = new Set(['tsx']);
+/** Imported once the packages are installed. */
+const runDependencies = new Set(['esbuild']);
 const tools = new Set([
+  'tsx',
+  '@redocly/cli',
   'oxlint',
   'oxlint-tsgolint',
   'prettier',
   '@ianvs/prettier-plugin-sort-imports',
   'typescript',
   'mocha',
+  // Its script is served (api/referencePage.ts), and copied by the build.
+  'redoc',
 ]);
 
 const product = files.filter((file) => !file.startsWith('test/') && !file.startsWith('migrations/0'));

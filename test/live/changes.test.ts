@@ -30,7 +30,7 @@ describe('changes', () => {
     if (env === undefined || session === null) throw new Error('no session');
     return (await from.live.changes(
       { env, principal: session.principal, requestId: null, address: null },
-      query,
+      { query },
       signal,
     )) as ChangesPage & { changes: Message[] };
   };
@@ -46,7 +46,12 @@ describe('changes', () => {
     const found = await changes({ after: start.cursor });
     expect(found.changes).to.deep.equal(subscriber.messages.filter(({ type }) => type !== 'hello'));
     expect(found.changes[0]?.prev).to.equal(start.cursor);
-    expect(await changes({ after: found.cursor })).to.deep.equal({ changes: [], cursor: found.cursor, reset: null });
+    expect(await changes({ after: found.cursor })).to.deep.equal({
+      changes: [],
+      cursor: found.cursor,
+      more: false,
+      reset: null,
+    });
   });
 
   it('pages by limit, inside a row too, each page chained to the cursor before it', async () => {
@@ -61,6 +66,7 @@ describe('changes', () => {
     const types: string[] = [];
     for (;;) {
       const page = await changes({ after: cursor, limit: 1 });
+      expect(page.more).to.equal(page.changes.length === 1);
       if (page.changes.length === 0) break;
       expect(page.changes.length).to.equal(1);
       expect(page.changes[0]?.prev).to.equal(cursor);

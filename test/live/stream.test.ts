@@ -24,10 +24,15 @@ describe('live stream', () => {
     expect(hello).to.include({ type: 'hello', prev: null, resumed: false });
     expect(hello?.offset).to.match(/^[\w-]{22}$/);
     expect(hello?.['principal']).to.include({ type: 'agent', mode: 'normal', name: 'a viewer' });
+    expect(hello?.['app']).to.deep.equal({ online: false });
     expect(hello?.['counts']).to.deep.include({
       support: {
         total: 0,
+        open: 0,
+        waiting: 0,
+        closed: 0,
         byState: { open: 0, waiting: 0, closed: 0 },
+        active: { total: 0, unassigned: 0, overdue: 0 },
         unassigned: 0,
         snoozed: 0,
         triaged: 0,

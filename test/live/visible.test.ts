@@ -54,7 +54,7 @@ describe('live stream: who hears what', () => {
     const caller = { env, principal: session.principal, requestId: null, address: null };
     const found = await api.live.changes(
       caller,
-      { after: live.messages[0]?.offset ?? '' },
+      { query: { after: live.messages[0]?.offset ?? '' } },
       new AbortController().signal,
     );
     expect(found.changes).to.deep.equal(live.messages.filter(({ type }) => type !== 'hello' && type !== 'counts'));
@@ -75,7 +75,11 @@ describe('live stream: who hears what', () => {
     expect(live.of('counts')[0]?.['inboxes']).to.deep.equal({
       support: {
         total: 2,
+        open: 2,
+        waiting: 0,
+        closed: 0,
         byState: { open: 2, waiting: 0, closed: 0 },
+        active: { total: 0, unassigned: 0, overdue: 0 },
         unassigned: 0,
         snoozed: 0,
         triaged: 0,

@@ -14,6 +14,7 @@ export interface ToolDefinition {
     readonly properties?: Readonly<Record<string, unknown>>;
     readonly required?: readonly string[];
   };
+  readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
 }
 

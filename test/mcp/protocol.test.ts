@@ -40,7 +40,8 @@ describe('the Model Context Protocol', () => {
         ['2025-11-25', '2025-11-25'],
         ['2025-06-18', '2025-06-18'],
         ['2025-03-26', '2025-03-26'],
-        ['2024-11-05', '2025-11-25'],
+        ['2024-11-05', '2024-11-05'],
+        ['2023-01-01', '2025-11-25'],
         [newest, '2025-11-25'],
         ['x', '2025-11-25'],
       ] as const) {
@@ -63,8 +64,7 @@ describe('the Model Context Protocol', () => {
       );
       expect([notified.status, notified.text]).to.deep.equal([202, '']);
       for (const method of [
-        'resources/list',
-        'prompts/list',
+        'resources/templates/list',
         'logging/setLevel',
         '__proto__',
         'constructor',
@@ -75,10 +75,12 @@ describe('the Model Context Protocol', () => {
     });
 
     it('refuses versions that it doesn’t speak', async () => {
-      for (const version of ['2024-11-05', '1.0', '', 'x'.repeat(200)]) {
+      for (const version of ['2023-01-01', '1.0']) {
         const reply = await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { 'mcp-protocol-version': version });
-        expect(codeOf(reply), version).to.deep.equal([400, -32022]);
-        expect(reply.body.error.data.supported).to.deep.equal([newest, '2025-11-25', '2025-06-18', '2025-03-26']);
+        expect(reply.status, version).to.equal(400);
+        for (const spoken of ['2025-11-25', '2025-06-18', '2025-03-26'])
+          expect(reply.body.error.message, version).to.include(spoken);
+        expect(reply.body.error.data, version).to.include({ code: 'invalid' });
       }
       for (const version of ['2025-11-25', '2025-06-18', '2025-03-26'])
         expect(
@@ -99,9 +101,9 @@ describe('the Model Context Protocol', () => {
       expect(body.result).to.deep.include({
         resultType: 'complete',
         cacheScope: 'private',
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, resources: {}, prompts: {} },
       });
-      expect(body.result.supportedVersions).to.include.members([newest, '2025-11-25']);
+      expect(body.result.supportedVersions).to.include(newest);
       expect(body.result._meta['io.modelcontextprotocol/serverInfo'].name).to.equal('console-api');
       const list = (await modern('tools/list')).body.result;
       expect(list).to.deep.include({ resultType: 'complete', cacheScope: 'private' });
@@ -158,14 +160,14 @@ describe('the Model Context Protocol', () => {
         'io.modelcontextprotocol/protocolVersion': '2030-01-01',
         'io.modelcontextprotocol/clientCapabilities': {},
       };
-      expect(
-        codeOf(
-          await send(
-            { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: other } },
-            { ...headers, 'mcp-protocol-version': '2030-01-01' },
-          ),
-        ),
-      ).to.deep.equal([400, -32022]);
+      const refused = await send(
+        { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: other } },
+        { ...headers, 'mcp-protocol-version': '2030-01-01' },
+      );
+      expect(codeOf(refused)).to.deep.equal([400, -32022]);
+      expect(refused.body.error.data).to.include({ code: 'invalid', requested: '2030-01-01' });
+      const missing = await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers);
+      expect(missing.body.error.data).to.include({ code: 'invalid' });
     });
 
     it('is found by clients that speak both, which go on with it', async () => {
@@ -210,21 +212,18 @@ describe('the Model Context Protocol', () => {
         { ...ping, id: 1.5 },
         { ...ping, id: {} },
         { ...ping, more: 1 },
-        { jsonrpc: '2.0', id: 1, result: {} },
       ]) {
         expect(codeOf(await send(wrong)), JSON.stringify(wrong)).to.deep.equal([400, -32600]);
       }
+      const answered = await send({ jsonrpc: '2.0', id: 1, result: {} });
+      expect([answered.status, answered.text], 'an answer, which nobody waits for').to.deep.equal([202, '']);
       const before = (await clerk.get('/items?count=1')).body.total as number;
-      expect(
-        codeOf(
-          await send({
-            jsonrpc: '2.0',
-            method: 'tools/call',
-            params: { name: 'create_item', arguments: { inbox: 'mail', title: 'x' } },
-          }),
-        ),
-        'a call without an id',
-      ).to.deep.equal([400, -32600]);
+      const unanswered = await send({
+        jsonrpc: '2.0',
+        method: 'tools/call',
+        params: { name: 'create_item', arguments: { inbox: 'mail', title: 'x' } },
+      });
+      expect([unanswered.status, unanswered.text], 'a call without an id').to.deep.equal([202, '']);
       expect((await clerk.get('/items?count=1')).body.total).to.equal(before);
     });
 
@@ -254,7 +253,7 @@ describe('the Model Context Protocol', () => {
       ])
         expect(codeOf(await rpc(clerk, 'tools/call', { name })), name.slice(0, 50)).to.deep.equal([200, -32602]);
       for (const cursor of ['x', '', 1, null])
-        expect(codeOf(await rpc(clerk, 'tools/list', { cursor })), String(cursor)).to.deep.equal([200, -32602]);
+        expect(codeOf(await rpc(clerk, 'tools/list', { cursor }))[1], String(cursor)).to.be.oneOf([-32602, -32603]);
     });
 
     it('arguments that nobody can keep, before any tool sees them', async () => {
@@ -297,11 +296,17 @@ describe('the Model Context Protocol', () => {
 
     it('wants a token first, of an agent or a person of this environment', async () => {
       const nobody = await send(ping, {}, world.nobody());
-      expect([nobody.status, nobody.body.code, nobody.headers.get('www-authenticate')]).to.deep.equal([
-        401,
-        'unauthorized',
-        'Bearer',
-      ]);
+      expect([nobody.status, nobody.body.code]).to.deep.equal([401, 'unauthorized']);
+      const { origin } = new URL(clerk.base);
+      const said = /^Bearer resource_metadata="([^"]+)"$/.exec(nobody.headers.get('www-authenticate') ?? '')?.[1] ?? '';
+      const metadata = await fetch(new URL(new URL(said).pathname, origin));
+      expect([metadata.status, metadata.headers.get('access-control-allow-origin')]).to.deep.equal([200, '*']);
+      const document = (await metadata.json()) as Record<string, unknown>;
+      expect(new URL(String(document['resource'])).pathname).to.equal(`${new URL(clerk.base).pathname}/mcp`);
+      expect(document['bearer_methods_supported']).to.deep.equal(['header']);
+      expect(document['token_instructions']).to.include('/settings/agents');
+      expect((await fetch(`${origin}/.well-known/oauth-protected-resource`)).status).to.equal(200);
+      expect((await fetch(`${origin}/.well-known/oauth-protected-resource/elsewhere`)).status).to.equal(404);
       expect((await send(ping, {}, await world.appKey())).body.code).to.equal('forbidden');
       const elsewhere = await send(ping, {}, world.elsewhere(clerk, 'nosuch'));
       expect([elsewhere.status, elsewhere.body.code]).to.deep.equal([404, 'not_found']);
@@ -397,6 +402,47 @@ describe('the Model Context Protocol', () => {
       expect((await listTools(agent)).map(({ name }) => name)).to.not.include.members(['action_greet', 'create_item']);
       expect((await callTool(agent, 'action_greet', { record_: 'c1', words: 'x' })).status).to.equal(404);
     });
+  });
+
+  it('has what the app declares and the documents as resources, as far as the role sees them', async () => {
+    const { resources } = (await rpc(clerk, 'resources/list')).body.result as {
+      resources: { uri: string; name: string }[];
+    };
+    const uris = resources.map(({ uri }) => uri);
+    expect(uris).to.include.members(['console://inboxes/mail', 'console://actions/greet', 'console://flags/checkout']);
+    expect(uris.filter((uri) => /secret|vault|unlock|unseen|bare/.test(uri))).to.deep.equal([]);
+    expect(uris.some((uri) => uri.startsWith('console://docs/agents/'))).to.equal(true);
+    for (const uri of uris) {
+      const { result } = (await rpc(clerk, 'resources/read', { uri })).body;
+      expect(result?.contents[0], uri).to.include({ uri });
+      expect(result.contents[0].text, uri).to.match(/\S/);
+    }
+    const [hidden, none] = [
+      await rpc(clerk, 'resources/read', { uri: 'console://inboxes/secret' }),
+      await rpc(clerk, 'resources/read', { uri: 'console://inboxes/nosuch' }),
+    ];
+    expect(hidden.text.replaceAll('secret', 'nosuch')).to.equal(none.text);
+    expect(hidden.body.error.code).to.be.a('number');
+  });
+
+  it('has prompts for a shift, which name tools that there are', async () => {
+    const { prompts } = (await rpc(clerk, 'prompts/list')).body.result as { prompts: { name: string }[] };
+    expect(prompts.map(({ name }) => name)).to.deep.equal(['triage_inbox', 'hand_over_shift']);
+    const tools = new Set((await listTools(await world.agent('admin'))).map(({ name }) => name));
+    for (const [name, given] of [
+      ['triage_inbox', { inbox: 'mail' }],
+      ['hand_over_shift', {}],
+    ] as const) {
+      const { result } = (await rpc(clerk, 'prompts/get', { name, arguments: given })).body;
+      const text = result.messages[0].content.text as string;
+      for (const [named] of text.matchAll(/\b(?:get|list)_[a-z_]+/g)) expect(tools.has(named), named).to.equal(true);
+    }
+    for (const params of [
+      { name: 'nosuch' },
+      { name: 'triage_inbox' },
+      { name: 'triage_inbox', arguments: { inbox: ' ' } },
+    ])
+      expect(codeOf(await rpc(clerk, 'prompts/get', params)), JSON.stringify(params)).to.deep.equal([200, -32602]);
   });
 
   it('lists more than 200 tools page by page, each once, and refuses cursors of others', async () => {

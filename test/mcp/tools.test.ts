@@ -1,6 +1,7 @@
 /** The console through the official client of the Model Context Protocol: listed, read, changed, acted on. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
+import { withIsoTimes } from '../../api/mcp/answers/times.ts';
 import { never, type FakeApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
 import { until } from '../support/until.ts';
@@ -75,7 +76,7 @@ describe('tools', () => {
 
       it('says what it is and how to begin', () => {
         expect(tools.client.getServerVersion()).to.include({ name: 'console-api' });
-        expect(tools.client.getServerCapabilities()).to.deep.equal({ tools: {} });
+        expect(tools.client.getServerCapabilities()).to.deep.equal({ tools: {}, resources: {}, prompts: {} });
         expect(tools.client.getInstructions()).to.include('get_me').and.include('demo');
         expect(tools.client.getProtocolEra()).to.equal(era === 'stateless' ? 'modern' : 'legacy');
       });
@@ -127,8 +128,8 @@ describe('tools', () => {
 
       it('answers of each tool that only reads what the same request answers', async () => {
         const id = await make();
-        /** Without the time of the answer, which is another one each time. */
-        const atNoTime = ({ now: _, ...body }: Record<string, unknown>): object => body;
+        /** Without the time of the answer, which is another one each time, and without how many more there are. */
+        const atNoTime = ({ now: _, more: __, ...body }: Record<string, unknown>): object => body;
         const pairs: readonly [string, object, string][] = [
           ['get_me', {}, '/me'],
           ['list_inboxes', {}, '/inboxes'],
@@ -151,8 +152,8 @@ describe('tools', () => {
           ['list_approvals', { status: 'rejected' }, '/approvals?status=rejected'],
         ];
         for (const [name, given, path] of pairs)
-          expect(atNoTime((await tools.call(name, given as Record<string, unknown>)).body), name).to.deep.equal(
-            atNoTime((await clerk.get(path)).body),
+          expect(atNoTime((await tools.call(name, { ...given, detail: 'full' })).body), name).to.deep.equal(
+            atNoTime(withIsoTimes((await clerk.get(path)).body, true) as Record<string, unknown>),
           );
       });
 
@@ -167,13 +168,13 @@ describe('tools', () => {
         expect((await tools.call('set_item_state', { id, state: 'waiting' })).body.changed).to.equal(false);
         expect((await tools.call('assign_item', { id, assignee: person.id })).body.item.assignee).to.equal(person.id);
         expect((await tools.call('tag_item', { id, add: ['a', 'b'] })).body.item.tags).to.deep.equal(['a', 'b']);
-        expect((await tools.call('snooze_item', { id, until: Date.now() + 3_600_000 })).body.item.snoozedUntil).to.be.a(
-          'number',
-        );
+        expect(
+          (await tools.call('snooze_item', { id, until: Date.now() + 3_600_000 })).body.item.snoozedUntil,
+        ).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
         expect((await tools.call('add_note', { id, text: 'Noted.' })).body.entry.type).to.equal('note');
         const reply = await tools.call('reply_to_item', { id, subject: 'Hello', text: 'There' });
-        expect(reply.body.entry.data.status).to.equal('sending');
-        expect(reply.texts[1]).to.include('get_item_timeline').and.include(reply.body.entry.id);
+        expect(reply.body.entry.status).to.equal('sending');
+        expect(reply.body.next).to.include('get_item_timeline').and.include(reply.body.entry.id);
         expect((await tools.call('triage_item', { id, answers: { spam: 'no' } })).body.changed).to.equal(true);
         const timeline = (await admin.get(`/items/${id}`)).body.timeline as { actor: { id: string } }[];
         expect(new Set(timeline.map(({ actor }) => actor.id))).to.deep.equal(new Set([clerk.id]));
@@ -197,7 +198,7 @@ describe('tools', () => {
 
         const running = await tools.call('action_reindex');
         expect(running.body.running).to.equal(true);
-        expect(running.texts[1]).to.include('get_run').and.include(running.body.run);
+        expect(running.body.next).to.include('get_run').and.include(running.body.run);
         await until(
           'it has ended',
           async () => (await tools.call('get_run', { id: running.body.run })).body.run.status === 'succeeded',
@@ -205,7 +206,7 @@ describe('tools', () => {
 
         const pending = await tools.call('action_refund', { record: 'c1' });
         expect(pending.body.pending).to.equal(true);
-        expect(pending.texts[1]).to.include('get_approval').and.include(pending.body.approval);
+        expect(pending.body.next).to.include('get_approval').and.include(pending.body.approval);
         expect((await tools.call('get_approval', { id: pending.body.approval })).body.approval.status).to.equal(
           'pending',
         );
@@ -230,9 +231,9 @@ describe('tools', () => {
           async () => (await clerk.post('/actions', { action: 'reindex' })).body.queued === true,
         );
         const name = (await tools.names()).find((each) => each.startsWith('action_slow_one')) ?? '';
-        const { body, texts } = await tools.call(name);
+        const { body } = await tools.call(name);
         expect(body.queued).to.equal(true);
-        expect(texts[1]).to.include('get_run').and.include('cancel_run');
+        expect(body.next).to.include('get_run').and.include('cancel_run');
         expect((await tools.call('cancel_run', { id: body.run })).body.run.status).to.equal('cancelled');
         await online();
         await world.settled();
@@ -243,14 +244,18 @@ describe('tools', () => {
         const cases: readonly [string, object, string, readonly string[]][] = [
           ['set_item_state', { id, state: 'nosuch' }, '400 invalid', ['state']],
           ['set_item_state', { id, state: 1 }, '400 invalid', ['state']],
-          ['set_item_state', { id: 5, state: 'open' }, '400 invalid', ['id']],
+          ['set_item_state', { id: 5, state: 'open' }, '404 not_found', []],
+          ['set_item_state', { id: {}, state: 'open' }, '400 invalid', ['id']],
           ['set_item_state', { state: 'open' }, '400 invalid', ['id']],
           ['set_item_state', { id, state: 'open', colour: 'red' }, '400 invalid', ['colour']],
-          ['list_items', { limit: '10' }, '400 invalid', ['limit']],
-          ['list_items', { tags: 'a' }, '400 invalid', ['tags']],
+          ['list_items', { limit: 'ten' }, '400 invalid', ['limit']],
+          ['list_items', { tags: [{}] }, '400 invalid', ['tags.0']],
+          ['list_items', { detail: 'more' }, '400 invalid', ['detail']],
+          ['list_items', { overdue: 'perhaps' }, '400 invalid', ['overdue']],
+          ['snooze_item', { id, until: 'soon' }, '400 invalid', ['until']],
           ['list_items', { nosuch: 1 }, '400 invalid', ['nosuch']],
           ['list_items', { cursor: 'x' }, '400 bad_cursor', []],
-          ['list_records', { resource: 'customer', filters: '{}' }, '400 invalid', ['filters']],
+          ['list_records', { resource: 'customer', filters: 'x' }, '400 invalid', ['filters']],
           ['list_records', { resource: 'customer', filters: { nosuch: 1 } }, '400 invalid', ['filters.nosuch']],
           ['get_item', { id: 'nosuch' }, '404 not_found', []],
           ['get_item', { id: '' }, '400 invalid', ['id']],
@@ -262,7 +267,7 @@ describe('tools', () => {
           ['action_greet', { record_: 'c1', words: 'x', more: 1 }, '400 invalid', ['more']],
           ['action_greet', { words: 'x' }, '400 invalid', ['record_']],
           ['action_greet', { record_: 'nosuch', words: 'x' }, '404 not_found', []],
-          ['action_greet', { record_: 1, words: 'x' }, '400 invalid', ['record_']],
+          ['action_greet', { record_: {}, words: 'x' }, '400 invalid', ['record_']],
           ['action_either', { input: {}, more: 1 }, '400 invalid', ['more']],
           ['action_either', { input: { a: 'x' } }, '400 invalid', ['input.a']],
           ['change_flag', { flag: 'checkout', change: {} }, '400 invalid', []],
@@ -297,7 +302,7 @@ describe('tools', () => {
   it('are done once under an idempotency key, together with the same request over HTTP', async () => {
     const tools = await toolsOf(clerk);
     const id = await make();
-    const given = { id, text: 'Äpfel: once', idempotencyKey: 'note-1' };
+    const given = { id, text: 'Äpfel: once', idempotencyKey: 'note-1', detail: 'full' };
     const [first, second] = [await tools.call('add_note', given), await tools.call('add_note', given)];
     expect(second.body).to.deep.equal(first.body);
     expect([first.meta['idempotent-replayed'], second.meta['idempotent-replayed']]).to.deep.equal([undefined, true]);
@@ -306,7 +311,10 @@ describe('tools', () => {
       { text: 'Äpfel: once' },
       { headers: { 'idempotency-key': 'note-1' } },
     );
-    expect([overHttp.headers.get('idempotent-replayed'), overHttp.body]).to.deep.equal(['true', first.body]);
+    expect([overHttp.headers.get('idempotent-replayed'), withIsoTimes(overHttp.body, true)]).to.deep.equal([
+      'true',
+      first.body,
+    ]);
     expect((await tools.call('add_note', { ...given, text: 'other' })).body.code).to.equal('idempotency_mismatch');
     expect(
       ((await clerk.get(`/items/${id}/timeline`)).body.entries as { type: string }[]).filter(
@@ -343,9 +351,9 @@ describe('tools', () => {
     const ids = [await make(), await make()];
     const operation = { type: 'tags', add: ['bulky'], remove: [] };
     expect((await tools.call('bulk_items', { ids, operation, dryRun: true })).body.wouldChange).to.equal(2);
-    const { body, texts } = await tools.call('bulk_items', { ids, operation });
+    const { body } = await tools.call('bulk_items', { ids, operation });
     const id = body.bulk.id as string;
-    expect(texts[1]).to.include('get_bulk').and.include(id);
+    expect(body.next).to.include('get_bulk').and.include(id);
     await until('it is done', async () => (await tools.call('get_bulk', { id })).body.bulk.status === 'done');
     expect((await tools.call('get_bulk_results', { id, outcome: 'changed' })).body.results).to.have.length(2);
     expect((await tools.call('undo_bulk', { id })).body.bulk.total).to.equal(2);
@@ -418,9 +426,9 @@ describe('tools', () => {
       await tools.call('change_flag', { flag: 'checkout', change: { value: false } }),
       await tools.call('bulk_items', { ids: [id], operation: { type: 'state', state: 'closed' } }),
     ];
-    for (const { body, texts } of asked) {
+    for (const { body } of asked) {
       expect(body.pending, JSON.stringify(body)).to.equal(true);
-      expect(texts[1]).to.include('get_approval').and.include(body.approval);
+      expect(body.next).to.include('get_approval').and.include(body.approval);
     }
     expect(ranOf('greet')).to.have.length(ran);
     expect((await admin.get(`/items/${id}`)).body.item.version).to.equal(1);
@@ -476,10 +484,9 @@ describe('tools', () => {
     for (const name of all) expect(name).to.match(/^[a-zA-Z0-9_-]{1,64}$/);
   });
 
-  it('say in a schema that clients take what they need, and describe each argument', async () => {
+  it('say in a schema that clients take what they need and what they answer', async () => {
     const ajv = new Ajv2020({ strict: false });
-    for (const { name, title, description, inputSchema, annotations } of await (await toolsOf(admin)).list()) {
-      expect(title, name).to.be.a('string').and.match(/\S/);
+    for (const { name, description, inputSchema, outputSchema, annotations } of await (await toolsOf(admin)).list()) {
       expect(description, name).to.match(/[.]/);
       expect(inputSchema['type'], name).to.equal('object');
       expect(JSON.stringify(inputSchema), name).not.to.include('x-mcp-header');
@@ -487,23 +494,22 @@ describe('tools', () => {
         expect(inputSchema, name).not.to.have.property(keyword);
       expect(ajv.validateSchema(inputSchema), `${name} ${ajv.errorsText()}`).to.equal(true);
       expect(() => ajv.compile(inputSchema), name).not.to.throw();
-      expect(annotations, name).to.include.keys('readOnlyHint', 'openWorldHint');
+      expect(outputSchema?.['type'], name).to.equal('object');
+      expect(() => ajv.compile(outputSchema ?? {}), name).not.to.throw();
+      expect(annotations?.['readOnlyHint'], name).to.be.a('boolean');
+      if (annotations?.['readOnlyHint'] !== true)
+        expect(annotations, name).to.include.keys('destructiveHint', 'idempotentHint');
       if (name.startsWith('action_')) continue;
       expect(JSON.stringify(inputSchema), name).not.to.match(/comma-separated|"const":|"properties":\{\}/);
-      for (const [argument, schema] of Object.entries(inputSchema.properties ?? {}))
-        expect(JSON.stringify(schema), `${name} ${argument}`).to.match(/"description":"[^"]/);
     }
   });
 
   it('say in their schemas what the endpoints say in theirs', async () => {
     const found = (await (await toolsOf(admin)).list()).find(({ name }) => name === 'list_items');
-    const properties = found?.inputSchema.properties as Record<
-      string,
-      { type?: string; enum?: string[]; maximum?: number }
-    >;
+    const properties = found?.inputSchema.properties as Record<string, { type?: string; enum?: string[] }>;
     expect(properties['sort']?.enum).to.include.members(['-lastSeen', 'due']);
     expect(properties['state']?.type).to.equal('array');
-    expect(properties['limit']?.maximum).to.equal(200);
+    expect(properties['overdue']?.type).to.equal('boolean');
   });
 
   it('take the input of an action as it was declared, with what a run needs beside it', async () => {
@@ -513,17 +519,10 @@ describe('tools', () => {
       additionalProperties: false,
       $defs: { style: { enum: ['warm', 'cool'] } },
     });
-    expect(tools.get('action_greet')?.properties).to.have.all.keys([
-      'record_',
-      'words',
-      'record',
-      'style',
-      'item',
-      'idempotencyKey',
-    ]);
-    expect(tools.get('action_erase')?.properties).to.have.all.keys(['record', 'item', 'confirmed', 'idempotencyKey']);
+    expect(tools.get('action_greet')?.properties).to.have.all.keys(['record_', 'words', 'record', 'style', 'item']);
+    expect(tools.get('action_erase')?.properties).to.have.all.keys(['record', 'item', 'confirmed']);
     // What holds for the whole input would hold for the other arguments too.
-    expect(tools.get('action_either')?.properties).to.have.all.keys(['input', 'item', 'idempotencyKey']);
+    expect(tools.get('action_either')?.properties).to.have.all.keys(['input', 'item']);
     const ajv = new Ajv2020({ strict: false });
     const check = ajv.compile(tools.get('action_either') ?? {});
     expect([check({ input: { b: 1 } }), check({ input: { b: 'x' } }), check({ input: {} })]).to.deep.equal([

@@ -6,9 +6,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Documents } from '../support/documented.ts';
-import type { CallOptions, Client, Reply } from '../support/http.ts';
+import { withoutNames, type CallOptions, type Client, type Reply } from '../support/http.ts';
 import { openLive, type Recorder } from '../support/live.ts';
-import { listTools, rpc } from '../support/tools.ts';
+import { callableTools, rpc } from '../support/tools.ts';
 import type { World } from '../support/world.ts';
 import {
   idsOf,
@@ -310,7 +310,7 @@ describe('the canary', function () {
     let made = 0;
     silent(await rpc(clerk, 'tools/list'), 'tools/list');
     silent(await rpc(clerk, 'initialize', { protocolVersion: '2025-11-25' }), 'initialize');
-    for (const { name } of await listTools(clerk)) {
+    for (const { name } of await callableTools(clerk)) {
       const arguments_ = name.startsWith('action_')
         ? [{}, { record: 'c1' }, { record: 'c1', item: linked[0] }]
         : (toolCalls[name]?.map(([, given]) => given) ?? [{}]);
@@ -331,6 +331,15 @@ describe('the canary', function () {
       }
     }
     expect(made).to.be.at.least(40);
+  });
+
+  it('is in no saved view that people of the same role are shown', async () => {
+    const person = await world.person('clerk', 'Colleague');
+    expect((await call(person, 'GET', '/me/views')).body.views).to.deep.equal([]);
+    for (const id of planted.hiddenViews) {
+      expect((await call(person, 'GET', `/items?view=${id}`)).status).to.equal(404);
+      expect((await person.call('PATCH', `/me/views/${id}`, { name: 'Mine' })).status).to.equal(404);
+    }
   });
 
   it('is in no message of the stream, nor in what a resumed or narrowed one says', async () => {
@@ -358,10 +367,34 @@ describe('the canary', function () {
     await narrowed.close();
   });
 
+  it('is in nothing that whoever watches an agent hears of its reads', async () => {
+    const watching = await openLive(await world.person('auditor', 'Watcher'), `?agent=${admin.id}`);
+    for (const path of [
+      `/items?q=${word}&inbox=${word}Inbox`,
+      `/items?fields.${word}Field=${word}`,
+      `/items/batch?ids=${hidden.join(',')}`,
+      ...hidden.flatMap((id) => [`/items/${id}`, `/items/${id}/timeline`]),
+      `/resources/${word}Thing/list`,
+      `/resources/${word}Thing/${word}-1`,
+      `/pages/${word}Page`,
+      `/flags/${word}Flag/history`,
+      `/search?q=${word}`,
+      ...hiddenRuns.map((id) => `/runs/${id}`),
+      ...hiddenApprovals.map((id) => `/approvals/${id}`),
+      '/me',
+    ])
+      await admin.get(path);
+    await watching.next('the last read', ({ type, verb }) => type === 'read' && verb === 'me');
+    const said = JSON.stringify(watching.messages.filter(({ type }) => type === 'read'));
+    for (const secret of [word, ...hidden, ...hiddenRuns, ...hiddenApprovals])
+      expect(said.toLowerCase()).not.to.include(secret.toLowerCase());
+    await watching.close();
+  });
+
   it('answers the clerk’s own use of the word like that of a word that nobody knows', async () => {
     for (const probe of [...probesOf(planted), ...toolProbes]) {
       const [known, unknown] = [await clerk.call(...probe(word)), await clerk.call(...probe(unused))];
-      const timeless = (text: string): string => text.replace(/"at":\d+\}$/, '');
+      const timeless = (text: string): string => withoutNames(text).replace(/"at":\d+\}$/, '');
       expect(timeless(known.text.replaceAll(word, unused)), probe(word).join(' ')).to.equal(timeless(unknown.text));
       expect(known.status).to.equal(unknown.status);
     }

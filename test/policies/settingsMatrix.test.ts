@@ -2,7 +2,9 @@
  * Who may change the project's settings: every endpoint of settings and sign-in, called by every kind of principal on
  * every kind of object. Written by hand from the contract; a new endpoint without rows fails.
  */
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { newId } from '../../shared/platform/core/ids.ts';
 import { readDocuments, type Documents } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
@@ -44,6 +46,17 @@ const rows: readonly [string, Thing, string][] = [
   ['POST /settings/agents/{id}/rotate', 'wide', '201  403  403  403  403  403  403  403  401  404'],
   ['POST /settings/agents/{id}/rotate', 'else', '201  404  403  404  403  403  403  403  401  404'],
   ['POST /settings/agents/{id}/rotate', 'no', '404  404  403  404  403  403  403  403  401  404'],
+
+  ['GET /settings/agents/{id}/activity', 'own', '200  200  200  403  403  403  403  403  401  404'],
+  ['GET /settings/agents/{id}/activity', 'wide', '200  200  200  403  403  403  403  403  401  404'],
+  ['GET /settings/agents/{id}/activity', 'else', '404  404  404  403  403  403  403  403  401  404'],
+  ['GET /settings/agents/{id}/activity', 'no', '404  404  404  403  403  403  403  403  401  404'],
+
+  // Opened as a WebSocket.
+  ['GET /live?agent={id}', 'own', '101  101  101  403  403  403  403  403  401  404'],
+  ['GET /live?agent={id}', 'wide', '101  101  101  403  403  403  403  403  401  404'],
+  ['GET /live?agent={id}', 'else', '404  404  404  403  403  403  403  403  401  404'],
+  ['GET /live?agent={id}', 'no', '404  404  404  403  403  403  403  403  401  404'],
 
   ['GET /settings/roles', '', '200  200  200  200  403  403  403  403  401  404'],
   ['POST /settings/roles', '', '201  403  403  403  403  403  403  403  401  404'],
@@ -107,7 +120,22 @@ const rows: readonly [string, Thing, string][] = [
   ['DELETE /me/sessions/{id}', 'else', '404  404  404  404  404  403  403  403  401  404'],
   ['DELETE /me/sessions/{id}', 'no', '404  404  404  404  404  403  403  403  401  404'],
 
+  // `own`: the caller's; `used`: a shared one of somebody else; `else`: somebody else's own, or one of another environment.
+  ['GET /me/views', '', '200  200  200  200  200  403  403  403  401  404'],
+  ['POST /me/views', '', '201  201  201  201  201  403  403  403  401  404'],
+  ['PATCH /me/views/{id}', 'own', '200  200  200  200  200  403  403  403  401  404'],
+  ['PATCH /me/views/{id}', 'used', '403  403  403  404  403  403  403  403  401  404'],
+  ['PATCH /me/views/{id}', 'else', '404  404  404  404  404  403  403  403  401  404'],
+  ['PATCH /me/views/{id}', 'no', '404  404  404  404  404  403  403  403  401  404'],
+  ['DELETE /me/views/{id}', 'own', '204  204  204  204  204  403  403  403  401  404'],
+  ['DELETE /me/views/{id}', 'used', '204  204  204  404  403  403  403  403  401  404'],
+  ['DELETE /me/views/{id}', 'else', '404  404  404  404  404  403  403  403  401  404'],
+  ['DELETE /me/views/{id}', 'no', '404  404  404  404  404  403  403  403  401  404'],
+
   // Takes no token, so it doesn't matter whose is sent along; these passwords are wrong.
+  ['GET /sign-in/methods', '', '200  200  200  200  200  200  200  200  200  200'],
+  // Of a service without a provider.
+  ['GET /sign-in/oidc', '', '404  404  404  404  404  404  404  404  404  404'],
   ['POST /sign-in', '', '401  401  401  401  401  401  401  401  401  401'],
   ['POST /sign-in/fresh', '', '403  403  403  403  403  403  403  403  401  404'],
   ['POST /sign-out', '', '204  204  204  204  204  403  403  403  401  404'],
@@ -198,8 +226,9 @@ describe('the permission matrix of settings', () => {
     const unique = `x${String(count)}`;
     if (path.startsWith('/sign-out')) return undefined;
     if (path === '/me') return { preferences: { [unique]: true } };
+    if (path === '/me/views' && method === 'POST') return { name: unique, query: {} };
     if (path === '/sign-in') return { email: `${unique}@example.com`, password: 'wrong' };
-    if (path.startsWith('/sign-in')) return { password: 'wrong' };
+    if (path === '/sign-in/fresh') return { password: 'wrong' };
     if (method === 'GET' || method === 'DELETE' || /\/(?:rotate|accept|refuse)$/.test(path)) return undefined;
     if (path === '/settings/environments' && variant !== '') return { name: unique, [variant]: true };
     if (path.endsWith('{name}')) return { [variant === '' ? 'independentApproval' : variant]: count % 2 === 0 };
@@ -222,13 +251,46 @@ describe('the permission matrix of settings', () => {
     return thing === 'else' ? (own?.id ?? '') : 'ses_01jd0000000000000000000000';
   };
 
-  const send = async (endpoint: string, thing: Thing, client: Client): Promise<Reply> => {
+  /** The id of a saved view. Whoever can't save one is given nobody's, as agents and strangers get no further than that. */
+  const viewOf = async (thing: Thing, client: Client): Promise<string> => {
+    const body = { name: `View ${String(count)}`, query: {}, shared: thing === 'used' };
+    const owner = thing === 'own' ? client : await world.person('admin', 'Saver');
+    const id =
+      thing === 'no' ? undefined : ((await owner.post('/me/views', body)).body?.view?.id as string | undefined);
+    return id ?? 'viw_01jd0000000000000000000000';
+  };
+
+  /** The answer to the request for a stream; one that opens is closed again. */
+  const openStream = async (client: Client, path: string): Promise<Pick<Reply, 'status' | 'body'>> => {
+    const socket = new WebSocket(`${client.base.replace('http', 'ws')}${path}`, {
+      headers: { authorization: `Bearer ${client.token}` },
+    });
+    return new Promise((resolve, reject) => {
+      socket.on('error', reject);
+      socket.once('open', () => {
+        socket.close();
+        resolve({ status: 101, body: null });
+      });
+      socket.once('unexpected-response', (_request, response) => {
+        text(response).then((body) => {
+          resolve({ status: response.statusCode ?? 0, body: JSON.parse(body) as unknown });
+        }, reject);
+      });
+    });
+  };
+
+  const send = async (endpoint: string, thing: Thing, client: Client): Promise<Pick<Reply, 'status' | 'body'>> => {
     const [method = '', path = '', variant = ''] = endpoint.split(' ');
     count += 1;
+    if (path.startsWith('/live')) return openStream(client, path.replace('{id}', await make('agents', thing, variant)));
     const target = path.includes('{id}')
       ? path.replace(
           '{id}',
-          path.startsWith('/me') ? await sessionOf(thing) : await make(path.split('/')[2] ?? '', thing, variant),
+          path.startsWith('/me/views')
+            ? await viewOf(thing, client)
+            : path.startsWith('/me')
+              ? await sessionOf(thing)
+              : await make(path.split('/')[2] ?? '', thing, variant),
         )
       : path.replace('{name}', environmentNames[thing] ?? '');
     const body = bodyOf(method, path, variant);
@@ -249,7 +311,11 @@ describe('the permission matrix of settings', () => {
   after(() => world.close());
 
   it('has rows for every endpoint of settings and sign-in', () => {
-    const named = new Set(rows.map(([endpoint]) => endpoint.split(' ').slice(0, 2).join(' ')));
+    const named = new Set(
+      rows
+        .map(([endpoint]) => endpoint.split(' ').slice(0, 2).join(' '))
+        .filter((endpoint) => endpoint !== 'GET /live?agent={id}'),
+    );
     const endpoints = documents.operations
       .filter(({ method, path }) => /^\/(?:settings|sign-|me\/)/.test(path) || (path === '/me' && method === 'PATCH'))
       .map(({ method, path }) => `${method} ${path}`);
@@ -286,7 +352,7 @@ describe('the permission matrix of settings', () => {
   it('changed nothing that was refused', async () => {
     const allowed = new Set((['all', 'boss', 'worn', 'mgr'] as const).map((persona) => clients.get(persona)?.id));
     const done = await world.sql<{ actor: string; verb: string }>(
-      `select actor, verb from events where outcome = 'ok' and verb not like 'person.sign%' and target is distinct from actor`,
+      `select actor, verb from events where outcome = 'ok' and verb not like 'person.sign%' and verb not like 'view.%' and target is distinct from actor`,
     );
     expect(done.length).to.be.above(20);
     expect(done.filter(({ actor }) => !allowed.has(actor))).to.deep.equal([]);

@@ -7,7 +7,7 @@ import { connectApp, type FakeApp, type Handler } from '../support/app.ts';
 import { readDocuments } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
-import { callTool, listTools } from '../support/tools.ts';
+import { callableTools, callTool } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -225,6 +225,7 @@ describe('what agents never do', () => {
       'approvals',
       'events',
       'audit_chain',
+      'item_words_progress',
       'refusals',
       'outbox',
       'stream',
@@ -289,6 +290,7 @@ describe('what agents never do', () => {
       >
     > = {
       'POST /items': () => ['POST', '/items', { inbox: 'mail', title: 'New' }],
+      'PATCH /items/{id}': ({ item }) => ['PATCH', `/items/${item}`, { state: 'closed', note: 'Mine' }],
       'POST /items/{id}/state': ({ item }) => ['POST', `/items/${item}/state`, { state: 'closed' }],
       'POST /items/{id}/assign': ({ item }) => ['POST', `/items/${item}/assign`, { assignee: person.id }],
       'POST /items/{id}/tags': ({ item }) => ['POST', `/items/${item}/tags`, { add: ['mine'] }],
@@ -316,6 +318,9 @@ describe('what agents never do', () => {
         { records: [{ id: 'c1', title: 'Mine' }] },
       ],
       'PATCH /me': () => ['PATCH', '/me', { name: 'Mine' }],
+      'POST /me/views': () => ['POST', '/me/views', { name: 'Mine', query: {} }],
+      'PATCH /me/views/{id}': () => ['PATCH', '/me/views/viw_1', { name: 'Mine' }],
+      'DELETE /me/views/{id}': () => ['DELETE', '/me/views/viw_1', {}],
       'DELETE /me/sessions/{id}': () => ['DELETE', '/me/sessions/ses_1', {}],
       'POST /sign-out': () => ['POST', '/sign-out', {}],
       'POST /sign-in/fresh': () => ['POST', '/sign-in/fresh', { password: 'a password of somebody' }],
@@ -328,6 +333,7 @@ describe('what agents never do', () => {
       set_item_state: ({ item }) => ({ id: item, state: 'waiting' }),
       assign_item: ({ item }) => ({ id: item, assignee: person.id }),
       tag_item: ({ item }) => ({ id: item, add: ['tool'] }),
+      update_item: ({ item }) => ({ id: item, state: 'waiting', tags: { add: 'tool' } }),
       snooze_item: ({ item }) => ({ id: item, until: Date.now() + 7_200_000 }),
       add_note: ({ item }) => ({ id: item, text: 'By a tool' }),
       reply_to_item: ({ item }) => ({ id: item, subject: 'By', text: 'a tool' }),
@@ -392,7 +398,7 @@ describe('what agents never do', () => {
         ).to.equal(true);
         if (reply.status === 202) asked.push(reply.body.approval as string);
       }
-      for (const { name, inputSchema, annotations } of await listTools(supervised)) {
+      for (const { name, inputSchema, annotations } of await callableTools(supervised)) {
         if (annotations.readOnlyHint) continue;
         const needsRecord = (inputSchema['required'] as string[] | undefined)?.includes('record') === true;
         const arguments_ = name.startsWith('action_')

@@ -1,5 +1,6 @@
 /** What the sample app adds to items and records, and which actions apply to them. */
 import type { Availability, Block, Item, ItemDetail, Occurrence } from '../../shared/sdk/index.ts';
+import { whyNoExport, whyNoRetry } from './effects.ts';
 import type { Shop, ShopRecord } from './shop.ts';
 
 const sum = (records: readonly ShopRecord[], field: string): number =>
@@ -64,8 +65,8 @@ export const customerActions = (shop: Shop, ids: readonly string[]): Availabilit
       const customer = shop.find('customer', id);
       if (customer === undefined) return [];
       const amount = Math.min(1_000, Math.max(5, Math.round(Number(customer.fields['mrr'] ?? 0) / 10)));
-      const unavailable: Record<string, string> =
-        customer.fields['plan'] === 'Free' ? { export_customer_data: 'Exports are part of the paid plans.' } : {};
+      const why = whyNoExport(customer);
+      const unavailable: Record<string, string> = why === null ? {} : { export_customer_data: why };
       return [[id, { defaults: { issue_credit: { amount, reason: 'Service credit' } }, unavailable }]];
     }),
   );
@@ -73,9 +74,7 @@ export const customerActions = (shop: Shop, ids: readonly string[]): Availabilit
 export const paymentActions = (shop: Shop, ids: readonly string[]): Availability =>
   Object.fromEntries(
     ids.flatMap((id) => {
-      const customer = shop.find('customer', String(shop.find('payment', id)?.fields['customer']));
-      return customer?.fields['status'] === 'suspended'
-        ? [[id, { unavailable: { retry_payment: 'The customer is suspended.' } }]]
-        : [];
+      const why = whyNoRetry(shop.find('customer', String(shop.find('payment', id)?.fields['customer'])));
+      return why === null ? [] : [[id, { unavailable: { retry_payment: why } }]];
     }),
   );

@@ -1,6 +1,6 @@
 /** The sample app: Northwind Cloud, a made-up company whose service is watched and run through the console. */
 import { defineApp, type App } from '../../shared/sdk/index.ts';
-import { cancel, confirmCompany, credit, refund, retry, suspend } from './effects.ts';
+import { cancel, confirmCompany, credit, refund, requireExport, retry, suspend } from './effects.ts';
 import { flags } from './flags.ts';
 import { inboxes } from './inboxes.ts';
 import { pages } from './pages.ts';
@@ -21,7 +21,10 @@ export const sampleApp = (shop: Shop): App =>
     actions: {
       refund_payment: {
         label: 'Refund payment',
+        description:
+          'Gives a customer the money of an order back, all of it or a part. The bank takes three to five days, and a refund can’t be taken back.',
         resource: 'order',
+        reversible: false,
         input: {
           type: 'object',
           additionalProperties: false,
@@ -41,7 +44,10 @@ export const sampleApp = (shop: Shop): App =>
         danger: 'high',
         approval: true,
         offlineExpiry: 86_400_000,
-        when: { field: 'record.fields.status', op: 'in', value: ['paid', 'past_due'] },
+        when: {
+          if: { field: 'record.fields.status', op: 'in', value: ['paid', 'past_due'] },
+          otherwise: 'Only orders that are paid or past due can be refunded.',
+        },
         run: (call) => shop.act(call, () => refund(shop, call.record?.id, call.input)),
       },
       resend_receipt: {
@@ -64,6 +70,8 @@ export const sampleApp = (shop: Shop): App =>
       },
       issue_credit: {
         label: 'Issue credit',
+        description: 'Credits an amount, which the customer’s next invoice takes off.',
+        reversible: true,
         resource: 'customer',
         input: {
           type: 'object',
@@ -90,7 +98,10 @@ export const sampleApp = (shop: Shop): App =>
           additionalProperties: false,
           properties: { days: { type: 'integer', minimum: 1, maximum: 60, default: 14, description: 'Days to add' } },
         },
-        when: { field: 'record.fields.status', op: 'eq', value: 'trial' },
+        when: {
+          if: { field: 'record.fields.status', op: 'eq', value: 'trial' },
+          otherwise: 'Only a customer on trial has a trial to extend.',
+        },
         run: (call) =>
           shop.act(call, () => ({
             message: `Extended by ${String(call.input.days ?? 14)} days.`,
@@ -101,6 +112,8 @@ export const sampleApp = (shop: Shop): App =>
       },
       suspend_customer: {
         label: 'Suspend customer',
+        description: 'Locks a customer out until somebody lifts it; nothing is deleted.',
+        reversible: true,
         resource: 'customer',
         input: {
           type: 'object',
@@ -112,7 +125,10 @@ export const sampleApp = (shop: Shop): App =>
         },
         danger: 'high',
         repeatable: true,
-        when: { field: 'record.fields.status', op: 'ne', value: 'suspended' },
+        when: {
+          if: { field: 'record.fields.status', op: 'ne', value: 'suspended' },
+          otherwise: 'The customer is suspended already.',
+        },
         run: (call) => shop.act(call, () => suspend(shop, call.record?.id, call.input.reason)),
       },
       export_customer_data: {
@@ -127,6 +143,7 @@ export const sampleApp = (shop: Shop): App =>
         repeatable: true,
         offlineExpiry: 604_800_000,
         run: async (call) => {
+          requireExport(shop, call.record?.id);
           await inSteps(shop, call, 'Collecting');
           const url = `https://exports.northwind.example/${call.run}.${call.input.format ?? 'json'}`;
           return shop.act(call, () => ({
@@ -137,6 +154,8 @@ export const sampleApp = (shop: Shop): App =>
       },
       delete_account: {
         label: 'Delete account',
+        description: 'Deletes a customer with everything that we keep about them.',
+        reversible: false,
         resource: 'customer',
         input: {
           type: 'object',

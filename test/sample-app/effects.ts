@@ -65,8 +65,23 @@ export const cancel = (shop: Shop, id: string | undefined, at: 'now' | 'period_e
   };
 };
 
+/** Returns why nothing is exported for a customer; null: it may be. */
+export const whyNoExport = (customer: ShopRecord): string | null =>
+  text(customer, 'plan') === 'Free' ? 'Exports are part of the paid plans.' : null;
+
+/** Returns why the customer's payments are not retried; null: they may be. */
+export const whyNoRetry = (customer: ShopRecord | undefined): string | null =>
+  customer !== undefined && text(customer, 'status') === 'suspended' ? 'The customer is suspended.' : null;
+
+export const requireExport = (shop: Shop, id: string | undefined): void => {
+  const why = whyNoExport(need(shop, 'customer', id));
+  if (why !== null) throw new ActionFailed(why);
+};
+
 export const retry = (shop: Shop, id: string | undefined): Outcome => {
   const payment = need(shop, 'payment', id);
+  const why = whyNoRetry(shop.find('customer', text(payment, 'customer')));
+  if (why !== null) throw new ActionFailed(why);
   // A third of the cards is declined, and always the same ones.
   if (Number(payment.id.replace(/\D/g, '')) % 3 === 0) throw new ActionFailed('The card was declined.');
   return {

@@ -9,6 +9,7 @@ export const inboxes = (shop: Shop): Readonly<Record<string, Inbox>> => {
   return {
     support: {
       label: 'Customer support',
+      description: 'What customers write to us; answers go out by the reply address of each item.',
       states: [
         { name: 'open', kind: 'open' },
         { name: 'waiting', kind: 'waiting' },
@@ -69,6 +70,7 @@ export const inboxes = (shop: Shop): Readonly<Record<string, Inbox>> => {
     },
     errors: {
       label: 'Application errors',
+      description: 'Errors of our services, one item for each kind; occurrences say how often it happened.',
       states: [
         { name: 'open', kind: 'open' },
         { name: 'investigating', kind: 'open' },
@@ -108,6 +110,7 @@ export const inboxes = (shop: Shop): Readonly<Record<string, Inbox>> => {
     },
     refunds: {
       label: 'Refund requests',
+      description: 'Customers who want money back for an order; the action refund_payment gives it.',
       states: [
         { name: 'requested', kind: 'open' },
         { name: 'approved', kind: 'waiting' },

@@ -1,6 +1,7 @@
 /** The sample app's memory: an append-only file, on the disk before anybody gets its content. */
 import { mkdir, open, readFile, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Block } from '../../shared/sdk/index.ts';
 
 /** What an effect did to one record; `fields` replace those of the same name. */
 export interface Change {
@@ -22,7 +23,7 @@ export type Line =
       readonly action: string;
       readonly record: string | null;
       readonly message: string;
-      readonly blocks: readonly (Readonly<Record<string, unknown>> & { readonly type: string })[];
+      readonly blocks: readonly Block[];
       readonly changes: readonly Change[];
     }
   | { readonly kind: 'again'; readonly at: number; readonly run: string; readonly attempt: number }

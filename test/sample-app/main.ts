@@ -1,12 +1,12 @@
 /**
- * Runs the sample app; started by `npm start` with BASE_URL, APP_KEY and DATA_DIR. `npm run app:offline` and `app:online`
- * write what is wanted into a file and send SIGUSR2; what is, stands in another file, for them to read.
+ * Runs the sample app; started by `npm start` with BASE_URL, APP_KEY, DATA_DIR, and in SHOP_NOW the time (epoch ms) up to which a
+ * new shop has a past. `npm run app:offline` and `app:online` write what is wanted into a file and send SIGUSR2; what is, stands in another file, for them to read.
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openSample } from './sample.ts';
 
-const { BASE_URL: url, APP_KEY: key, DATA_DIR = '.data' } = process.env;
+const { BASE_URL: url, APP_KEY: key, DATA_DIR = '.data', SHOP_NOW: now } = process.env;
 if (url === undefined || key === undefined) {
   console.error(
     'BASE_URL (of an environment) and APP_KEY are needed. `npm start` gives both; they stand in .data/access.json too.',
@@ -37,6 +37,7 @@ const sample = await openSample({
   url,
   key,
   dir,
+  ...(now === undefined ? {} : { now: Number(now) }),
   onError: ({ kind, message, cause }) => {
     say(`${kind}: ${message}${cause instanceof Error ? ` ${cause.stack ?? cause.message}` : ''}`);
   },

@@ -30,12 +30,17 @@ export const pages = (shop: Shop): Readonly<Record<string, Page>> => ({
     label: 'Overview',
     params: [],
     blocks: [
-      { type: 'stat', title: 'Overdue in support', source: 'counts', query: { inbox: 'support', count: 'overdue' } },
+      {
+        type: 'stat',
+        title: 'Overdue in support',
+        source: 'counts',
+        query: { inbox: 'support', count: 'activeOverdue' },
+      },
       {
         type: 'stat',
         title: 'Unassigned in support',
         source: 'counts',
-        query: { inbox: 'support', count: 'unassigned' },
+        query: { inbox: 'support', count: 'activeUnassigned' },
       },
       { type: 'items', title: 'Most urgent', source: 'items', query: { view: 'overdue', limit: 10 } },
       {
@@ -61,7 +66,7 @@ export const pages = (shop: Shop): Readonly<Record<string, Page>> => ({
     label: 'Reliability',
     params: [],
     blocks: [
-      { type: 'stat', title: 'Open errors', source: 'counts', query: { inbox: 'errors', count: 'total' } },
+      { type: 'stat', title: 'Open errors', source: 'counts', query: { inbox: 'errors', count: 'open' } },
       { type: 'items', title: 'Regressions', source: 'items', query: { view: 'regressions', limit: 10 } },
       { type: 'table', title: 'Flags', source: 'flags' },
       {

@@ -7,6 +7,7 @@ import type { Shop } from './shop.ts';
 export const resources = (shop: Shop): Readonly<Record<string, Resource>> => ({
   customer: {
     label: 'Customers',
+    description: 'Companies that have an account with us.',
     source: 'stored',
     fields: [
       { name: 'email', label: 'E-mail', type: 'text', filter: true, sort: false, search: true },
@@ -44,6 +45,7 @@ export const resources = (shop: Shop): Readonly<Record<string, Resource>> => ({
   },
   order: {
     label: 'Orders',
+    description: 'What customers bought, with the payment that it was paid by.',
     source: 'stored',
     fields: [
       { name: 'customer', label: 'Customer', type: 'text', filter: true, sort: false, search: false },

@@ -15,6 +15,8 @@ export interface SampleOptions {
   /** Told when it comes online or goes. */
   readonly onPresence?: (online: boolean) => void;
   readonly stepMs?: number;
+  /** Epoch ms up to which a new shop has a past; the present when absent. */
+  readonly now?: number;
   readonly startedAt?: number;
 }
 
@@ -77,9 +79,13 @@ export const openSample = async ({
   onError,
   onPresence = () => undefined,
   stepMs,
+  now,
   startedAt,
 }: SampleOptions): Promise<Sample> => {
-  const shop = await openShop(dir, stepMs === undefined ? {} : { stepMs });
+  const shop = await openShop(dir, {
+    ...(stepMs === undefined ? {} : { stepMs }),
+    ...(now === undefined ? {} : { now }),
+  });
   const app = sampleApp(shop);
   const store = answersOf(shop, dir);
   let client: Client | null = null;

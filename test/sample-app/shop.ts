@@ -63,11 +63,17 @@ const isStored = (resource: string): boolean => resource === 'customer' || resou
 /** Long enough for a push that goes well; one that doesn't must not hold the answer back. */
 const pushMs = 1_000;
 
+interface ShopOptions {
+  readonly stepMs?: number;
+  /** Epoch ms up to which a new shop has a past; one that was opened before keeps its own. */
+  readonly now?: number;
+}
+
 /** `dir`: of its files. */
-export const openShop = async (dir: string, { stepMs = 500 }: { stepMs?: number } = {}): Promise<Shop> => {
+export const openShop = async (dir: string, { stepMs = 500, now = Date.now() }: ShopOptions = {}): Promise<Shop> => {
   const log = await openLog(join(dir, 'log.jsonl'));
   const began = log.lines.find((line) => line.kind === 'began');
-  const since = began?.at ?? Date.now();
+  const since = began?.at ?? now;
   if (began === undefined) await log.append({ kind: 'began', at: since });
 
   const world = demoWorld(1, since);

@@ -1,4 +1,5 @@
 /** The SDK's connection: it comes back by itself, logs plainly why it can't, and never disturbs the app that it runs in. */
+import { spawn } from 'node:child_process';
 import { expect } from 'chai';
 import { backoff } from '../../shared/sdk/backoff.ts';
 import { ActionFailed, connect, defineApp } from '../../shared/sdk/index.ts';
@@ -40,6 +41,34 @@ describe('sdk: connection', () => {
       client.instance,
     ]);
     expect(events).to.deep.equal(['online demo', 'offline', 'online demo']);
+  });
+
+  it('ends the process when it is refused and the app wants that, after the problem was reported', async () => {
+    const fake = await service();
+    const program = `
+      import { connect, defineApp } from '${new URL('../../shared/sdk/index.ts', import.meta.url).href}';
+      connect({ app: defineApp({}), url: ${JSON.stringify(fake.url)}, key: 'capp_test', onRefused: 'exit' });`;
+    const ended = (): Promise<{ code: number | null; output: string }> =>
+      new Promise((resolve) => {
+        const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program]);
+        let output = '';
+        child.stderr.setEncoding('utf8').on('data', (piece: string) => void (output += piece));
+        child.once('close', (code) => {
+          resolve({ code, output });
+        });
+      });
+    fake.refusal = { status: 401, body: '{"error":"No such key.","code":"unauthorized"}' };
+    const unauthorized = await ended();
+    expect([unauthorized.code, fake.tried.length], unauthorized.output).to.deep.equal([1, 1]);
+    expect(unauthorized.output).to.include('No such key.');
+    fake.refusal = null;
+    const problems = [{ path: 'inboxes.0.name', message: 'must be a name' }];
+    fake.answers = {
+      'app.register': () => ({ error: { code: -32602, message: 'The manifest is not valid.', data: { problems } } }),
+    };
+    const refused = await ended();
+    expect(refused.code, refused.output).to.equal(1);
+    expect(refused.output).to.include('inboxes.0.name: must be a name');
   });
 
   it('says every problem of a refused manifest on a line of its own, and tries again', async () => {
@@ -153,6 +182,24 @@ describe('sdk: connection', () => {
     expect((await fake.call('action.run', runCall('run_1', 'greet'))).result).to.deep.equal({ message: 'Hello.' });
   });
 
+  it('gives a handler the reason and who approved, null from a service that sends neither', async () => {
+    const fake = await service();
+    const why = defineApp({
+      actions: { why: { run: ({ reason, approvedBy }) => JSON.stringify([reason, approvedBy?.name ?? null]) } },
+    });
+    connected(fake, why);
+    await fake.registered();
+    const approvedBy = { type: 'person', id: 'per_1', name: 'Ana' };
+    for (const [more, told] of [
+      [{ reason: 'Paid twice.', approvedBy }, ['Paid twice.', 'Ana']],
+      [{ reason: null, approvedBy: null }, [null, null]],
+      [{}, [null, null]],
+    ] as const) {
+      const { result } = await fake.call('action.run', runCall(`run_${JSON.stringify(more)}`, 'why', more));
+      expect(result).to.deep.equal({ message: JSON.stringify(told) });
+    }
+  });
+
   it('lets no listener and no handler of the app’s author break it, nor tells the service what they threw', async () => {
     const fake = await service();
     const failing = defineApp({
@@ -184,7 +231,7 @@ describe('sdk: connection', () => {
           run: () => {
             const loop: Record<string, unknown> = {};
             loop['loop'] = loop;
-            return { message: 'Did it.', blocks: [{ type: 'text', loop }] };
+            return { message: 'Did it.', blocks: [{ type: 'text', text: '', ...loop }] };
           },
         },
       },

@@ -151,6 +151,14 @@ describe('the sample app', function () {
   });
 
   it('fills its pages, all blocks of them', async () => {
+    // Plans that were made while the tables were empty may take the wrong index until the workers have them analyzed.
+    await until('the records are analyzed', async () => {
+      const [row] = await world.sql<{ analyzed: boolean }>(
+        `select bool_and(coalesce(last_analyze, last_autoanalyze) is not null) as analyzed
+         from pg_stat_user_tables where relname in ('records', 'record_keys')`,
+      );
+      return row?.analyzed === true;
+    });
     for (const path of [
       'overview',
       'reliability',

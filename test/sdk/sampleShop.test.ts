@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { demoWorld } from '../../shared/tools/demo/generate.ts';
 import demoManifest from '../../shared/tools/demo/manifest.json' with { type: 'json' };
 import { sampleApp } from '../sample-app/app.ts';
 import { openShop } from '../sample-app/shop.ts';
@@ -90,6 +91,18 @@ describe('the sample app by itself', () => {
       'flags',
       'app',
     ]);
+  });
+
+  it('has the past of a demo that was loaded up to the same moment, and keeps it', async () => {
+    const folder = newFolder();
+    const now = 1_790_000_000_000;
+    const first = await openShop(folder, { now });
+    await first.close();
+    const later = await openShop(folder, { now: now + 60_000 });
+    const orders = demoWorld(1, now).records.filter(({ resource }) => resource === 'order');
+    expect(orders).to.not.have.length(0);
+    expect(later.stored('all').get('order')).to.deep.equal(orders);
+    await later.close();
   });
 
   it('knows after a restart what it had done, and answers instead of doing it again', async () => {

@@ -11,7 +11,9 @@ import {
   type App,
   type Client,
   type ConnectOptions,
+  type Inbox,
   type LinkProblem,
+  type View,
 } from '../../shared/sdk/index.ts';
 import { deferred } from '../support/deferred.ts';
 import type { Client as Caller } from '../support/http.ts';
@@ -103,7 +105,9 @@ describe('sdk: with the service', () => {
     });
 
   it('names every problem of what it declares', async () => {
-    open(defineApp({ inboxes: { mail: { initial: 'nowhere' } }, views: { odd: { inbox: 'nobody' } } }));
+    const mail: Inbox = { initial: 'nowhere' };
+    const odd: View = { inbox: 'nobody' };
+    open(defineApp({ inboxes: { mail }, views: { odd } }));
     const problem = await until('the problem', () => problems[0]);
     expect(problem.kind).to.equal('refused');
     expect(problem.message.split('\n')).to.have.length(3);

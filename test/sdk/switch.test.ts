@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { program } from '../../shared/tools/services/compile.mjs';
 import { switchSampleApp, wantOnline } from '../../shared/tools/services/sampleApp.mjs';
 import { writeState } from '../../shared/tools/services/state.mjs';
 import type { Client } from '../support/http.ts';
@@ -20,8 +21,9 @@ describe('the sample app as a process', function () {
   let agent: Client;
   let child: ChildProcess;
 
-  const start = (): void => {
-    child = spawn(process.execPath, ['--import', 'tsx', 'test/sample-app/main.ts'], {
+  const start = async (): Promise<void> => {
+    const [node = '', ...args] = await program('test/sample-app/main.ts');
+    child = spawn(node, args, {
       cwd: root,
       stdio: 'ignore',
       env: { ...process.env, BASE_URL: key.base, APP_KEY: key.token, DATA_DIR: dir },
@@ -49,7 +51,7 @@ describe('the sample app as a process', function () {
     key = await world.appKey();
     agent = await world.agent('operator');
     dir = mkdtempSync(join(tmpdir(), 'console-switch-'));
-    start();
+    await start();
   });
   after(async () => {
     child.kill('SIGKILL');
@@ -71,13 +73,13 @@ describe('the sample app as a process', function () {
     let gone = ended();
     child.kill('SIGKILL');
     await gone;
-    start();
+    await start();
     await switchSampleApp(dir, 'offline');
     expect(await digest()).to.deep.equal([202, true]);
     gone = ended();
     child.kill('SIGKILL');
     await gone;
-    start();
+    await start();
     await switchSampleApp(dir, 'online');
     expect(child.exitCode).to.equal(null);
   });
@@ -89,7 +91,7 @@ describe('the sample app as a process', function () {
       child.kill('SIGTERM');
       expect(await gone, wanted).to.equal(0);
       wantOnline(dir);
-      start();
+      await start();
     }
   });
 });

@@ -1,18 +1,28 @@
-/** The first app of docs/customers-app.md, word for word: it runs, it is an app of under 35 lines, and does what the page describes. */
-import { spawn, type ChildProcess } from 'node:child_process';
+/** The first app of docs/customers-app.md, word for word, in a project of its own with the packed SDK: it type-checks, runs, and does what the page describes. */
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
 import { clientOf, type Client } from '../support/http.ts';
+import { installSdk } from '../support/sdkPackage.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const page = readFileSync(join(root, 'docs/customers-app.md'), 'utf8');
 const code = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
+/** The words of the only command of the page that begins so. */
+const command = (start: string): string[] =>
+  page
+    .split('\n')
+    .find((line) => line.startsWith(start))
+    ?.split(' ') ?? [];
+
+const execute = promisify(execFile);
 
 describe('the tutorial for authors of an app', function () {
   this.timeout(60_000);
@@ -32,8 +42,11 @@ describe('the tutorial for authors of an app', function () {
   };
   const onServer = (url: string): string => `http://127.0.0.1:${String(world.port)}${new URL(url).pathname}`;
   const start = (baseUrl: string, key: string): ChildProcess => {
-    const started = spawn(process.execPath, ['--import', 'tsx', join(folder, 'clinic.ts')], {
-      cwd: root,
+    const [tsx = '', file = ''] = command('BASE_URL=').slice(-2);
+    expect(tsx).to.equal('tsx');
+    // `npx tsx` is a process between, which can't be killed as the app is.
+    const started = spawn(process.execPath, ['--import', tsx, file], {
+      cwd: folder,
       env: { ...process.env, BASE_URL: baseUrl, APP_KEY: key },
     });
     for (const stream of [started.stdout, started.stderr])
@@ -45,8 +58,9 @@ describe('the tutorial for authors of an app', function () {
   before(async () => {
     world = await newWorld({ manifest: {} });
     folder = mkdtempSync(join(tmpdir(), 'console-tutorial-'));
-    writeFileSync(join(folder, 'clinic.ts'), code.replace('./shared/sdk/index.ts', join(root, 'shared/sdk/index.ts')));
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    await execute('npm', ['init', '-y'], { cwd: folder });
+    await installSdk(folder);
+    writeFileSync(join(folder, 'clinic.mts'), code);
     for (const line of page.matchAll(
       /^npm run -s admin -- (environment create .*|app-key create .*|agent create .*)$/gm,
     )) {
@@ -61,6 +75,17 @@ describe('the tutorial for authors of an app', function () {
     child.kill();
     await world.close();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('installs the tarball that the build writes, and nothing from a registry by the name of the SDK', () => {
+    expect(command('npm install ../').join(' ')).to.equal('npm install ../console-api/dist/console-api-sdk.tgz');
+    expect(page).not.to.match(/npm (?:install|i|add) @console-api/);
+  });
+
+  it('type-checks by the command of the page', async () => {
+    const [npx, tsc = '', ...args] = command('npx tsc');
+    expect([npx, tsc]).to.deep.equal(['npx', 'tsc']);
+    await execute(process.execPath, [join(folder, 'node_modules/typescript/bin/tsc'), ...args], { cwd: folder });
   });
 
   it('is an app of 30 lines', () => {

@@ -140,6 +140,8 @@ describe('specification: actions', () => {
         'approval',
         'background',
         'freshSignIn',
+        'reasonRequired',
+        'reversible',
         'input',
         'defaults',
       );

@@ -49,8 +49,7 @@ describe('specification: authentication', () => {
     const { paths } = (await (await fetch(new URL('/openapi.json', shop.world.base))).json()) as {
       paths: Record<string, Record<string, unknown>>;
     };
-    for (const [method, path] of endpoints)
-      expect(paths[`/api/env/{environment}${path}`], path).to.have.property(method.toLowerCase());
+    for (const [method, path] of endpoints) expect(paths[path], path).to.have.property(method.toLowerCase());
   });
 
   it('every call needs authentication: without a token each endpoint answers 401', async () => {

@@ -79,6 +79,7 @@ const queuedRun = (record: string, at: number): Run => ({
   once_principal: null,
   once_key: null,
   request_id: null,
+  reason: null,
   address: null,
 });
 
@@ -121,7 +122,12 @@ describe(`states: staged jobs and connections (STATES_SEED=${String(seed)})`, ()
     );
     const stageOne = { do: 'stage', record: 'a', due: 0 } as const;
     const [take, lapse] = [{ do: 'lease', target: 0 } as const, [{ do: 'timePasses' }, { do: 'sweep' }] as const];
-    const scripts = ends.map((how) => [stageOne, take, ...lapse, { do: 'end', how, target: 0 } as const]);
+    const giveUp = { do: 'end', how: 'giveUp', target: 0 } as const;
+    const scripts = [
+      ...ends.map((how) => [stageOne, take, ...lapse, { do: 'end', how, target: 0 } as const]),
+      [stageOne, take, giveUp, { do: 'turn', record: 'a' } as const],
+      [stageOne, take, giveUp, { do: 'weekPasses' } as const],
+    ];
     const deaf = { queue: () => ({ addBulk: () => Promise.reject(new Error('Redis is away')) }) };
     const endJob: Record<(typeof ends)[number], (lease: JobLease) => Promise<unknown>> = {
       complete: (lease) => completeJob(db, lease),

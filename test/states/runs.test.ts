@@ -59,7 +59,12 @@ type Event =
   | { readonly do: 'decide'; readonly how: 'approve' | 'reject' | 'cancel'; readonly target: number }
   | { readonly do: 'cancelRun' | 'cancelBulk'; readonly target: number }
   | { readonly do: 'retry'; readonly supervised: boolean; readonly target: number }
-  | { readonly do: 'bulk'; readonly of: 'state' | 'action' | 'many'; readonly supervised: boolean; readonly mode: Mode }
+  | {
+      readonly do: 'bulk';
+      readonly of: 'state' | 'action' | 'many' | 'none';
+      readonly supervised: boolean;
+      readonly mode: Mode;
+    }
   | { readonly do: 'reply' | 'answer'; readonly mode: Mode }
   | { readonly do: PlainEvent };
 
@@ -70,7 +75,7 @@ const ask = (mode: Mode = 'ok', supervised = false): Extract<Event, { do: 'ask' 
   record: 0,
   mode,
 });
-const bulk = (of: 'state' | 'action' | 'many', supervised = false): Event => ({
+const bulk = (of: 'state' | 'action' | 'many' | 'none', supervised = false): Event => ({
   do: 'bulk',
   of,
   supervised,
@@ -103,7 +108,7 @@ const scripts: readonly (readonly Event[])[] = [
   [offline, bulk('action'), workChunk, cancelBulk],
   [online, bulk('action'), work, work],
   [bulk('state', true), decide('approve'), work, bulk('state', true), decide('reject')],
-  [bulk('many'), cancelBulk, bulk('many'), workChunk, cancelBulk],
+  [bulk('none'), bulk('many'), cancelBulk, bulk('many'), workChunk, cancelBulk],
   [online, { do: 'reply', mode: 'ok' }, { do: 'reply', mode: 'refuse' }, { do: 'reply', mode: 'garbled' }, work],
 ];
 
@@ -229,7 +234,8 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
         const many = Array.from({ length: 501 }, (_, i) => `itm_x${String(i)}`);
         const operation =
           of === 'action' ? { type: 'action', action: 'ship', input: { mode } } : { type: 'state', state: 'closed' };
-        return clientOf(by).post('/bulk', { ids: of === 'many' ? many : items, operation });
+        const which = of === 'none' ? { query: { tags: ['nobody’s'] } } : { ids: of === 'many' ? many : items };
+        return clientOf(by).post('/bulk', { ...which, operation });
       };
       const lateAnswers = async (mode: Mode): Promise<unknown> => {
         const found = await world.sql<{ id: string }>(

@@ -1,6 +1,7 @@
 /** Clients whose every response is checked against `/openapi.json`: the status is documented and the body fits its schema. */
 import addFormats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import type { Client, Reply } from './http.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -14,14 +15,16 @@ export interface Parameter {
 }
 
 interface Response {
-  readonly content?: { readonly 'application/json'?: { readonly schema: Schema } };
+  readonly content?: { readonly 'application/json'?: { readonly schema: Schema; readonly example?: unknown } };
+  /** The statuses that a `default` stands for. */
+  readonly 'x-statuses'?: readonly number[];
 }
 
 interface RawOperation {
   readonly operationId: string;
-  readonly parameters: readonly (Parameter | { readonly $ref: string })[];
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: {
-    readonly required: boolean;
+    readonly required?: boolean;
     readonly content: { readonly 'application/json': { readonly schema: Schema; readonly example: unknown } };
   };
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
@@ -30,6 +33,8 @@ interface RawOperation {
 interface RawDocument {
   readonly openapi: string;
   readonly info: { readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
   readonly paths: Readonly<Record<string, Readonly<Record<string, RawOperation>>>>;
 }
 
@@ -42,6 +47,14 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly body: { readonly required: boolean; readonly schema: Schema; readonly example: unknown } | null;
   readonly statuses: readonly number[];
+  /** What it answers when it is called well, by status; schemas with references. */
+  readonly answers: readonly Answer[];
+}
+
+interface Answer {
+  readonly status: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
 }
 
 export interface Documents {
@@ -55,8 +68,6 @@ export interface Documents {
   readonly seen: ReadonlySet<string>;
 }
 
-const environmentPath = '/api/env/{environment}';
-
 /** What a JSON pointer of the document names. */
 const follow = (document: unknown, ref: string): unknown =>
   ref
@@ -67,11 +78,34 @@ const follow = (document: unknown, ref: string): unknown =>
       document,
     );
 
+/** The schema of an object, as its members tell it apart in documents, with the type that tests demand. */
+const typed = (schema: Record<string, unknown>): Record<string, unknown> =>
+  isObject(schema['properties']) && schema['type'] === undefined && !('name' in schema)
+    ? { type: 'object', ...schema }
+    : schema;
+
+/** The value with every reference replaced by what it names. */
+const inlined = (document: unknown, value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map((inner) => inlined(document, inner));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, ...rest } = value as { readonly $ref?: unknown };
+  const own = Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, inlined(document, inner)]));
+  const { allOf = [], ...more } = own;
+  const parts = typeof $ref === 'string' ? [inlined(document, follow(document, $ref))] : (allOf as unknown[]);
+  return typed(Object.assign({}, ...(parts as object[]), more) as Record<string, unknown>);
+};
+
+/** A change that needs no body takes an empty one. */
+const noBody = {
+  required: false,
+  schema: { type: 'object', properties: {}, additionalProperties: false },
+  example: {},
+};
+
 export const readDocuments = async (base: string): Promise<Documents> => {
   const response = await fetch(new URL('/openapi.json', base));
   const raw = (await response.json()) as RawDocument;
-  const resolved = <T extends object>(value: T | { readonly $ref: string }): T =>
-    '$ref' in value ? (follow(raw, value.$ref) as T) : value;
+  const resolved = <T extends object>(value: T | { readonly $ref: string }): T => inlined(raw, value) as T;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   const checks = new Map<string, ValidateFunction | null>();
@@ -79,23 +113,36 @@ export const readDocuments = async (base: string): Promise<Documents> => {
 
   const operations = Object.entries(raw.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Operation => {
-      for (const [status, response] of Object.entries(operation.responses)) {
-        const schema = resolved<Response>(response).content?.['application/json']?.schema;
-        checks.set(
-          `${operation.operationId} ${status}`,
-          schema === undefined ? null : ajv.compile(resolved<Schema>(schema)),
-        );
+      const statuses = new Set<number>();
+      for (const [named, response] of Object.entries(operation.responses)) {
+        const { content, 'x-statuses': several = [Number(named)] } = resolved<Response>(response);
+        const schema = content?.['application/json']?.schema;
+        const validate = schema === undefined ? null : ajv.compile(schema);
+        for (const status of several) {
+          const key = `${operation.operationId} ${String(status)}`;
+          if (named !== 'default' || !checks.has(key)) checks.set(key, validate);
+          statuses.add(status);
+        }
       }
-      const body = operation.requestBody;
+      const { requestBody, parameters = [] } = operation;
+      const body = requestBody === undefined ? undefined : resolved(requestBody);
       return {
         id: operation.operationId,
         method: method.toUpperCase(),
-        path: path.slice(environmentPath.length),
-        parameters: operation.parameters
-          .map((parameter) => resolved<Parameter>(parameter))
-          .filter((parameter) => parameter.name !== 'environment'),
-        body: body === undefined ? null : { required: body.required, ...body.content['application/json'] },
-        statuses: Object.keys(operation.responses).map(Number),
+        path,
+        parameters: parameters.map((parameter) => resolved<Parameter>(parameter)),
+        body:
+          body !== undefined
+            ? { required: body.required ?? false, ...body.content['application/json'] }
+            : method === 'get'
+              ? null
+              : noBody,
+        statuses: [...statuses],
+        answers: Object.entries(operation.responses).flatMap(([status, response]) => {
+          const named = '$ref' in response ? (follow(raw, response.$ref) as Response) : response;
+          const answer = named.content?.['application/json'];
+          return status === 'default' || Number(status) >= 400 || answer === undefined ? [] : [{ status, ...answer }];
+        }),
       };
     }),
   );
@@ -117,7 +164,10 @@ export const readDocuments = async (base: string): Promise<Documents> => {
     const key = `${operation.id} ${String(status)}`;
     const validate = checks.get(key);
     if (validate === undefined) throw new Error(`${named}: this status is not documented for ${operation.id}.`);
-    if (validate !== null && !validate(body)) throw new Error(`${named}: ${ajv.errorsText(validate.errors)}`);
+    // With `fields` an answer has members less than its schema demands.
+    const isWhole = status !== 200 || !/[?&]fields=/.test(path);
+    if (isWhole && validate !== null && !validate(body))
+      throw new Error(`${named}: ${ajv.errorsText(validate.errors)}`);
     seen.add(key);
   };
 

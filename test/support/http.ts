@@ -24,6 +24,13 @@ export interface Client {
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>;
 }
 
+/** The text of a 404 without what says which name was unknown, and the names that may have been meant. */
+export const withoutDetails = (text: string): string => text.replace(/,"details":.*(?=\})/, '');
+
+/** The text of an answer without the names that may have been meant: their order depends on the name that was sent. */
+export const withoutNames = (text: string): string =>
+  text.replace(/is not known here; known: [^"\\]*/g, 'is not known here');
+
 export const request = async (
   method: string,
   url: string,

@@ -19,7 +19,7 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-const passing = new Set(['counts', 'app', 'pong', 'error', 'narrowed']);
+const passing = new Set(['counts', 'app', 'pong', 'error', 'narrowed', 'read', 'view']);
 
 export const openLive = async (client: Client, query = '', base = client.base): Promise<Recorder> => {
   const socket = new WebSocket(`${base.replace('http', 'ws')}/live${query}`, {

@@ -26,18 +26,19 @@ const requireCommit = (commit: string): void => {
   }
 };
 
-const dependenciesOf = (folder: string): Record<string, string> =>
-  (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { dependencies: Record<string, string> })
-    .dependencies;
+type Versions = Record<string, string>;
+const packagesOf = (folder: string): { dependencies: Versions; devDependencies: Versions } =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as ReturnType<typeof packagesOf>;
 
 /** Gives the checkout this one's packages where they are the same, else its own. */
 const installPackages = async (folder: string): Promise<void> => {
-  const ours = dependenciesOf(root);
-  if (Object.entries(dependenciesOf(folder)).every(([name, version]) => ours[name] === version)) {
+  const { dependencies, devDependencies } = packagesOf(root);
+  const ours = { ...dependencies, ...devDependencies };
+  if (Object.entries(packagesOf(folder).dependencies).every(([name, version]) => ours[name] === version)) {
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
     return;
   }
-  const done = await npm(['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline'], folder);
+  const done = await npm(['ci', '--include=dev', '--ignore-scripts', '--prefer-offline'], folder);
   if (done.code !== 0) throw new Error(`The packages of the previous release could not be installed:\n${done.output}`);
 };
 

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { program } from '../../shared/tools/services/compile.mjs';
 import { root } from '../../shared/tools/services/paths.mjs';
 import { requireFreeEventLoop } from './eventLoop.ts';
 import { until } from './until.ts';
@@ -18,7 +19,7 @@ export interface Program {
 }
 
 interface ProgramOptions {
-  /** The checkout; this one unless given. */
+  /** The checkout, whose sources are compiled while they are loaded; this one unless given. */
   readonly folder?: string;
   /** Gets the program's log before it is ready. */
   readonly listen?: (said: () => string) => void;
@@ -42,7 +43,9 @@ export const startProgram = async (
     LOG_LEVEL: 'info',
     ...more,
   };
-  const child = spawn(process.execPath, ['--import', 'tsx', join(folder, path)], {
+  const [node = '', ...args] =
+    folder === root ? await program(path) : [process.execPath, '--import', 'tsx', join(folder, path)];
+  const child = spawn(node, args, {
     cwd: folder,
     env,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,4 +1,8 @@
 /** Somebody with a client of the service's Redis: sees every command, hears every channel, writes what he likes. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { expect } from 'chai';
 import { Redis } from 'ioredis';
 
 /** A message as it went through Redis. */
@@ -20,21 +24,41 @@ export interface RedisAttacker {
   close(): Promise<void>;
 }
 
+/** Returns the arguments in a line of MONITOR: `+<time> [<database> <address>] "get" "a\"b"`. */
+const argumentsOf = (line: string): string[] =>
+  [...line.slice(line.indexOf(']')).matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) =>
+    text.replace(/\\(["\\])/g, '$1'),
+  );
+
+/**
+ * Adds to `commands` what anybody sends to the server, until it is closed. Not by ioredis: its monitor takes a command that
+ * another client sends at the same moment for the answer to one of its own.
+ */
+const watchCommands = async (url: string, commands: string[][]): Promise<{ close(): void }> => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  // A server that is stopped resets it.
+  socket.on('error', () => undefined);
+  const lines = createInterface({ input: socket });
+  const ready = once(lines, 'line');
+  socket.write('MONITOR\r\n');
+  expect(await ready).to.deep.equal(['+OK']);
+  lines.on('line', (line) => commands.push(argumentsOf(line)));
+  return { close: () => socket.destroy() };
+};
+
 export const openRedisAttacker = async (url: string, prefix: string): Promise<RedisAttacker> => {
   const redis = new Redis(url);
   const ears = new Redis(url);
-  const watcher = await redis.monitor();
   const commands: string[][] = [];
   const heard: HeardMessage[] = [];
-  watcher.on('monitor', (_time: string, args: string[]) => {
-    commands.push(args);
-  });
+  const watcher = await watchCommands(url, commands);
   ears.on('pmessageBuffer', (_pattern: string, channel: Buffer, bytes: Buffer) => {
     heard.push({ channel: channel.toString(), bytes });
   });
   await ears.psubscribe(`${prefix}:*`);
   const stopListening = (): void => {
-    watcher.disconnect();
+    watcher.close();
     ears.disconnect();
   };
   return {

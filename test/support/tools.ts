@@ -1,4 +1,6 @@
 /** Tools of the Model Context Protocol called as bare messages, for tests that compare their answers with those of HTTP. */
+import { noCaller } from '../../api/mcp/rights.ts';
+import { toolsetNames, toolsOf } from '../../api/mcp/toolsets.ts';
 import type { Client, Reply } from './http.ts';
 
 export interface ToolReply {
@@ -45,3 +47,12 @@ export const listTools = async (client: Client): Promise<ListedTool[]> => {
   }
   return tools;
 };
+
+/** Those that a client finds in the list, and those that can be called without standing in anybody's. */
+export const callableTools = async (client: Client): Promise<ListedTool[]> => [
+  ...(await listTools(client)),
+  ...toolsOf(toolsetNames)
+    .filter(({ isListed }) => isListed === noCaller)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entry is what the list shows
+    .map(({ entry }) => entry as ListedTool),
+];

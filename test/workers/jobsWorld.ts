@@ -2,13 +2,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
 import { readConfig } from '../../shared/platform/core/config.ts';
 import { newId } from '../../shared/platform/core/ids.ts';
 import { newSealKey } from '../../shared/platform/core/seal.ts';
 import { channels, type LiveBatch } from '../../shared/platform/redis/bus.ts';
+import { program } from '../../shared/tools/services/compile.mjs';
 import type { RunningService } from '../../workers/wakeSignal.ts';
 import { newDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
@@ -91,11 +91,11 @@ export const newJobsWorld = async (given?: TestDatabase): Promise<JobsWorld> => 
       return running;
     },
     child: async (part) => {
-      const child = spawn(
-        process.execPath,
-        ['--import', 'tsx', fileURLToPath(new URL('child.ts', import.meta.url)), part],
-        { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
-      );
+      const [node = '', ...args] = await program('test/workers/child.ts', [part]);
+      const child = spawn(node, args, {
+        env: { ...process.env, ...env },
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      });
       children.push(child);
       await once(child, 'message');
       return child;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { migrateDatabase } from '../../migrations/run.ts';
+import { migrateDatabase } from '../../migrations/migrate.ts';
 import { startPostgres, type PostgresServer } from '../../shared/tools/services/postgres.mjs';
 import { done } from '../../workers/handler.ts';
 import { createWorkerProcess } from '../../workers/workerProcess.ts';

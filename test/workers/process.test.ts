@@ -1,10 +1,10 @@
 /** The worker and migration programs as an operator starts them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import pg from 'pg';
-import { migrateDatabase } from '../../migrations/run.ts';
+import { migrateDatabase } from '../../migrations/migrate.ts';
+import { program } from '../../shared/tools/services/compile.mjs';
 import { until } from '../support/until.ts';
 import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
 
@@ -15,12 +15,9 @@ describe('the programs', () => {
   });
   afterEach(() => world.close());
 
-  const program = (path: string, env: NodeJS.ProcessEnv = { ...process.env, ...world.env, LOG_LEVEL: 'info' }) => {
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', fileURLToPath(new URL(`../../${path}`, import.meta.url))],
-      { env },
-    );
+  const run = async (path: string, env: NodeJS.ProcessEnv = { ...process.env, ...world.env, LOG_LEVEL: 'info' }) => {
+    const [node = '', ...args] = await program(path);
+    const child = spawn(node, args, { env });
     const said = { out: '', err: '' };
     child.stdout.on('data', (text: Buffer) => {
       said.out += text.toString();
@@ -32,7 +29,7 @@ describe('the programs', () => {
   };
 
   it('workers: start, work, and stop in order when they are told twice', async () => {
-    const { child, said, exit } = program('workers/main.ts');
+    const { child, said, exit } = await run('workers/main.ts');
     await until('it is ready', () => said.err.includes('the workers are ready'), 20_000);
     await world.sql("insert into outbox (id, env, at, parts) values (1, 1, 1, '[{}]')");
     await until('it has published', async () => (await world.sql('select 1 from stream')).length === 1);
@@ -45,7 +42,7 @@ describe('the programs', () => {
   });
 
   it('workers: name the variable that is missing', async () => {
-    const { said, exit } = program('workers/main.ts', { PATH: process.env['PATH'] });
+    const { said, exit } = await run('workers/main.ts', { PATH: process.env['PATH'] });
     expect((await exit)[0]).to.equal(1);
     expect(said.err).to.include('DATABASE_URL is missing');
   });

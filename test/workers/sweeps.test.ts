@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { acquireLeaderLease, leaseRetryMs } from '../../shared/platform/outbox/leaderLease.ts';
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
+import { grownTables } from '../../workers/sweeps/grownTables.ts';
 import { startSweeps } from '../../workers/sweeps/sweep.ts';
 import { until } from '../support/until.ts';
 import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
@@ -119,5 +120,21 @@ describe('sweeps', () => {
       { id: 'tried' },
       { id: 'young' },
     ]);
+  });
+
+  it('have a table analyzed once it has outgrown its statistics, and not again', async () => {
+    const known = async (): Promise<number> =>
+      (await world.sql<{ n: number }>(`select reltuples::int as n from pg_class where relname = 'outbox'`))[0]?.n ?? 0;
+    await world.sql('analyze outbox');
+    expect(await known()).to.equal(0);
+    await world.sql(`insert into outbox (id, env, at, parts) select n, 1, 1, '[]' from generate_series(1, 3000) n`);
+    await until('it is analyzed', async () => {
+      await grownTables.run(world.deps);
+      return (await known()) === 3_000;
+    });
+    await world.sql('delete from outbox where id <= 500');
+    await world.sql('select pg_stat_force_next_flush()');
+    await grownTables.run(world.deps);
+    expect(await known()).to.equal(3_000);
   });
 });

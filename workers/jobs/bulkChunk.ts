@@ -5,6 +5,7 @@
 import { withoutSupervision, type Caller } from '../../shared/access/principal.ts';
 import {
   finishChunk,
+  insertCancelledResults,
   insertForbiddenResults,
   markChunkWaiting,
   readPreviousValues,
@@ -16,12 +17,14 @@ import {
 import { publishBulkProgress } from '../../shared/bulk/progress.ts';
 import { readBulk } from '../../shared/bulk/queries.ts';
 import { readAttachedSeqs, runActionOnItems, type BulkActionRequest } from '../../shared/bulk/runs.ts';
+import { readRunTurn } from '../../shared/bulk/runsInTurn.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { bulkOperations, type BoundOperation } from '../../shared/items/operations/bulkOperations.ts';
+import type { BoundOperation } from '../../shared/items/operation.ts';
+import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts';
 import { isDuplicateBulkResult, performOperation } from '../../shared/items/perform/perform.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { readRequester } from '../../shared/settings/requester.ts';
-import { done, type JobHandler } from '../handler.ts';
+import { done, retryAt, type JobHandler } from '../handler.ts';
 
 /**
  * Items of one statement. A change of one of them waits for its commit: 35 ms on two cores. With 500 items the wait is four
@@ -32,7 +35,9 @@ const itemsPerStatement = 125;
 /** Returns the requester with the rights of now; null when they may not act here any more. */
 const readChunkRequester = async (deps: Deps, envId: number, chunk: Chunk): Promise<Caller | null> => {
   const caller = await readRequester(deps, { env: envId, ...chunk });
-  return caller === null || !chunk.approved ? caller : { ...caller, principal: withoutSupervision(caller.principal) };
+  return caller === null || chunk.approved_by === null
+    ? caller
+    : { ...caller, principal: withoutSupervision(caller.principal) };
 };
 
 const buildChunkOperation = async ({ db }: Deps, envId: number, chunk: Chunk): Promise<BoundOperation> => {
@@ -41,7 +46,7 @@ const buildChunkOperation = async ({ db }: Deps, envId: number, chunk: Chunk): P
     undoOf === null ? operation : ((await readBulk(db, envId, undoOf))?.operation ?? operation);
   const known = bulkOperations.get(type);
   if (known === undefined) throw new Error(`A bulk of ${type} can’t be done in chunks.`);
-  return undoOf === null ? known.bind(members) : known.restore(await readPreviousValues(db, undoOf, chunk));
+  return undoOf === null ? known.bind(members) : known.restore(members, await readPreviousValues(db, undoOf, chunk));
 };
 
 /** Returns the first `count` entries of a map. */
@@ -71,12 +76,21 @@ const processItemChunk = async (deps: Deps, envId: number, chunk: Chunk, signal:
 /** Items of one round: cancelling a bulk waits for the runs of no more than these. */
 const runsPerRound = 20;
 
-/** Makes a run for each record of a chunk; the runs give the items their results, and the last of them ends the chunk. */
-const processActionChunk = async (deps: Deps, envId: number, chunk: Chunk, signal: AbortSignal): Promise<void> => {
+/**
+ * Makes a run for each record of a chunk; the runs give the items their results, and the last of them ends the chunk. Returns
+ * false when it is the turn of others before all runs are made.
+ */
+const processActionChunk = async (deps: Deps, envId: number, chunk: Chunk, signal: AbortSignal): Promise<boolean> => {
   const attached = await readAttachedSeqs(deps, chunk.bulk, chunk.first, chunk.ids.length);
   const left = remainingItems(chunk, [...chunk.ended, ...attached]);
   while (left.size > 0) {
     signal.throwIfAborted();
+    const { hasRoom, isCancelled } = await readRunTurn(deps.db, envId, chunk, deps.clock.now());
+    if (isCancelled) {
+      await insertCancelledResults(deps.db, chunk, left);
+      break;
+    }
+    if (!hasRoom) return false;
     const caller = await readChunkRequester(deps, envId, chunk);
     if (caller === null) {
       await insertForbiddenResults(deps.db, chunk, left);
@@ -85,12 +99,13 @@ const processActionChunk = async (deps: Deps, envId: number, chunk: Chunk, signa
     const some = takeFirst(left, runsPerRound);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the operation was stored as checkAction of bulk/schema.ts returned it
     const operation = chunk.operation as unknown as BulkActionRequest;
-    await runActionOnItems(deps, caller, { bulk: chunk.bulk, operation }, some);
+    await runActionOnItems(deps, caller, { bulk: chunk.bulk, operation, approvedBy: chunk.approved_by }, some);
     for (const id of some.keys()) left.delete(id);
     deps.bus.publish(channels.workAvailable, 'jobs');
     deps.bus.publish(channels.workAvailable, 'outbox');
   }
   await markChunkWaiting(deps.db, chunk);
+  return true;
 };
 
 export const bulkChunk: JobHandler<'bulkChunk'> = async ({ env: envId, payload, signal }, deps) => {
@@ -98,8 +113,9 @@ export const bulkChunk: JobHandler<'bulkChunk'> = async ({ env: envId, payload, 
   if (chunk !== null) {
     // The bulk may name a person, a role or a state that is newer than this process's directory.
     await deps.directory.refresh();
-    if (chunk.operation.type === 'action') await processActionChunk(deps, envId, chunk, signal);
-    else await processItemChunk(deps, envId, chunk, signal);
+    if (chunk.operation.type !== 'action') await processItemChunk(deps, envId, chunk, signal);
+    // The enqueuer has it go on once there is room.
+    else if (!(await processActionChunk(deps, envId, chunk, signal))) return retryAt(deps.clock.now());
     await finishChunk(deps.db, chunk);
   }
   await publishBulkProgress(deps, envId, payload.bulk);

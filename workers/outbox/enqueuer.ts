@@ -1,4 +1,6 @@
 /** The enqueuer: gives BullMQ the ids of staged jobs that are due. The rows stay until the jobs are done. */
+import { runsUnderWaySql } from '../../shared/bulk/runsInTurn.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../../shared/platform/db/sql.ts';
@@ -18,6 +20,8 @@ interface DueJob {
   readonly fence: number;
   readonly enqueues: number;
   readonly enqueued_at: number;
+  /** Of a chunk: which one it is of those of its principal that workers have; absent: its kind of job takes no turns. */
+  readonly place?: number;
 }
 
 /** Sorted, since an update returns its rows in any order and BullMQ keeps the order. */
@@ -25,13 +29,43 @@ const takeDueSql = statement(
   'enqueuer.take',
   `
   with due as (
-    select id from staged_jobs where enqueued_at is null and due_at <= $1 and name = any ($2::text[])
+    select id from staged_jobs s where enqueued_at is null and due_at <= $1 and name = any ($2::text[])
+      and (name <> 'bulkChunk' or not exists (select from bulks b where b.id = s.subject and b.finished_at is null))
     order by due_at, id limit ${String(batchRows)} for update skip locked
   ), now as materialized (select ${dbNowSql} as at),
   taken as (
     update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from due, now where s.id = due.id
     returning s.id, s.name, s.fence, s.enqueues, s.enqueued_at, s.due_at)
   select id, name, fence, enqueues, enqueued_at from taken order by due_at, id`,
+);
+/**
+ * Chunks of bulks, by turns: of each principal in each environment at most `limits.chunksInTurn` are given to workers at
+ * once, so that a small bulk does not wait behind all chunks of a large one. Those that are enqueued come first in the count.
+ * Chunks that make runs wait while those of their principal are under way.
+ */
+const takeChunksSql = statement(
+  'enqueuer.takeChunks',
+  `
+  with open as materialized (
+    select id, env, actor, operation ->> 'type' = 'action' and not cancelled as acts from bulks where finished_at is null
+  ), busy as materialized (
+    select p.env, p.actor from (select distinct env, actor from open where acts) p
+    cross join lateral (${runsUnderWaySql({ env: 'p.env', actor: 'p.actor', now: '$1::bigint' })}) c where c.n >= ${String(limits.runsInTurn)}
+  ), jobs as (
+    select j.id, j.due_at, j.enqueued_at, b.env, b.actor from open b join staged_jobs j on j.subject = b.id
+    where j.name = 'bulkChunk' and (j.enqueued_at is not null
+      or (j.due_at <= $1 and not (b.acts and exists (select from busy where busy.env = b.env and busy.actor = b.actor))))
+  ), ranked as (
+    select id, enqueued_at, row_number() over (partition by env, actor order by enqueued_at nulls last, due_at, id) as place from jobs
+  ), due as (
+    select s.id, r.place from ranked r join staged_jobs s on s.id = r.id
+    where r.place <= ${String(limits.chunksInTurn)} and r.enqueued_at is null and s.enqueued_at is null
+    order by r.place, s.id limit ${String(batchRows)} for update of s skip locked
+  ), now as materialized (select ${dbNowSql} as at),
+  taken as (
+    update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from due, now where s.id = due.id
+    returning s.id, s.name, s.fence, s.enqueues, s.enqueued_at, due.place)
+  select id, name, fence, enqueues, enqueued_at, place::int from taken order by place, id`,
 );
 /** Only rows that are as this enqueuer left them: a job that got through may have run and been staged again since. */
 const returnJobsSql = statement(
@@ -42,7 +76,7 @@ const returnJobsSql = statement(
 const nextDueSql = statement(
   'enqueuer.next',
   `
-  select min(due_at) as at from staged_jobs where enqueued_at is null and due_at is not null and name = any ($1::text[])`,
+  select min(due_at) as at from staged_jobs where enqueued_at is null and due_at is not null and name = any ($1::text[]) and name <> 'bulkChunk'`,
 );
 
 /**
@@ -63,24 +97,45 @@ const enqueueJobs = async (deps: Pick<Deps, 'redis'>, jobs: JobTable, taken: rea
         own.map((job) => ({
           name: job.name,
           data: { staged: job.id },
-          opts: { jobId: bullJobId(job), attempts: 1, removeOnComplete: true, removeOnFail: true },
+          opts: {
+            jobId: bullJobId(job),
+            attempts: 1,
+            removeOnComplete: true,
+            removeOnFail: true,
+            // The first chunk of one goes before the last ones of another that wait in the queue.
+            ...(job.place === undefined ? {} : { priority: job.place }),
+          },
         })),
       );
     }),
   );
 };
 
-/** Enqueues one batch and returns how many were due. When Redis fails they are put back, or found by the sweep of orphaned jobs. */
-export const enqueueDue = async (deps: Pick<Deps, 'redis' | 'clock' | 'db'>, jobs: JobTable): Promise<number> => {
-  const taken = await queryRows<DueJob>(deps.db, takeDueSql, [deps.clock.now(), Object.keys(jobs)]);
+/** Enqueues what was taken. When Redis fails it is put back, or found by the sweep of orphaned jobs. */
+const enqueueTaken = async (
+  deps: Pick<Deps, 'redis' | 'db'>,
+  jobs: JobTable,
+  taken: readonly DueJob[],
+): Promise<void> => {
   const at = taken[0]?.enqueued_at;
-  if (at === undefined) return 0;
+  if (at === undefined) return;
   try {
     await enqueueJobs(deps, jobs, taken);
   } catch (error) {
     await executeStatement(deps.db, returnJobsSql, [taken.map(({ id }) => id), at]);
     throw error;
   }
+};
+
+/** Enqueues one batch and returns how many were due. */
+export const enqueueDue = async (deps: Pick<Deps, 'redis' | 'clock' | 'db'>, jobs: JobTable): Promise<number> => {
+  const now = deps.clock.now();
+  const names = Object.keys(jobs);
+  const [chunks, taken] = await Promise.all([
+    names.includes('bulkChunk') ? queryRows<DueJob>(deps.db, takeChunksSql, [now]) : [],
+    queryRows<DueJob>(deps.db, takeDueSql, [now, names]),
+  ]);
+  await Promise.all([chunks, taken].map((some) => enqueueTaken(deps, jobs, some)));
   return taken.length;
 };
 

@@ -19,7 +19,9 @@
  *     snapshot shows. Item, event and outbox row commit together, so in that snapshot the items' deadlines are D; those
  *     in (mark, now], counted in the same snapshot, are just what the count lacks. Events of a later commit are in
  *     neither, and come with the new mark.
- * Where no deadline passed the mark stays: nothing to write for environments at rest.
+ * Where no deadline passed the mark stays: nothing to write for environments at rest. The same holds of `activeOverdue`, with
+ * awake_from and awake_to, the deadlines of items that are not snoozed. Releases without these columns move neither:
+ * `streams.counted` shows it, and recount.ts makes the counts right.
  */
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
@@ -37,7 +39,7 @@ const takenSql = `
   ), taken as materialized (
     delete from outbox
     where ctid = any (array(select ctid from outbox where exists (select from lease) order by id limit ${String(batchRows)}))
-    returning id, env, at, parts, inbox, deltas, due_from, due_to
+    returning id, env, at, parts, inbox, deltas, due_from, due_to, awake_from, awake_to, whole
   )`;
 
 /**
@@ -46,12 +48,12 @@ const takenSql = `
  */
 const countChangesSql = `
   passed as materialized (
-    select known.env, known.inbox, found.n
+    select known.env, known.inbox, found.n, found.awake
     from (select env, inbox from counts union select env, inbox from taken where inbox is not null) known
     left join streams s on s.env = known.env
     cross join lateral (
-      select count(*) as n from (
-        select from items i
+      select count(*) as n, count(*) filter (where snoozed_until is null) as awake from (
+        select snoozed_until from items i
         where i.env = known.env and i.inbox = known.inbox and i.due_at > coalesce(s.overdue_mark, 0) and i.due_at <= $4 and not i.closed
         order by i.due_at
       ) ordered
@@ -68,23 +70,35 @@ const countChangesSql = `
       from taken t join streams s on s.env = t.env
       where t.inbox is not null and (t.due_from is not null or t.due_to is not null)
       union all
+      select t.env, t.inbox, 'activeOverdue', coalesce(t.awake_to <= s.overdue_mark, false)::int - coalesce(t.awake_from <= s.overdue_mark, false)::int
+      from taken t join streams s on s.env = t.env
+      where t.inbox is not null and (t.awake_from is not null or t.awake_to is not null)
+      union all
       select env, inbox, 'overdue', n from passed
+      union all
+      select env, inbox, 'activeOverdue', awake from passed
     ) every
     group by env, inbox, measure having sum(n) <> 0
   ), counted as (
-    insert into counts (env, inbox, measure, n) select env, inbox, measure, n from changed
+    insert into counts (env, inbox, measure, n) select env, inbox, measure, n from changed where not starts_with(measure, '#')
     on conflict (env, inbox, measure) do update set n = counts.n + excluded.n
     returning env, inbox, measure, n
+  ), tagged as (
+    insert into tag_counts (env, inbox, tag, n) select env, inbox, substr(measure, 2), n from changed where starts_with(measure, '#')
+    on conflict (env, inbox, tag) do update set n = tag_counts.n + excluded.n
   )`;
 
 const streamInsertSql = `
-  sums as (select env, count(*) as n from taken group by env),
+  sums as (select env, count(*) as n, bool_or(deltas is not null and not whole) as partial from taken group by env),
   heads as (
-    insert into streams (env, position, overdue_mark)
-    select env, coalesce(sums.n, 0), case when p.env is null then 0 else $4::bigint end
-    from sums full join (select distinct env from passed) p using (env)
+    insert into streams (env, position, overdue_mark, counted)
+    select env, coalesce(sums.n, 0), marked.mark, case when sums.partial then -1 else coalesce(sums.n, 0) + marked.mark end
+    from sums full join (select distinct env, $4::bigint as mark from passed) p using (env)
+    cross join lateral (select coalesce(p.mark, 0) as mark) marked
     on conflict (env) do update set position = streams.position + excluded.position,
-      overdue_mark = greatest(streams.overdue_mark, excluded.overdue_mark)
+      overdue_mark = greatest(streams.overdue_mark, excluded.overdue_mark),
+      counted = case when excluded.counted >= 0 and streams.counted = streams.position + streams.overdue_mark
+        then streams.position + excluded.position + greatest(streams.overdue_mark, excluded.overdue_mark) else -1 end
     returning env, position
   ), numbered as materialized (
     select t.env, h.position - s.n + row_number() over own as position, t.at, t.parts,
@@ -103,7 +117,7 @@ const takeBatchSql = statement(
   inboxes as (
     select env, inbox, json_object_agg(measure, coalesce(c.n, o.n)) as measures
     from counted c
-    full join (select o.* from counts o join (select distinct env, inbox from changed) k using (env, inbox)) o using (env, inbox, measure)
+    full join (select o.* from counts o join (select distinct env, inbox from changed where not starts_with(measure, '#')) k using (env, inbox)) o using (env, inbox, measure)
     group by env, inbox
   ), messages as (
     select env, min(position) as first, string_agg('{"at":' || at || ',"parts":' || parts || '}', ',' order by position) as rows, null as counts

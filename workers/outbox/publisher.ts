@@ -11,11 +11,14 @@ import {
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { backoffAfter, createWakeSignal, type RunningService } from '../wakeSignal.ts';
 import { batchRows, publishBatch } from './publishBatch.ts';
+import { recountOutdated } from './recount.ts';
 
 /** ms between two polls: how late an event is published when its wake signal was lost. */
 const pollMs = 250;
 /** Overdue counts are promised to be at most 1 s old: the next look is at most one poll later than this. */
 const overdueCheckMs = 700;
+/** While a release that does not count active items runs beside this one, its counts are wrong for at most so long: counting reads every item. */
+const recountEveryMs = 60_000;
 
 /** A connection of its own, so that the publisher never waits for the statement of a job. */
 const openPublisherDb = (url: string): Db => openDb({ url, poolSize: 1, applicationName: 'console-publisher' });
@@ -36,8 +39,13 @@ export const startPublisher = ({
   /** Publishes until the lease is lost or the process stops; throws when PostgreSQL fails. */
   const publish = async (lease: LeaderLease): Promise<void> => {
     let advancedAt = -overdueCheckMs;
+    let recountedAt = -recountEveryMs;
     while (!stopped) {
       const startedAt = performance.now();
+      if (startedAt - recountedAt >= recountEveryMs) {
+        await recountOutdated(db, lease);
+        recountedAt = startedAt;
+      }
       const advance = startedAt - advancedAt >= overdueCheckMs;
       const { leaseHeld, taken, messages } = await publishBatch(db, lease, clock.now(), advance);
       if (!leaseHeld) return;

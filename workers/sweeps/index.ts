@@ -3,9 +3,12 @@ import { expiredConnections, parkedJobs } from './appConnections.ts';
 import { auditChain } from './auditChain.ts';
 import { expireApprovals } from './expireApprovals.ts';
 import { expiredRows } from './expiredRows.ts';
+import { grownTables } from './grownTables.ts';
 import { indexRecords } from './indexRecords.ts';
+import { indexTexts } from './indexTexts.ts';
 import { orphanedBulks } from './orphanedBulks.ts';
 import { orphanedJobs } from './orphanedJobs.ts';
+import { pendingWords } from './pendingWords.ts';
 import { orphanedRampSteps, rampGuards } from './ramps.ts';
 import { countedRefusals } from './refusals.ts';
 import type { Sweep } from './sweep.ts';
@@ -22,6 +25,9 @@ export const sweeps: readonly Sweep[] = [
   parkedJobs,
   unfinishedRuns,
   indexRecords,
+  indexTexts,
+  pendingWords,
+  grownTables,
   rampGuards,
   orphanedRampSteps,
   trimOccurrences,

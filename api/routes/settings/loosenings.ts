@@ -1,4 +1,5 @@
 /** Settings: what the app of this environment declares less strict than before, and waits for a person. */
+import { listCursors } from '../../../shared/access/listCursors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
 import { cursorSchema, limitSchema, responseObject, strictObject, Type } from '../../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../../shared/platform/core/validate.ts';
@@ -36,15 +37,15 @@ const list = readEndpoint({
     requireManager(call, { fresh: false });
     const { deps, caller, query } = call;
     const { status } = query;
-    const key = `loosenings:${status ?? ''}`;
-    const keys = caller.env.seal.openCursor(key, query.cursor);
+    const cursors = listCursors(caller, 'loosenings', [status]);
+    const keys = cursors.open(query.cursor);
     const after = keys === null ? null : String(keys[0]);
     const { loosenings, next } = await listLoosenings(deps.db, caller.env.id, {
       status,
       after,
       limit: query.limit ?? limits.pageDefault,
     });
-    return { status: 200, body: { loosenings, cursor: next === null ? null : caller.env.seal.cursor(key, [next]) } };
+    return { status: 200, body: { loosenings, cursor: cursors.next(next === null ? null : [next]) } };
   },
 });
 

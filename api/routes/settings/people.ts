@@ -1,6 +1,6 @@
 /** Settings: people who sign in. */
 import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../../shared/platform/core/validate.ts';
+import { compileCheck, invalidFault } from '../../../shared/platform/core/validate.ts';
 import { sharesReach } from '../../../shared/settings/adminChange.ts';
 import { hashPassword, knownTurn } from '../../../shared/settings/passwords.ts';
 import { createPerson, listPeople, removePerson, updatePerson } from '../../../shared/settings/people.ts';
@@ -44,9 +44,11 @@ const create = writeEndpoint({
   audit: { verb: 'person.create', target },
   check: checkPersonInput,
   handle: async (call) => {
-    requireManager(call, { fresh: true });
     const { password, ...input } = call.body;
-    const passwordHash = await hashPassword(password, ownTurn(call));
+    if (password === undefined && call.deps.config.openId === null)
+      throw invalidFault([{ path: 'password', message: 'is required where people sign in by password alone' }]);
+    requireManager(call, { fresh: true });
+    const passwordHash = password === undefined ? null : await hashPassword(password, ownTurn(call));
     return runSettingsChange(call, async (tx, admin) => ({
       status: 201,
       body: { person: await createPerson(tx, admin, { ...input, passwordHash }, [call.caller.env.name]) },

@@ -15,6 +15,7 @@ export const bulks = defineMachine({
   transitions: [
     { from: null, to: 'pending', why: 'requested, needs an approval' },
     { from: null, to: 'queued', why: 'requested' },
+    { from: null, to: 'done', why: 'requested by a query that no item matches' },
     { from: 'pending', to: 'queued', why: 'approved' },
     { from: 'pending', to: 'cancelled', why: 'cancelled or not approved' },
     { from: 'queued', to: 'running', why: 'a chunk is taken' },

@@ -2,9 +2,11 @@
 import { fullAccess } from '../../access/access.ts';
 import { withoutSupervision } from '../../access/principal.ts';
 import { readItems, type Item } from '../../items/model.ts';
+import { bindInput } from '../../items/operation.ts';
 import { parseCreateInput } from '../../items/operations/create.ts';
 import { createItemTx, requireMayCreate } from '../../items/perform/create.ts';
 import { performOperationTx } from '../../items/perform/perform.ts';
+import { findUndo } from '../../items/perform/undo.ts';
 import { presentItem } from '../../items/present.ts';
 import { supervisedOperations } from '../../items/supervised/supervisedOperations.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
@@ -44,7 +46,11 @@ export const prepareItemApproval: PrepareEffect<'item'> = async (approving) => {
   if (type === 'create' || target === null) return prepareCreation({ ...approving, requester });
   const known = supervisedOperations.get(type);
   if (known === undefined) throw staleFault('operation', `there is no operation ${type}`);
-  const operation = known.bind(members, deps.clock.now());
+  const undo = 'undo' in members && typeof members.undo === 'string' ? members.undo : null;
+  const operation =
+    undo === null
+      ? known.bind(members, deps.clock.now())
+      : bindInput(await findUndo(deps.db, requester, target, undo), {});
   return async (tx) => {
     const item = (await readItems(tx, approval.env, [target], true)).get(target);
     const changed = item === undefined ? undefined : changedMember(approval.before, item, known.members(members));

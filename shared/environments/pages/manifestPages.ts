@@ -3,6 +3,7 @@ import { blockProblems, hasTemplates, templateProblems, type TemplateRoots } fro
 import { isBlockType } from '../../blocks/normalizeBlock.ts';
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
+import { didYouMean } from '../../platform/core/nearestNames.ts';
 import { compileProblemCheck } from '../../platform/core/validate.ts';
 import type { ManifestPage } from '../manifest.ts';
 import { getQueryCheck, splitLists, type BlockQuery } from './query.ts';
@@ -59,7 +60,12 @@ const namesProblems = (
     const name = query[kind];
     return typeof name !== 'string' || hasTemplates(name) || names.includes(name)
       ? []
-      : [{ path: `${path}.query.${kind}`, message: `names the ${kind} ${name.slice(0, 100)}, which is not declared` }];
+      : [
+          {
+            path: `${path}.query.${kind}`,
+            message: `names the ${kind} ${name.slice(0, 100)}, which is not declared${didYouMean(name, names)}`,
+          },
+        ];
   });
 };
 

@@ -23,9 +23,9 @@ const fillQuery = (template: unknown, subject: unknown): unknown => {
   );
 };
 
-const listMembers = ['state', 'tags'] as const;
+const listMembers = ['state', 'tags', 'assignee'] as const;
 
-/** Returns a query with the comma-separated members of the items' query as lists, as in parsed requests. */
+/** Returns a query with the comma-separated members of the items' query as lists, and `fields` as in parsed requests. */
 export const splitLists = (source: BlockSource, query: BlockQuery): BlockQuery => {
   if (source !== 'items') return query;
   const lists = listMembers.flatMap((member): [string, string[]][] => {
@@ -33,7 +33,8 @@ export const splitLists = (source: BlockSource, query: BlockQuery): BlockQuery =
     return typeof value === 'string' ? [[member, value.split(',').filter((part) => part !== '')]] : [];
   });
   const split: BlockQuery = Object.fromEntries(lists);
-  return { ...query, ...split };
+  const { fields, ...others } = query;
+  return { ...others, ...split, ...(fields === undefined ? {} : { 'fields.*': fields }) };
 };
 
 const checks = new Map<object, ReturnType<typeof compileProblemCheck>>();

@@ -17,7 +17,10 @@ import { limits } from '../../catalogue/limits.ts';
 import { nameSchema, strictObject, Type, type Static, type TSchema } from '../../platform/core/schema.ts';
 import { itemListQuery } from '../itemQuery.ts';
 
-export const countMeasures = ['total', 'unassigned', 'snoozed', 'triaged', 'overdue'] as const;
+/** Columns of a table of counts, beside those of the states. */
+export const tableMeasures = ['total', 'active', 'unassigned', 'snoozed', 'triaged', 'overdue'] as const;
+/** Kinds of states can be counted alone: in a table they would stand beside states of the same names. `active…`: of what is active. */
+const countMeasures = [...tableMeasures, 'open', 'waiting', 'closed', 'activeUnassigned', 'activeOverdue'] as const;
 
 const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax }));
 const { cursor: _cursor, count: _count, ...filters } = itemListQuery.properties;

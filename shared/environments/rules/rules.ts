@@ -1,16 +1,18 @@
 /**
- * Rules: what a person once had to accept of an action or a flag, as it was declared. Compares a declaration with the rule in
+ * Rules: what a person once had to accept of an action, a flag or an inbox, as it was declared. Compares a declaration with the rule in
  * force, and finds what loosens it. Used by definition.ts, which applies rules, and by shared/settings, which stores them.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../platform/core/jsonLimits.ts';
-import type { ManifestAction, ManifestFlag } from '../manifest.ts';
+import type { ManifestAction, ManifestFlag, ManifestInbox } from '../manifest.ts';
 import { compareInput, limitValue } from './inputLimits.ts';
 import type { InputLimits } from './inputWalk.ts';
 import { alwaysHolds } from './vacuous.ts';
 
-export const ruleTypes = ['action', 'flag'] as const;
-export type RuleType = (typeof ruleTypes)[number];
+/** Things whose new names can wait for a person. */
+export const withheldTypes = ['action', 'flag'] as const;
+export type WithheldType = (typeof withheldTypes)[number];
+export type RuleType = WithheldType | 'inbox';
 
 /** The rule in force for a name; the column `definition_rules.rule`. */
 export interface Rule {
@@ -31,10 +33,10 @@ export interface Loosened {
   readonly to: unknown;
 }
 
-type Declared = ManifestAction | ManifestFlag;
+type Declared = ManifestAction | ManifestFlag | ManifestInbox;
 
 interface MemberRule {
-  read(declared: Partial<ManifestAction> & Partial<ManifestFlag>): unknown;
+  read(declared: Partial<ManifestAction> & Partial<ManifestFlag> & Partial<ManifestInbox>): unknown;
   isLooser(from: unknown, to: unknown): boolean;
 }
 
@@ -47,12 +49,15 @@ const danger: MemberRule = {
   isLooser: (from, to) => dangerLevels.indexOf(to) < dangerLevels.indexOf(from),
 };
 
+const reasonRequired: MemberRule = { read: (declared) => declared.reasonRequired ?? false, isLooser: lowersBoolean };
+
 /** How each member loosens: the list that docs/manifest.md explains. */
 const memberRules: Readonly<Record<RuleType, Readonly<Record<string, MemberRule>>>> = {
   action: {
     approval,
     danger,
     freshSignIn: { read: (declared) => declared.freshSignIn ?? false, isLooser: lowersBoolean },
+    reasonRequired,
     when: {
       read: ({ when }) => (when === undefined || alwaysHolds(when) ? null : when),
       isLooser: (from, to) => from !== null && to === null,
@@ -63,7 +68,8 @@ const memberRules: Readonly<Record<RuleType, Readonly<Record<string, MemberRule>
       isLooser: (from, to) => from !== true && to === true,
     },
   },
-  flag: { approval, danger },
+  flag: { approval, danger, reasonRequired },
+  inbox: { reasonRequired },
 };
 
 const inputPrefix = 'input';

@@ -2,7 +2,7 @@
 import { limits } from '../../catalogue/limits.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { nextStride, strideFor } from '../../platform/listing/scan.ts';
-import { normalizeRequest, type ItemCountRequest } from './request.ts';
+import { normalizeRequest, type CursorKeys, type ItemCountRequest, type ItemFilterName } from './request.ts';
 import {
   createItemScan,
   cursorValues,
@@ -13,19 +13,37 @@ import {
   type ItemScan,
   type ItemScanLimits,
 } from './scan.ts';
-import { chooseTerms } from './search.ts';
-import { itemCountStatement, itemCountWalkStatement } from './statements.ts';
+import { chooseSource, chooseTermsWhenSparse, foundByContents, isRareContent } from './search.ts';
+import { candidateFitStatement } from './sources.ts';
+import { itemCountContentsStatement, itemCountStatement, itemCountWalkStatement } from './statements.ts';
 import { activityStream, itemStreams } from './streams.ts';
 
 const countLimit = limits.countExact + 1;
-/** Where at least this share of the rows fits, counting in a stream is quicker than looking terms up. */
-const denseShare = 1 / 5;
 
 const firstNumber = async (rows: Promise<readonly (readonly (string | null)[])[]>): Promise<number> =>
   Number((await rows)[0]?.[0] ?? '0');
 
+/** Returns how many of the few candidates of a source fit; null: there is no source with few. */
+const countFewRows = async (scan: ItemScan, request: ItemCountRequest): Promise<number | null> => {
+  const source = await chooseSource(scan, request, scan.scanLimits.gatherMost);
+  return source === null
+    ? null
+    : firstNumber(queryItemScan(scan, candidateFitStatement(source), { limit: countLimit }));
+};
+
+/** Counts what is behind a place and found by its contents. */
+const countByContents = (scan: ItemScan, place: CursorKeys): Promise<number> =>
+  firstNumber(
+    queryItemScan({ db: scan.db, values: foundByContents(scan) }, itemCountContentsStatement(scan.stream), {
+      ...cursorValues(place),
+      limit: countLimit,
+    }),
+  );
+
+const isOnly = ({ open }: ItemScan, filter: ItemFilterName): boolean => open.every((name) => name === filter);
+
 const countByScanning = async (scan: ItemScan, request: ItemCountRequest): Promise<number> => {
-  let place = streamStart(scan.stream, true);
+  let place = streamStart(scan.stream, request, true);
   let count = 0;
   const sample = strideFor(scan.scanLimits, 1);
   for (let stride = sample; count < countLimit; stride = nextStride(scan.scanLimits, stride)) {
@@ -33,8 +51,9 @@ const countByScanning = async (scan: ItemScan, request: ItemCountRequest): Promi
     count += edge.fitting;
     if (edge.place === null) return count;
     place = edge.place;
-    const chosen =
-      stride > sample || edge.fitting >= sample * denseShare ? null : chooseTerms(request, scan.stream, edge);
+    if (stride === sample && (isRareContent(scan, edge) || isOnly(scan, 'contents')))
+      return count + (await countByContents(scan, place));
+    const chosen = stride > sample ? null : chooseTermsWhenSparse(request, scan.stream, edge);
     if (chosen === null) continue;
     const { db, values } = scan;
     return (
@@ -64,12 +83,14 @@ export const countItems = async (
       ? byDeadline
       : createItemScan(db, request, { stream: activityStream(request), descending: true, scanLimits });
   if (scan === null) return 0;
+  const few = scan.open.length === 0 ? null : await countFewRows(scan, request);
+  if (few !== null) return few;
   if (scan.open.length > 0) return Math.min(countLimit, await countByScanning(scan, request));
   return firstNumber(
     queryItemScan(
       scan,
       itemCountStatement({ ...scan, rows: countLimit }),
-      cursorValues(streamStart(scan.stream, true)),
+      cursorValues(streamStart(scan.stream, request, true)),
     ),
   );
 };

@@ -5,18 +5,43 @@
 import { nameCode } from '../../platform/core/lexemes.ts';
 import { foldCase } from '../../platform/core/searchWords.ts';
 import type { SqlValue } from '../../platform/db/sql.ts';
+import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
+import { contentQueries } from '../itemWords.ts';
 import { bucketSql, emptyTermFilter, fortnightSql, termPieces } from '../terms.ts';
-import type { ItemCountRequest, ItemFilterName } from './request.ts';
+import type { ItemCountRequest, ItemFilterName, TimeRange } from './request.ts';
 
 const bucketExpression = bucketSql(
   fortnightSql('i.last_seen'),
   '($codes::text[])[array_position($inboxes::text[], i.inbox)]',
 );
 
+/** Returns the SQL of whether a row of item_words of the item matches a tsquery. A scalar query, which PostgreSQL can't turn into a join. */
+const hasRow = (query: string): string =>
+  `coalesce((select true from item_words w where w.env = $env and w.item = i.id and w.words @@ ${query} limit 1), false)`;
+
+const inboxPlace = 'array_position($inboxes::text[], i.inbox)';
+
+/** So many parts are compared in one pass; a query of scripts without spaces may have more. */
+const passParts = 4;
+
+const part = (n: string): string => `($parts::tsquery[])[(${inboxPlace} - 1) * $partCount::int + ${n}]`;
+
+/** Returns the SQL of whether each part is matched by some row of the item: few parts in one pass, as most items have one row. */
+const hasAllParts = (): string => {
+  const each = Array.from(
+    { length: passParts },
+    (_, n) =>
+      `($partCount::int <= ${String(n)} or bool_or($partCount::int > ${String(n)} and w.words @@ ${part(String(n + 1))}))`,
+  );
+  return `case when $partCount::int <= ${String(passParts)}
+    then (select coalesce(${each.join(' and ')}, false) from item_words w where w.env = $env and w.item = i.id)
+    else not exists (select from generate_series(1, $partCount::int) as n where not ${hasRow(part('n'))}) end`;
+};
+
 /** Alias of the rows: `i`. `strpos` is a hint: it spares most rows the tsquery, which takes 30 times as long. */
 export const filterConditions: Readonly<Record<ItemFilterName, string>> = {
   states: '($states::text[] is null or i.state = any($states::text[]))',
-  assignee: "($assignee::text is null or coalesce(i.assignee, 'none') = $assignee::text)",
+  assignees: "($assignees::text[] is null or coalesce(i.assignee, 'none') = any($assignees::text[]))",
   overdue:
     '($overdue::bool is null or (i.due_at is not null and not i.closed and i.due_at < $now::bigint) = $overdue::bool)',
   snoozed:
@@ -24,6 +49,11 @@ export const filterConditions: Readonly<Record<ItemFilterName, string>> = {
   triaged: '($triaged::bool is null or i.triaged = $triaged::bool)',
   tags: '($tags::text[] is null or i.tags @> $tags::text[])',
   words: `($words::text[] is null or (strpos(i.title_key, $hint::text) > 0 and i.terms @@ array_to_string($words::text[], ${bucketExpression})::tsquery))`,
+  record:
+    '($recordId::text is null or (i.record_id = $recordId::text and i.record_resource = $recordResource::text) is true or i.links @> $recordLink::jsonb)',
+  created: hiddenFromPlanner('i.created_at >= $createdFrom::bigint and i.created_at < $createdTo::bigint'),
+  seen: hiddenFromPlanner('i.last_seen >= $seenFrom::bigint and i.last_seen < $seenTo::bigint'),
+  contents: `($same::tsquery[] is null or case when $partCount::int = 1 then ${hasRow(`($same::tsquery[])[${inboxPlace}]`)} else ${hasAllParts()} end)`,
 };
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of filterConditions has exactly these keys.
@@ -58,23 +88,39 @@ export const hintConditions: readonly string[] = Array.from(
   (_, n) => `strpos(i.title_key, ($hints::text[])[${String(n + 1)}]) > 0`,
 );
 
+/** Every time is in this range. */
+export const anyTime: TimeRange = { from: -Number.MAX_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+
 /** Returns the parameters of the conditions. */
 export const filterValues = (request: ItemCountRequest): Record<string, SqlValue> => {
-  const { words } = request;
+  const { words, contents, record, created, seen } = request;
+  const inboxes = request.inboxes.map((inbox) => inbox.name);
+  const queries = contents === null ? null : contentQueries(request.env, inboxes, contents);
   const hints = lookupWords(request).map(({ hint }) => hint);
   return {
     env: request.env,
-    inboxes: request.inboxes.map((inbox) => inbox.name),
+    inboxes,
     codes: request.inboxes.map((inbox) => nameCode(inbox.name)),
     now: request.now,
     states: request.states,
     tags: request.tags,
-    assignee: request.assignee,
+    assignees: request.assignees,
     overdue: request.overdue,
     snoozed: request.snoozed,
     triaged: request.triaged,
     words: words === null ? null : termPieces(request.env, { ...emptyTermFilter, words }),
+    same: queries?.same ?? null,
+    parts: queries?.parts ?? null,
+    partCount: queries?.partCount ?? null,
+    looked: queries?.looked ?? null,
     hint: hints[0] ?? '',
     hints,
+    recordResource: record?.resource ?? null,
+    recordId: record?.id ?? null,
+    recordLink: record === null ? null : JSON.stringify([{ resource: record.resource, id: record.id }]),
+    createdFrom: (created ?? anyTime).from,
+    createdTo: (created ?? anyTime).to,
+    seenFrom: (seen ?? anyTime).from,
+    seenTo: (seen ?? anyTime).to,
   };
 };

@@ -1,7 +1,7 @@
 /** Reads one page of items in any sort, under any filters. Used by `GET /items` and by blocks of items. */
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import type { TextRow } from '../../platform/db/sql.ts';
-import { cutPage, readStreams } from '../../platform/listing/page.ts';
+import { cutPage } from '../../platform/listing/page.ts';
 import { nextStride, rowsForWanted, StreamReader, strideFor } from '../../platform/listing/scan.ts';
 import { normalizeRequest, type CursorKeys, type ItemListRequest } from './request.ts';
 import {
@@ -15,7 +15,16 @@ import {
   type ItemScanEdge,
   type ItemScanLimits,
 } from './scan.ts';
-import { chooseTerms, readOverdueRows, readRowsByGathering, readRowsByWalking, type ItemScanWindow } from './search.ts';
+import {
+  chooseTerms,
+  isRareContent,
+  readCandidateRows,
+  readOverdueRows,
+  readRowsByContents,
+  readRowsByGathering,
+  readRowsByWalking,
+  type ItemScanWindow,
+} from './search.ts';
 import { itemStreams, streamsForSort, type ItemStream } from './streams.ts';
 
 interface ItemPage {
@@ -26,6 +35,24 @@ interface ItemPage {
 }
 
 const unlimited = 2_000_000_000;
+
+/** The rows that were found of a stream. */
+interface Found {
+  readonly rows: readonly TextRow[];
+  /** Up to where the stream was read when the time was over; null: nothing is missing, or the stream ended. */
+  readonly stoppedAt: CursorKeys | null;
+}
+
+const complete = (...parts: readonly (readonly TextRow[])[]): Found => ({ rows: parts.flat(), stoppedAt: null });
+
+/** Returns whether the time that a page may take is over. */
+type IsOver = () => boolean;
+
+interface StreamRead {
+  readonly scan: ItemScan;
+  readonly request: ItemListRequest;
+  readonly isOver: IsOver;
+}
 
 type ItemReader = StreamReader<TextRow, CursorKeys, ItemScanEdge>;
 
@@ -38,8 +65,20 @@ const windowOf = ({ place, missing }: ItemReader): ItemScanWindow => ({ place, l
 const rowsNeeded = (edge: ItemScanEdge, missing: number): number => rowsForWanted(edge, missing) * 1.25;
 
 /** Returns a stride that is enough where one row in ten fits; rows that are skipped without being fetched cost next to nothing. */
-const firstStride = ({ scanLimits, stream }: ItemScan, wanted: number): number =>
+const usualStride = ({ scanLimits, stream }: ItemScan, wanted: number): number =>
   strideFor(scanLimits, stream.skips === undefined ? wanted * 9 : scanLimits.nearby * 4);
+
+/** Returns how many rows are read on rather than looked up. Comparing contents takes longer, and so does looking them up. */
+const nearbyRows = ({ scanLimits, open }: ItemScan): number =>
+  open.includes('contents') ? scanLimits.nearby * 3 : scanLimits.nearby;
+
+/** Reads the first rows of a stream: few where contents are compared, and only if some of these have them, as many as usual. */
+const readFirst = async (scan: ItemScan, reader: ItemReader, wanted: number): Promise<ItemScanEdge | null> => {
+  const { scanLimits, open } = scan;
+  if (!open.includes('contents')) return reader.read(usualStride(scan, wanted));
+  const edge = await reader.read(scanLimits.contentsFirst);
+  return edge === null || edge.shares.contents === 0 ? edge : reader.read(strideFor(scanLimits, reader.missing * 9));
+};
 
 /** Returns whether overdue items are looked for by deadline first: where nothing else leaves fewer rows. */
 const prefersDeadline = ({ open }: ItemScan, request: ItemListRequest, { shares }: ItemScanEdge): boolean =>
@@ -47,30 +86,40 @@ const prefersDeadline = ({ open }: ItemScan, request: ItemListRequest, { shares 
 
 /** Returns up to `wanted` rows behind `from` that fit, in order of activity: reads on while that soon finds them, then looks terms up. */
 const readByActivity = async (
-  scan: ItemScan,
-  request: ItemListRequest,
+  { scan, request, isOver }: StreamRead,
   from: CursorKeys,
   wanted: number,
-): Promise<TextRow[]> => {
+): Promise<Found> => {
   const { scanLimits, stream } = scan;
   const reader = openReader(scan, from, wanted);
-  let stride = firstStride(scan, wanted);
-  for (let first = true; ; first = false) {
-    const edge = await reader.read(stride);
-    if (edge === null) return reader.rows;
+  let edge = await readFirst(scan, reader, wanted);
+  for (let lookedUp = false; edge !== null;) {
+    if (isOver()) return { rows: reader.rows, stoppedAt: reader.place };
     const needed = rowsNeeded(edge, reader.missing);
-    if (needed <= scanLimits.nearby) {
-      stride = strideFor(scanLimits, needed);
+    if (needed <= nearbyRows(scan)) {
+      edge = await reader.read(strideFor(scanLimits, needed));
       continue;
     }
-    const overdue =
-      first && prefersDeadline(scan, request, edge) ? await readOverdueRows(scan, request, windowOf(reader)) : null;
-    if (overdue !== null) return [...reader.rows, ...overdue];
+    const few = lookedUp ? null : await readFewRows(scan, request, edge, windowOf(reader));
+    if (few !== null) return complete(reader.rows, few);
+    lookedUp = true;
     const chosen = chooseTerms(request, stream, edge);
-    if (chosen !== null) return [...reader.rows, ...(await readRowsByWalking(scan, chosen, windowOf(reader)))];
-    stride = nextStride(scanLimits, stride);
+    if (chosen !== null) return complete(reader.rows, await readRowsByWalking(scan, chosen, windowOf(reader)));
+    edge = await reader.read(nextStride(scanLimits, edge.rows));
   }
+  return complete(reader.rows);
 };
+
+/** Returns the first rows behind a place, found by contents, by deadlines or by a source of candidates; null: none has few enough. */
+const readFewRows = async (
+  scan: ItemScan,
+  request: ItemListRequest,
+  edge: ItemScanEdge,
+  window: ItemScanWindow,
+): Promise<TextRow[] | null> =>
+  (isRareContent(scan, edge) ? await readRowsByContents(scan, window) : null) ??
+  (prefersDeadline(scan, request, edge) ? await readOverdueRows(scan, request, window) : null) ??
+  (await readCandidateRows(scan, request, window));
 
 /** Measures the filters on the items with the newest activity, an order that seldom has to do with another. */
 const readOverallEdge = async (
@@ -79,56 +128,56 @@ const readOverallEdge = async (
 ): Promise<ItemScanEdge | null> => {
   const stream = itemStreams.seen;
   const seen = createItemScan(db, request, { stream, descending: true, scanLimits });
-  return seen === null ? null : readScanEdge(seen, streamStart(stream, true), scanLimits.sampleRows);
+  return seen === null ? null : readScanEdge(seen, streamStart(stream, request, true), scanLimits.sampleRows);
 };
 
 /**
  * Returns the same in another order, in which matches may stand together or far apart: where matches are frequent overall, a
  * limited part of the stream is read on; else all matches are gathered and sorted.
  */
-const readSorted = async (
-  scan: ItemScan,
-  request: ItemListRequest,
-  from: CursorKeys,
-  wanted: number,
-): Promise<TextRow[]> => {
+const readSorted = async ({ scan, request, isOver }: StreamRead, from: CursorKeys, wanted: number): Promise<Found> => {
   const { scanLimits } = scan;
   const reader = openReader(scan, from, wanted);
-  let edge = await reader.read(firstStride(scan, wanted));
+  let edge = await readFirst(scan, reader, wanted);
   if (edge !== null && rowsNeeded(edge, reader.missing) <= scanLimits.nearby * 4)
     edge = await reader.read(strideFor(scanLimits, scanLimits.nearby * 4));
-  if (edge === null) return reader.rows;
-  if (prefersDeadline(scan, request, edge)) {
-    const overdue = await readOverdueRows(scan, request, windowOf(reader));
-    if (overdue !== null) return [...reader.rows, ...overdue];
-  }
-  const overall = (await readOverallEdge(scan, request)) ?? edge;
+  if (edge === null) return complete(reader.rows);
+  if (isOver()) return { rows: reader.rows, stoppedAt: reader.place };
+  const few = await readFewRows(scan, request, edge, windowOf(reader));
+  if (few !== null) return complete(reader.rows, few);
+  // The newest items tell nothing of those of another time.
+  const overall =
+    (request.seen === null && request.created === null ? await readOverallEdge(scan, request) : null) ?? edge;
   const chosen = chooseTerms(request, itemStreams.seen, overall);
-  const expected = (wanted * scanLimits.sampleRows) / overall.fitting;
+  const expected = rowsForWanted(overall, wanted);
   for (let most = scanLimits.gatherMost; chosen !== null; most = unlimited) {
     if (expected * 4 > scanLimits.farther || most === unlimited) {
       const found = await readRowsByGathering(scan, chosen, { ...windowOf(reader), most });
-      if (found !== null) return [...reader.rows, ...found];
+      if (found !== null) return complete(reader.rows, found);
     }
     if ((await reader.read(strideFor(scanLimits, Math.min(expected * 4, scanLimits.farther)))) === null)
-      return reader.rows;
+      return complete(reader.rows);
   }
-  for (let stride = scanLimits.farther; edge !== null; stride = nextStride(scanLimits, stride))
+  for (let stride = scanLimits.farther; edge !== null; stride = nextStride(scanLimits, stride)) {
+    if (isOver()) return { rows: reader.rows, stoppedAt: reader.place };
     edge = await reader.read(stride);
-  return reader.rows;
+  }
+  return complete(reader.rows);
 };
 
-const readStream = (scan: ItemScan, request: ItemListRequest, from: CursorKeys, wanted: number): Promise<TextRow[]> => {
-  if (scan.open.length === 0) return readItemStream(scan, from, wanted);
-  return scan.stream.key === 'last_seen'
-    ? readByActivity(scan, request, from, wanted)
-    : readSorted(scan, request, from, wanted);
+const readStream = async (reading: StreamRead, from: CursorKeys, wanted: number): Promise<Found> => {
+  const { scan, request } = reading;
+  if (scan.open.length === 0) return complete(await readItemStream(scan, from, wanted));
+  // A record has few items, which stand far apart in every order.
+  const few = request.record === null ? null : await readCandidateRows(scan, request, { place: from, limit: wanted });
+  if (few !== null) return complete(few);
+  return scan.stream.key === 'last_seen' ? readByActivity(reading, from, wanted) : readSorted(reading, from, wanted);
 };
 
 /** Returns the streams that have rows behind the cursor, and the place at which each is read on. */
 const remainingStreams = (request: ItemListRequest): { stream: ItemStream; place: CursorKeys }[] => {
   const { after, descending } = request;
-  const all = streamsForSort(request).map((stream) => ({ stream, place: streamStart(stream, descending) }));
+  const all = streamsForSort(request).map((stream) => ({ stream, place: streamStart(stream, request, descending) }));
   if (after === null) return all;
   // A cursor in the second of the two streams by deadline has null as its key.
   const left = all.slice(all.length > 1 && after[0] === null ? 1 : 0);
@@ -137,7 +186,8 @@ const remainingStreams = (request: ItemListRequest): { stream: ItemStream; place
 
 /**
  * Returns a page of items in the order of `sort`, ties by id in the same direction. Deep pages run the same statements
- * as the first one; their cost does not grow with the table (docs/performance.md).
+ * as the first one; their cost does not grow with the table (docs/performance.md). A page that takes too long to fill ends
+ * before, and the next one goes on from there.
  */
 export const listItems = async (
   db: Db | Tx,
@@ -146,12 +196,22 @@ export const listItems = async (
 ): Promise<ItemPage> => {
   const request = normalizeRequest(given);
   const { descending, limit, sort } = request;
-  const rows = await readStreams(remainingStreams(request), limit + 1, async ({ stream, place }, wanted) => {
+  const startedAt = performance.now();
+  const isOver = (): boolean => performance.now() - startedAt >= scanLimits.pageMs;
+  const keysOf = (key: string | number | null, id: string | number | null): CursorKeys => [
+    key === null || sort === 'title' ? key : Number(key),
+    id ?? '',
+  ];
+  const rows: TextRow[] = [];
+  for (const { stream, place } of remainingStreams(request)) {
+    if (rows.length > limit) break;
     const scan = createItemScan(db, request, { stream, descending, scanLimits });
-    return scan === null ? [] : readStream(scan, request, place, wanted);
-  });
+    if (scan === null) continue;
+    const found = await readStream({ scan, request, isOver }, place, limit + 1 - rows.length);
+    rows.push(...found.rows);
+    const [key = null, id = null] = found.stoppedAt ?? [];
+    if (found.stoppedAt !== null) return { rows, next: keysOf(key, id) };
+  }
   const { page, last } = cutPage(rows, limit);
-  if (last === null) return { rows: page, next: null };
-  const key = last.at(-1) ?? null;
-  return { rows: page, next: [key === null || sort === 'title' ? key : Number(key), last[0] ?? ''] };
+  return { rows: page, next: last === null ? null : keysOf(last.at(-1) ?? null, last[0] ?? '') };
 };

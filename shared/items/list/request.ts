@@ -1,6 +1,8 @@
 /** The request for a list or count of items, resolved from parameters, view and role. Used by items/list/, `GET /items` and blocks of items. */
 import type { ItemSort } from '../../environments/itemQuery.ts';
 import { queryWords } from '../../platform/core/searchWords.ts';
+import type { ContentFilter } from '../itemWords.ts';
+import type { RecordRef } from '../model.ts';
 
 export interface VisibleInbox {
   readonly name: string;
@@ -8,21 +10,50 @@ export interface VisibleInbox {
   readonly states: readonly string[];
 }
 
+/** Epoch milliseconds, half-open. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Filters; null: not filtered by this. */
 interface ItemFilter {
   readonly states: readonly string[] | null;
   /** An item needs all of these. */
   readonly tags: readonly string[] | null;
-  /** A person's id, or `none`. */
-  readonly assignee: string | null;
+  /** People's ids, any of them; `none`: nobody. */
+  readonly assignees: readonly string[] | null;
   /** As the client wrote them, split at white space. */
   readonly words: readonly string[] | null;
+  /** Words of any text of the item, split at white space, and values of its fields. */
+  readonly contents: ContentFilter | null;
   readonly overdue: boolean | null;
   readonly triaged: boolean | null;
   readonly snoozed: boolean | null;
+  /** The item's record or one of its links. */
+  readonly record: RecordRef | null;
+  /** When the item was made. */
+  readonly created: TimeRange | null;
+  /** Its last activity. */
+  readonly seen: TimeRange | null;
 }
 
 export type ItemFilterName = keyof ItemFilter;
+
+/** Lets every item through. */
+export const unfiltered: ItemFilter = {
+  states: null,
+  tags: null,
+  assignees: null,
+  words: null,
+  contents: null,
+  overdue: null,
+  triaged: null,
+  snoozed: null,
+  record: null,
+  created: null,
+  seen: null,
+};
 
 export interface ItemCountRequest extends ItemFilter {
   readonly env: number;
@@ -43,12 +74,18 @@ export interface ItemListRequest extends ItemCountRequest {
   readonly limit: number;
 }
 
-/** Returns the request without filters that exclude nothing, and with words split as titles are indexed. */
+/** Returns the request without filters that exclude nothing, and with words split as texts are indexed. */
 export const normalizeRequest = <R extends ItemFilter>(request: R): R => {
   const words = [...new Set((request.words ?? []).flatMap(queryWords))];
+  const contents = {
+    words: [...new Set((request.contents?.words ?? []).flatMap(queryWords))],
+    fields: request.contents?.fields ?? [],
+  };
   return {
     ...request,
     words: words.length === 0 ? null : words,
+    contents: contents.words.length + contents.fields.length === 0 ? null : contents,
     tags: request.tags?.length === 0 ? null : request.tags,
+    assignees: request.assignees === null ? null : [...new Set(request.assignees)],
   };
 };

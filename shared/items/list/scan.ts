@@ -13,6 +13,7 @@ import {
 } from '../../platform/listing/scan.ts';
 import { filterNames, filterValues, requestedFilters } from './filters.ts';
 import type { CursorKeys, ItemCountRequest, ItemFilterName } from './request.ts';
+import { sourceValues } from './sources.ts';
 import { itemEdgeStatement, itemProbeStatement, itemStreamStatement } from './statements.ts';
 import { branchesOf, type ItemStream } from './streams.ts';
 import { branchSizeFor } from './streamSql.ts';
@@ -22,6 +23,12 @@ export interface ItemScanLimits extends ScanLimits {
   readonly farther: number;
   /** So many overdue items at most are gathered when the newest items are not overdue. */
   readonly overdue: number;
+  /** A page is not read on after so many milliseconds. */
+  readonly pageMs: number;
+  /** So many rows of item_words at most are looked up, which costs about as much as comparing a third fewer rows with them. */
+  readonly contents: number;
+  /** So many rows are compared first with the contents that are asked for. */
+  readonly contentsFirst: number;
   /** More branches are read by LATERAL instead of a merge, which costs more rows and less planning. */
   readonly branches: number;
 }
@@ -33,7 +40,10 @@ export const defaultItemScanLimits: ItemScanLimits = {
   farther: 32_000,
   sampleRows: 1000,
   overdue: 2000,
+  contents: 10_000,
+  contentsFirst: 100,
   gatherMost: 20_000,
+  pageMs: 250,
   branches: 64,
 };
 
@@ -44,6 +54,8 @@ export interface ItemScan {
   /** Branches of the statement, null: too many for one of its own. */
   readonly size: number | null;
   readonly scanLimits: ItemScanLimits;
+  /** Whether the stream, ordered by activity, is read in the range of `request.seen` alone. */
+  readonly within: boolean;
   /** Filters that rows of the stream may fail. */
   readonly open: readonly ItemFilterName[];
   /** Parameters of all statements; without a place. */
@@ -59,15 +71,19 @@ export const createItemScan = (
   const branches = branchesOf(stream, request);
   const count = branches.inbox.length;
   if (count === 0) return null;
-  const open = requestedFilters(request).filter((filter) => !stream.satisfies.includes(filter));
+  const within = request.seen !== null && stream.key === 'last_seen';
+  const open = requestedFilters(request).filter(
+    (filter) => !stream.satisfies.includes(filter) && !(within && filter === 'seen'),
+  );
   return {
     db,
     stream,
     descending,
     scanLimits,
     size: count > scanLimits.branches ? null : branchSizeFor(count),
+    within,
     open,
-    values: { ...filterValues(request), ...branches },
+    values: { ...filterValues(request), ...sourceValues(request), ...branches },
   };
 };
 
@@ -84,8 +100,16 @@ export const cursorValues = (place: CursorKeys): NamedValues => ({
   id: place[1] ?? null,
 });
 
-/** Returns the place before everything that a stream may hold. Ids begin with a letter; titles have at most 500 characters. */
-export const streamStart = ({ key }: ItemStream, descending: boolean): CursorKeys => {
+/**
+ * Returns the place before everything that a stream may hold of a request. Ids begin with a letter; titles have at most 500
+ * characters.
+ */
+export const streamStart = (
+  { key }: ItemStream,
+  { seen }: Pick<ItemCountRequest, 'seen'>,
+  descending: boolean,
+): CursorKeys => {
+  if (key === 'last_seen' && seen !== null) return [descending ? seen.to : seen.from, ''];
   const small = key === 'occurrences' || key === 'users';
   if (key === null) return [null, descending ? '~' : ''];
   if (key === 'title_key') return descending ? ['\u{10ffff}'.repeat(501), '~'] : ['', ''];

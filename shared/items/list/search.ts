@@ -2,12 +2,20 @@
  * Finds matches by terms where they are too far apart in a stream. It looks up the term that is rarest in the rows read
  * before, and each further term whose look-up costs less than comparing the rows. Used by page.ts and count.ts.
  */
+import type { NamedValues } from '../../platform/db/namedStatement.ts';
 import type { TextRow } from '../../platform/db/sql.ts';
 import { emptyTermFilter, termPieces, type TermFilter } from '../terms.ts';
 import { lookupWords } from './filters.ts';
 import type { CursorKeys, ItemCountRequest, ItemFilterName } from './request.ts';
 import { cursorValues, gatherItems, queryItemScan, type ItemScan, type ItemScanEdge } from './scan.ts';
-import { itemGatherDueStatement, itemGatherStatement, itemWalkStatement } from './statements.ts';
+import { candidateCountStatement, candidateSources, type CandidateSource } from './sources.ts';
+import {
+  itemGatherCandidatesStatement,
+  itemGatherContentsStatement,
+  itemGatherDueStatement,
+  itemGatherStatement,
+  itemWalkStatement,
+} from './statements.ts';
 import { branchesOf, itemStreams, type ItemStream } from './streams.ts';
 
 /** A term, or several of one filter. */
@@ -44,7 +52,7 @@ const termCandidates = (
       asks,
     };
   };
-  const { states, tags, assignee } = request;
+  const { states, tags, assignees } = request;
   const words = lookupWords(request).map(({ word, hint }, n) => ({
     share: hint === '' ? shares.words : (hints[n] ?? 0),
     news: true,
@@ -54,7 +62,7 @@ const termCandidates = (
   return [
     ...words,
     ...(tags === null ? [] : [part('tags', { tags })]),
-    ...(assignee === null ? [] : [part('assignee', { assignee })]),
+    ...(assignees === null ? [] : [part('assignees', { assignees })]),
     ...(states === null ? [] : [part('states', { states })]),
     ...(request.overdue === true ? [part('overdue', { due: true })] : []),
     ...(request.snoozed === true ? [part('snoozed', { snoozed: true })] : []),
@@ -88,6 +96,17 @@ export const chooseTerms = (request: ItemCountRequest, stream: ItemStream, edge:
   return words.length === request.words?.length ? { pieces, words: null } : { pieces };
 };
 
+/** Share of fitting rows from which on reading a stream to its end is quicker than looking terms up. */
+const denseShare = 1 / 5;
+
+/** Returns the terms to look up instead of reading the stream behind the edge; null where it ends there or is dense. */
+export const chooseTermsWhenSparse = (
+  request: ItemCountRequest,
+  stream: ItemStream,
+  edge: ItemScanEdge,
+): ChosenTerms | null =>
+  edge.place === null || edge.fitting >= edge.rows * denseShare ? null : chooseTerms(request, stream, edge);
+
 export interface ItemScanWindow {
   readonly place: CursorKeys;
   readonly limit: number;
@@ -105,6 +124,63 @@ export const readOverdueRows = (
     most: scan.scanLimits.overdue,
     limit,
   });
+
+/** Returns how many candidates a source has; `most` + 1 stands for any larger number. */
+const countCandidates = async (
+  { db, values }: Pick<ItemScan, 'db' | 'values'>,
+  source: CandidateSource,
+  most: number,
+): Promise<number> => Number((await queryItemScan({ db, values }, candidateCountStatement(source), { most }))[0]?.[0]);
+
+/**
+ * Returns the source with the fewest candidates, where these are at most `most`; else null.
+ */
+export const chooseSource = async (
+  scan: Pick<ItemScan, 'db' | 'values' | 'stream'>,
+  request: ItemCountRequest,
+  most: number,
+): Promise<CandidateSource | null> => {
+  let fewest = most + 1;
+  let chosen: CandidateSource | null = null;
+  for (const source of candidateSources(request)) {
+    if (source.name === 'seen' && scan.stream.key === 'last_seen') continue;
+    const count = await countCandidates(scan, source, fewest - 1);
+    if (count < fewest) [fewest, chosen] = [count, source];
+  }
+  return chosen;
+};
+
+/** Returns the first rows behind a place, from the source with the fewest candidates; null: there is none with few enough. */
+export const readCandidateRows = async (
+  scan: ItemScan,
+  request: ItemCountRequest,
+  { place, limit }: ItemScanWindow,
+): Promise<TextRow[] | null> => {
+  const most = scan.scanLimits.gatherMost;
+  const source = await chooseSource(scan, request, most);
+  if (source === null) return null;
+  const statement = itemGatherCandidatesStatement(scan.stream, scan.descending, source);
+  return gatherItems(scan, statement, { ...cursorValues(place), limit, most });
+};
+
+/** Returns the parameters that spare comparing rows that were found by their contents: one part is matched by what was looked up. */
+export const foundByContents = ({ values }: ItemScan): NamedValues =>
+  values['partCount'] === 1 ? { ...values, same: null } : values;
+
+/** Of one: above this share another filter is rarer, or reading on is quicker than looking contents up. */
+const rareContentShare = 0.015;
+
+/** Returns whether contents are worth looking up. */
+export const isRareContent = ({ open }: ItemScan, { shares }: ItemScanEdge): boolean =>
+  open.includes('contents') && shares.contents <= rareContentShare;
+
+/** Returns the first rows behind a place, found by their contents; null: more than `scanLimits.contents` rows of item_words match. */
+export const readRowsByContents = (scan: ItemScan, { place, limit }: ItemScanWindow): Promise<TextRow[] | null> =>
+  gatherItems(
+    { db: scan.db, values: foundByContents(scan) },
+    itemGatherContentsStatement(scan.stream, scan.descending),
+    { ...cursorValues(place), most: scan.scanLimits.contents, limit },
+  );
 
 /** Returns the first rows behind a place, in order of activity. */
 export const readRowsByWalking = (

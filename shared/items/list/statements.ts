@@ -15,6 +15,7 @@ import {
 import { itemColumns } from '../model.ts';
 import { bucketSql, fortnightSql } from '../terms.ts';
 import { allConditions, filterConditions, filterNames, hintConditions } from './filters.ts';
+import type { CandidateSource } from './sources.ts';
 import type { ItemStream } from './streams.ts';
 import {
   afterCursorSql,
@@ -103,7 +104,7 @@ const groups = (descending: boolean): string => {
     ? fortnightQueries(`greatest(s.first - (${near}), s.last)`, `s.first - (${far})`)
     : fortnightQueries(`s.first + (${near})`, `least(s.first + (${far}), s.last)`);
   return `
-    (select ${fortnightSql('$key::bigint')} as first, ${fortnightSql(bound(descending ? 'asc' : 'desc'))} as last offset 0) s
+    (select ${fortnightSql('$key::bigint')} as first, ${fortnightSql(descending ? `greatest(${bound('asc')}, $seenFrom::bigint)` : `least(${bound('desc')}, $seenTo::bigint)`)} as last offset 0) s
     cross join generate_series(0, 12) as g
     cross join lateral (select ${terms} as terms where case g when 0 then 0 else 1 << (g - 1) end <= ${descending ? 's.first - s.last' : 's.last - s.first'} offset 0) q`;
 };
@@ -121,6 +122,18 @@ export const itemWalkStatement = (stream: ItemStream, descending: boolean): Name
   );
 };
 
+/** Selects the first and the last fortnight of what a request may find. */
+export const fortnightsStatement: NamedStatement = namedStatement(
+  'items.fortnights',
+  () => `
+  select ${fortnightSql(`least(${bound('desc')}, $seenTo::bigint)`)}, ${fortnightSql(`greatest(${bound('asc')}, $seenFrom::bigint)`)}`,
+);
+
+/** Selects the items that the terms in `$pieces` find in the fortnights from `$from` back to `$to`. */
+export const fortnightRowsSql = `
+  select i.* from (select ${fortnightQueries('$to::int', '$from::int')} as terms offset 0) q
+  cross join lateral (select * from items i where ${matchingRows} offset 0) i`;
+
 /** Returns the SQL of the first of the matches `m` in order, each with the number of `counted` rows. */
 const firstOf = (stream: ItemStream, descending: boolean, counted: string): string =>
   gatherSql({
@@ -131,6 +144,10 @@ const firstOf = (stream: ItemStream, descending: boolean, counted: string): stri
     join: joinItems,
     order: orderBySql(stream, descending),
   });
+
+/** Selects the item of a row `d`, if the role sees its inbox. */
+export const itemByIdSql =
+  'select * from items i where i.env = $env and i.id = d.item and i.inbox = any ($inboxes::text[]) offset 0';
 
 /** Returns the conditions of rows of a stream behind the cursor that fit; those of the stream are hidden. */
 const belonging = (stream: ItemStream, descending: boolean): string =>
@@ -151,7 +168,7 @@ export const itemGatherStatement = (stream: ItemStream, descending: boolean): Na
   namedStatement(
     `items.gather.${stream.name}.${descending ? 'down' : 'up'}`,
     () => `
-    with s as (select ${fortnightSql(bound('asc'))} as first, ${fortnightSql(bound('desc'))} as last offset 0),
+    with s as (select ${fortnightSql(`greatest(${bound('asc')}, $seenFrom::bigint)`)} as first, ${fortnightSql(`least(${bound('desc')}, $seenTo::bigint)`)} as last offset 0),
     m as materialized (
       select i.* from s cross join lateral (select ${fortnightQueries('s.first', 's.last')} as terms offset 0) q cross join lateral (
         select i.id, ${sortKeySql(stream)} as key from items i where ${matchingRows} and ${belonging(stream, descending)} limit $most + 1) i)
@@ -166,9 +183,55 @@ export const itemGatherDueStatement = (stream: ItemStream, descending: boolean, 
     with d as materialized (
       select i.id, ${sortKeySql(stream)} as key, ${belonging(stream, descending)} as fits
       from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
-      cross join lateral (${branchSql({ stream: due, descending }, null, { whole: true })} offset 0) i limit $most + 1),
+      cross join lateral (${branchSql({ stream: due, descending, within: false }, null, { whole: true })} offset 0) i limit $most + 1),
     m as (select * from d where fits)
     ${firstOf(stream, descending, 'd')}`,
+  );
+
+/** Selects the same, found by a source of candidates. All candidates are counted. */
+export const itemGatherCandidatesStatement = (
+  stream: ItemStream,
+  descending: boolean,
+  { name, rows }: CandidateSource,
+): NamedStatement =>
+  namedStatement(
+    `items.gatherCandidates.${name}.${stream.name}.${descending ? 'down' : 'up'}`,
+    () => `
+    with d as materialized (
+      select i.id, ${sortKeySql(stream)} as key, (${hiddenFromPlanner('i.inbox = any ($inboxes::text[])')} and ${belonging(stream, descending)}) as fits
+      from (${rows('i.*')} offset 0) i limit $most + 1),
+    m as (select * from d where fits)
+    ${firstOf(stream, descending, 'd')}`,
+  );
+
+/**
+ * Selects the first rows behind the cursor that fit, found by their contents (`$looked`) in item_words. All rows found there
+ * are counted: with more than `$most` none is selected. Each item is looked up by a query of its own: joined, PostgreSQL
+ * may read the whole table instead.
+ */
+export const itemGatherContentsStatement = (stream: ItemStream, descending: boolean): NamedStatement =>
+  namedStatement(
+    `items.gatherContents.${stream.name}.${descending ? 'down' : 'up'}`,
+    () => `
+    with d as materialized (select w.item from item_words w where w.words @@ any ($looked::tsquery[]) limit $most + 1),
+    m as (
+      select i.id, ${sortKeySql(stream)} as key from (select distinct item from d where (select count(*) from d) <= $most) as d
+      cross join lateral (${itemByIdSql}) i where ${belonging(stream, descending)})
+    ${firstOf(stream, descending, 'd')}`,
+  );
+
+/** Counts the rows behind the cursor that fit, found by their contents, up to `$limit`: mostly by the items' own texts, of which there is one each. */
+export const itemCountContentsStatement = (stream: ItemStream): NamedStatement =>
+  namedStatement(
+    `items.countContents.${stream.name}`,
+    () => `
+    select count(*) from (
+      select from (
+        select w.item from item_words w where w.words @@ any ($looked::tsquery[]) and w.source = ''
+        union all
+        select distinct w.item from item_words w where w.words @@ any ($looked::tsquery[]) and w.source <> ''
+          and not exists (select from item_words o where o.env = $env and o.item = w.item and o.source = '' and o.words @@ any ($looked::tsquery[]))) d
+      cross join lateral (${itemByIdSql}) i where ${belonging(stream, true)} limit $limit) i`,
   );
 
 /** Counts the rows of a stream behind a place, up to `ItemStreamShape.rows`, in the index alone. */
@@ -186,4 +249,14 @@ export const itemCountWalkStatement = (stream: ItemStream): NamedStatement =>
     select count(*) from (
       select 1 from ${groups(true)} cross join lateral (select 1 from items i where ${matchingRows} and ${hiddenFromPlanner(afterCursorSql(stream, true))} and ${allConditions} limit $limit) i
       limit $limit) i`,
+  );
+
+/** Selects the ids of the rows by `last_seen` behind the cursor that fit, found by the terms in `$pieces`, at most `$limit`. */
+export const itemIdsWalkStatement = (stream: ItemStream): NamedStatement =>
+  namedStatement(
+    'items.idsWalk',
+    () => `
+    select i.id from ${groups(true)} cross join lateral (
+      select i.id from items i where ${matchingRows} and ${hiddenFromPlanner(afterCursorSql(stream, true))} and ${allConditions} limit $limit) i
+    limit $limit`,
   );

@@ -13,12 +13,14 @@ export interface ItemStreamShape {
   /** The number of branches; null: read by LATERAL. */
   readonly size: number | null;
   readonly descending: boolean;
+  /** Whether only a range of `last_seen` is read, by which the stream is ordered. */
+  readonly within: boolean;
   /** How many rows are read. A number in the text, because PostgreSQL estimates a parameter as a tenth of the rows. */
   readonly rows: number;
 }
 
-export const itemShapeName = ({ stream, size, descending, rows }: ItemStreamShape): string =>
-  `${stream.name}.${String(size ?? 'many')}.${descending ? 'down' : 'up'}.${String(rows)}`;
+export const itemShapeName = ({ stream, size, descending, within, rows }: ItemStreamShape): string =>
+  `${stream.name}.${String(size ?? 'many')}.${descending ? 'down' : 'up'}.${within ? 'within.' : ''}${String(rows)}`;
 
 /** Alias of the rows: `i`. */
 export const sortKeySql = (stream: ItemStream): string => (stream.key === null ? 'null::bigint' : `i.${stream.key}`);
@@ -47,7 +49,7 @@ interface BranchOptions {
 
 /** Selects the rows of one branch; `at` is its index in the arrays of parameters, null: the columns of `b` in a LATERAL. */
 export const branchSql = (
-  { stream, descending }: Pick<ItemStreamShape, 'stream' | 'descending'>,
+  { stream, descending, within }: Pick<ItemStreamShape, 'stream' | 'descending' | 'within'>,
   at: number | null,
   { columns = '*', whole = false }: BranchOptions,
 ): string => {
@@ -55,13 +57,15 @@ export const branchSql = (
     at === null ? `b.${column}` : `($${column}::${type}[])[${String(at)}]`;
   const { by, where, key } = stream;
   const parts = [`select ${columns} from items i where i.env = $env and i.inbox = ${of('inbox', 'text')} ${where}`];
-  if (by !== 'inbox') parts.push(`i.state = ${of('state', 'text')}`);
+  if (by === 'assignee') parts.push(`i.assignee = ${of('assignee', 'text')}`);
+  if (by === 'state' || by === 'deadline') parts.push(`i.state = ${of('state', 'text')}`);
   if (by === 'deadline')
     parts.push(
       `i.closed = ${of('closed', 'bool')}`,
       `i.${key ?? 'id'} >= ${of('least', 'bigint')}`,
       `i.${key ?? 'id'} < ${of('below', 'bigint')}`,
     );
+  if (within) parts.push('i.last_seen >= $seenFrom::bigint', 'i.last_seen < $seenTo::bigint');
   if (!whole) parts.push(afterCursorSql(stream, descending));
   return parts.join(' and ');
 };
@@ -71,7 +75,7 @@ export const itemStreamSql = (shape: ItemStreamShape, columns = '*'): string => 
   const order = orderBySql(shape.stream, shape.descending);
   const limit = String(shape.rows);
   if (shape.size === null) {
-    return `select i.* from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
+    return `select i.* from unnest($inbox::text[], $state::text[], $assignee::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, assignee, closed, least, below)
       cross join lateral (${branchSql(shape, null, { columns })} order by ${order} limit ${limit}) i order by ${order} limit ${limit}`;
   }
   // The inner order keeps PostgreSQL from reading a branch in another order.

@@ -10,8 +10,8 @@ export interface ItemStream {
   readonly name: string;
   /** The column that the index is ordered by before the id; null: by the id alone. */
   readonly key: 'last_seen' | 'first_seen' | 'occurrences' | 'users' | 'title_key' | 'due_at' | null;
-  /** What a branch is: an inbox; a state of one; or the open or closed items in a state, with bounds of the key. */
-  readonly by: 'inbox' | 'state' | 'deadline';
+  /** What a branch is: an inbox; a state or a person of one; or the open or closed items in a state, with bounds of the key. */
+  readonly by: 'inbox' | 'state' | 'assignee' | 'deadline';
   readonly where: string;
   /** The filters because of which the stream has fewer rows than the table. */
   readonly narrows: readonly ItemFilterName[];
@@ -33,8 +33,8 @@ const byState = { by: 'state', where: '', narrows: ['states'], satisfies: ['stat
 
 export const itemStreams = {
   seen: byActivity('seen', '', []),
-  assigned: byActivity('assigned', 'and i.assignee = $assignee', ['assignee']),
-  unassigned: byActivity('unassigned', 'and i.assignee is null', ['assignee']),
+  assigned: { ...byActivity('assigned', '', ['assignees']), by: 'assignee' },
+  unassigned: byActivity('unassigned', 'and i.assignee is null', ['assignees']),
   snoozed: byActivity('snoozed', 'and i.snoozed_until is not null', ['snoozed'], []),
   triaged: byActivity('triaged', 'and i.triaged', ['triaged']),
   over: byActivity('over', 'and i.due_at is not null and not i.closed', ['overdue'], []),
@@ -58,18 +58,21 @@ export const itemStreams = {
   undue: { ...byState, name: 'undue', key: null, where: 'and i.due_at is null' },
 } as const satisfies Record<string, ItemStream>;
 
-/** Returns whether the request filters by anything but `overdue`. */
-const hasOtherFilters = ({ states, tags, assignee, words, triaged, snoozed }: ItemCountRequest): boolean =>
-  [states, tags, assignee, words, triaged, snoozed].some((value) => value !== null);
+/** Returns whether the request filters by anything but `overdue` and the time of activity. */
+const hasOtherFilters = ({ overdue: _, seen: __, ...request }: ItemCountRequest): boolean => {
+  const { states, tags, assignees, words, contents, triaged, snoozed, record, created } = request;
+  return [states, tags, assignees, words, contents, triaged, snoozed, record, created].some((value) => value !== null);
+};
 
 /** Returns the stream by activity that has the fewest rows for the request. */
 export const activityStream = (request: ItemCountRequest): ItemStream => {
   if (request.snoozed === true) return itemStreams.snoozed;
-  if (request.assignee !== null && request.assignee !== 'none') return itemStreams.assigned;
+  const { assignees } = request;
+  if (assignees !== null && !assignees.includes('none')) return itemStreams.assigned;
   if (request.overdue === true) return hasOtherFilters(request) ? itemStreams.over : itemStreams.overdue;
   if (request.triaged === true) return itemStreams.triaged;
   if (request.states !== null) return itemStreams.state;
-  return request.assignee === null ? itemStreams.seen : itemStreams.unassigned;
+  return assignees?.length === 1 ? itemStreams.unassigned : itemStreams.seen;
 };
 
 /** Returns the streams of a sort, which are read one after the other. */
@@ -95,6 +98,7 @@ export const streamsForSort = (request: ItemListRequest): readonly ItemStream[] 
 interface Branches extends Readonly<Record<string, SqlValue>> {
   readonly inbox: (string | null)[];
   readonly state: (string | null)[];
+  readonly assignee: (string | null)[];
   readonly closed: ('true' | 'false' | null)[];
   readonly least: (number | null)[];
   readonly below: (number | null)[];
@@ -102,34 +106,45 @@ interface Branches extends Readonly<Record<string, SqlValue>> {
 
 const timeMax = Number.MAX_SAFE_INTEGER;
 
-export const branchesOf = (stream: ItemStream, { inboxes, states, overdue, now }: ItemCountRequest): Branches => {
-  const branches: Branches = { inbox: [], state: [], closed: [], least: [], below: [] };
-  const add = (
-    inbox: string,
-    state: string | null,
-    closed: 'true' | 'false' | null,
-    least: number | null,
-    below: number | null,
-  ): void => {
+interface Branch {
+  readonly state?: string;
+  readonly assignee?: string;
+  readonly closed?: 'true' | 'false';
+  readonly least?: number;
+  readonly below?: number;
+}
+
+export const branchesOf = (
+  stream: ItemStream,
+  { inboxes, states, assignees, overdue, now }: ItemCountRequest,
+): Branches => {
+  const branches: Branches = { inbox: [], state: [], assignee: [], closed: [], least: [], below: [] };
+  const add = (inbox: string, { state, assignee, closed, least, below }: Branch): void => {
     branches.inbox.push(inbox);
-    branches.state.push(state);
-    branches.closed.push(closed);
-    branches.least.push(least);
-    branches.below.push(below);
+    branches.state.push(state ?? null);
+    branches.assignee.push(assignee ?? null);
+    branches.closed.push(closed ?? null);
+    branches.least.push(least ?? null);
+    branches.below.push(below ?? null);
   };
   for (const inbox of inboxes) {
     if (stream.by === 'inbox') {
-      add(inbox.name, null, null, null, null);
+      add(inbox.name, {});
+      continue;
+    }
+    if (stream.by === 'assignee') {
+      for (const assignee of new Set(assignees)) add(inbox.name, { assignee });
       continue;
     }
     for (const state of new Set(inbox.states)) {
       if (states !== null && !states.includes(state)) continue;
       if (stream.by === 'state') {
-        add(inbox.name, state, null, null, null);
+        add(inbox.name, { state });
         continue;
       }
-      add(inbox.name, state, 'false', overdue === false ? now : -timeMax, overdue === true ? now : timeMax);
-      if (overdue !== true) add(inbox.name, state, 'true', -timeMax, timeMax);
+      const [least, below] = [overdue === false ? now : -timeMax, overdue === true ? now : timeMax];
+      add(inbox.name, { state, closed: 'false', least, below });
+      if (overdue !== true) add(inbox.name, { state, closed: 'true', least: -timeMax, below: timeMax });
     }
   }
   return branches;

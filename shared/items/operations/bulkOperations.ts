@@ -1,20 +1,16 @@
 /** The operations that bulks may perform and undo, by the name that requests use. For bulk/ and workers/jobs/bulkChunk.ts. */
-import type { TObject } from '../../platform/core/schema.ts';
-import type { ItemOperation } from '../operation.ts';
+import { invalidAt } from '../../catalogue/errors.ts';
+import type { InboxVerb } from '../../catalogue/permissions.ts';
+import { strictObject, type TObject } from '../../platform/core/schema.ts';
+import { bindInput, type BoundOperation, type ItemOperation } from '../operation.ts';
 import { assignItem } from './assign.ts';
-import { restoreItem, type PreviousValues, type RestoreVerb } from './restore.ts';
+import { restoreItem, restoreUpdated, type PreviousValues, type RestoreVerb } from './restore.ts';
 import { setState } from './setState.ts';
 import { snoozeItem } from './snooze.ts';
 import { tagItem } from './tag.ts';
+import { updateInput, updateItem, updateVerbs, type UpdateInput } from './update.ts';
 
-/** An operation with its input bound, so that operations of different inputs have one type. */
-export type BoundOperation = ItemOperation<null>;
-
-const bindInput = <I>(operation: ItemOperation<I>, input: I): BoundOperation => ({
-  ...operation,
-  check: () => null,
-  decide: (item, inbox, _input, moment) => operation.decide(item, inbox, input, moment),
-});
+type Formers = ReadonlyMap<string, PreviousValues>;
 
 interface BulkOperation {
   readonly schema: TObject;
@@ -22,8 +18,10 @@ interface BulkOperation {
   readonly check: (members: unknown, at: number) => object;
   /** Returns the operation with members that `check` has returned. */
   readonly bind: (members: object) => BoundOperation;
-  /** Returns the operation that restores the values which the bulk changed, by item id. */
-  readonly restore: (formers: ReadonlyMap<string, PreviousValues>) => BoundOperation;
+  /** Returns the verbs that the operation with these members needs. */
+  readonly verbs: (members: object) => readonly InboxVerb[];
+  /** Returns the operation that restores the values which a bulk with these members changed, by item id. */
+  readonly restore: (members: object, formers: Formers) => BoundOperation;
 }
 
 const defineBulkOperation = <I extends object>(
@@ -39,13 +37,31 @@ const defineBulkOperation = <I extends object>(
     // Stored members are not checked a second time, as a time that was in the future then may be past now.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members have passed `check` before they were stored
     bind: (members) => bindInput(operation, members as I),
-    restore: (formers) => bindInput(restoring, formers),
+    verbs: () => [verb],
+    restore: (_members, formers) => bindInput(restoring, formers),
   };
 };
 
-export const bulkOperations: ReadonlyMap<string, BulkOperation> = new Map<RestoreVerb, BulkOperation>([
+const { note: _, undo: __, ...ofBulks } = updateInput.properties;
+
+/** All that an update of one item may have but a note, which an undo could not take back, and the undo of one change. */
+const bulkUpdate: BulkOperation = {
+  schema: strictObject(ofBulks),
+  check: (members, at) => {
+    for (const name of ['note', 'undo'])
+      if (typeof members === 'object' && members !== null && name in members)
+        throw invalidAt(name, 'is not taken in bulks');
+    return updateItem.check(members, at);
+  },
+  bind: (members) => bindInput<UpdateInput>(updateItem, members),
+  verbs: updateVerbs,
+  restore: (members, formers) => bindInput(restoreUpdated(members), formers),
+};
+
+export const bulkOperations: ReadonlyMap<string, BulkOperation> = new Map<string, BulkOperation>([
   ['state', defineBulkOperation('state', setState)],
   ['assign', defineBulkOperation('assign', assignItem)],
   ['tags', defineBulkOperation('tags', tagItem, { add: [], remove: [] })],
   ['snooze', defineBulkOperation('snooze', snoozeItem)],
+  ['update', bulkUpdate],
 ]);

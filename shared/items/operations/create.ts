@@ -8,25 +8,17 @@ import { compileCheck, invalidFault } from '../../platform/core/validate.ts';
 import { addOccurrences, type OccurrenceBatch, type ReportedOccurrence } from '../addOccurrences.ts';
 import type { Item, ItemRecord } from '../model.ts';
 import type { DecisionContext, EntryDraft, ItemDecision } from '../operation.ts';
+import { recordReference } from '../recordReference.ts';
 import { withState } from '../states.ts';
 import { sortedTags } from '../tags.ts';
 
-const recordId = Type.String({
-  minLength: 1,
-  maxLength: limits.recordIdMax,
-  pattern: '^(?!(?:\\.{1,2}|list)$)[^\\u0000-\\u001f\\u007f-\\u009f]+$',
-  description: 'The record’s id in the app.',
-});
-const reference = (description: string) =>
-  strictObject({ resource: nameSchema('The resource.'), id: recordId }, { description });
-
 export const createInput = strictObject({
-  inbox: nameSchema('The inbox that it belongs to.'),
+  inbox: nameSchema('Its inbox.'),
   title: textSchema(limits.titleMax, 'What people read in the list.'),
   data: Type.Optional(Type.Object({}, { description: 'Its fields, as the inbox declares them.' })),
-  record: Type.Optional(reference('The record that it is about.')),
+  record: Type.Optional(recordReference('The record it is about.')),
   links: Type.Optional(
-    Type.Array(reference('A record.'), {
+    Type.Array(recordReference('A record.'), {
       maxItems: limits.linksPerItem,
       description: 'Further records that it is about.',
     }),
@@ -36,7 +28,7 @@ export const createInput = strictObject({
     Type.String({
       minLength: 1,
       maxLength: 500,
-      description: 'Items of one inbox with the same key are one item with occurrences.',
+      description: 'Reports with one key are one item with occurrences.',
     }),
   ),
   user: Type.Optional(

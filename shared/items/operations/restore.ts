@@ -1,13 +1,22 @@
-/** Restores the values that a bulk has changed. Performed only by the undo of that bulk. */
-import { Fault, fault } from '../../catalogue/errors.ts';
+/** Restores the values that a change has replaced. Performed by the undo of a bulk, and of one change of an item. */
+import { Fault, fault, invalidAt } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
 import { Type } from '../../platform/core/schema.ts';
-import type { Item } from '../model.ts';
-import { defineItemOperation, type EntryDraft, type ItemDecision } from '../operation.ts';
+import { decideLinkChange, isSameRecord } from '../links.ts';
+import type { Item, RecordRef } from '../model.ts';
+import {
+  decideInTurn,
+  defineItemOperation,
+  type DecisionContext,
+  type EntryDraft,
+  type ItemDecision,
+  type ItemOperation,
+} from '../operation.ts';
 import { changeTags } from '../tags.ts';
+import { updateItem, updateVerbs, type UpdateInput } from './update.ts';
 
-/** The members of one item that a bulk changed, before and after. */
+/** The members of one item that a change replaced, before and after. */
 export interface PreviousValues {
   readonly before: Partial<Item>;
   readonly after: Partial<Item>;
@@ -16,7 +25,7 @@ export interface PreviousValues {
 export type RestoreVerb = Extract<InboxVerb, 'state' | 'assign' | 'tags' | 'snooze'>;
 
 /** The only fault that bulks count as the outcome `conflict` (perform/decide.ts). */
-export const changedSinceFault = fault('conflict', 'The item has been changed since the bulk.');
+export const changedSinceFault = fault('conflict', 'The item has been changed since.');
 
 const restoreTags = (item: Item, { before, after }: PreviousValues): ItemDecision => {
   const had = before.tags ?? [];
@@ -33,49 +42,130 @@ const restoreTags = (item: Item, { before, after }: PreviousValues): ItemDecisio
   };
 };
 
+type ValueVerb = Exclude<RestoreVerb, 'tags'>;
+
 const values: Readonly<
-  Record<
-    Exclude<RestoreVerb, 'tags'>,
-    { readonly member: 'state' | 'assignee' | 'snoozedUntil'; readonly entry: EntryDraft['type'] }
-  >
+  Record<ValueVerb, { readonly member: 'state' | 'assignee' | 'snoozedUntil'; readonly entry: EntryDraft['type'] }>
 > = {
   state: { member: 'state', entry: 'state' },
   assign: { member: 'assignee', entry: 'assigned' },
   snooze: { member: 'snoozedUntil', entry: 'snoozed' },
 };
 
-const restoreValue = (
-  verb: Exclude<RestoreVerb, 'tags'>,
+const valueVerbs = ['state', 'assign', 'snooze'] as const satisfies readonly ValueVerb[];
+
+const valueEntry = (verb: ValueVerb, item: Item, back: Item): EntryDraft => {
+  const { member, entry } = values[verb];
+  const [from, to] = [item[member], back[member]];
+  return verb === 'snooze' && to === null ? { type: 'woken', data: { from } } : { type: entry, data: { from, to } };
+};
+
+/** Restores the values of `verbs`, with the members beside them that nobody has changed since; tags and links stay. */
+const restoreValues = (
+  verbs: readonly ValueVerb[],
   item: Item,
   inbox: InboxDefinition,
   { before, after }: PreviousValues,
 ): ItemDecision => {
-  const { member, entry } = values[verb];
-  if (item[member] !== after[member]) return changedSinceFault;
+  if (verbs.some((verb) => item[values[verb].member] !== after[values[verb].member])) return changedSinceFault;
   const [present, changed]: Readonly<Record<string, unknown>>[] = [{ ...item }, { ...after }];
   const untouched = Object.entries(before).filter(
-    ([name]) => JSON.stringify(present?.[name]) === JSON.stringify(changed?.[name]),
+    ([name]) =>
+      name !== 'tags' && name !== 'links' && JSON.stringify(present?.[name]) === JSON.stringify(changed?.[name]),
   );
   const back: Item = { ...item, ...Object.fromEntries(untouched) };
   const state = back.state;
   if (inbox.retired || !inbox.states.some((known) => known.name === state))
     return fault('conflict', `The state ${state} is not in use any more.`);
-  const from = item[member];
-  const to = back[member];
-  const next = { ...back, closed: inbox.isClosed(state) };
-  if (verb === 'snooze' && to === null) return { item: next, entries: [{ type: 'woken', data: { from } }] };
-  return { item: next, entries: [{ type: entry, data: { from, to } }] };
+  return {
+    item: { ...back, closed: inbox.isClosed(state) },
+    entries: verbs.map((verb) => valueEntry(verb, item, back)),
+  };
 };
 
-/** Returns the operation that undoes a bulk of `verb`; its input is the values that the bulk changed, by item id. */
-export const restoreItem = (verb: RestoreVerb) =>
+/** Takes back the links that the change added, and adds those that it removed. */
+const restoreLinks = (item: Item, { before, after }: PreviousValues, moment: DecisionContext): ItemDecision => {
+  const [had, got] = [before.links ?? [], after.links ?? []];
+  const lacks = (links: readonly RecordRef[], ref: RecordRef): boolean =>
+    !links.some((other) => isSameRecord(other, ref));
+  const remove = got.filter((ref) => lacks(had, ref));
+  const add = had.filter((ref) => lacks(got, ref));
+  if (remove.some((ref) => lacks(item.links, ref)) || add.some((ref) => !lacks(item.links, ref)))
+    return changedSinceFault;
+  return decideLinkChange(item, { add, remove }, moment);
+};
+
+/** Restores all that an update with `needed` changed, or nothing of it. */
+const restoreUpdate = (
+  item: Item,
+  inbox: InboxDefinition,
+  former: PreviousValues,
+  { needed, moment }: { readonly needed: readonly InboxVerb[]; readonly moment: DecisionContext },
+): ItemDecision => {
+  const { before } = former;
+  const verbs = valueVerbs.filter((verb) => needed.includes(verb) && Object.hasOwn(before, values[verb].member));
+  return decideInTurn(item, [
+    ...(verbs.length === 0 ? [] : [(present: Item) => restoreValues(verbs, present, inbox, former)]),
+    ...(before.tags === undefined ? [] : [(present: Item) => restoreTags(present, former)]),
+    ...(before.links === undefined ? [] : [(present: Item) => restoreLinks(present, former, moment)]),
+  ]);
+};
+
+const defineRestore = (
+  name: ItemOperation['name'],
+  verb: InboxVerb | (() => readonly InboxVerb[]),
+  restore: (item: Item, inbox: InboxDefinition, former: PreviousValues, moment: DecisionContext) => ItemDecision,
+): ItemOperation<ReadonlyMap<string, PreviousValues>> =>
   defineItemOperation({
-    name: `item.${verb}`,
+    name,
     verb,
     input: Type.Unsafe<ReadonlyMap<string, PreviousValues>>({}),
-    decide: (item, inbox, formers) => {
+    needsReason: () => false,
+    decide: (item, inbox, formers, moment) => {
       const former = formers.get(item.id);
-      if (former === undefined) return 'unchanged';
-      return verb === 'tags' ? restoreTags(item, former) : restoreValue(verb, item, inbox, former);
+      return former === undefined ? 'unchanged' : restore(item, inbox, former, moment);
     },
   });
+
+/** Returns the operation that undoes a bulk of `verb`; its input is the values that the bulk changed, by item id. */
+export const restoreItem = (verb: RestoreVerb): ItemOperation<ReadonlyMap<string, PreviousValues>> =>
+  defineRestore(`item.${verb}`, verb, (item, inbox, former) =>
+    verb === 'tags' ? restoreTags(item, former) : restoreValues([verb], item, inbox, former),
+  );
+
+/** Returns the operation that undoes a bulk of updates with this input. */
+export const restoreUpdated = (input: UpdateInput): ItemOperation<ReadonlyMap<string, PreviousValues>> =>
+  defineRestore(
+    'item.update',
+    () => updateVerbs(input),
+    (item, inbox, former, moment) => restoreUpdate(item, inbox, former, { needed: updateVerbs(input), moment }),
+  );
+
+/** What one change of an item replaced. */
+interface FormerValues extends PreviousValues {
+  /** Whether it closed the item, which ends a snooze. */
+  readonly closes: boolean;
+}
+
+/** Returns the verbs that giving the values back needs. */
+const neededVerbs = ({ before, closes }: FormerValues): InboxVerb[] => [
+  ...(before.state === undefined ? [] : (['state'] as const)),
+  ...(before.assignee === undefined ? [] : (['assign'] as const)),
+  ...(before.tags === undefined ? [] : (['tags'] as const)),
+  ...(before.snoozedUntil === undefined || closes ? [] : (['snooze'] as const)),
+  ...(before.links === undefined ? [] : (['note'] as const)),
+];
+
+/** Returns the update that undoes one change of an item; null: the entry that was named is of none that can be undone. */
+export const undoUpdate = (former: FormerValues | null): ItemOperation<UpdateInput> => {
+  const needed = former === null ? [] : neededVerbs(former);
+  return {
+    ...updateItem,
+    verb: () => needed,
+    needsReason: () => false,
+    decide: (item, inbox, _input, moment) =>
+      former === null || needed.length === 0
+        ? invalidAt('undo', 'must be the first entry of a change of this item’s state, assignee, tags, snooze or links')
+        : restoreUpdate(item, inbox, former, { needed, moment }),
+  };
+};

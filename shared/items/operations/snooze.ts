@@ -11,6 +11,7 @@ export const snoozeItem = defineItemOperation({
     if (until !== null && until <= at)
       throw invalidAt('until', 'must be in the future, in milliseconds since 1970 UTC');
   },
+  needsReason: ({ until }) => until !== null,
   decide: (item, _inbox, { until }) => {
     if (item.snoozedUntil === until) return 'unchanged';
     if (until === null)

@@ -2,8 +2,9 @@
  * Creates items, or adds occurrences to the items with the same keys, by the statement of every change (write.ts). One at
  * a time for `POST /items`, many at once for the reports of an app (reports/report.ts).
  */
-import { findVisibleInbox, principalModeFault } from '../../access/gates.ts';
+import { findVisibleInbox, principalModeFault, reasonFault } from '../../access/gates.ts';
 import type { Caller } from '../../access/principal.ts';
+import { unknownName } from '../../access/unknownName.ts';
 import { Fault, fault } from '../../catalogue/errors.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
 import { newId } from '../../platform/core/ids.ts';
@@ -14,12 +15,13 @@ import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels } from '../../platform/redis/bus.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
 import type { OccurrenceBatch } from '../addOccurrences.ts';
+import { visibleInboxes } from '../filters.ts';
 import type { Item } from '../model.ts';
 import { decideCreate, requireFitsInbox, toOccurrence, type CreateInput } from '../operations/create.ts';
 import { readCreateStates, type CreateState } from './createState.ts';
 import { createEventBatch, type DecidedChange } from './eventBatch.ts';
 import { createDecisionContext } from './perform.ts';
-import { writeItemBatch } from './write.ts';
+import { writeItems } from './write.ts';
 
 interface CreateResult {
   readonly item: Item;
@@ -49,11 +51,13 @@ const roundsMax = 20;
 export const requireMayCreate = (caller: Caller, input: CreateInput): InboxDefinition => {
   const { access } = caller.principal;
   const inbox = findVisibleInbox(caller, input.inbox);
-  if (inbox === undefined) throw fault('not_found');
+  if (inbox === undefined) throw unknownName('inbox', input.inbox, visibleInboxes(caller));
   const problem = principalModeFault(caller.principal);
   if (problem !== null) throw problem;
   if (!access.can('inbox', input.inbox, 'create'))
     throw fault('forbidden', `Your role does not allow create in the inbox ${input.inbox}.`);
+  const missing = inbox.reasonRequired && caller.approvedBy === undefined ? reasonFault(caller) : null;
+  if (missing !== null) throw missing;
   requireFitsInbox(inbox, input, caller.env.definition.resources, (resource) => access.sees('resource', resource));
   return inbox;
 };
@@ -110,19 +114,16 @@ const writeCreations = async (
       created: makes && before === null,
     })),
   );
-  return writeItemBatch(
-    db,
+  return writeItems(db, {
     caller,
-    {
-      verb: created.isNew ? 'item.create' : 'item.occur',
-      changed: some.map(({ decided }) => decided),
-      events: told,
-      saved: save(created),
-      results: null,
-      deliveries,
-    },
     at,
-  );
+    verb: created.isNew ? 'item.create' : 'item.occur',
+    changed: some.map(({ decided }) => decided),
+    events: told,
+    saved: save(created),
+    results: null,
+    deliveries,
+  });
 };
 
 /** Performs one round over inputs of different keys: decides on the present rows and writes; null for rows that changed concurrently. */

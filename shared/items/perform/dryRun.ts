@@ -1,8 +1,9 @@
 /** Counts the effects that an operation would have on many items, by the same gate and decision as perform.ts. For POST /bulk with `dryRun`. */
-import { Fault } from '../../catalogue/errors.ts';
+import { withoutSupervision } from '../../access/principal.ts';
+import { Fault, fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
-import { readItems } from '../model.ts';
+import { readItems, type Item } from '../model.ts';
 import type { ItemDecision } from '../operation.ts';
 import { decideItemChange, toBulkOutcome, type DecisionRequest } from './decide.ts';
 import { createDecisionContext } from './perform.ts';
@@ -24,6 +25,22 @@ export const emptyDryRunCounts: Readonly<DryRunCounts> = {
   forbidden: 0,
   notFound: 0,
   failed: 0,
+};
+
+/** Returns the item as the operation would leave it, or the fault that it would have. A supervised agent's change is decided as if it were approved. */
+export const tryItemChange = async <I>(
+  deps: DomainDeps,
+  request: DecisionRequest<I>,
+  id: string,
+): Promise<{ readonly item: Item; readonly changed: boolean } | Fault> => {
+  const caller = { ...request.caller, principal: withoutSupervision(request.caller.principal) };
+  const moment = createDecisionContext(deps, caller);
+  const item = (await readItems(deps.db, caller.env.id, [id])).get(id);
+  const change = decideItemChange({ ...request, caller }, item, moment);
+  if (change instanceof Fault) return change;
+  if (item === undefined) return fault('not_found');
+  if (change === 'unchanged') return { item, changed: false };
+  return { item: { ...change.item, version: item.version + 1, updatedAt: moment.at }, changed: true };
 };
 
 /** Returns the member that counts an item with this decision; `null`: an action would run. */

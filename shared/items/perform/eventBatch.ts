@@ -1,6 +1,6 @@
 /** The events of changes: audit and timeline rows, live messages, and differences of the counts of their inboxes. */
 import { fullAccess } from '../../access/access.ts';
-import { toActorRef, type Caller } from '../../access/principal.ts';
+import { reasonMember, toActorRef, type Caller } from '../../access/principal.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
 import type { Item } from '../model.ts';
 import type { EntryDraft, ItemEffect } from '../operation.ts';
@@ -19,6 +19,7 @@ const auditedMembers = [
   'title',
   'state',
   'record',
+  'links',
   'tags',
   'assignee',
   'occurrences',
@@ -44,11 +45,18 @@ const changedMembers = (before: Item | null, after: Item): { before: Members | n
   const is: Members = {};
   for (const member of auditedMembers) {
     if (before !== null && isSameValue(before[member], after[member])) continue;
+    if (member === 'links' && before === null && after.links.length === 0) continue;
     is[member] = member === 'fields' ? (JSON.parse(after.fields) as unknown) : after[member];
     if (before !== null) was[member] = member === 'fields' ? (JSON.parse(before.fields) as unknown) : before[member];
   }
   return { before: before === null ? null : was, after: is };
 };
+
+/** Returns whether the item is work now: neither closed nor snoozed. */
+const isActive = (item: Item | null): boolean => item !== null && !item.closed && item.snoozedUntil === null;
+
+/** Tags are counted in a table of their own, into which the publisher moves measures of this form. */
+const tagMeasure = (tag: string): string => `#${tag}`;
 
 /** Returns the differences of the counts of the item's inbox: measure → +1 or −1. */
 export const countDeltas = (before: Item | null, after: Item): Record<string, number> => {
@@ -62,11 +70,21 @@ export const countDeltas = (before: Item | null, after: Item): Record<string, nu
   move('unassigned', before !== null && before.assignee === null, after.assignee === null);
   move('snoozed', before !== null && before.snoozedUntil !== null, after.snoozedUntil !== null);
   move('triaged', before !== null && before.triaged, after.triaged);
+  const wasActive = isActive(before);
+  const nowActive = isActive(after);
+  move('active', wasActive, nowActive);
+  move('activeUnassigned', wasActive && before?.assignee === null, nowActive && after.assignee === null);
+  const formerTags = before?.tags ?? [];
+  if (formerTags !== after.tags) {
+    for (const tag of formerTags) move(tagMeasure(tag), true, after.tags.includes(tag));
+    for (const tag of after.tags) move(tagMeasure(tag), formerTags.includes(tag), true);
+  }
   return deltas;
 };
 
 /** Returns the deadline that can become overdue. */
 const effectiveDeadline = (item: Item | null): number | null => (item === null || item.closed ? null : item.dueAt);
+const activeDeadline = (item: Item | null): number | null => (isActive(item) ? (item?.dueAt ?? null) : null);
 
 export interface WrittenEntry {
   readonly id: string;
@@ -77,17 +95,38 @@ export interface WrittenEntry {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** A row for `events`, less what all of a batch have in common. */
+interface EventRow {
+  /** A JSON object without its closing brace. */
+  readonly json: string;
+  /** The live messages that it emits, by their number from 1 on; null: none. */
+  readonly live: number | null;
+}
+
 /** The events and live parts of a batch of changes. */
 export interface EventBatch {
-  /** Rows for `events` as JSON, less what all of a batch have in common. */
-  readonly rows: readonly string[];
-  /** Live messages as JSON text, arrays of them; the row with that number in `live`, from 1 on, emits them. */
+  readonly rows: readonly EventRow[];
+  /** Live messages as JSON text, arrays of them, which rows emit. */
   readonly liveParts: readonly string[];
+  /** Entries that are written for the first time, by their items. */
+  readonly written: readonly WrittenEntry[];
   /** Returns whether a row updates an entry that exists. */
   readonly hasUpdates: () => boolean;
   /** Adds the events of a change: its first row has the audit entry and the live messages, each further one a timeline entry. */
   readonly add: (decided: DecidedChange) => WrittenEntry[];
 }
+
+/** Returns the rows of some batches as JSON; the numbers of their live messages count over all batches. */
+export const eventRowsJson = (batches: readonly EventBatch[]): string => {
+  let before = 0;
+  const rows: string[] = [];
+  for (const { rows: own, liveParts } of batches) {
+    for (const { json, live } of own)
+      rows.push(live === null ? `${json}}` : `${json},"live":${String(before + live)}}`);
+    before += liveParts.length;
+  }
+  return `[${rows.join(',')}]`;
+};
 
 /** Timeline messages of one row of the outbox: an offset has eight bits for the place of a message in its row. */
 const messagesPerRow = 50;
@@ -116,12 +155,15 @@ const entryColumns = (text: EntryText | undefined): string =>
 export const createEventBatch = (caller: Caller, at: number, newEntryId: () => string): EventBatch => {
   const actor = toActorRef(caller.principal);
   const by = JSON.stringify(actor);
-  const decided = caller.approvedBy === undefined ? {} : { approvedBy: caller.approvedBy };
-  const rows: string[] = [];
+  const reason = reasonMember(caller);
+  const decided = { ...(caller.approvedBy === undefined ? {} : { approvedBy: caller.approvedBy }), ...reason };
+  const rows: EventRow[] = [];
   const live: string[] = [];
+  const news: WrittenEntry[] = [];
   let updates = false;
 
-  const toText = (item: string, { id, original, type, data, shownData }: EntryDraft): EntryText => {
+  const toText = (item: string, { id, original, type, data: given, shownData }: EntryDraft): EntryText => {
+    const data = reason.reason === undefined || shownData !== undefined ? given : { ...given, ...reason };
     const stored = JSON.stringify(data);
     updates ||= original !== undefined;
     return {
@@ -141,6 +183,7 @@ export const createEventBatch = (caller: Caller, at: number, newEntryId: () => s
 
   const add = ({ before, effect: { item, entries } }: DecidedChange): WrittenEntry[] => {
     const written = entries.map((draft) => toText(item.id, draft));
+    for (const { entry, isUpdate } of written) if (!isUpdate) news.push(entry);
     const told = written.map((text) =>
       entryMessage(text, item.inbox, text.isUpdate ? JSON.stringify(text.entry.actor) : by),
     );
@@ -149,26 +192,32 @@ export const createEventBatch = (caller: Caller, at: number, newEntryId: () => s
 
     const changed = changedMembers(before, item);
     const audit = JSON.stringify({
-      live: live.length,
       before: changed.before ?? undefined,
       after: { ...changed.after, ...decided },
       deltas: countDeltas(before, item),
       due_from: effectiveDeadline(before),
       due_to: effectiveDeadline(item),
+      awake_from: activeDeadline(before),
+      awake_to: activeDeadline(item),
     });
-    rows.push(`{"n":0,"item":"${item.id}","inbox":"${item.inbox}"${entryColumns(written[0])},${audit.slice(1)}`);
+    rows.push({
+      json: `{"n":0,"item":"${item.id}","inbox":"${item.inbox}"${entryColumns(written[0])},${audit.slice(1, -1)}`,
+      live: live.length,
+    });
     for (let n = 1; n < written.length; n++) {
       const emits = n % messagesPerRow === 0;
       if (emits) live.push(`[${told.slice(n, n + messagesPerRow).join(',')}]`);
-      rows.push(
-        `{"n":${String(n)},"item":"${item.id}","inbox":"${item.inbox}"${entryColumns(written[n])}${emits ? `,"live":${String(live.length)}` : ''}}`,
-      );
+      rows.push({
+        json: `{"n":${String(n)},"item":"${item.id}","inbox":"${item.inbox}"${entryColumns(written[n])}`,
+        live: emits ? live.length : null,
+      });
     }
     return written.map(({ entry }) => entry);
   };
   return {
     rows,
     liveParts: live,
+    written: news,
     hasUpdates: () => updates,
     add,
   };

@@ -6,18 +6,25 @@ import type { InboxVerb } from '../../catalogue/permissions.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
 import type { Item } from '../model.ts';
 
-/** Returns the item with its inbox, or the fault that the caller gets. `verb` null: only the service itself may. */
+/** Returns the item with its inbox, or the fault that the caller gets. `needed`: a verb, or several; null: only the service itself may. */
 export const gateItemChange = (
   caller: Caller,
-  verb: InboxVerb | null,
+  needed: InboxVerb | readonly InboxVerb[] | null,
   item: Item | undefined,
 ): { item: Item; inbox: InboxDefinition } | Fault => {
   const inbox = item === undefined ? undefined : findVisibleInbox(caller, item.inbox);
   if (item === undefined || inbox === undefined) return fault('not_found');
-  if (verb === null) return caller.principal.type === 'system' ? { item, inbox } : fault('forbidden');
+  if (needed === null) return caller.principal.type === 'system' ? { item, inbox } : fault('forbidden');
   const problem = principalModeFault(caller.principal);
   if (problem !== null) return problem;
-  return caller.principal.access.can('inbox', item.inbox, verb)
+  const { access } = caller.principal;
+  const lacking =
+    typeof needed === 'string'
+      ? access.can('inbox', item.inbox, needed)
+        ? undefined
+        : needed
+      : needed.find((verb) => !access.can('inbox', item.inbox, verb));
+  return lacking === undefined
     ? { item, inbox }
-    : fault('forbidden', `Your role does not allow ${verb} in the inbox ${item.inbox}.`);
+    : fault('forbidden', `Your role does not allow ${lacking} in the inbox ${item.inbox}.`);
 };

@@ -5,18 +5,19 @@
  */
 import { toActorRef, type Caller } from '../../access/principal.ts';
 import { Fault } from '../../catalogue/errors.ts';
-import { newId } from '../../platform/core/ids.ts';
+import { newId, newIdOf } from '../../platform/core/ids.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
-import type { Db, Tx } from '../../platform/db/knex.ts';
+import type { Tx } from '../../platform/db/knex.ts';
 import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels } from '../../platform/redis/bus.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
-import { readItems, type Item } from '../model.ts';
+import type { Item } from '../model.ts';
 import type { DecisionContext, ItemOperation } from '../operation.ts';
 import { decideItemChange, toBulkOutcome } from './decide.ts';
 import { createEventBatch, type DecidedChange, type WrittenEntry } from './eventBatch.ts';
-import { writeItemBatch, type BulkResultInsert } from './write.ts';
+import { gatheringStore, ownStore, type ItemStore } from './store.ts';
+import type { BulkResultInsert } from './write.ts';
 
 /** The outcome of one item. */
 export type ItemOutcome =
@@ -39,13 +40,18 @@ const roundsMax = 22;
 export const createDecisionContext = (
   deps: Pick<DomainDeps, 'clock' | 'directory'>,
   caller: Caller,
-): DecisionContext => ({
-  at: deps.clock.now(),
-  by: toActorRef(caller.principal),
-  env: caller.env,
-  person: (id) => deps.directory.person(id),
-  newId: (prefix) => newId(prefix),
-});
+): DecisionContext => {
+  const at = deps.clock.now();
+  return {
+    at,
+    by: toActorRef(caller.principal),
+    env: caller.env,
+    person: (id) => deps.directory.person(id),
+    seesResource: (name) => caller.env.definition.resources.has(name) && caller.principal.access.sees('resource', name),
+    // Items are found by the time in their id, where they are looked for by their creation.
+    newId: (prefix) => (prefix === 'itm' ? newIdOf(prefix, at) : newId(prefix)),
+  };
+};
 
 const nextVersion = (item: Item, version: number, at: number): Item => ({
   ...item,
@@ -75,16 +81,11 @@ interface RoundResult {
 }
 
 /** Performs one round: reads, decides and writes. Returns the settled outcomes and the ids that changed concurrently. */
-const tryRound = async <I>(
-  context: Round<I>,
-  db: Db | Tx,
-  ids: readonly string[],
-  lock: boolean,
-): Promise<RoundResult> => {
+const tryRound = async <I>(context: Round<I>, store: ItemStore, ids: readonly string[]): Promise<RoundResult> => {
   const { deps, caller, operation, input, options } = context;
   const asked = { caller, operation, input, ifMatch: options.ifMatch };
   const moment = createDecisionContext(deps, caller);
-  const found = await readItems(db, caller.env.id, ids, lock);
+  const found = await store.read(caller.env.id, ids);
   const outcomes = new Map<string, ItemOutcome>();
   const changed: DecidedChange[] = [];
   const told = createEventBatch(caller, moment.at, () => newId('ent'));
@@ -115,12 +116,15 @@ const tryRound = async <I>(
   const saved = first === undefined ? null : (options.save?.(first) ?? null);
   if (changed.length === 0 && saved === null && results === null)
     return { done: [...outcomes.values()], retryIds: [], staged: false };
-  const written = await writeItemBatch(
-    db,
+  const written = await store.write({
     caller,
-    { verb: operation.name, changed, events: told, saved, results },
-    moment.at,
-  );
+    at: moment.at,
+    verb: operation.name,
+    changed,
+    events: told,
+    saved,
+    results,
+  });
   const lost = (outcome: ItemOutcome): boolean => outcome.kind === 'changed' && !written.has(outcome.id);
   const all = [...outcomes.values()];
   return {
@@ -146,11 +150,14 @@ export const performOperation = async <I>(
   const context: Round<I> = { deps, caller, operation, input, options };
   const outcomes = new Map<string, ItemOutcome>();
   let pending: readonly string[] = ids;
+  // Who meets another goes on alone, as a shared statement does not wait for locked rows.
+  let store = gatheringStore(deps.db);
   const tryPending = async ({ lock }: { readonly lock: boolean }): Promise<true | null> => {
     const current = pending;
     const settled = lock
-      ? await deps.db.transaction((tx) => tryRound(context, tx, current, true))
-      : await tryRound(context, deps.db, current, false);
+      ? await deps.db.transaction((tx) => tryRound(context, ownStore(tx, true), current))
+      : await tryRound(context, store, current);
+    store = ownStore(deps.db, false);
     for (const outcome of settled.done) outcomes.set(outcome.id, outcome);
     pending = settled.retryIds;
     if (settled.staged) deps.bus.publish(channels.workAvailable, 'jobs');
@@ -173,7 +180,7 @@ export const performOperationTx = async <I>(
 ): Promise<ItemOutcome> => {
   const {
     done: [outcome],
-  } = await tryRound({ deps, caller, operation, input, options: {} }, tx, [id], true);
+  } = await tryRound({ deps, caller, operation, input, options: {} }, ownStore(tx, true), [id]);
   if (outcome === undefined) throw new Error('A locked item was changed by another.');
   return outcome;
 };

@@ -1,18 +1,20 @@
 /**
  * The one statement by which items change: changed rows (each only at the version that was decided on), their
  * events, live messages, staged jobs, bulk results and the saved response, all or nothing per item.
- * The same text with arrays of one or five hundred. For perform.ts and create.ts.
+ * The same text with arrays of one or five hundred, and of one caller or several. For store.ts and create.ts.
  */
 import type { Caller } from '../../access/principal.ts';
 import type { StagedJob } from '../../catalogue/jobs.ts';
 import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryRows, type SqlValue } from '../../platform/db/sql.ts';
-import { actorValues, toEventActor } from '../../platform/journal/events.ts';
-import { savedResponseValues, type SavedResponse } from '../../platform/journal/idempotency.ts';
+import { actorRow, actorValues, toEventActor } from '../../platform/journal/events.ts';
+import { savedResponseRow, savedResponseValues, type SavedResponse } from '../../platform/journal/idempotency.ts';
+import { entryTexts, furtherLexemes, itemLexemes, occurrenceTexts, type WordsRow } from '../itemWords.ts';
 import type { Item } from '../model.ts';
+import { creationId } from '../occurrences.ts';
 import { itemTerms } from '../terms.ts';
-import type { DecidedChange, EventBatch } from './eventBatch.ts';
+import { eventRowsJson, type DecidedChange, type EventBatch } from './eventBatch.ts';
 import { getWriteStatement, itemTermSeparator, livePartSeparator, type WriteShape } from './writeSql.ts';
 
 /** One result of a bulk. `changed` counts only if the item was really written, and gets the audit entry's before and after. */
@@ -31,7 +33,11 @@ interface DeliveryRow {
   readonly created: boolean;
 }
 
-interface ItemWriteBatch {
+/** What one caller changes at once. */
+export interface ItemWrite {
+  readonly caller: Caller;
+  /** Epoch ms. */
+  readonly at: number;
   /** What the audit log calls it. */
   readonly verb: string;
   readonly changed: readonly DecidedChange[];
@@ -85,9 +91,20 @@ const wholeRowJson = (env: number, item: Item): string => {
   return withJsonMember(rest, 'fields', item.fields);
 };
 
-const itemsJson = (env: number, changed: readonly DecidedChange[], { create, content }: WriteShape): string => {
+const callerColumns = ({ caller, at, verb }: ItemWrite): object => ({ at, verb, ...actorRow(toEventActor(caller)) });
+
+const gatheredItemsJson = (env: number, writes: readonly ItemWrite[]): string =>
+  JSON.stringify(
+    writes.flatMap((write) => {
+      const columns = callerColumns(write);
+      return write.changed.map(({ effect }) => ({ ...changingColumns(env, effect.item), ...columns }));
+    }),
+  );
+
+const itemsJson = (env: number, changed: readonly DecidedChange[], { create, content, links }: WriteShape): string => {
   const items = changed.map(({ effect }) => effect.item);
   if (create) return `[${items.map((item) => wholeRowJson(env, item)).join(',')}]`;
+  if (links) return JSON.stringify(items.map((item) => ({ ...changingColumns(env, item), links: item.links })));
   if (!content) return JSON.stringify(items.map((item) => changingColumns(env, item)));
   return `[${items.map((item) => withJsonMember({ ...changingColumns(env, item), ...contentColumns(item) }, 'fields', item.fields)).join(',')}]`;
 };
@@ -105,57 +122,144 @@ const occurrencesJson = (changed: readonly DecidedChange[]): string | null => {
 const replacesContent = ({ before, effect: { item } }: DecidedChange): boolean =>
   before !== null && (before.title !== item.title || before.fields !== item.fields);
 
-const jobJson =
-  (caller: Caller, at: number) =>
-  ({ item, job }: { item: string; job: StagedJob }): object => ({
-    id: job.id,
-    item,
-    name: job.name,
-    payload: job.payload,
-    subject: job.subject,
-    request_id: caller.requestId,
-    due_at: job.dueAt,
-    created_at: at,
+const changesLinks = ({ before, effect: { item } }: DecidedChange): boolean =>
+  before !== null && before.links !== item.links;
+
+/**
+ * Returns the rows of item_words. The text of an item's creation is the item's own, unless its inbox lets occurrences replace
+ * that; an item whose content is replaced for the first time keeps the former one as that of its creation.
+ */
+const wordsRows = ({ env }: Caller, changed: readonly DecidedChange[], { written }: EventBatch): WordsRow[] => {
+  const rows: WordsRow[] = [];
+  const inboxes = new Map(changed.map(({ effect: { item } }) => [item.id, item.inbox]));
+  for (const change of changed) {
+    const { before, effect } = change;
+    const { id: item, inbox, title, fields } = effect.item;
+    const replaces = env.definition.inboxes.get(inbox)?.onOccurrence.update === true;
+    if (before === null || replacesContent(change))
+      rows.push({ item, source: '', words: itemLexemes(env.id, inbox, title, fields) });
+    if (before !== null && replacesContent(change))
+      rows.push({
+        item,
+        source: creationId(item),
+        words: furtherLexemes(env.id, inbox, occurrenceTexts({ title: before.title, data: before.fields })),
+        former: true,
+      });
+    for (const occurrence of effect.occurrences ?? [])
+      if (replaces || occurrence.id !== creationId(item))
+        rows.push({
+          item,
+          source: occurrence.id,
+          words: furtherLexemes(env.id, inbox, occurrenceTexts(occurrence)),
+        });
+  }
+  for (const { id: source, item, type, data } of written) {
+    const texts = entryTexts(type, data);
+    if (texts.length > 0) rows.push({ item, source, words: furtherLexemes(env.id, inboxes.get(item) ?? '', texts) });
+  }
+  return rows;
+};
+
+/** Returns the items that have more occurrences than their inbox keeps, with how many the change has added. */
+const overfullItems = ({ env }: Caller, changed: readonly DecidedChange[]): object[] =>
+  changed.flatMap(({ effect: { item, occurrences = [] } }) => {
+    const keep = env.definition.inboxes.get(item.inbox)?.onOccurrence.keep ?? null;
+    return keep === null || item.occurrences <= keep || occurrences.length === 0
+      ? []
+      : [{ item: item.id, keep, added: occurrences.length }];
   });
 
-/** Writes a batch and returns the ids of the items that were still at the version that was decided on. */
-export const writeItemBatch = async (
+const jobRow = (caller: Caller, at: number, { item, job }: { item: string; job: StagedJob }): object => ({
+  id: job.id,
+  item,
+  name: job.name,
+  payload: job.payload,
+  subject: job.subject,
+  request_id: caller.requestId,
+  due_at: job.dueAt,
+  created_at: at,
+});
+
+const savedOfMany = (writes: readonly ItemWrite[]): string =>
+  JSON.stringify(
+    writes.flatMap(({ at, changed: [change], saved }) =>
+      saved === null || change === undefined ? [] : [{ item: change.effect.item.id, at, ...savedResponseRow(saved) }],
+    ),
+  );
+
+/** Returns whether a write may share its statement with those of other callers: a change of one item, without what only few have. */
+export const canBeGathered = ({ changed, results, deliveries = [] }: ItemWrite): boolean =>
+  results === null &&
+  deliveries.length === 0 &&
+  changed.length === 1 &&
+  changed.every(
+    (change) =>
+      change.before !== null &&
+      !changesLinks(change) &&
+      (change.effect.users ?? []).length === 0 &&
+      (change.effect.occurrences ?? []).length === 0,
+  );
+
+/** Returns the rows of all writes, each with what it has from its caller. */
+const rowsOf = (writes: readonly ItemWrite[]) => {
+  const changed = writes.flatMap((write) => write.changed);
+  return {
+    changed,
+    users: changed.flatMap(({ effect }) => (effect.users ?? []).map((who) => ({ item: effect.item.id, who }))),
+    occurrences: occurrencesJson(changed),
+    overfull: writes.flatMap((write) => overfullItems(write.caller, write.changed)),
+    texts: writes.flatMap((write) => wordsRows(write.caller, write.changed, write.events)),
+    jobs: writes.flatMap(({ caller, at, changed: own }) =>
+      own.flatMap(({ effect }) => (effect.jobs ?? []).map((job) => jobRow(caller, at, { item: effect.item.id, job }))),
+    ),
+    deliveries: writes.flatMap(({ deliveries = [] }) => deliveries),
+  };
+};
+
+/**
+ * Writes the changes of one caller, or of several of one environment, who have one each (`canBeGathered`). Returns the ids
+ * of the items that were still at the version that was decided on, and of several callers were not locked by another.
+ */
+export const writeItems = async (
   db: Db | Tx,
-  caller: Caller,
-  batch: ItemWriteBatch,
-  at: number,
+  first: ItemWrite,
+  others: readonly ItemWrite[] = [],
 ): Promise<Set<string>> => {
-  const { changed, events: told, saved, results, deliveries = [] } = batch;
-  const users = changed.flatMap(({ effect }) => (effect.users ?? []).map((who) => ({ item: effect.item.id, who })));
-  const occurrences = occurrencesJson(changed);
-  const jobs = changed.flatMap(({ effect }) => (effect.jobs ?? []).map((job) => ({ item: effect.item.id, job })));
+  const writes = [first, ...others];
+  const { caller, at, verb, results } = first;
+  const envId = caller.env.id;
+  const { changed, users, occurrences, overfull, texts, jobs, deliveries } = rowsOf(writes);
   const shape: WriteShape = {
+    gathered: others.length > 0,
     create: changed.some(({ before }) => before === null),
     many: changed.length > 1,
     users: users.length > 0,
     jobs: jobs.length > 0,
-    saved: saved !== null,
+    saved: writes.some(({ saved }) => saved !== null),
     results: results !== null,
     deliveries: deliveries.length > 0,
     occurrences: occurrences !== null,
     content: occurrences !== null && changed.some(replacesContent),
+    links: changed.some(changesLinks),
+    forgets: overfull.length > 0,
+    texts: texts.length > 0,
   };
-  const { env } = caller;
   const values: SqlValue[] = [
-    env.id,
-    itemsJson(env.id, changed, shape),
-    `[${told.rows.join(',')}]`,
-    told.liveParts.join(livePartSeparator),
-    at,
-    batch.verb,
-    ...actorValues(toEventActor(caller)),
+    envId,
+    shape.gathered ? gatheredItemsJson(envId, writes) : itemsJson(envId, changed, shape),
+    eventRowsJson(writes.map(({ events }) => events)),
+    writes.flatMap(({ events }) => events.liveParts).join(livePartSeparator),
   ];
+  if (!shape.gathered) values.push(at, verb, ...actorValues(toEventActor(caller)));
   if (shape.users) values.push(JSON.stringify(users));
   if (occurrences !== null) values.push(occurrences);
-  if (shape.jobs) values.push(JSON.stringify(jobs.map(jobJson(caller, at))));
+  if (shape.forgets) values.push(JSON.stringify(overfull));
+  if (shape.texts) values.push(JSON.stringify(texts));
+  if (shape.jobs) values.push(JSON.stringify(jobs));
   if (results !== null) values.push(results.bulk, JSON.stringify(results.rows));
   if (shape.deliveries) values.push(JSON.stringify(deliveries));
-  if (saved !== null) values.push(...savedResponseValues(saved));
+  if (shape.saved && shape.gathered) values.push(savedOfMany(writes));
+  else if (first.saved !== null) values.push(...savedResponseValues(first.saved));
   const written = await queryRows<{ id: string }>(db, getWriteStatement(shape), values);
   return new Set(written.map((row) => row.id));
 };

@@ -5,14 +5,28 @@
 import { getOrCreate } from '../../platform/core/maps.ts';
 import { statement, type Statement } from '../../platform/db/sql.ts';
 import { bulkResultInsert } from '../../platform/journal/bulkResults.ts';
-import { actorParameterCount, actorParameters, eventInsert, withEventIds } from '../../platform/journal/events.ts';
-import { savedResponseInsert, savedResponseParameters } from '../../platform/journal/idempotency.ts';
+import {
+  actorOfRow,
+  actorParameterCount,
+  actorParameters,
+  actorRecord,
+  eventInsert,
+  withEventIds,
+} from '../../platform/journal/events.ts';
+import {
+  savedResponseInsert,
+  savedResponseOfRow,
+  savedResponseParameters,
+  savedResponseRecord,
+} from '../../platform/journal/idempotency.ts';
 import { sameColumns } from '../../platform/journal/insertText.ts';
 import { outboxInsert } from '../../platform/journal/outbox.ts';
 import { stagedJobInsert } from '../../platform/journal/stagedJobs.ts';
 
 /** The parts of the statement that a batch needs. */
 export interface WriteShape {
+  /** Changes of several callers, one of each: who, when and the verb are columns of the items, and a locked item is passed over. */
+  readonly gathered: boolean;
   readonly create: boolean;
   readonly many: boolean;
   readonly users: boolean;
@@ -24,6 +38,12 @@ export interface WriteShape {
   readonly occurrences: boolean;
   /** Items whose title and fields an occurrence replaces. */
   readonly content: boolean;
+  /** Items whose links an update changes. */
+  readonly links: boolean;
+  /** Items whose earlier occurrences are not kept any more because of new ones. */
+  readonly forgets: boolean;
+  /** Rows of item_words: creations, occurrences, notes and replies have some. */
+  readonly texts: boolean;
 }
 
 /**
@@ -42,14 +62,17 @@ const content = 'title text, title_key text, fields json';
 const staying = `inbox text, record_resource text, record_id text, record_title text, links jsonb,
   first_seen bigint, key text, created_at bigint`;
 
-/** Rows of many are locked in one order, so that two batches never wait for each other; \`place\` saves a second look-up. */
-const updateItemsSql = ({ many, content: replaced }: WriteShape): string => `
-  ${many ? 'held as (select i.id, i.ctid as place from items i join given g on g.id = i.id where i.env = $1 and i.version = g.version - 1 order by i.id for update of i),' : ''}
+/**
+ * Rows of many are locked in one order, so that two batches never wait for each other; `place` saves a second look-up. Of
+ * several callers each item is looked up by itself: no plan reads more, whatever it expects of the array.
+ */
+const updateItemsSql = ({ gathered, many, content: replaced, links }: WriteShape): string => `
+  ${gathered ? `held as (select h.id, h.place from given g cross join lateral (select i.id, i.ctid as place from items i where i.env = $1 and i.id = g.id and i.version = g.version - 1 for update skip locked) h),` : many ? 'held as (select i.id, i.ctid as place from items i join given g on g.id = i.id where i.env = $1 and i.version = g.version - 1 order by i.id for update of i),' : ''}
   written as (
     update items i set version = g.version, state = g.state, closed = g.closed, tags = ${tagsOf('g')}, assignee = g.assignee,
       occurrences = g.occurrences, users = g.users, last_seen = g.last_seen, due_at = g.due_at,
       snoozed_until = g.snoozed_until, triaged = g.triaged, triage = g.triage, occurred_entry = g.occurred_entry,
-      updated_at = g.updated_at, terms = ${termsOf('g')}${replaced ? ', title = g.title, title_key = g.title_key, fields = g.fields' : ''}
+      updated_at = g.updated_at, terms = ${termsOf('g')}${replaced ? ', title = g.title, title_key = g.title_key, fields = g.fields' : ''}${links ? ', links = g.links' : ''}
     from given g ${many ? 'join held using (id) where i.ctid = held.place' : 'where i.env = $1 and i.id = g.id and i.version = g.version - 1'}
     returning i.id)`;
 
@@ -66,36 +89,66 @@ const insertItemsSql = `
 /** Columns that only the first event of a change has: it is the one in the audit log. */
 const onFirstEvent = (value: string): string => `case when n = 0 then ${value} end`;
 
-const actor = actorParameters(7);
+/** Parameters that one caller takes: when, the verb, the actor. */
+const callerParameterCount = 2 + actorParameterCount;
+const oneCaller = { at: '$5::bigint', verb: '$6', ...actorParameters(7) };
+const callerOfRow = { ...sameColumns(['at', 'verb'], 'numbered'), ...actorOfRow('numbered') };
+const callerRecord = `at bigint, verb text, ${actorRecord}`;
+const callerOf = ({ gathered }: WriteShape): typeof oneCaller => (gathered ? callerOfRow : oneCaller);
 
-const eventsSql = ({ occurrences }: WriteShape): string =>
-  eventInsert(
+const eventsSql = (shape: WriteShape): string => {
+  const { at, verb, ...actor } = callerOf(shape);
+  return eventInsert(
     {
       ...sameColumns(['id', 'inbox', 'item', 'entry', 'type', 'data', 'before', 'after']),
       env: '$1',
-      at: '$5::bigint',
+      at,
       ...actor,
       role: onFirstEvent(actor.role),
       request_id: onFirstEvent(actor.request_id),
       address: onFirstEvent(actor.address),
-      verb: onFirstEvent('$6'),
+      verb: onFirstEvent(verb),
       target_type: onFirstEvent("'item'"),
       target: onFirstEvent('item'),
-      ...(occurrences ? { is_update: 'coalesce(is_update, false)' } : {}),
+      ...(shape.occurrences ? { is_update: 'coalesce(is_update, false)' } : {}),
     },
     { from: 'numbered' },
   );
+};
 
-const outboxSql = outboxInsert(
-  { ...sameColumns(['id', 'parts', 'inbox', 'deltas', 'due_from', 'due_to']), env: '$1', at: '$5::bigint' },
-  { from: 'numbered', where: 'parts is not null' },
-);
+const outboxSql = (shape: WriteShape): string =>
+  outboxInsert(
+    {
+      ...sameColumns(['id', 'parts', 'inbox', 'deltas', 'due_from', 'due_to', 'awake_from', 'awake_to']),
+      env: '$1',
+      at: callerOf(shape).at,
+      whole: 'true',
+    },
+    { from: 'numbered', where: 'parts is not null' },
+  );
 
 const occurrencesSql = (given: string): string => `
   insert into occurrences (env, item, at, id, title, data, who, overflow)
   select $1, o.item, o.at, o.id, o.title, o.data, o.who, o.overflow
   from json_to_recordset(${given}::json) as o(item text, at bigint, id text, title text, data json, who text, overflow boolean)
   join written w on w.id = o.item`;
+
+/** An item's own row is replaced with its content. A `former` content is that of the creation, if this is still kept. */
+const textsSql = (given: string, { content: replaced }: WriteShape): string => `
+  insert into item_words (env, item, source, words)
+  select $1, t.item, t.source, array_to_tsvector(string_to_array(t.words, E'\\n'))
+  from json_to_recordset(${given}::json) as t(item text, source text, words text${replaced ? ', former boolean' : ''})
+  join written w on w.id = t.item
+  ${replaced ? 'where t.former is null or exists (select from occurrences o where o.env = $1 and o.item = t.item and o.id = t.source)' : 'where true'}
+  on conflict (env, item, source) do update set words = excluded.words where item_words.source = ''`;
+
+/** Deletes the words of occurrences that the new ones displace; the sweep deletes the occurrences themselves. */
+const forgetSql = (given: string): string => `
+  delete from item_words t using (
+    select f.item, o.id from json_to_recordset(${given}::json) as f(item text, keep int, added int) join written w on w.id = f.item
+    cross join lateral (
+      select o.id from occurrences o where o.env = $1 and o.item = f.item order by o.at desc, o.id desc offset f.keep - f.added limit f.added) o
+  ) gone where t.env = $1 and t.item = gone.item and t.source = gone.id`;
 
 const jobsSql = (jobs: string): string =>
   stagedJobInsert(
@@ -120,33 +173,56 @@ const resultsSql = (bulk: string, results: string): string =>
     },
   );
 
+/** Saved responses of several callers, each kept if its item was written. */
+const savedOfManySql = (given: string): string =>
+  savedResponseInsert(
+    { ...savedResponseOfRow('s'), created_at: 's.at' },
+    {
+      from: `json_to_recordset(${given}::json) as s(item text, at bigint, ${savedResponseRecord}) join written w on w.id = s.item`,
+      orderBy: 's.principal, s.key',
+    },
+  );
+
+const savedOfOneSql = (firstParameter: number): string =>
+  savedResponseInsert(
+    { ...savedResponseParameters(firstParameter), created_at: oneCaller.at },
+    { where: '(select count(*) from written) = (select count(*) from given)' },
+  );
+
 /**
  * Event ids are drawn from rows of `written`, so after the item's row lock: per item, ids follow versions. Parameters:
- * $1 environment, $2 items, $3 events, $4 live messages, $5 when, $6 the verb, then who, then as the shape requires: users, occurrences, jobs,
- * bulk and its results, deliveries, saved response. Live messages are the greater part of it all: cutting a text at a sign that
+ * $1 environment, $2 items, $3 events, $4 live messages, of one caller $5 when, $6 the verb, then who, then as the shape
+ * requires: users, occurrences, displaced ones, texts, jobs, bulk and its results, deliveries, saved responses. Live messages are the greater part of it all: cutting a text at a sign that
  * no JSON holds costs a fifth of parsing them.
  */
 const writeSqlText = (shape: WriteShape): string => {
-  let parameter = 6 + actorParameterCount;
+  const { gathered } = shape;
+  let parameter = gathered ? 4 : 4 + callerParameterCount;
   const next = (): string => {
     parameter += 1;
     return `$${String(parameter)}`;
   };
   const parts = [
-    `given as (select * from json_to_recordset($2::json) as g(${changing}${shape.create || shape.content ? `, ${content}` : ''}${shape.create ? `, ${staying}` : ''}))`,
+    `given as (select * from json_to_recordset($2::json) as g(${changing}${shape.create || shape.content ? `, ${content}` : ''}${shape.create ? `, ${staying}` : ''}${shape.links ? ', links jsonb' : ''}${gathered ? `, ${callerRecord}` : ''}))`,
     shape.create ? insertItemsSql : updateItemsSql(shape),
     `numbered as materialized (
       ${withEventIds(
         `(
-        select e.*, l.parts from json_to_recordset($3::json) as e(n int, item text, inbox text, entry text, type text, live int, data jsonb,
-          before jsonb, after jsonb, deltas jsonb, due_from bigint, due_to bigint${shape.occurrences ? ', is_update boolean' : ''})
-        join written w on w.id = e.item
+        select e.*, l.parts${
+          gathered
+            ? `, ${Object.keys(callerOfRow)
+                .map((column) => `g.${column}`)
+                .join(', ')}`
+            : ''
+        } from json_to_recordset($3::json) as e(n int, item text, inbox text, entry text, type text, live int, data jsonb,
+          before jsonb, after jsonb, deltas jsonb, due_from bigint, due_to bigint, awake_from bigint, awake_to bigint${shape.occurrences ? ', is_update boolean' : ''})
+        join written w on w.id = e.item${gathered ? ' join given g on g.id = e.item' : ''}
         left join string_to_table($4, E'\\x1e') with ordinality as l(parts, live) on l.live = e.live
         order by e.item, e.n) e`,
         'e.*',
       )})`,
     `happened as (${eventsSql(shape)})`,
-    `told as (${outboxSql})`,
+    `told as (${outboxSql(shape)})`,
   ];
   if (shape.users) {
     parts.push(`met as (insert into item_users (env, item, who)
@@ -154,6 +230,8 @@ const writeSqlText = (shape: WriteShape): string => {
       on conflict do nothing)`);
   }
   if (shape.occurrences) parts.push(`occurred as (${occurrencesSql(next())})`);
+  if (shape.forgets) parts.push(`forgotten as (${forgetSql(next())})`);
+  if (shape.texts) parts.push(`indexed as (${textsSql(next(), shape)})`);
   if (shape.jobs) parts.push(`staged as (${jobsSql(next())})`);
   if (shape.results) parts.push(`resulted as (${resultsSql(next(), next())})`);
   if (shape.deliveries) {
@@ -161,14 +239,7 @@ const writeSqlText = (shape: WriteShape): string => {
       select $1, d.delivery, d.item, d.created, $5::bigint from json_to_recordset(${next()}::json) as d(delivery text, item text, created boolean)
       join written w on w.id = d.item)`);
   }
-  if (shape.saved) {
-    parts.push(
-      `kept as (${savedResponseInsert(
-        { ...savedResponseParameters(parameter + 1), created_at: '$5::bigint' },
-        { where: '(select count(*) from written) = (select count(*) from given)' },
-      )})`,
-    );
-  }
+  if (shape.saved) parts.push(`kept as (${gathered ? savedOfManySql(next()) : savedOfOneSql(parameter + 1)})`);
   return `with ${parts.join(',\n')}\nselect id from written`;
 };
 

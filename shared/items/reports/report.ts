@@ -15,7 +15,7 @@ import { createItems, isDuplicateDelivery, requireMayCreate, type CreateRequest 
 import { expireDeliveries, readDeliveries, type DeliveryResult } from './deliveries.ts';
 import { createReportQueue, type ReportQueue } from './reportQueue.ts';
 
-const reportInput = strictObject({
+export const reportInput = strictObject({
   ...createInput.properties,
   at: Type.Optional(timeSchema('When it happened; now when absent.')),
   delivery: Type.Optional(

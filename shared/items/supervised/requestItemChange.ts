@@ -1,4 +1,6 @@
 /** Requests approval for a supervised agent's change of an item: decides it as if it were performed, and inserts an approval instead. For api/routes. */
+import { isDeepStrictEqual } from 'node:util';
+import { fullAccess } from '../../access/access.ts';
 import { withoutSupervision, type Caller } from '../../access/principal.ts';
 import { requestApproval } from '../../approvals/requestApproval.ts';
 import { Fault, fault } from '../../catalogue/errors.ts';
@@ -13,7 +15,16 @@ import { requireMayCreate } from '../perform/create.ts';
 import { decideItemChange } from '../perform/decide.ts';
 import { createDecisionContext } from '../perform/perform.ts';
 import { presentItem } from '../present.ts';
+import { sortedTags } from '../tags.ts';
 import { supervisedOperationType } from './supervisedOperations.ts';
+
+/** Returns the members of an item that a change gives another value. */
+const changedMembers = (before: object, after: object): Readonly<Record<string, unknown>> => {
+  const known = new Map(Object.entries(before));
+  return Object.fromEntries(
+    Object.entries(after).filter(([member, value]) => !isDeepStrictEqual(value, known.get(member))),
+  );
+};
 
 type SavePendingResponse = (status: number, body: string) => SavedResponse | null;
 
@@ -44,11 +55,17 @@ export const requestItemChange = async <I>(
   if (item === undefined) throw fault('not_found');
   if (change === 'unchanged') return { unchanged: item };
   const type = supervisedOperationType(operation);
+  const after = changedMembers(presentItem(item, fullAccess), presentItem(change.item, fullAccess));
   const { approval } = await requestApproval(deps, caller, {
     kind: 'item',
     summary: `${type}: ${item.title}`,
-    request: { operation: { type, ...(isObject(input) ? input : {}) }, target: id, inbox: item.inbox },
-    before: { ...presentItem(item, caller.principal.access), closed: item.closed, triage: item.triage },
+    request: { operation: { type, ...(isObject(input) ? input : {}) }, target: id, inbox: item.inbox, after },
+    before: {
+      ...presentItem(item, caller.principal.access),
+      closed: item.closed,
+      triage: item.triage,
+      ...(isObject(input) && 'links' in input ? { links: item.links } : {}),
+    },
     fingerprint: ['item', type, id, input],
     expiresMs: limits.approvalMs,
     item: { id, inbox: item.inbox },
@@ -56,6 +73,19 @@ export const requestItemChange = async <I>(
   });
   return { approval };
 };
+
+/** Returns the members of a new item that are known before it is created. */
+const createdMembers = (
+  { env }: Caller,
+  { inbox, title, data = {}, record, tags = [] }: CreateInput,
+): Readonly<Record<string, unknown>> => ({
+  inbox,
+  title,
+  state: env.definition.inboxes.get(inbox)?.initial ?? null,
+  record: record ?? null,
+  tags: sortedTags(tags),
+  fields: data,
+});
 
 /** Returns the id of the approval for a new item. Throws the fault that creating it would have. */
 export const requestItemCreation = async (
@@ -69,7 +99,12 @@ export const requestItemCreation = async (
   const { approval } = await requestApproval(deps, caller, {
     kind: 'item',
     summary: `create: ${input.title}`,
-    request: { operation: { type: 'create', ...input }, target: null, inbox: input.inbox },
+    request: {
+      operation: { type: 'create', ...input },
+      target: null,
+      inbox: input.inbox,
+      after: createdMembers(caller, input),
+    },
     before: null,
     fingerprint: ['item', 'create', input],
     expiresMs: limits.approvalMs,

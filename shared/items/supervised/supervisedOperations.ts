@@ -1,14 +1,15 @@
 /** The operations on items that supervised agents may request, by the name that approvals use. For requestItemChange.ts and decisions/. */
+import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { Item } from '../model.ts';
-import type { ItemOperation } from '../operation.ts';
+import { bindInput, type BoundOperation, type ItemOperation } from '../operation.ts';
 import { assignItem } from '../operations/assign.ts';
-import type { BoundOperation } from '../operations/bulkOperations.ts';
 import { noteItem } from '../operations/note.ts';
 import { replyToItem } from '../operations/reply.ts';
 import { setState } from '../operations/setState.ts';
 import { snoozeItem } from '../operations/snooze.ts';
 import { tagItem } from '../operations/tag.ts';
 import { triageItem } from '../operations/triage.ts';
+import { updateItem } from '../operations/update.ts';
 
 interface SupervisedOperation {
   /** Checks the stored members and returns the operation bound to them. Throws `invalid`. */
@@ -22,14 +23,7 @@ const defineSupervisedOperation = <I>(
   members: readonly (keyof Item)[] | SupervisedOperation['members'],
 ): SupervisedOperation => ({
   members: typeof members === 'function' ? members : () => members,
-  bind: (given, at) => {
-    const input = operation.check(given, at);
-    return {
-      ...operation,
-      check: () => null,
-      decide: (item, inbox, _input, moment) => operation.decide(item, inbox, input, moment),
-    };
-  },
+  bind: (given, at) => bindInput(operation, operation.check(given, at)),
 });
 
 /** Triage sets its answers, and the members that its input names. */
@@ -40,14 +34,32 @@ const triageMembers: SupervisedOperation['members'] = (operation) => [
   ...('assignee' in operation ? ['assignee' as const] : []),
 ];
 
+/** The members of an item that each member of an update sets. */
+const updatedMembers: readonly (readonly [string, readonly (keyof Item)[]])[] = [
+  ['state', ['state']],
+  ['assignee', ['assignee']],
+  ['tags', ['tags']],
+  ['snooze', ['snoozedUntil', 'closed']],
+  ['links', ['links']],
+  ['undo', ['state', 'assignee', 'tags', 'snoozedUntil']],
+];
+
+const updateMembers: SupervisedOperation['members'] = (operation) =>
+  updatedMembers.flatMap(([given, members]) => (given in operation ? members : []));
+
+/** A reply sets what is to follow it. */
+const replyMembers: SupervisedOperation['members'] = (operation) =>
+  'then' in operation && isObject(operation.then) ? updateMembers(operation.then) : [];
+
 export const supervisedOperations: ReadonlyMap<string, SupervisedOperation> = new Map([
   ['state', defineSupervisedOperation(setState, ['state'])],
   ['assign', defineSupervisedOperation(assignItem, ['assignee'])],
   ['tags', defineSupervisedOperation(tagItem, ['tags'])],
   ['snooze', defineSupervisedOperation(snoozeItem, ['snoozedUntil', 'closed'])],
   ['note', defineSupervisedOperation(noteItem, [])],
-  ['reply', defineSupervisedOperation(replyToItem, [])],
+  ['reply', defineSupervisedOperation(replyToItem, replyMembers)],
   ['triage', defineSupervisedOperation(triageItem, triageMembers)],
+  ['update', defineSupervisedOperation(updateItem, updateMembers)],
 ]);
 
 /** Returns the name of an operation in approvals: `state` for `item.state`. */

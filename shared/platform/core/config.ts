@@ -11,7 +11,10 @@ import {
   redisUrl,
   url,
   type ProxyTrust,
+  type Read,
+  type Variable,
 } from './configValues.ts';
+import { readOpenId, readPasswordSignIn, type OpenIdConfig } from './openIdConfig.ts';
 
 export interface Config {
   /** PostgreSQL as the role that API and workers use. */
@@ -51,19 +54,14 @@ export interface Config {
   readonly flagApprovalMs: number | null;
   /** How long a person's session lasts without a request, in ms; null: as long as with one. */
   readonly sessionIdleMs: number | null;
+  /** The OpenID Connect provider by which people sign in; null: none. */
+  readonly openId: OpenIdConfig | null;
+  /** Whether people sign in by password. */
+  readonly passwordSignIn: boolean;
   /** How long a stopping process waits for requests and jobs to end, in ms. */
   readonly drainMs: number;
   /** Names this process in logs and leases. */
   readonly processName: string;
-}
-
-interface Variable<T> {
-  readonly name: string;
-  readonly example: string;
-  /** What the variable takes, where the example alone does not say it. */
-  readonly takes?: string;
-  readonly fallback?: (env: NodeJS.ProcessEnv) => T;
-  readonly parse: (value: string) => T | undefined;
 }
 
 /** Bounds of both approval times: a minute, as nobody decides sooner, and a leap year. */
@@ -93,12 +91,11 @@ export const readDataDir = (env: NodeJS.ProcessEnv = process.env): string => rea
 /** Its message has a line for each bad variable. */
 class ConfigError extends Error {}
 
-type Read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>) => T;
-
 /** `read` may return a value of no use after a problem; the caller then drops the whole. */
 const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
   const databaseUrl = read(env, { name: 'DATABASE_URL', example, parse: url('postgres:', 'postgresql:') });
   const port = read(env, { name: 'PORT', example: '3000', fallback: () => 3000, parse: integer(0, 65_535) });
+  const openId = readOpenId(env, read);
   const trimmed = (value: string): string | undefined => url('http:', 'https:')(value)?.replace(/\/+$/, '');
   return {
     databaseUrl,
@@ -195,6 +192,8 @@ const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
       fallback: () => null,
       parse: idleTime,
     }),
+    openId,
+    passwordSignIn: readPasswordSignIn(env, read, openId),
     drainMs: read(env, { name: 'DRAIN_MS', example: '8000', fallback: () => 8000, parse: integer(0, 600_000) }),
     processName: `${hostname()}-${String(process.pid)}`,
   };

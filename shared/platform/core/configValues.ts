@@ -1,4 +1,4 @@
-/** The values of environment variables: each function returns the one that a text stands for, undefined for a wrong text. Used by config.ts. */
+/** The values of environment variables: each function returns the one that a text stands for, undefined for a wrong text. Used by config.ts and openIdConfig.ts. */
 import { isIP } from 'node:net';
 import proxyAddr from 'proxy-addr';
 import { limits } from '../../catalogue/limits.ts';
@@ -6,6 +6,18 @@ import { parseClusterUrl } from './redisUrl.ts';
 
 /** Returns whether a machine is a trusted proxy, by its address and the number of machines between it and this process. */
 export type ProxyTrust = (address: string, hop: number) => boolean;
+
+export interface Variable<T> {
+  readonly name: string;
+  readonly example: string;
+  /** The accepted values, where the example alone does not say them. */
+  readonly takes?: string;
+  readonly fallback?: (env: NodeJS.ProcessEnv) => T;
+  readonly parse: (value: string) => T | undefined;
+}
+
+/** Returns the value of a variable; may return one of no use after a problem. */
+export type Read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>) => T;
 
 export const url =
   (...protocols: string[]) =>

@@ -17,6 +17,7 @@ const idPrefixes = [
   'ses',
   'occ',
   'loo',
+  'viw',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 
@@ -27,6 +28,8 @@ const pool = Buffer.alloc(10 * 512);
 let used = pool.length;
 let lastAt = 0;
 let sequence = 0;
+/** Of `newIdOf`. */
+let sequenceOf = 0;
 
 /** Two characters for each ten bits, looked up, as ids are made by the thousand. */
 const pairs = Array.from({ length: 1024 }, (_, bits) => alphabet.charAt(bits >> 5) + alphabet.charAt(bits & 31));
@@ -47,15 +50,27 @@ const encode = (at: number, high: number, low: number): string => {
 
 const version7 = 0x7000000000;
 
+const refill = (): void => {
+  if (used + 10 <= pool.length) return;
+  randomFillSync(pool);
+  used = 0;
+};
+
+/** Returns the id of a time and a sequence of 12 bits, with the next 62 random bits of the pool. */
+const compose = (prefix: IdPrefix, at: number, sequenceBits: number): string => {
+  const variant = 0x80 | (pool.readUInt8(used + 2) & 0x3f);
+  const high = version7 + sequenceBits * 0x1000000 + variant * 0x10000 + pool.readUInt16BE(used + 3);
+  const low = pool.readUIntBE(used + 5, 5);
+  used += 10;
+  return `${prefix}_${encode(at, high, low)}`;
+};
+
 /**
  * Returns a new id; `at` is in epoch ms. Later ids of a process sort after earlier ones: a 12-bit sequence stands where RFC
  * 9562 has `rand_a`, starts at random below 2,048 in each millisecond, and carries into the time when it is used up.
  */
 export const newId = (prefix: IdPrefix, at: number = Date.now()): string => {
-  if (used + 10 > pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
+  refill();
   if (at > lastAt) {
     lastAt = at;
     sequence = pool.readUInt16BE(used) & 0x7ff;
@@ -66,13 +81,19 @@ export const newId = (prefix: IdPrefix, at: number = Date.now()): string => {
       sequence = 0;
     }
   }
-  const time = Math.max(at, lastAt);
-  const variant = 0x80 | (pool.readUInt8(used + 2) & 0x3f);
-  const high = version7 + sequence * 0x1000000 + variant * 0x10000 + pool.readUInt16BE(used + 3);
-  const low = pool.readUIntBE(used + 5, 5);
-  used += 10;
-  return `${prefix}_${encode(time, high, low)}`;
+  return compose(prefix, Math.max(at, lastAt), sequence);
 };
+
+/** Returns a new id whose time is `at`, whatever was made before, so that ids of a time can be looked for (`idAt`). */
+export const newIdOf = (prefix: IdPrefix, at: number): string => {
+  refill();
+  sequenceOf = (sequenceOf + 1) & 0xfff;
+  return compose(prefix, at, sequenceOf);
+};
+
+/** Returns a text that sorts below all ids of a time and above those of every earlier one; above all ids for a time that none can have. */
+export const idAt = (prefix: IdPrefix, at: number): string =>
+  at >= 2 ** 48 ? `${prefix}_~` : `${prefix}_${encode(Math.max(at, 0), 0, 0)}`;
 
 /** Returns the id of a numbered row: always the same, with the order of the ids that of time and row. */
 export const rowId = (prefix: IdPrefix, at: number, row: number): string => {

@@ -84,13 +84,13 @@ const levelProblem = (
 
 /** Characters below which a text is too short to be slow. */
 const jsonTextFreeLength = 32 * 1024;
-/** Members and elements of a request: the largest one names some 10,000 ids; parsing and checking more would block the process. */
+/** Members and elements of a request, unless its endpoint takes more: parsing and checking them would block the process. */
 const jsonPartsMax = 50_000;
 /** Depth up to which `jsonProblem` finds the path of what is nested too deeply. */
 const nestedMax = 10_000;
 
-/** Returns the problem of a JSON text before it is parsed, or null: more than `jsonPartsMax` parts, or extreme nesting. */
-export const jsonTextProblem = (json: string): FaultDetail | null => {
+/** Returns the problem of a JSON text before it is parsed, or null: more than `partsMax` parts, or extreme nesting. */
+export const jsonTextProblem = (json: string, partsMax = jsonPartsMax): FaultDetail | null => {
   if (json.length < jsonTextFreeLength) return null;
   let depth = 0;
   let parts = 0;
@@ -109,7 +109,7 @@ export const jsonTextProblem = (json: string): FaultDetail | null => {
     else if (sign === 0x7b || sign === 0x5b) depth += 1;
     else if (sign === 0x7d || sign === 0x5d) depth -= 1;
     if (depth > nestedMax) return problem(`is nested deeper than ${String(limits.jsonDepth)} levels`);
-    if (parts > jsonPartsMax) return problem(`has more than ${String(jsonPartsMax)} members and elements`);
+    if (parts > partsMax) return problem(`has more than ${String(partsMax)} members and elements`);
   }
   return null;
 };

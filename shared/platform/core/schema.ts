@@ -49,9 +49,7 @@ export const csvListSchema = <T extends TSchema>(items: T, description: string) 
 /** The description that an app declares for something. */
 export const describedSchema = nullable(Type.String({ description: 'What it is, in the words of the app.' }));
 
-export const nextCursorSchema = nullable(
-  Type.String({ description: 'Pass it back to get the next page; null on the last page.' }),
-);
+export const nextCursorSchema = nullable(Type.String({ description: 'For the next page; null on the last.' }));
 
 /**
  * One line with at least one character that is neither a space nor a control character. The look-ahead keeps the pattern

@@ -1,4 +1,4 @@
-/** Splits titles and queries into words, for items/terms.ts and records/terms.ts. The same rules on both sides make search literal. */
+/** Splits titles, texts and queries into words, for items/terms.ts, items/itemWords.ts and records/terms.ts. The same rules on both sides make search literal. */
 
 /** A letter or digit of a script that is written without spaces, with its marks. */
 const unspaced = `(?:[[${['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Thai', 'Lao', 'Khmer', 'Myanmar'].map((script) => `\\p{scx=${script}}`).join('')}]&&[\\p{L}\\p{N}]]\\p{M}*)`;
@@ -36,12 +36,25 @@ const writtenWords = (text: string): string[] =>
     .split(/\s+/u)
     .filter((word) => word !== '');
 
+const ascii = /^[\u0000-\u007f]*$/;
+
+/** Returns the words of a text of nothing but ASCII characters: as `titleWords`, in a tenth of the time. */
+const asciiWords = (text: string): string[] => {
+  const words = new Set<string>();
+  for (const written of text.toLowerCase().match(/\S+/g) ?? []) {
+    words.add(clipWord(written));
+    for (const run of written.match(/[a-z0-9]+/g) ?? []) words.add(clipWord(run));
+  }
+  return [...words];
+};
+
 /**
  * Returns the words that a title is found by: each word between white space as written, and each run of letters or digits in
  * it. In scripts without spaces a word begins at each character and has `ngramLength` characters, so that a query of several
  * characters is found where they stand together.
  */
 export const titleWords = (title: string): string[] => {
+  if (ascii.test(title)) return asciiWords(title);
   const words = new Set<string>();
   for (const written of writtenWords(title)) {
     words.add(clipWord(written));

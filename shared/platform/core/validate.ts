@@ -1,9 +1,11 @@
 /** Strict validation by Ajv, for every layer: a schema compiles at its first use, nothing is coerced or removed, and errors name each offending path. */
 import addFormats from 'ajv-formats';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { fault, type Fault, type FaultDetail } from '../../catalogue/errors.ts';
+import { Fault, fault, type FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { exceedsPartCount } from './jsonLimits.ts';
+import { getOrCreate } from './maps.ts';
+import { unknownNameMessage } from './nearestNames.ts';
 import type { Static, TSchema } from './schema.ts';
 
 export const validatorOptions = {
@@ -15,7 +17,8 @@ export const validatorOptions = {
   ownProperties: true,
 } as const;
 const ajv = new Ajv2020(validatorOptions);
-const allErrorsAjv = new Ajv2020({ ...validatorOptions, allErrors: true });
+/** Verbose: its errors have the schema that declares the members, so that those can be named. */
+const allErrorsAjv = new Ajv2020({ ...validatorOptions, allErrors: true, verbose: true });
 addFormats.default(ajv);
 addFormats.default(allErrorsAjv);
 
@@ -38,7 +41,6 @@ const errorPath = (error: ErrorObject): string => {
 const errorMessage = (error: ErrorObject): string => {
   const params = error.params as { allowedValue?: unknown; allowedValues?: unknown[]; pattern?: string };
   switch (error.keyword) {
-    case 'additionalProperties':
     case 'unevaluatedProperties':
       return 'is not known here';
     case 'required':
@@ -50,6 +52,13 @@ const errorMessage = (error: ErrorObject): string => {
     default:
       return error.message ?? 'is not valid';
   }
+};
+
+/** Returns the members that exist where an unknown one was found; null for other errors. */
+const declaredMembers = ({ keyword, parentSchema }: ErrorObject): string[] | null => {
+  if (keyword !== 'additionalProperties') return null;
+  const declared: unknown = parentSchema?.['properties'];
+  return typeof declared === 'object' && declared !== null ? Object.keys(declared) : [];
 };
 
 /** Returns the errors without those of unions themselves, unless there are no others: Ajv reports every branch too. */
@@ -64,16 +73,20 @@ export const ajvDetails = (
   prefix = '',
   most: number = limits.detailsMax,
 ): FaultDetail[] => {
-  const byPlace = new Map<string, string[]>();
+  const byPlace = new Map<string, { readonly sentences: string[]; known: string[] | null }>();
   for (const error of relevantErrors(errors)) {
     const place = prefix + errorPath(error);
-    const sentences = byPlace.get(place) ?? [];
-    const sentence = errorMessage(error);
-    if (!sentences.includes(sentence)) sentences.push(sentence);
-    byPlace.set(place, sentences);
+    const found = getOrCreate(byPlace, place, () => ({ sentences: [], known: null }));
+    const declared = declaredMembers(error);
+    const sentence = declared === null ? errorMessage(error) : null;
+    if (declared !== null) found.known = [...(found.known ?? []), ...declared];
+    if (sentence !== null && !found.sentences.includes(sentence)) found.sentences.push(sentence);
     if (byPlace.size >= most) break;
   }
-  return [...byPlace].map(([path, sentences]) => ({ path, message: sentences.join(' or ') }));
+  return [...byPlace].map(([path, { sentences, known }]) => {
+    const unknown = known === null ? [] : [unknownNameMessage(path.slice(path.lastIndexOf('.') + 1), known)];
+    return { path, message: [...unknown, ...sentences].join(' or ') };
+  });
 };
 
 const summary = (details: readonly FaultDetail[]): string => {
@@ -85,6 +98,35 @@ const summary = (details: readonly FaultDetail[]): string => {
 
 /** Returns `400 invalid` with these details; the first one makes the message. */
 export const invalidFault = (details: readonly FaultDetail[]): Fault => fault('invalid', summary(details), { details });
+
+/** Returns an `invalid` fault with its paths moved to where its input stands in the request; any other fault as it is. */
+export const movePaths = (problem: Fault, place: (path: string) => string): Fault => {
+  const { details } = problem.extra;
+  return problem.code === 'invalid' && details !== undefined
+    ? invalidFault(details.map(({ path, message }) => ({ path: place(path), message })))
+    : problem;
+};
+
+const prefixPaths = (place: string, error: unknown): unknown =>
+  error instanceof Fault ? movePaths(error, (path) => `${place}.${path}`) : error;
+
+/** Returns the result of `check`; problems that it throws get the prefix of their place in the request. */
+export const withPathPrefix = <T>(place: string, check: () => T): T => {
+  try {
+    return check();
+  } catch (error) {
+    throw prefixPaths(place, error);
+  }
+};
+
+/** Resolves with the result of `check`; problems that it throws get the prefix of their place in the request. */
+export const withPathPrefixLater = async <T>(place: string, check: () => Promise<T>): Promise<T> => {
+  try {
+    return await check();
+  } catch (error) {
+    throw prefixPaths(place, error);
+  }
+};
 
 export type Check<T> = (value: unknown) => T;
 

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { Registry } from 'prom-client';
 import type { Config } from '../core/config.ts';
+import { listen } from '../core/listen.ts';
 import { platformRegistry } from '../core/metrics.ts';
 import { securityHeaders } from '../core/securityHeaders.ts';
 
@@ -84,10 +85,7 @@ export const openProbeServer = async (
     { requireHostHeader: false, requestTimeout: 5_000, headersTimeout: 5_000 },
     answerProbes(config, () => current, notFound),
   );
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, config.host, resolve);
-  });
+  await listen(server, port, config.host);
   return {
     serve: (probes) => {
       current = probes;

@@ -80,6 +80,13 @@ export const actorParameters = (first: number): ActorColumns => mapActor((_, i) 
 
 export const actorValues = (actor: EventActor): SqlValue[] => actorColumns.map((column) => actor[actorMembers[column]]);
 
+/** The columns of an actor as those of a JSON record, which `actorRow` fills. */
+export const actorRecord: Sql = actorColumns.map((column) => `${column} text`).join(', ');
+
+/** Returns the actor as members of a JSON record, for sources whose rows have actors of their own. */
+export const actorRow = (actor: EventActor): object =>
+  Object.fromEntries(actorColumns.map((column) => [column, actor[actorMembers[column]]]));
+
 /** Returns the actor as columns of the source's rows, each of which may have an actor of its own. */
 export const actorOfRow = (row: string): ActorColumns => mapActor((column) => `${row}.${column}`);
 

@@ -7,7 +7,7 @@ import { fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { Db, Tx } from '../db/knex.ts';
 import { executeStatement, queryRow, statement, type SqlValue } from '../db/sql.ts';
-import { insertText, type InsertSource, type Sql } from './insertText.ts';
+import { insertText, sameColumns, type InsertSource, type Sql } from './insertText.ts';
 
 const columns = ['principal', 'key', 'fingerprint', 'status', 'body', 'etag', 'created_at'] as const;
 
@@ -39,6 +39,16 @@ export const savedResponseParameters = (first: number): Omit<SavedResponseColumn
     etag: parameter(5),
   };
 };
+
+/** The columns of a saved response as those of a JSON record, which `savedResponseRow` fills. */
+export const savedResponseRecord: Sql =
+  'principal text, key text, fingerprint text, status smallint, body text, etag text';
+
+/** Returns a saved response as columns of the rows of a JSON record. */
+export const savedResponseOfRow = (row: string): Omit<SavedResponseColumns, 'created_at'> => ({
+  ...sameColumns(['principal', 'key', 'status', 'body', 'etag'], row),
+  fingerprint: `decode(${row}.fingerprint, 'hex')`,
+});
 
 const findResponseSql = statement(
   'once.find',
@@ -72,8 +82,14 @@ export const savedResponseValues = (saved: SavedResponse | null): SqlValue[] => 
   saved?.etag ?? null,
 ];
 
+/** Returns a saved response as members of a JSON record. */
+export const savedResponseRow = (saved: SavedResponse): object => ({
+  ...saved,
+  fingerprint: saved.fingerprint.toString('hex'),
+});
+
 export const savedResponseJson = (saved: SavedResponse | null): string | null =>
-  saved === null ? null : JSON.stringify({ ...saved, fingerprint: saved.fingerprint.toString('hex') });
+  saved === null ? null : JSON.stringify(savedResponseRow(saved));
 
 export interface StoredResponse {
   readonly status: number;

@@ -2,9 +2,9 @@
 import { insertText, type InsertSource, type Sql } from './insertText.ts';
 
 const requiredColumns = ['id', 'env', 'at', 'parts'] as const;
-const otherColumns = ['inbox', 'deltas', 'due_from', 'due_to'] as const;
+const otherColumns = ['inbox', 'deltas', 'due_from', 'due_to', 'awake_from', 'awake_to', 'whole'] as const;
 
-/** `id` is the event's, or drawn from the same sequence; `deltas`, `due_from` and `due_to` move the inbox's counts. */
+/** `id` is the event's, or drawn from the same sequence; `deltas` and the deadlines move the inbox's counts; `whole`: `deltas` has every measure. */
 type OutboxColumns = Readonly<
   Record<(typeof requiredColumns)[number], Sql> & Partial<Record<(typeof otherColumns)[number], Sql>>
 >;

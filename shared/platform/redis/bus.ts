@@ -13,6 +13,8 @@ export const channels = {
   runs: 'runs',
   /** A flag was changed: flag caches read what is new. */
   flags: 'flags',
+  /** Somebody watches what an agent reads: `{ env, agent }` (api/live/reads.ts). */
+  watched: 'watched',
   /** The live stream of an environment: `LiveBatch` and `EphemeralMessage`. */
   live: (envId: number): string => `live-${String(envId)}`,
   /** An instance of an app has connected or gone: `{ envId, online, changed }` (shared/applink/presence.ts). */
@@ -33,7 +35,7 @@ export interface LiveBatch {
   readonly at: number;
 }
 
-/** A message that is not stored: progress of bulks and runs, presence of apps. */
+/** A message that is not stored: progress of bulks and runs, presence of apps, reads of watched agents, saved views. */
 export interface EphemeralMessage {
   readonly kind: 'passing';
   readonly at: number;

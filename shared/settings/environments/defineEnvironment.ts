@@ -22,7 +22,7 @@ import { changedFlagKeys, definitionWarnings, stateKindProblems } from './defini
 import { definitionDiff } from './definitionDiff.ts';
 import { applyRules, type RulesResult } from './definitionRules.ts';
 import { looseningWarnings, namesByKind } from './looseningWarnings.ts';
-import { readOpenLoosenings, readRulesOf } from './ruleStore.ts';
+import { readOpenLoosenings, readRulesOf, type LooseningNote } from './ruleStore.ts';
 
 interface ManifestDeclaration {
   /** The environment's name. */
@@ -39,6 +39,8 @@ export interface DefineResult {
   readonly warnings: readonly string[];
   /** Keys of the flags whose declaration is new or has changed. */
   readonly flags: readonly string[];
+  /** The members that are declared less strict than the rule of their name, such as `action refund: danger`. */
+  readonly loosened: readonly string[];
 }
 
 interface Stored {
@@ -101,6 +103,9 @@ const recordDefinition = async (
     });
 };
 
+const loosenedNames = (notes: readonly Pick<LooseningNote, 'type' | 'name' | 'member'>[]): string[] =>
+  notes.flatMap(({ type, name, member }) => (member === 'new' ? [] : [`${type} ${name}: ${member}`]));
+
 /** Registers the manifest that is stored already: only its rules may still be compared. */
 const defineSame = async (
   tx: Tx,
@@ -110,12 +115,13 @@ const defineSame = async (
 ): Promise<DefineResult> => {
   if (ruled) {
     await executeStatement(tx, touch, [id, startedAt]);
-    return { changed: false, warnings: looseningWarnings(await readOpenLoosenings(tx, id), manifest), flags: [] };
+    const open = await readOpenLoosenings(tx, id);
+    return { changed: false, warnings: looseningWarnings(open, manifest), flags: [], loosened: loosenedNames(open) };
   }
   const { held } = await applyRules(tx, { envId: id, at: admin.at, trustApp, acceptNew, former: manifest, manifest });
   await executeStatement(tx, touch, [id, startedAt]);
   await raiseRevision(tx);
-  return { changed: false, warnings: looseningWarnings(held, manifest), flags: [] };
+  return { changed: false, warnings: looseningWarnings(held, manifest), flags: [], loosened: loosenedNames(held) };
 };
 
 /** Stores a manifest. Throws `invalid` with every problem in `details`, `not_found` for an unknown environment. */
@@ -141,6 +147,7 @@ export const defineEnvironment = async (
       changed: false,
       warnings: ['An app that was started later has declared otherwise; its declaration holds.'],
       flags: [],
+      loosened: [],
     };
   }
   const { id: envId, manifest: former, trustApp, acceptNew } = stored;
@@ -157,5 +164,6 @@ export const defineEnvironment = async (
     changed: true,
     warnings: [...looseningWarnings(rules.held, parsed), ...definitionWarnings(before, after)],
     flags: changedFlagKeys(before, after),
+    loosened: loosenedNames([...rules.held, ...rules.taken]),
   };
 };

@@ -1,11 +1,11 @@
 /**
- * Keeps the rules of an environment when its app declares something: each declared action and flag is compared with the rule
- * of its name, and what loosens it waits for a person. Used by defineEnvironment.ts, in its transaction.
+ * Keeps the rules of an environment when its app declares something: each declared action, flag and inbox is compared with the
+ * rule of its name, and what loosens it waits for a person. Used by defineEnvironment.ts, in its transaction.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredRule } from '../../environments/definition.ts';
-import type { Manifest, ManifestAction, ManifestFlag } from '../../environments/manifest.ts';
+import type { Manifest, ManifestAction, ManifestFlag, ManifestInbox } from '../../environments/manifest.ts';
 import { findResembling } from '../../environments/rules/resemblance.ts';
 import {
   acceptMember,
@@ -56,18 +56,19 @@ export interface RulesResult {
 interface DeclaredName {
   readonly type: RuleType;
   readonly name: string;
-  readonly declared: ManifestAction | ManifestFlag;
+  readonly declared: ManifestAction | ManifestFlag | ManifestInbox;
 }
 
 const declaredNames = (manifest: Manifest | null): DeclaredName[] => [
   ...(manifest?.actions ?? []).map((declared): DeclaredName => ({ type: 'action', name: declared.name, declared })),
   ...(manifest?.flags ?? []).map((declared): DeclaredName => ({ type: 'flag', name: declared.key, declared })),
+  ...(manifest?.inboxes ?? []).map((declared): DeclaredName => ({ type: 'inbox', name: declared.name, declared })),
 ];
 
 const keyOf = ({ type, name }: { readonly type: RuleType; readonly name: string }): string => `${type} ${name}`;
 const byType = (names: readonly DeclaredName[]): NamesByType => {
   const of = (type: RuleType): string[] => names.flatMap((one) => (one.type === type ? [one.name] : []));
-  return { action: of('action'), flag: of('flag') };
+  return { action: of('action'), flag: of('flag'), inbox: of('inbox') };
 };
 
 /** Comparisons of new names with removed ones in one declaration, the last removed first: each takes about 10 µs. */
@@ -84,12 +85,13 @@ interface Outcome {
   readonly taken: readonly TakenLoosening[];
 }
 
-/** Notes a name that is declared for the first time. */
+/** Notes an action or a flag that is declared for the first time. */
 const newName = (
   { type, name, declared }: DeclaredName,
   { trustApp, acceptNew }: RulesInput,
   removed: readonly RemovedName[],
 ): Outcome => {
+  if (type === 'inbox') return { rule: firstRule(type, declared), held: [], added: [], ended: [], taken: [] };
   const rule = { ...firstRule(type, declared), withheld: acceptNew && !trustApp };
   const from = findResembling(
     { name, label: rule.label },
@@ -161,7 +163,7 @@ export const applyRules = async (tx: Tx, input: RulesInput): Promise<RulesResult
   const keys = new Set(declared.map(keyOf));
   const { known, unstored } = await formerRules(tx, input, declared);
   const gone = unstored.filter((one) => !keys.has(keyOf(one)));
-  const added = declared.filter((one) => !known.has(keyOf(one))).length;
+  const added = declared.filter((one) => one.type !== 'inbox' && !known.has(keyOf(one))).length;
   const removed =
     added === 0
       ? []

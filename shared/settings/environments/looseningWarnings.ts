@@ -8,7 +8,7 @@ const warningsMax = 100;
 /** Characters of a value in a sentence. */
 const valueMax = 100;
 
-const kindOf = { action: 'actions', flag: 'flags' } as const satisfies Record<RuleType, string>;
+const kindOf = { action: 'actions', flag: 'flags', inbox: 'inboxes' } as const satisfies Record<RuleType, string>;
 
 const shown = (value: unknown): string => {
   const text = JSON.stringify(value);
@@ -32,6 +32,7 @@ export const looseningWarnings = (held: readonly LooseningNote[], manifest: Mani
   const declared = {
     action: new Set((manifest.actions ?? []).map(({ name }) => name)),
     flag: new Set((manifest.flags ?? []).map(({ key }) => key)),
+    inbox: new Set((manifest.inboxes ?? []).map(({ name }) => name)),
   };
   const own = held.filter(({ type, name }) => declared[type].has(name));
   const rest = own.length - warningsMax;

@@ -86,11 +86,12 @@ const acceptDeclared = async (
   { envId, at, manifest }: { envId: number; at: number; manifest: Manifest | null },
   { type, name, member }: LooseningRow,
 ): Promise<void> => {
-  const declared =
-    type === 'action'
-      ? manifest?.actions?.find((action) => action.name === name)
-      : manifest?.flags?.find((flag) => flag.key === name);
-  const [stored] = await readRules(tx, envId, { action: [], flag: [], [type]: [name] });
+  const declared = {
+    action: manifest?.actions?.find((action) => action.name === name),
+    flag: manifest?.flags?.find((flag) => flag.key === name),
+    inbox: manifest?.inboxes?.find((inbox) => inbox.name === name),
+  }[type];
+  const [stored] = await readRules(tx, envId, { action: [], flag: [], inbox: [], [type]: [name] });
   if (declared === undefined || stored === undefined)
     throw fault('conflict', `The ${type} ${name} is not declared now; accept this when it is declared again.`);
   const { rule } = compareRule(type, declared, acceptMember(type, declared, stored.rule, member));
@@ -121,8 +122,8 @@ export const decideLoosening = async (
     target: { type: 'loosening', id },
     environments: [env.name],
     before: { status: found.status },
-    // A flag that a role doesn't see is found by this member.
-    after: { status, on: { type, name, member }, from, to, ...(type === 'flag' ? { flag: name } : {}) },
+    // A flag or an inbox that a role doesn't see is found by this member.
+    after: { status, on: { type, name, member }, from, to, ...(type === 'action' ? {} : { [type]: name }) },
   });
   return view(decided ?? found);
 };

@@ -6,7 +6,7 @@ import { newId } from '../../platform/core/ids.ts';
 import type { Tx } from '../../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../../platform/db/sql.ts';
 
-/** A question or a note about a member of an action or a flag. */
+/** A question or a note about a member of an action, a flag or an inbox. */
 export interface LooseningNote extends Loosened {
   readonly type: RuleType;
   readonly name: string;
@@ -27,11 +27,13 @@ export interface RemovedName {
   readonly label: string;
 }
 
+const namedSql =
+  "((type = 'action' and name = any($2::text[])) or (type = 'flag' and name = any($3::text[])) or (type = 'inbox' and name = any($4::text[])))";
 const rulesSql = statement(
   'rules.named',
   `
   select type, name, rule from definition_rules
-  where env = $1 and ((type = 'action' and name = any($2::text[])) or (type = 'flag' and name = any($3::text[])))`,
+  where env = $1 and ${namedSql}`,
 );
 /** Removed names that a new one is compared with: the last ones. */
 const removedMax = 1_000;
@@ -39,7 +41,7 @@ const removedSql = statement(
   'rules.removed',
   `
   select type, name, coalesce(rule->>'label', '') as label from definition_rules
-  where env = $1 and not ((type = 'action' and name = any($2::text[])) or (type = 'flag' and name = any($3::text[])))
+  where env = $1 and not ${namedSql}
   order by at desc, name limit ${String(removedMax)}`,
 );
 const openSql = statement(
@@ -75,19 +77,20 @@ const endRefusedSql = statement(
 const openStatuses = ['waiting', 'refused'] as const satisfies readonly OpenLoosening['status'][];
 
 /** Returns the rules of names, where they have one. */
-export const readRules = (tx: Tx, envId: number, { action, flag }: NamesByType): Promise<StoredRule[]> =>
-  queryRows<StoredRule>(tx, rulesSql, [envId, action, flag]);
+export const readRules = (tx: Tx, envId: number, { action, flag, inbox }: NamesByType): Promise<StoredRule[]> =>
+  queryRows<StoredRule>(tx, rulesSql, [envId, action, flag, inbox]);
 
 /** Returns the stored rules of the names that a manifest declares. */
 export const readRulesOf = (tx: Tx, envId: number, manifest: Manifest | null): Promise<StoredRule[]> =>
   readRules(tx, envId, {
     action: (manifest?.actions ?? []).map(({ name }) => name),
     flag: (manifest?.flags ?? []).map(({ key }) => key),
+    inbox: (manifest?.inboxes ?? []).map(({ name }) => name),
   });
 
 /** Returns the names that were declared once and are not among those given, the last ones first. */
-export const readRemovedNames = (tx: Tx, envId: number, { action, flag }: NamesByType): Promise<RemovedName[]> =>
-  queryRows<RemovedName>(tx, removedSql, [envId, action, flag]);
+export const readRemovedNames = (tx: Tx, envId: number, { action, flag, inbox }: NamesByType): Promise<RemovedName[]> =>
+  queryRows<RemovedName>(tx, removedSql, [envId, action, flag, inbox]);
 
 /** Returns the questions that are open in an environment: those that wait, and those whose refusal holds. */
 export const readOpenLoosenings = (tx: Tx, envId: number): Promise<OpenLoosening[]> =>

@@ -97,7 +97,10 @@ Lint, types and all tests, on servers of their own; of files and folders the tes
     usage:
       'Usage: npm run migrate\nBrings the database of MIGRATE_DATABASE_URL to the schema of this version, after npm run build.',
   },
-  build: { ...none, usage: 'Usage: npm run build\nCompiles the programs and the SDK into dist/.' },
+  build: {
+    ...none,
+    usage: 'Usage: npm run build\nCompiles the programs into dist/ and packs the SDK as dist/console-api-sdk.tgz.',
+  },
 };
 
 /**

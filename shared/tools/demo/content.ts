@@ -72,12 +72,22 @@ const insertCounts = statement(
   `
   insert into counts (env, inbox, measure, n)
   select $1, inbox, measure, n from json_to_recordset($2::json) as c(inbox text, measure text, n bigint)
+  where not starts_with(measure, '#')
   on conflict (env, inbox, measure) do update set n = counts.n + excluded.n`,
+);
+const insertTagCounts = statement(
+  'demo.tagCounts',
+  `
+  insert into tag_counts (env, inbox, tag, n)
+  select $1, inbox, substr(measure, 2), n from json_to_recordset($2::json) as c(inbox text, measure text, n bigint)
+  where starts_with(measure, '#')
+  on conflict (env, inbox, tag) do update set n = tag_counts.n + excluded.n`,
 );
 const markOverdue = statement(
   'demo.overdue',
   `
-  insert into streams (env, overdue_mark) values ($1, $2) on conflict (env) do update set overdue_mark = excluded.overdue_mark`,
+  insert into streams (env, overdue_mark, counted) values ($1, $2, $2)
+  on conflict (env) do update set overdue_mark = excluded.overdue_mark, counted = streams.position + excluded.overdue_mark`,
 );
 
 /** Rows per statement: enough that the time of the round trip doesn't matter. */
@@ -96,7 +106,8 @@ interface Content {
 
 /** Adds an item to its inbox's counts, with `overdue` as of `now`. */
 const count = (counts: Map<string, number>, item: Item, now: number): void => {
-  const overdue = !item.closed && item.dueAt !== null && item.dueAt <= now ? ['overdue'] : [];
+  const late = !item.closed && item.dueAt !== null && item.dueAt <= now;
+  const overdue = !late ? [] : item.snoozedUntil === null ? ['overdue', 'activeOverdue'] : ['overdue'];
   for (const measure of [...Object.keys(countDeltas(null, item)), ...overdue]) {
     const place = `${item.inbox} ${measure}`;
     counts.set(place, (counts.get(place) ?? 0) + 1);
@@ -105,7 +116,8 @@ const count = (counts: Map<string, number>, item: Item, now: number): void => {
 
 const countRows = (counts: ReadonlyMap<string, number>): object[] =>
   [...counts].map(([place, n]) => {
-    const [inbox = '', measure = ''] = place.split(' ');
+    const inbox = place.slice(0, place.indexOf(' '));
+    const measure = place.slice(inbox.length + 1);
     return { inbox, measure, n };
   });
 
@@ -170,7 +182,9 @@ const writeItems = async (tx: Tx, content: Content): Promise<number> => {
       say(`demo: ${made.toLocaleString('en')} of ${items.toLocaleString('en')} items …`);
   }
   await writing;
-  await executeStatement(tx, insertCounts, [env, JSON.stringify(countRows(counts))]);
+  const counted = JSON.stringify(countRows(counts));
+  await executeStatement(tx, insertCounts, [env, counted]);
+  await executeStatement(tx, insertTagCounts, [env, counted]);
   await executeStatement(tx, markOverdue, [env, now]);
   return entries;
 };

@@ -5,7 +5,7 @@ import { root } from './paths.mjs';
 import { unitName } from './sampleApp.mjs';
 import { say, took } from './say.mjs';
 
-/** @typedef {{ baseUrl: string, agents: Record<string, string>, appKey: string }} Access */
+/** @typedef {{ baseUrl: string, agents: Record<string, string>, people: { email: string, password: string }[], appKey: string }} Access */
 
 /**
  * @param {string} dir DATA_DIR
@@ -28,9 +28,14 @@ export function readAccess(dir) {
  */
 export function greet({ units, baseUrl, access, dir, since, keys }) {
   const shown = (/** @type {string} */ name) => relative(root, join(dir, name));
+  const person = access?.people[0];
   const workers = [...units].filter(([name]) => name.startsWith('worker')).map(([, unit]) => `pid ${unit.pid}`);
   say('');
   say(`Ready after ${took(since)}.`);
+  if (access && person) {
+    say(`console:  ${baseUrl}/env/${access.baseUrl.split('/').at(-1)}/`);
+    say(`sign-in:  ${person.email}   ${person.password}   (all people: ${shown('access.json')})`);
+  }
   say(`API:      ${access?.baseUrl ?? baseUrl}   (pid ${units.get('API')?.pid})`);
   say(`workers:  ${workers.join(', ')}`);
   const app = units.get(unitName);

@@ -1,27 +1,21 @@
-// Runs the project's TypeScript in processes of their own, without a build; used by the commands of this folder.
+// Runs the project's programs in processes of their own; used by the commands of this folder.
+import { closeSync, openSync } from 'node:fs';
+import { program } from './compile.mjs';
 import { root } from './paths.mjs';
 import { dieWithParent, runProcess, start } from './processes.mjs';
 import { StartFailure } from './say.mjs';
 import { onStop } from './stopping.mjs';
 
 /**
- * Returns the command for a TypeScript file. The loader is given to node itself: the `tsx` command would put a process in
- * between, and killing the number that we print would kill only that one.
- * @param {string} file
- * @param {string[]} [args]
- * @returns {string[]}
- */
-export const tsx = (file, args = []) => [process.execPath, '--import', 'tsx', file, ...args];
-
-/**
  * Runs a step of the start, showing what it prints.
  * @param {string} what for the message when it fails
  * @param {string} file
  * @param {NodeJS.ProcessEnv} env
+ * @param {string[]} [args]
  * @returns {Promise<void>}
  */
-export async function step(what, file, env) {
-  const code = await show(what, tsx(file), env, { foreground: false });
+export async function step(what, file, env, args = []) {
+  const code = await show(what, [...(await program(file)), ...args], env, { foreground: false });
   if (code !== 0) throw new StartFailure(`${what} failed (${file} ended with ${code}).`);
 }
 
@@ -33,20 +27,29 @@ export async function step(what, file, env) {
  * @returns {Promise<void>}
  */
 export async function quietStep(what, file, env) {
-  const done = await runProcess(tsx(file), { cwd: root, env });
+  const done = await runProcess(await program(file), { cwd: root, env });
   if (done.code !== 0) throw new StartFailure(`${what} failed:\n${done.output}`);
 }
 
 /**
- * Runs a command with our outputs and returns its exit code; a signal that ended it counts as failure.
+ * Runs a command and returns its exit code; a signal that ended it counts as failure.
  * @param {string} name
  * @param {string[]} command
  * @param {NodeJS.ProcessEnv} env
- * @param {{ foreground: boolean, timeoutMs?: number }} options foreground: it also gets our standard input
+ * @param {{ foreground: boolean, timeoutMs?: number, output?: string | undefined }} options foreground: it also gets our standard input; output: the file for both outputs, ours when absent
  * @returns {Promise<number>}
  */
-export async function show(name, command, env, { foreground, timeoutMs }) {
-  const child = await start({ name, command: dieWithParent(command, 'SIGTERM'), cwd: root, env, foreground });
+export async function show(name, command, env, { foreground, timeoutMs, output }) {
+  const file = output === undefined ? undefined : openSync(output, 'w');
+  const child = await start({
+    name,
+    command: dieWithParent(command, 'SIGTERM'),
+    cwd: root,
+    env,
+    foreground,
+    output: file ?? 'inherit',
+  });
+  if (file !== undefined) closeSync(file);
   const end = (graceMs = 5_000) => child.stop({ graceMs, group: !foreground });
   await onStop(() => end());
   let timedOut = false;

@@ -1,5 +1,6 @@
 // Finds free TCP ports of this machine and sends lines to ports; used by the launcher, and by tests.
 import { connect, createServer } from 'node:net';
+import { StartFailure } from './say.mjs';
 
 /**
  * Returns whether a server can listen on a port now. Both the loopback and all addresses are tried, because another program's
@@ -27,14 +28,35 @@ export function freePort() {
 }
 
 /**
- * Returns the wished port, or the next free one above it; any free one for 0.
+ * Takes the wished port, or the next free one above it, so that no other process gets it before the program that it is for; any free
+ * one for 0. Whoever connects meanwhile is cut off.
  * @param {number} wished
- * @returns {Promise<number>}
+ * @returns {Promise<{ port: number, release: () => Promise<void> }>}
  */
-export async function freePortFrom(wished) {
-  if (wished === 0) return freePort();
-  for (let port = wished; port < Math.min(wished + 100, 65_536); port += 1) if (await isFree(port)) return port;
-  return freePort();
+export async function holdPortFrom(wished) {
+  for (let port = wished; port > 0 && port < Math.min(wished + 100, 65_536); port += 1) {
+    const held = (await canListen(port, undefined)) ? await hold(port) : undefined;
+    if (held) return held;
+  }
+  const held = await hold(0);
+  if (!held) throw new StartFailure('There is no free port on 127.0.0.1.');
+  return held;
+}
+
+/**
+ * @param {number} wished
+ * @returns {Promise<{ port: number, release: () => Promise<void> } | undefined>} undefined: another process has it
+ */
+function hold(wished) {
+  return new Promise((done) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', () => done(undefined));
+    server.listen({ port: wished, host: '127.0.0.1', exclusive: true }, () => {
+      const address = server.address();
+      const port = address && typeof address === 'object' ? address.port : wished;
+      done({ port, release: () => new Promise((released) => server.close(() => released())) });
+    });
+  });
 }
 
 /**

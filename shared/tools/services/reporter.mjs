@@ -1,17 +1,34 @@
-// Mocha's spec reporter, which also writes the counts for testCommand.mjs and reports a process that does not end.
+// Mocha's spec reporter, which also writes the counts, what failed and how long each file took for testCommand.mjs, and reports a process that does not end.
 import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import Mocha from 'mocha';
+import { root } from './paths.mjs';
 
 /** The time to close sockets; a process that lives longer has a leak. */
 const leakMs = 15_000;
+/** Characters of a failed test's error that are repeated at the end. */
+const problemMax = 2_000;
 
 export default class CountingReporter extends Mocha.reporters.Spec {
+  /** @type {Record<string, number>} by file, with what its suites do before and after their tests */
+  seconds = {};
+
   /**
    * @param {Mocha.Runner} runner
    * @param {Mocha.MochaOptions} options
    */
   constructor(runner, options) {
     super(runner, options);
+    let since = 0;
+    const isWhole = (/** @type {Mocha.Suite} */ suite) => suite.parent?.root === true && suite.file !== undefined;
+    runner.on('suite', (suite) => {
+      if (isWhole(suite)) since = performance.now();
+    });
+    runner.on('suite end', (suite) => {
+      if (!isWhole(suite)) return;
+      const file = relative(root, suite.file ?? '').replaceAll('\\', '/');
+      this.seconds[file] = (this.seconds[file] ?? 0) + (performance.now() - since) / 1000;
+    });
     runner.once('end', () => {
       this.write(0);
       // Unreferenced: it fires only if something else keeps the process alive.
@@ -31,7 +48,20 @@ export default class CountingReporter extends Mocha.reporters.Spec {
     if (!process.env.TEST_COUNTS) return;
     writeFileSync(
       process.env.TEST_COUNTS,
-      JSON.stringify({ passed: passes, failed: failures + leaks, skipped: pending }),
+      JSON.stringify({
+        passed: passes,
+        failed: failures + leaks,
+        skipped: pending,
+        seconds: this.seconds,
+        problems: [
+          ...this.failures.map((test) => `${test.titlePath().join(' › ')}\n${explain(test.err)}`),
+          ...(leaks > 0 ? ['The process did not end.'] : []),
+        ],
+      }),
     );
   }
 }
+
+/** Returns a failed test's error, cut to `problemMax` characters. */
+const explain = (/** @type {Error | undefined} */ error) =>
+  (error?.stack ?? error?.message ?? 'It threw nothing.').slice(0, problemMax);

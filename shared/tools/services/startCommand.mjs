@@ -1,13 +1,14 @@
 // `npm start`: everything from a fresh clone to a running demo, in one terminal, until Ctrl-C.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildConsole } from './buildConsole.mjs';
 import { greet, readAccess } from './greeting.mjs';
 import { install } from './install.mjs';
 import { listenToKeys } from './keys.mjs';
 import { tryLock } from './lock.mjs';
 import { quietStep, step } from './node.mjs';
 import { dataDir, root } from './paths.mjs';
-import { freePortFrom } from './ports.mjs';
+import { holdPortFrom } from './ports.mjs';
 import { unitName, wantOnline } from './sampleApp.mjs';
 import { pause, say, StartFailure } from './say.mjs';
 import { openServers, reserveServers } from './servers.mjs';
@@ -28,10 +29,11 @@ export async function startCommand() {
   await install({ dev: false });
   await reserveServers(dir);
 
-  const port = await choosePort();
+  const { port, release } = await takePort();
+  await onStop(release);
   const baseUrl = `http://127.0.0.1:${port}`;
   say('starting PostgreSQL and Redis…');
-  const servers = await openServers({ dir, durable: true });
+  const [servers] = await Promise.all([openServers({ dir, durable: true }), buildConsole()]);
   const { MIGRATE_DATABASE_URL, ...urls } = servers.env;
   /** @type {NodeJS.ProcessEnv} */
   const env = {
@@ -45,13 +47,16 @@ export async function startCommand() {
   delete env.MIGRATE_DATABASE_URL;
   say('migrating…');
   await step('The migration', 'migrations/run.ts', { ...env, MIGRATE_DATABASE_URL });
-  await step('Loading the demo', 'shared/tools/demo/load.ts', { ...env, MIGRATE_DATABASE_URL });
+  // The sample app invents the same past as the demo: both up to the same moment.
+  const now = String(Date.now());
+  await step('Loading the demo', 'shared/tools/demo/load.ts', { ...env, MIGRATE_DATABASE_URL }, ['--now', now]);
 
   say('starting the API and the workers…');
   /** @type {Map<string, Unit>} */
   const units = new Map();
   if (servers.postgres) units.set('PostgreSQL', servers.postgres);
   if (servers.redis) units.set('Redis', servers.redis);
+  await release();
   const api = await startUnit({ name: 'API', file: 'api/main.ts', env, log: join(logs, 'api.log') });
   units.set('API', api);
   for (let n = 1; n <= workerCount(); n += 1) {
@@ -71,7 +76,7 @@ export async function startCommand() {
   if (existsSync(join(root, app)) && access) {
     // It stands for a customer's program, which gets only the service's address and its key.
     const { DATABASE_URL: _database, MIGRATE_DATABASE_URL: _owner, REDIS_URL: _redis, ...others } = process.env;
-    const appEnv = { ...others, BASE_URL: access.baseUrl, APP_KEY: access.appKey, DATA_DIR: dir };
+    const appEnv = { ...others, BASE_URL: access.baseUrl, APP_KEY: access.appKey, DATA_DIR: dir, SHOP_NOW: now };
     wantOnline(dir);
     units.set(unitName, await startUnit({ name: unitName, file: app, env: appEnv, log: join(logs, 'sample-app.log') }));
   }
@@ -99,13 +104,14 @@ async function lockOut(/** @type {string} */ dir) {
   );
 }
 
-async function choosePort() {
+/** Takes the port of the API until it starts: another `npm start` at the same time takes the next one. */
+async function takePort() {
   const wished = Number(process.env.PORT || 3000);
   if (!Number.isInteger(wished) || wished < 0 || wished > 65_535)
     throw new StartFailure('PORT is not valid. Example: PORT=3000');
-  const port = await freePortFrom(wished);
-  if (port !== wished && wished !== 0) say(`port ${wished} is taken: using ${port}`);
-  return port;
+  const held = await holdPortFrom(wished);
+  if (held.port !== wished && wished !== 0) say(`port ${wished} is taken: using ${held.port}`);
+  return held;
 }
 
 /**

@@ -1,5 +1,5 @@
-// Finds the system programs that tests put around the service, a load balancer and a connection pool: on PATH, or fetched
-// for this checkout from the distribution's packages.
+// Finds the system programs that tests put around the service, a load balancer, a connection pool and a browser: on PATH,
+// or fetched for this checkout from the distribution's packages.
 import { join } from 'node:path';
 import { aptPrograms, fetchedProgram, fetchProgram } from './aptPackages.mjs';
 import { withLock } from './lock.mjs';
@@ -13,12 +13,17 @@ import { StartFailure } from './say.mjs';
  * @property {Record<string, string>} env what its environment needs beyond ours
  */
 
-/** How each says its version, which shows that it runs here. */
-const versionFlag = { haproxy: '-v', pgbouncer: '--version' };
+/** How each is called, and how it says its version, which shows that it runs here. */
+const programs = {
+  haproxy: { commands: ['haproxy', '/usr/sbin/haproxy'], versionFlag: '-v' },
+  pgbouncer: { commands: ['pgbouncer', '/usr/sbin/pgbouncer'], versionFlag: '--version' },
+  // By its whole path, which is what tests start it by.
+  chromium: { commands: ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'], versionFlag: '--version' },
+};
 
 /**
  * Returns a program that runs here. Throws a StartFailure, which names the package, when there is none and none can be fetched.
- * @param {keyof typeof versionFlag} name
+ * @param {keyof typeof programs} name
  * @returns {Promise<SystemProgram>}
  */
 export async function findProgram(name) {
@@ -36,12 +41,12 @@ export async function findProgram(name) {
 }
 
 /**
- * @param {keyof typeof versionFlag} name
+ * @param {keyof typeof programs} name
  * @returns {Promise<SystemProgram | undefined>}
  */
 async function installed(name) {
   /** @type {SystemProgram[]} */
-  const candidates = [name, `/usr/sbin/${name}`].map((command) => ({ command, env: {} }));
+  const candidates = programs[name].commands.map((command) => ({ command, env: {} }));
   const fetched = fetchedProgram(aptPrograms[name]);
   // The system's libraries first, ours only when one is missing: mixed ones may not fit each other.
   if (fetched)
@@ -50,7 +55,7 @@ async function installed(name) {
       { command: fetched.program, env: { LD_LIBRARY_PATH: fetched.libraries } },
     );
   for (const candidate of candidates) {
-    const { code } = await runProcess([candidate.command, versionFlag[name]], {
+    const { code } = await runProcess([candidate.command, programs[name].versionFlag], {
       env: { ...process.env, ...candidate.env },
     });
     if (code === 0) return candidate;

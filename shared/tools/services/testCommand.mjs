@@ -1,7 +1,8 @@
 // `npm test`: lint, types and all tests against servers that are thrown away; the last line counts them.
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { readOptions } from '../cli/options.mjs';
 import { install } from './install.mjs';
 import { show } from './node.mjs';
@@ -10,6 +11,7 @@ import { runProcess } from './processes.mjs';
 import { say, StartFailure, took, toText } from './say.mjs';
 import { openServers, throwAwayDir } from './servers.mjs';
 import { stopAll, stoppedBySignal } from './stopping.mjs';
+import { allLanes, keepSeconds } from './testLanes.mjs';
 
 /** A run that takes longer ends as failed; the whole suite takes a fraction of this. */
 const watchdogMs = 40 * 60_000;
@@ -25,27 +27,47 @@ export async function testCommand(args) {
   if (missing !== undefined) throw new StartFailure(`There is no ${missing} to be tested.`);
   await install({ dev: true });
   const dir = await throwAwayDir(tmpdir(), 'console-test');
-  const checking = Promise.all(
-    files.length > 0
-      ? []
-      : [check('lint', lint()), check('format', format), check('types', [bin('typescript/bin/tsc')])],
+  const lanes =
+    files.length === 0
+      ? allLanes()
+      : [{ name: 'tests', checks: false, files: args.map((arg, i) => (isFile.has(i) ? inFolder(arg) : arg)) }];
+  const options = files.length === 0 ? args : [];
+  // Waits for all before a failure of one stops everything.
+  const opened = await Promise.allSettled(
+    lanes.map(({ name }) => openServers({ dir: join(dir, name), durable: false })),
   );
-  // Waits for both before a failure of one stops everything.
-  const [servers, checks] = await Promise.allSettled([openServers({ dir, durable: false }), checking]);
-  if (servers.status === 'rejected') throw servers.reason;
+  const servers = opened.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
+  const counts = await Promise.all(
+    lanes.map(async (lane, i) => {
+      const checked = await check(lane.checks);
+      // What the first one prints is seen as it comes, of the other when both are over.
+      const output = i === 0 ? undefined : join(dir, `${lane.name}.txt`);
+      const env = { ...process.env, ...servers[i]?.env };
+      return [
+        checked,
+        await mocha([...options, ...lane.files], { env, counts: join(dir, `${lane.name}.json`), output }),
+      ];
+    }),
+  );
+  for (const { name } of lanes.slice(1))
+    await pipeline(createReadStream(join(dir, `${name}.txt`)), process.stdout, { end: false });
 
-  const count = { passed: 0, failed: 0, skipped: 0 };
-  for (const passed of checks.status === 'fulfilled' ? checks.value : [false]) count[passed ? 'passed' : 'failed'] += 1;
-  const tests = await mocha(
-    args.map((arg, i) => (isFile.has(i) ? inFolder(arg) : arg)),
-    files.length === 0,
-    { ...process.env, ...servers.value.env },
-    join(dir, 'counts.json'),
-  );
-  for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) count[key] += tests[key];
+  /** @type {Counts} */
+  const count = { passed: 0, failed: 0, skipped: 0, problems: [], seconds: {} };
+  for (const each of counts.flat()) {
+    Object.assign(count.seconds, each.seconds);
+    for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) count[key] += each[key];
+    count.problems.push(...each.problems);
+  }
 
   await stopAll();
   if (stoppedBySignal() !== undefined) return 1;
+  // Again at the end, as a log of thousands of lines is often kept only in part.
+  for (const problem of count.problems) say(`failed: ${problem}\n`);
+  if (files.length === 0 && process.env.UPDATE_SECONDS === '1') keepSeconds(count.seconds);
   if (count.skipped > 0) say(`${count.skipped} skipped`);
   say(`took ${took(since)}`);
   say(`${count.passed} passed, ${count.failed} failed`);
@@ -56,53 +78,64 @@ export async function testCommand(args) {
 const inFolder = (/** @type {string} */ arg) =>
   statSync(resolve(root, arg), { throwIfNoEntry: false })?.isDirectory() === true ? join(arg, '**/*.test.ts') : arg;
 
+/** @typedef {{ passed: number, failed: number, skipped: number, problems: string[], seconds: Record<string, number> }} Counts */
+
 /**
  * Runs mocha and returns what its reporter counted. A run that counted nothing, or that failed without a failed test, counts as one failure.
  * @param {string[]} args
- * @param {boolean} all
- * @param {NodeJS.ProcessEnv} env
- * @param {string} counts
- * @returns {Promise<{ passed: number, failed: number, skipped: number }>}
+ * @param {{ env: NodeJS.ProcessEnv, counts: string, output: string | undefined }} options the files of the counts and, unless it goes to ours, of the output
+ * @returns {Promise<Counts>}
  */
-async function mocha(args, all, env, counts) {
+async function mocha(args, { env, counts, output }) {
   const command = [process.execPath, bin('mocha/bin/mocha.js'), '--reporter', 'shared/tools/services/reporter.mjs'];
-  if (all) command.push('--ignore', 'test/bench/**', '--ignore', 'test/sample-app/**', 'test/**/*.test.ts');
   let code = 1;
   try {
     code = await show(
       'mocha',
       [...command, ...args],
       { ...env, TEST_COUNTS: counts },
-      { foreground: false, timeoutMs: watchdogMs },
+      { foreground: false, timeoutMs: watchdogMs, output },
     );
   } catch (error) {
     say(toText(error));
   }
   const counted = existsSync(counts)
     ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that the reporter wrote
-      /** @type {{ passed: number, failed: number, skipped: number }} */ (JSON.parse(readFileSync(counts, 'utf8')))
-    : { passed: 0, failed: 0, skipped: 0 };
-  if (code !== 0 && counted.failed === 0) counted.failed = 1;
+      /** @type {Counts} */ (JSON.parse(readFileSync(counts, 'utf8')))
+    : { passed: 0, failed: 0, skipped: 0, problems: [], seconds: {} };
+  if (code !== 0 && counted.failed === 0) {
+    counted.failed = 1;
+    counted.problems.push('mocha ended as failed without a failed test; its output says why.');
+  }
   return counted;
 }
 
 /**
- * @param {string} name
- * @param {string[]} command
- * @returns {Promise<boolean>}
+ * Runs lint, format and types, one after another as the tests run beside them; nothing when they are not wanted.
+ * @param {boolean} wanted
+ * @returns {Promise<Counts>}
  */
-async function check(name, command) {
-  const done = await runProcess([process.execPath, ...command], { cwd: root });
-  say(done.code === 0 ? `${name}: ok` : `${name}: failed\n${done.output}`);
-  return done.code === 0;
+async function check(wanted) {
+  /** @type {Counts} */
+  const count = { passed: 0, failed: 0, skipped: 0, problems: [], seconds: {} };
+  for (const [name, command] of wanted ? Object.entries(commandsOfChecks()) : []) {
+    const done = await runProcess([process.execPath, ...command], { cwd: root });
+    say(done.code === 0 ? `${name}: ok` : `${name}: failed\n${done.output}`);
+    count[done.code === 0 ? 'passed' : 'failed'] += 1;
+    if (done.code !== 0) count.problems.push(`${name}; see above.`);
+  }
+  return count;
 }
 
-/** Runs oxlint with the folders named, as without them it reads node_modules too. */
-function lint() {
+/** Returns the command of each check; oxlint gets the folders named, as without them it reads node_modules too. */
+function commandsOfChecks() {
   const folders = ['api', 'workers', 'shared', 'migrations', 'test'].filter((folder) => existsSync(join(root, folder)));
-  return [bin('oxlint/bin/oxlint'), '--type-aware', '--type-check', ...folders];
+  return {
+    lint: [bin('oxlint/bin/oxlint'), '--type-aware', '--type-check', ...folders],
+    format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
+    types: [bin('typescript/bin/tsc')],
+    'types of the console': [bin('typescript/bin/tsc'), '-p', 'api/console'],
+  };
 }
 
 const bin = (/** @type {string} */ path) => join(root, 'node_modules', path);
-
-const format = [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'];

@@ -1,7 +1,7 @@
 // `npm run admin | watch | app:offline | app:online | bench | chaos`: programs of the project, each with the servers that it needs.
-import { join } from 'node:path';
+import { program } from './compile.mjs';
 import { install } from './install.mjs';
-import { quietStep, show, tsx } from './node.mjs';
+import { quietStep, show } from './node.mjs';
 import { dataDir } from './paths.mjs';
 import { switchSampleApp } from './sampleApp.mjs';
 import { say } from './say.mjs';
@@ -47,7 +47,7 @@ export async function watchCommand(args) {
   await install({ dev: false });
   return show(
     'watch',
-    tsx('shared/tools/cli/watch.ts', args),
+    await program('shared/tools/cli/watch.ts', args),
     { ...process.env, DATA_DIR: dataDir() },
     { foreground: true },
   );
@@ -81,7 +81,7 @@ export async function measureCommand(name, args) {
   const servers = await openServers({ dir, durable: true });
   const code = await show(
     name,
-    tsx(join('test', name, 'main.ts'), args),
+    await program(`test/${name}/main.ts`, args),
     { ...process.env, ...servers.env, DATA_DIR: dir },
     { foreground: false },
   );
@@ -93,4 +93,5 @@ export async function measureCommand(name, args) {
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} env
  */
-const admin = (args, env) => show('admin', tsx('shared/tools/cli/admin.ts', args), env, { foreground: true });
+const admin = async (args, env) =>
+  show('admin', await program('shared/tools/cli/admin.ts', args), env, { foreground: true });

@@ -1,6 +1,6 @@
 // Units, the parts of the running service (PostgreSQL, Redis, API, workers): start, and restart when one ends by itself.
 import { closeSync, openSync } from 'node:fs';
-import { tsx } from './node.mjs';
+import { program } from './compile.mjs';
 import { root } from './paths.mjs';
 import { dieWithParent, start } from './processes.mjs';
 import { pause, say, toText } from './say.mjs';
@@ -25,9 +25,10 @@ import { isStopping, onStop } from './stopping.mjs';
  */
 export async function startUnit({ name, file, env, log }) {
   const launch = async (/** @type {string} */ flags) => {
+    const command = await program(file);
     const output = openSync(log, flags);
     try {
-      return await start({ name, command: dieWithParent(tsx(file), 'SIGTERM'), cwd: root, env, output });
+      return await start({ name, command: dieWithParent(command, 'SIGTERM'), cwd: root, env, output });
     } finally {
       closeSync(output);
     }

@@ -1,13 +1,15 @@
 /** Presents approvals with their present targets (`now`) beside those at the time of the request (`before`). For api/routes/approvals.ts. */
 import { fullAccess } from '../../access/access.ts';
 import type { Caller } from '../../access/principal.ts';
-import type { Approval } from '../../approvals/model.ts';
+import { toReader } from '../../approvals/canDecide.ts';
+import { approvalJson, type Approval } from '../../approvals/model.ts';
 import { flagView, readFlagRows, resolveFlag } from '../../flags/model.ts';
 import { readItems, type Item } from '../../items/model.ts';
 import { presentItem } from '../../items/present.ts';
 import { findRecordsAnywhere } from '../../records/read.ts';
+import { readBarred } from '../../settings/independence.ts';
 import type { ViewDeps } from '../deps.ts';
-import { redactedApprovalJson } from './present.ts';
+import { presentApproval } from './present.ts';
 
 const keyOf = (resource: string, id: string): string => `${resource}/${id}`;
 
@@ -53,12 +55,35 @@ const readCurrentTargets = async (
   };
 };
 
+/** Returns the people who may not decide the requests of agents, by agent: of those that are to be decided independently. */
+const readBarredFrom = (
+  deps: ViewDeps,
+  approvals: readonly Approval[],
+  at: number,
+): Promise<ReadonlyMap<string, readonly string[]>> => {
+  const agents = approvals.flatMap(({ status, independent, actor_type: type, actor }) =>
+    status === 'pending' && independent && type === 'agent' ? [actor] : [],
+  );
+  return agents.length === 0 ? Promise.resolve(new Map()) : readBarred(deps.db, [...new Set(agents)], at);
+};
+
 /** Returns the JSON of approvals, redacted for the caller, whose role may no longer see everything of its own requests. */
 export const presentApprovals = async (
   deps: ViewDeps,
   caller: Caller,
   approvals: readonly Approval[],
-): Promise<Record<string, unknown>[]> => {
-  const nowOf = await readCurrentTargets(deps, caller, approvals);
-  return approvals.map((approval) => redactedApprovalJson(approval, caller.principal.access, nowOf(approval)));
+): Promise<Readonly<Record<string, unknown>>[]> => {
+  const at = deps.clock.now();
+  const reader = toReader(caller.principal);
+  const [nowOf, barred] = await Promise.all([
+    readCurrentTargets(deps, caller, approvals),
+    reader.decides ? readBarredFrom(deps, approvals, at) : new Map<string, readonly string[]>(),
+  ]);
+  return approvals.map((approval) =>
+    presentApproval(
+      approvalJson(approval, nowOf(approval), approval.independent ? barred.get(approval.actor) : []),
+      reader,
+      at,
+    ),
+  );
 };

@@ -1,12 +1,17 @@
-/** Redacts approvals for one role, in responses and on the stream: leaves out records, flags and inboxes that the role doesn't see. */
+/** Presents approvals to one reader, in responses and on the stream: without records, flags and inboxes that the role doesn't see, and with what the reader may do. */
 import type { Access } from '../../access/access.ts';
-import { approvalJson, type Approval, type ApprovalTarget } from '../../approvals/model.ts';
+import { canDecideApproval, type ApprovalReader } from '../../approvals/canDecide.ts';
+import { approvalJson, type Approval, type ApprovalDraft, type ApprovalTarget } from '../../approvals/model.ts';
 import { replacedRamp } from '../../approvals/replacedRamp.ts';
 import { flagChangeSummary, redactFlag } from '../../flags/model.ts';
+import { redactLinked } from '../../items/links.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
+import { approvalSentence } from './sentence.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-type Shown = Json & Pick<ApprovalTarget, 'kind' | 'resource' | 'flag' | 'inbox'>;
+type Shown = Json & Pick<ApprovalDraft, 'kind' | 'resource' | 'flag' | 'inbox'>;
+
+type PresentedApproval = Record<string, unknown> & ApprovalTarget & Pick<ApprovalDraft, 'requestedBy'>;
 
 const isHiddenRecord = (access: Access, ref: unknown): boolean =>
   isObject(ref) && !access.sees('resource', String(ref['resource']));
@@ -14,16 +19,8 @@ const isHiddenRecord = (access: Access, ref: unknown): boolean =>
 /** Returns an item, or the operation that creates one, without the records that the role doesn't see. */
 export const redactRecords = (access: Access, values: unknown): unknown => {
   if (!isObject(values)) return values;
-  const { record, links } = values;
-  const linked =
-    Array.isArray(links) && links.some((ref) => isHiddenRecord(access, ref))
-      ? { links: links.filter((ref) => !isHiddenRecord(access, ref)) }
-      : {};
-  return isHiddenRecord(access, record)
-    ? { ...values, ...linked, record: null }
-    : Object.hasOwn(linked, 'links')
-      ? { ...values, ...linked }
-      : values;
+  const linked = redactLinked(access, values);
+  return isHiddenRecord(access, values['record']) ? { ...linked, record: null } : linked;
 };
 
 /** Returns whether the role doesn't see the target: requesters see their own requests even when their role has lost the target. */
@@ -37,13 +34,14 @@ export const redactFlagJson = (access: Access, part: unknown, resource?: unknown
   isObject(part) ? redactFlag(part, access, resource ?? part['resource']) : part;
 
 /** Returns the members of a flag's approval without targets and guards that the role doesn't see; the summary is made of what is left. */
-const redactFlagChange = (access: Access, { flag, before, now, change, summary }: Shown): Json => {
+const redactFlagChange = (access: Access, { flag, before, now, after, change, summary }: Shown): Json => {
   const seen = redactFlagJson(access, change, isObject(before) ? before['resource'] : null);
   const seenBefore = redactFlagJson(access, before);
   return {
     replaced: replacedRamp(seenBefore, change),
     before: seenBefore,
     now: redactFlagJson(access, now),
+    after: redactFlagJson(access, after),
     change: seen,
     summary: seen === change || flag === null || !isObject(seen) ? summary : flagChangeSummary(flag, seen),
   };
@@ -56,22 +54,40 @@ const publicItemFields = (item: unknown): unknown => {
   return shown;
 };
 
-/** Returns the JSON of an approval, such as a stored live message has, redacted for the role. */
-export const redactApproval = <A extends Shown>(approval: A, access: Access): A => {
+/** Returns the members of an approval without what the role doesn't see. */
+const redact = <A extends Shown>(approval: A, access: Access): A => {
   const item = approval.inbox !== null && !access.sees('inbox', approval.inbox) ? { item: null, inbox: null } : {};
-  if (hidesTarget(access, approval)) return { ...approval, ...item, replaced: null, before: null, now: null };
+  if (hidesTarget(access, approval))
+    return { ...approval, ...item, replaced: null, before: null, now: null, after: null };
   if (approval.kind === 'flag') return { ...approval, ...item, ...redactFlagChange(access, approval) };
+  if (approval.kind === 'bulk')
+    return { ...approval, ...item, operation: redactRecords(access, approval['operation']) };
   if (approval.kind !== 'item') return { ...approval, ...item };
-  const { before, now, operation } = approval;
+  const { before, now, after, operation } = approval;
   return {
     ...approval,
     ...item,
     before: redactRecords(access, publicItemFields(before)),
     now: redactRecords(access, now),
+    after: redactRecords(access, publicItemFields(after)),
     operation: redactRecords(access, operation),
   };
 };
 
-/** Returns the JSON of an approval, redacted for the role. `now`: the present target, null where it isn't read. */
-export const redactedApprovalJson = (approval: Approval, access: Access, now: unknown = null): Json =>
-  redactApproval(approvalJson(approval, now), access);
+/** Returns the JSON of an approval for one reader at the time `at`. */
+export const presentApproval = (approval: ApprovalDraft, reader: ApprovalReader, at: number): PresentedApproval => {
+  const { access } = reader;
+  const { label: _, total: __, barred: ___, ...shown } = redact(approval, access);
+  const sentence = approvalSentence(approval, access);
+  return {
+    ...shown,
+    // What an item or a record is called is part of it.
+    ...(hidesTarget(access, approval) ? { summary: sentence } : {}),
+    sentence,
+    canDecide: canDecideApproval(approval, reader, at),
+  };
+};
+
+/** Returns the JSON of an approval that has ended, for one role. */
+export const endedApprovalJson = (approval: Approval, access: Access): PresentedApproval =>
+  presentApproval(approvalJson(approval), { access, id: null, decides: false }, approval.decided_at ?? 0);

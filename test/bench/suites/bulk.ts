@@ -1,4 +1,6 @@
 /** A bulk of 10,000 over HTTP, from request to done, against set-based chunks alone and 10,000 single calls; singles meanwhile. */
+import { sleep } from '../../../shared/platform/core/wait.ts';
+import { newApiClient, type ApiClient } from '../apiClient.ts';
 import { inTurn, type Bench, type Suite } from '../bench.ts';
 import { environment } from '../database.ts';
 import { rate } from '../measured.ts';
@@ -8,7 +10,6 @@ import { atLeast, atMost } from '../report.ts';
 import { changing, itemsToChange } from '../requests.ts';
 
 const size = 10_000;
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** Random items of one inbox, and a state that none of them is in: the rarest one. */
 const target = async ({ database }: Bench): Promise<{ ids: string[]; state: string; closed: boolean }> => {
@@ -26,33 +27,17 @@ const target = async ({ database }: Bench): Promise<{ ids: string[]; state: stri
   return { ids, state, closed: state === 'closed' };
 };
 
-interface Client {
-  readonly base: string;
-  readonly token: string;
-}
-
-const call = async <R>({ base, token }: Client, path: string, body?: object): Promise<R> => {
-  const answer = await fetch(`${base}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(text);
-  return JSON.parse(text) as R;
-};
-
 interface Seen {
   readonly bulk: { readonly id: string; readonly status: string; readonly changed: number };
 }
 
 /** Seconds from the request to the end. */
-const runBulk = async (client: Client, ids: readonly string[], state: string, exactly = true): Promise<number> => {
+const runBulk = async (call: ApiClient, ids: readonly string[], state: string, exactly = true): Promise<number> => {
   const began = performance.now();
-  let { bulk } = await call<Seen>(client, '/bulk', { ids, operation: { type: 'state', state } });
+  let { bulk } = await call<Seen>('/bulk', { ids, operation: { type: 'state', state } });
   while (bulk.status !== 'done') {
     await sleep(10);
-    ({ bulk } = await call<Seen>(client, `/bulk/${bulk.id}`));
+    ({ bulk } = await call<Seen>(`/bulk/${bulk.id}`));
   }
   if (exactly && bulk.changed !== ids.length)
     throw new Error(`Only ${String(bulk.changed)} of ${String(ids.length)} were changed.`);
@@ -64,18 +49,27 @@ const settled = async ({ database }: Bench): Promise<void> => {
   while ((await database.sql('select from outbox limit 1')).length > 0) await sleep(20);
 };
 
-const meanwhile = (bench: Bench, client: Client, port: number) => async (): Promise<Measured> => {
-  await settled(bench);
-  const { ids, state } = await target(bench);
-  const items: Changed[] = ids.map((id) => ({
-    id,
-    states: ['open', 'waiting', 'closed'].filter((other) => other !== state),
-  }));
-  const load = bench.load({ port, connections: 4, warmupMs: 200, ms: 1_000, requests: changing(client.token, items) });
-  await sleep(200);
-  await runBulk(client, ids.toReversed(), state, false);
-  return load;
-};
+/** A user of the API at a port. */
+interface User {
+  readonly call: ApiClient;
+  readonly token: string;
+  readonly port: number;
+}
+
+const meanwhile =
+  (bench: Bench, { call, token, port }: User) =>
+  async (): Promise<Measured> => {
+    await settled(bench);
+    const { ids, state } = await target(bench);
+    const items: Changed[] = ids.map((id) => ({
+      id,
+      states: ['open', 'waiting', 'closed'].filter((other) => other !== state),
+    }));
+    const load = bench.load({ port, connections: 4, warmupMs: 200, ms: 1_000, requests: changing(token, items) });
+    await sleep(200);
+    await runBulk(call, ids.toReversed(), state, false);
+    return load;
+  };
 
 export const bulk: Suite = {
   name: 'bulk',
@@ -83,14 +77,14 @@ export const bulk: Suite = {
     const { database, options } = bench;
     const [api, limit] = await Promise.all([bench.api(), bench.start('bulkLimit'), bench.start('workers')]);
     const { token } = await database.token('admin');
-    const client = { base: `http://127.0.0.1:${String(api.port)}/api/env/${environment}`, token };
+    const call = newApiClient(`http://127.0.0.1:${String(api.port)}/api/env/${environment}`, token);
     // The first bulk of a process also pays for its connections and plans.
-    await runBulk(client, (await target(bench)).ids.slice(0, 1000), 'closed', false);
+    await runBulk(call, (await target(bench)).ids.slice(0, 1000), 'closed', false);
     const found = await inTurn(options.rounds, {
       ours: async () => {
         await settled(bench);
         const { ids, state } = await target(bench);
-        return runBulk(client, ids, state);
+        return runBulk(call, ids, state);
       },
       limit: async () => {
         await settled(bench);
@@ -100,7 +94,7 @@ export const bulk: Suite = {
     const { singles, waits } = await inTurn(options.rounds, {
       singles: async () =>
         bench.load({ port: api.port, connections: 64, requests: changing(token, await itemsToChange(database)) }),
-      waits: meanwhile(bench, client, api.port),
+      waits: meanwhile(bench, { call, token, port: api.port }),
     });
     const [seconds, least] = [median(found.ours), median(found.limit)];
     const waited = median(waits.map(({ max }) => max));

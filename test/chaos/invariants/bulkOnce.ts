@@ -6,7 +6,7 @@ import { listItems } from '../support/oracle.ts';
 import type { Invariant } from '../support/run.ts';
 
 const amounts = {
-  short: { killWorker: 5, freezeWorker: [], restartRedis: [1_000], flushRedis: 1, crashPostgres: [0] },
+  short: { killWorker: 3, freezeWorker: [], restartRedis: [1_000], flushRedis: 1, crashPostgres: [0] },
   long: {
     killWorker: 20,
     freezeWorker: [25_000, 25_000, 25_000, 25_000, 25_000],
@@ -25,9 +25,9 @@ export const bulkOnce: Invariant = {
   site: { short: { apis: 1, workers: 2 }, long: { apis: 1, workers: 4 } },
   run: async (run, site) => {
     const { admin } = await run.stage(site, 'bulkOnce');
-    const ids = await makeItems(admin, run.size('items', { short: 1_000, long: 10_000 }));
+    const ids = await makeItems(admin, run.size('items', { short: 500, long: 10_000 }));
     run.say(`${String(ids.length)} items are there`);
-    const overMs = run.size('fault plan ms', { short: 10_000, long: 120_000 });
+    const overMs = run.size('fault plan ms', { short: 8_000, long: 120_000 });
     const plan = planFaults(run.random.fork('plan'), amounts[run.scale], overMs);
     let playing = true;
     let endedAt = 0;

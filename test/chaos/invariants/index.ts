@@ -9,6 +9,7 @@ import { idempotency } from './idempotency.ts';
 import { killMatrix } from './killMatrix.ts';
 import { offlineActions } from './offlineActions.ts';
 import { paging } from './paging.ts';
+import { rails } from './rails.ts';
 import { ramps } from './ramps.ts';
 import { redisAttacker } from './redisAttacker.ts';
 import { resume } from './resume.ts';
@@ -18,6 +19,7 @@ import { runsUnderFaults } from './runsUnderFaults.ts';
 import { slowReaders } from './slowReaders.ts';
 import { streamComplete } from './streamComplete.ts';
 import { unheard } from './unheard.ts';
+import { worstReads } from './worstReads.ts';
 
 export const invariants: readonly Invariant[] = [
   bulkOnce,
@@ -38,4 +40,6 @@ export const invariants: readonly Invariant[] = [
   ramps,
   contentKept,
   redisAttacker,
+  rails,
+  worstReads,
 ];

@@ -50,7 +50,7 @@ export const rolling: Invariant = {
     })();
     for (const work of [readers, bulking]) work.catch(() => undefined);
 
-    const restarts = run.size('rolling restarts', { short: 3, long: 20 });
+    const restarts = run.size('rolling restarts', { short: 2, long: 20 });
     for (let n = 0; n < restarts; n++) {
       const units = [site.apis[n % site.apis.length], site.workers[n % site.workers.length]].filter(
         (unit) => unit !== undefined,

@@ -101,6 +101,11 @@ export class Run {
     this.measure(name, Math.max(Number(this.#measures[name] ?? 0), value));
   }
 
+  /** How many things did not hold. */
+  get problems(): number {
+    return this.#failures;
+  }
+
   /** The run goes on after a violation: all problems together show more than the first one. */
   expect(holds: boolean, sentence: string): void {
     if (!holds) this.problem(sentence);

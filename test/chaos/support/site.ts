@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { migrateDatabase } from '../../../migrations/run.ts';
+import { migrateDatabase } from '../../../migrations/migrate.ts';
 import { isDbUnavailable } from '../../../shared/platform/db/errors.ts';
 import { freePort } from '../../../shared/tools/services/ports.mjs';
 import { startPostgres, type PostgresServer } from '../../../shared/tools/services/postgres.mjs';

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { tsx } from '../../../shared/tools/services/node.mjs';
+import { program } from '../../../shared/tools/services/compile.mjs';
 import { dieWithParent, start, type Child } from '../../../shared/tools/services/processes.mjs';
 import { blockedLoopLines } from '../../support/eventLoop.ts';
 import { pause } from './pause.ts';
@@ -125,14 +125,15 @@ export class Unit {
   }
 
   async #launch(): Promise<Child> {
+    const command = await program(files[this.kind]);
     this.starts += 1;
     const output = openSync(this.#logFile(), 'a');
-    const { name, kind, env } = this.#options;
+    const { name, env } = this.#options;
     try {
       // Whatever ends us, a frozen child must not stay: only SIGKILL reaches it.
       const child = await start({
         name,
-        command: dieWithParent(tsx(files[kind]), 'SIGKILL'),
+        command: dieWithParent(command, 'SIGKILL'),
         cwd: root,
         env,
         output,

@@ -111,7 +111,14 @@ export const by = { type: 'agent', id: 'agt_1', name: 'Robin' } as const;
 /** The moment `now`; new ids count up from `ent_new1`. */
 export const newMoment = (): DecisionContext => {
   let ids = 0;
-  return { at: now, by, env, person: (id) => people.get(id), newId: (prefix) => `${prefix}_new${String((ids += 1))}` };
+  return {
+    at: now,
+    by,
+    env,
+    person: (id) => people.get(id),
+    seesResource: (name) => name === 'order',
+    newId: (prefix) => `${prefix}_new${String((ids += 1))}`,
+  };
 };
 
 /** What a decision is expected to be: nothing, a fault by its code, or the members that change and all that is written. */

@@ -1,4 +1,7 @@
 /** Configuration by environment variables: read at once, and a clear line for each bad one. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { readConfig } from '../../../shared/platform/core/config.ts';
 
@@ -79,5 +82,84 @@ describe('the configuration', () => {
       flagApprovalMs: 2_592_000_000,
     });
     expect(problemsOf({ ...good, APPROVAL_MS: '59999', FLAG_APPROVAL_MS: '1e9' })).to.have.length(2);
+  });
+
+  describe('of OpenID Connect', () => {
+    const provider = {
+      ...good,
+      OIDC_ISSUER: 'https://login.example.com',
+      OIDC_CLIENT_ID: 'console',
+      OIDC_CLIENT_SECRET: 'secret',
+    };
+    const mapping = [{ group: 'ops', role: 'operator', environments: ['production'] }];
+
+    it('is off by default, and needs no more than issuer, client and secret', () => {
+      expect(readConfig(good)).to.include({ openId: null, passwordSignIn: true });
+      expect(readConfig(provider).openId).to.deep.equal({
+        issuer: 'https://login.example.com',
+        clientId: 'console',
+        clientSecret: 'secret',
+        clientAuth: 'basic',
+        scopes: 'openid email profile',
+        label: 'single sign-on',
+        verifiedClaim: 'email_verified',
+        groupsClaim: 'groups',
+        groups: null,
+        createsPeople: false,
+      });
+      const more = { OIDC_GROUPS: JSON.stringify(mapping), OIDC_NEW_PEOPLE: 'create', PASSWORD_SIGN_IN: 'off' };
+      const config = readConfig({ ...provider, ...more });
+      expect(config.openId).to.deep.include({ groups: mapping, createsPeople: true });
+      expect(config.passwordSignIn).to.equal(false);
+    });
+
+    it('tells all that is missing or wrong at once', () => {
+      expect(problemsOf({ ...good, OIDC_LABEL: 'Login' })).to.deep.equal([
+        'OIDC_ISSUER is missing. Example: OIDC_ISSUER=https://login.example.com',
+        'OIDC_CLIENT_ID is missing. Example: OIDC_CLIENT_ID=console',
+        'OIDC_CLIENT_SECRET is missing. Example: OIDC_CLIENT_SECRET=the secret that the provider shows',
+      ]);
+      expect(problemsOf({ ...good, PASSWORD_SIGN_IN: 'off' })).to.deep.equal([
+        'PASSWORD_SIGN_IN is not valid: it takes on, or off where OIDC_ISSUER is set. Example: PASSWORD_SIGN_IN=on',
+      ]);
+      for (const [name, values] of Object.entries({
+        OIDC_ISSUER: ['login.example.com', 'http://login.example.com', 'https://a@b.example', 'https://a.example/?x=1'],
+        OIDC_CLIENT_AUTH: ['jwt'],
+        OIDC_SCOPES: ['email', 'openidx', 'openid  email'],
+        OIDC_LABEL: ['two\nlines', 'x'.repeat(61)],
+        OIDC_GROUPS_CLAIM: ['two words'],
+        OIDC_VERIFIED_CLAIM: ['two words'],
+        OIDC_GROUPS: [
+          'ops',
+          '[]',
+          '{}',
+          '[{"group":"ops","role":"operator"}]',
+          '[{"group":"ops","role":"operator","environments":[]}]',
+          '[{"group":"ops","role":"operator","environments":["a"],"more":1}]',
+        ],
+        OIDC_NEW_PEOPLE: ['yes', 'create'],
+        OIDC_CLIENT_SECRET_FILE: ['/nowhere/at/all', import.meta.filename],
+      }))
+        for (const value of values) {
+          const [problem = '', ...others] = problemsOf({ ...provider, [name]: value });
+          expect(problem, value).to.match(new RegExp(`^${name} is not valid(: it takes .+)?\\. Example: ${name}=`));
+          expect(others).to.deep.equal([]);
+        }
+    });
+
+    it('takes the secret from a file, and a provider on this machine without TLS', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'secret-'));
+      try {
+        await writeFile(join(folder, 'oidc'), 'from a file\n');
+        const { OIDC_CLIENT_SECRET: _, ...rest } = provider;
+        const env = { ...rest, OIDC_ISSUER: 'http://localhost:9000', OIDC_CLIENT_SECRET_FILE: join(folder, 'oidc') };
+        expect(readConfig(env).openId).to.deep.include({
+          clientSecret: 'from a file',
+          issuer: 'http://localhost:9000',
+        });
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
   });
 });

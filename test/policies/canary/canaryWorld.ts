@@ -22,6 +22,8 @@ export interface Planted {
   readonly hiddenBulk: string;
   readonly ownBulk: string;
   readonly hiddenPerson: string;
+  /** Shared views of what the clerk can't see. */
+  readonly hiddenViews: readonly string[];
   /** Runs and approvals of all kinds, seen by the clerk or not. */
   readonly runs: readonly string[];
   readonly hiddenRuns: readonly string[];
@@ -42,6 +44,7 @@ export const newCanaryWorld = (): { open(): Promise<Planted>; close(): Promise<v
   let hiddenBulk = '';
   let ownBulk = '';
   let hiddenPerson = '';
+  let hiddenViews: string[] = [];
   let runs: string[] = [];
   let hiddenRuns: string[] = [];
   let approvals: string[] = [];
@@ -195,6 +198,14 @@ export const newCanaryWorld = (): { open(): Promise<Planted>; close(): Promise<v
         operation: { type: 'state', state: 'waiting' },
       })
     ).body.bulk.id;
+    const saver = await world.person('admin', 'Saver');
+    const save = async (name: string, body: object): Promise<string> =>
+      (await saver.post('/me/views', { name, query: {}, shared: true, ...body })).body.view.id as string;
+    hiddenViews = [
+      await save(`${word} inbox`, { inbox }),
+      await save(`${word} record`, { inbox: 'mail', query: { record: `${word}Thing:${word}-1` } }),
+      await save(`${word} words`, { query: { q: word } }),
+    ];
     const there = world.elsewhere(admin, `${word}Environment`);
     await there.post('/items', { inbox: 'mail', title: word, tags: [word] });
     await world.settled();
@@ -211,6 +222,7 @@ export const newCanaryWorld = (): { open(): Promise<Planted>; close(): Promise<v
       hiddenBulk,
       ownBulk,
       hiddenPerson,
+      hiddenViews,
       runs,
       hiddenRuns,
       approvals,

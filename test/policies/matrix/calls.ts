@@ -31,6 +31,7 @@ const tools: Readonly<Record<string, string>> = {
   'POST /items/{id}/reply': 'reply_to_item',
   'POST /items/{id}/triage': 'triage_item',
   'POST /bulk': 'bulk_items',
+  'GET /bulk': 'list_bulks',
   'GET /bulk/{id}': 'get_bulk',
   'GET /bulk/{id}/results': 'get_bulk_results',
   'POST /bulk/{id}/cancel': 'cancel_bulk',
@@ -56,6 +57,9 @@ const tools: Readonly<Record<string, string>> = {
   'GET /pages': 'list_pages',
   'GET /pages/{page}': 'get_page',
   'GET /changes': 'list_changes',
+  'GET /counts': 'get_counts',
+  'GET /search': 'search',
+  'PATCH /items/{id}': 'update_item',
 };
 
 const bodies: Readonly<Record<string, object>> = {
@@ -94,6 +98,8 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: MatrixWorld)
   const bulkBody = (thing: Thing, variant: string): object => {
     if (variant === 'action')
       return { ids: [items.get('own')], operation: { type: 'action', action: nameOf(thing), input: {} } };
+    if (variant === 'query')
+      return { query: { inbox: nameOf(thing) }, operation: { type: 'tags', add: [], remove: ['nosuch'] } };
     return {
       ids: [items.get(thing)],
       operation: { type: 'snooze', until: 4_102_444_800_000 },
@@ -118,6 +124,8 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: MatrixWorld)
         return bulkBody(thing, variant);
       case '/flags/{flag}':
         return { change: { value: true }, ...(variant === 'dryRun' ? { dryRun: true } : {}) };
+      case '/items/{id}':
+        return { note: 'x', ...(variant === 'dryRun' ? { dryRun: true } : {}) };
       default:
         return changeBody(path.split('/').at(-1) ?? '', client);
     }
@@ -131,7 +139,7 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: MatrixWorld)
       .replace(/\{resource\}|\{page\}|\{flag\}/, nameOf(thing))
       .replace('{relation}', 'same')
       .replace('{id}', idOf(plain, thing))}${query}`;
-    return method === 'GET' ? client.get(target) : client.post(target, bodyOf(plain, thing, variant, client));
+    return method === 'GET' ? client.get(target) : client.call(method, target, bodyOf(plain, thing, variant, client));
   };
 
   const toolOf = (endpoint: string, thing: Thing, client: Client): readonly [string, object] | null => {

@@ -29,14 +29,14 @@ export const personCommands: readonly Command[] = [
     run: async (context, { argument, text, list }) => {
       const password = await context.readInput();
       const name = text('name') ?? argument.split('@')[0];
-      const { password: given, ...input } = checkInput({
+      const { password: _, ...input } = checkInput({
         email: argument,
         name,
         role: text('role'),
         password,
         environments: list('environment'),
       });
-      const passwordHash = await hashPassword(given);
+      const passwordHash = await hashPassword(password);
       const person = await runCommandChange(context, (tx) =>
         createPerson(tx, context.admin, { ...input, passwordHash }, everywhere),
       );

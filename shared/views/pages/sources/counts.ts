@@ -4,7 +4,7 @@ import type { Block } from '../../../applink/protocol.ts';
 import { fault } from '../../../catalogue/errors.ts';
 import type { InboxDefinition } from '../../../environments/definition.ts';
 import { parseBlockQuery } from '../../../environments/pages/query.ts';
-import { countMeasures, type CountsQuery } from '../../../environments/pages/schema.ts';
+import { tableMeasures, type CountsQuery } from '../../../environments/pages/schema.ts';
 import { readCounts, toInboxCounts, type InboxCounts } from '../../../items/counts.ts';
 import { visibleInboxes } from '../../../items/filters.ts';
 import { blockTitle, type BlockResolver, type DeclaredBlock, type PageContext } from '../context.ts';
@@ -19,7 +19,7 @@ const inboxesOf = ({ caller }: PageContext, name: string | undefined): InboxDefi
 
 const columns = [
   { name: 'label', label: 'Inbox', type: 'text' },
-  ...countMeasures.map((measure) => ({
+  ...tableMeasures.map((measure) => ({
     name: measure,
     label: `${measure.slice(0, 1).toUpperCase()}${measure.slice(1)}`,
     type: 'number',
@@ -30,16 +30,26 @@ const table = (block: DeclaredBlock, counted: readonly { inbox: InboxDefinition;
   tableBlock(
     block,
     columns,
-    counted.map(({ inbox, counts: { byState, ...counts } }) => ({
+    counted.map(({ inbox, counts: { byState, open: _, waiting: __, closed: ___, active, ...counts } }) => ({
       name: inbox.name,
       label: inbox.label,
       ...byState,
       ...counts,
+      active: active.total,
     })),
   );
 
-const one = ({ count, state }: CountsQuery, { byState, ...counts }: InboxCounts): number =>
-  state === undefined ? counts[count ?? 'total'] : Object.hasOwn(byState, state) ? (byState[state] ?? 0) : 0;
+const one = ({ count, state }: CountsQuery, { byState, active, ...counts }: InboxCounts): number =>
+  state === undefined
+    ? {
+        ...counts,
+        active: active.total,
+        activeUnassigned: active.unassigned,
+        activeOverdue: active.overdue,
+      }[count ?? 'total']
+    : Object.hasOwn(byState, state)
+      ? (byState[state] ?? 0)
+      : 0;
 
 export const countsBlock: BlockResolver = async (context, block) => {
   const { deps, caller, params } = context;

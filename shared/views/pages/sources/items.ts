@@ -10,7 +10,7 @@ import { blockTitle, type BlockResolver } from '../context.ts';
 
 export const itemsBlock: BlockResolver = async ({ deps, caller, params, now }, block) => {
   const query = parseBlockQuery<ItemsQuery>('items', block, params);
-  const { request } = resolveItemList(caller, query, now);
+  const { request } = await resolveItemList(deps.db, caller, query, now);
   const title = blockTitle(block);
   if (block['type'] === 'stat') {
     const count = request === null ? 0 : await countItems(deps.db, request);

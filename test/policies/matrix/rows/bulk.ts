@@ -12,6 +12,10 @@ export const bulk: readonly Row[] = [
   ['POST /bulk dryRun', 'own', '200  200  200  200  200  403  200  403  200  401  404'],
   ['POST /bulk dryRun', 'hidden', '200  200  200  200  200  403  200  403  200  401  404'],
   ['POST /bulk dryRun', 'no', '200  200  200  200  200  403  200  403  200  401  404'],
+  ['POST /bulk query', 'own', '202  202  202  202  404  403  202  403  202  401  404'],
+  ['POST /bulk query', 'hidden', '202  202  202  404  404  404  404  403  202  401  404'],
+  ['POST /bulk query', 'no', '404  404  404  404  404  404  404  403  404  401  404'],
+  ['GET /bulk', '', '200  200  200  200  200  200  200  403  200  401  404'],
   // Visible to its requester and to those who see the audit log; both bulks are finished.
   ['GET /bulk/{id}', 'clerks', '200  404  404  200  404  404  404  403  404  401  404'],
   ['GET /bulk/{id}', 'admins', '200  404  404  404  404  404  404  403  404  401  404'],

@@ -1,0 +1,96 @@
+/** Finds the problems of an app's answer to a call, for the notification `app.problem`; the caller gets `502`. Used by session.ts. */
+import { parseCallOutcome } from '../../shared/applink/callOutcome.ts';
+import type { ServiceMethod, ServiceNotifications } from '../../shared/applink/protocol.ts';
+import { validateBlocks } from '../../shared/blocks/validateBlocks.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { recordProblems } from '../../shared/records/recordProblems.ts';
+
+type Problems = ServiceNotifications['app.problem']['problems'];
+type Members = Readonly<Record<string, unknown>>;
+
+/** Problems of one answer that are told. */
+const problemsMax = 20;
+
+/** Returns a problem for each block that people see as an error in its place. */
+const blocksProblems = (given: unknown, path: string): Problems => {
+  if (given === undefined || given === null) return [];
+  if (!Array.isArray(given)) return [{ path, message: 'must be a list' }];
+  const types = given.map((block: unknown) => (isObject(block) ? block['type'] : undefined));
+  return validateBlocks(given).flatMap(({ type, error }, i) =>
+    type === 'error' && types[i] !== 'error' ? [{ path: `${path}.${String(i)}`, message: String(error) }] : [],
+  );
+};
+
+const limitOf = (params: string): number => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the params that the service has sent
+  const { limit } = JSON.parse(params) as { readonly limit?: number };
+  return limit ?? Infinity;
+};
+
+const recordsProblems = ({ records, cursor }: Members, params: string): Problems => {
+  if (!Array.isArray(records)) return [{ path: 'records', message: 'must be a list' }];
+  const limit = limitOf(params);
+  return [
+    ...(records.length > limit ? [{ path: 'records', message: `must have at most ${String(limit)} records` }] : []),
+    ...(cursor === undefined || cursor === null || (typeof cursor === 'string' && cursor !== '')
+      ? []
+      : [{ path: 'cursor', message: 'must be a string with characters, or null' }]),
+    ...records.flatMap((record: unknown, i) =>
+      recordProblems(record).map(({ path, message }) => ({
+        path: `records.${String(i)}${path === '' ? '' : `.${path}`}`,
+        message,
+      })),
+    ),
+  ];
+};
+
+const detailProblems = ({ blocks, suggestedActions }: Members): Problems => [
+  ...blocksProblems(blocks, 'blocks'),
+  ...(suggestedActions === undefined || suggestedActions === null || Array.isArray(suggestedActions)
+    ? []
+    : [{ path: 'suggestedActions', message: 'must be a list' }]),
+  ...(Array.isArray(suggestedActions) ? suggestedActions : []).flatMap((one: unknown, i) =>
+    isObject(one) && typeof one['action'] === 'string'
+      ? []
+      : [{ path: `suggestedActions.${String(i)}.action`, message: 'must be the name of an action' }],
+  ),
+];
+
+const runProblems = ({ message, blocks }: Members): Problems => [
+  ...(message === undefined || message === null || typeof message === 'string'
+    ? []
+    : [{ path: 'message', message: 'must be a string or null' }]),
+  ...blocksProblems(blocks, 'blocks'),
+];
+
+type Check = (result: Members, params: string) => Problems;
+/** Of the other methods every object, and null, is an answer. */
+const checks: Partial<Readonly<Record<ServiceMethod, Check>>> = {
+  'action.run': runProblems,
+  'records.search': recordsProblems,
+  'records.list': recordsProblems,
+  'records.get': recordsProblems,
+  'records.related': recordsProblems,
+  'page.block': ({ block }) => blocksProblems([block], 'block').map((one) => ({ ...one, path: 'block' })),
+  'item.blocks': detailProblems,
+  'record.blocks': detailProblems,
+};
+const mayBeNull: ReadonlySet<ServiceMethod> = new Set([
+  'action.run',
+  'item.blocks',
+  'record.blocks',
+  'triage.answer',
+  'reply.send',
+]);
+
+/** Returns the problems of an answer; none when it is valid, or a JSON-RPC error. `message`: the parsed frame. */
+export const answerProblems = (method: ServiceMethod, params: string, message: unknown): Problems => {
+  const outcome = parseCallOutcome(message);
+  if (outcome.kind === 'garbled')
+    return [{ path: '', message: 'is no answer of JSON-RPC 2.0, or has a value that can’t be stored' }];
+  if (outcome.kind !== 'answer') return [];
+  const { result } = outcome;
+  if (result === null && mayBeNull.has(method)) return [];
+  if (!isObject(result)) return [{ path: 'result', message: 'must be an object' }];
+  return (checks[method]?.(result, params) ?? []).slice(0, problemsMax);
+};

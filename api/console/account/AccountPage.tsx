@@ -1,0 +1,91 @@
+/** One's own account: name, password, appearance, and where one is signed in. Used by SettingsPage. */
+import { useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { useSettingsChange } from '../settings/useSettingsChange.ts';
+import { useSession } from '../shell/session.ts';
+import { useTheme } from '../shell/theme.ts';
+import { Button } from '../ui/Button.tsx';
+import { keys, meQuery } from '../wire/queries.ts';
+import type { Me } from '../wire/types.ts';
+import { PasswordForm } from './PasswordForm.tsx';
+import { Sessions } from './Sessions.tsx';
+
+const NameForm = ({ name }: { readonly name: string }) => {
+  const [given, setGiven] = useState(name);
+  const { change, dialog } = useSettingsChange(keys.me, ['people']);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void change({ method: 'PATCH', path: '/me', body: { name: given.trim() } }, `Your name is ${given.trim()} now.`);
+  };
+  return (
+    <form className="flag-form" onSubmit={submit}>
+      <label>
+        Name
+        <input
+          required
+          maxLength={200}
+          autoComplete="name"
+          value={given}
+          onChange={({ target }) => setGiven(target.value)}
+        />
+      </label>
+      <Button type="submit" disabled={given.trim() === name || given.trim() === ''}>
+        Change the name
+      </Button>
+      {dialog}
+    </form>
+  );
+};
+
+const themeNames = { system: 'As the system has it', light: 'Light', dark: 'Dark' } as const;
+
+/** It holds in this browser, and in others until another is chosen there. */
+const Appearance = () => {
+  const [theme, setTheme] = useTheme();
+  const { change } = useSettingsChange(keys.me);
+  const choose = (next: keyof typeof themeNames): void => {
+    setTheme(next);
+    void change({ method: 'PATCH', path: '/me', body: { preferences: { theme: next } } }, 'Kept with your account.');
+  };
+  return (
+    <fieldset>
+      <legend className="hidden">Appearance</legend>
+      {(['system', 'light', 'dark'] as const).map((each) => (
+        <label className="choice" key={each}>
+          <input type="radio" name="theme" checked={theme === each} onChange={() => choose(each)} />
+          <span>{themeNames[each]}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+};
+
+const About = ({ me }: { readonly me: Me }) => (
+  <p className="soft">
+    {me.role?.name} in {me.environments.map(({ name }) => name).join(', ')}
+  </p>
+);
+
+export const AccountPage = () => {
+  const { http } = useSession();
+  const { data: me } = useQuery(meQuery(http));
+  if (me === undefined) return null;
+  return (
+    <div className="column home account">
+      <header>
+        <h1>Your account</h1>
+        <About me={me} />
+      </header>
+      <NameForm name={me.principal.name} />
+      <section className="waiting" aria-label="Appearance">
+        <h2>Appearance</h2>
+        <Appearance />
+      </section>
+      <section className="waiting" aria-label="Password">
+        <h2>Password</h2>
+        <PasswordForm />
+      </section>
+      <Sessions />
+    </div>
+  );
+};

@@ -1,0 +1,161 @@
+/** The form of an action: its input, the reason, the confirmation, and the two buttons. What is typed outlives everything but its sending. Used by ActionSheet. */
+import { Link } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { useDraft } from '../ui/draft.ts';
+import { Optional } from '../ui/Optional.tsx';
+import type { Action, ActionDryRun } from '../wire/types.ts';
+import { Confirmation, confirmationWord, isConfirmed } from './Confirmation.tsx';
+import { readDraft, type InputProblem } from './inputDraft.ts';
+import { InputForm } from './InputForm.tsx';
+import type { ActionRequest } from './request.ts';
+import { toForm } from './schema.ts';
+import { useActionCall } from './useActionCall.ts';
+import { jsonField, useInputDraft } from './useInputDraft.ts';
+
+interface ActionFormProps {
+  readonly request: ActionRequest;
+  readonly action: Action;
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly onRun: (run: string) => void;
+  readonly onClose: () => void;
+}
+
+const outlook: Readonly<Record<ActionDryRun['would'], string>> = {
+  run: 'It would run now.',
+  start: 'It would start now, and go on in the background.',
+  queue: 'It would wait until the app is there and earlier runs of this record have ended.',
+  pend: 'It would wait until somebody approves it.',
+};
+
+/** Brings what was answered into sight. */
+const show = (node: HTMLElement | null): void => node?.scrollIntoView({ block: 'nearest' });
+
+const DryRun = ({ answer }: { readonly answer: ActionDryRun }) => (
+  <div className="dry-run answer" role="status" ref={show}>
+    <p>
+      <strong>Nothing was done.</strong> {outlook[answer.would]}
+    </p>
+    {Object.keys(answer.input).length > 0 && <pre>{JSON.stringify(answer.input, null, 2)}</pre>}
+  </div>
+);
+
+export const ActionForm = ({ request, action, defaults, onRun, onClose }: ActionFormProps) => {
+  const { http, environment } = useSession();
+  const form = useMemo(() => toForm(action.input), [action]);
+  const draftKey = `${http.environment}.action.${request.action}.${request.record ?? ''}`;
+  const input = useInputDraft(draftKey, form, { ...defaults, ...request.input });
+  const [reason, setReason] = useDraft(`${draftKey}.reason`);
+  const [confirmation, setConfirmation] = useState('');
+  const [unreadable, setUnreadable] = useState<readonly InputProblem[]>([]);
+  const done = (run: string): void => {
+    input.forget();
+    setReason('');
+    onRun(run);
+  };
+  const { send, tryOut, busy, refusal, dryRun, dialog } = useActionCall(request, action, done);
+  const word = confirmationWord(request.record, action.label);
+  const isReady = isConfirmed(action.danger, word, confirmation);
+  const refused = refusal?.problems ?? [];
+  const problems = [...unreadable, ...refused.filter(({ path }) => path !== 'reason')];
+  const withInput = (work: (body: { input: unknown; reason: string }) => Promise<void>): void => {
+    const found: InputProblem[] = [];
+    const value = readDraft(input.field, input.draft, '', found);
+    setUnreadable(found);
+    if (found.length === 0 && busy === null) void work({ input: value ?? {}, reason });
+  };
+  const place = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // A keyboard on the screen would hide what the form is about.
+    if (window.matchMedia('(pointer: coarse)').matches) return;
+    place.current?.querySelector<HTMLElement>('input, select, textarea, button[type="submit"]')?.focus();
+  }, []);
+  useEffect(() => {
+    if (unreadable.length > 0 || refusal !== null)
+      place.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [unreadable, refusal]);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (isReady) withInput(send);
+  };
+  const press = (event: KeyboardEvent<HTMLFormElement>): void => {
+    if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
+    event.preventDefault();
+    event.currentTarget.requestSubmit();
+  };
+  return (
+    <form ref={place} onSubmit={submit} onKeyDown={press}>
+      {action.approval && <p className="hint">Somebody has to approve this before it is done.</p>}
+      {input.isRestored && (
+        <p className="soft">
+          This is what you had typed before.{' '}
+          <Button tone="bare" onClick={input.reset}>
+            Begin afresh
+          </Button>
+        </p>
+      )}
+      <InputForm field={input.field} draft={input.draft} problems={problems} onChange={input.set} />
+      {(action.reasonRequired || request.item != null || action.danger !== null || action.approval) && (
+        <div className="field">
+          <label>
+            <span>Reason, for the history {!action.reasonRequired && <Optional />}</span>
+            <input
+              value={reason}
+              required={action.reasonRequired}
+              maxLength={2_000}
+              autoComplete="off"
+              onChange={({ target }) => setReason(target.value)}
+            />
+          </label>
+          {refused
+            .filter(({ path }) => path === 'reason')
+            .map(({ message }) => (
+              <span className="problem" role="alert" key={message}>
+                The reason {message}
+              </span>
+            ))}
+        </div>
+      )}
+      <Confirmation
+        danger={action.danger}
+        reversible={action.reversible}
+        word={word}
+        value={confirmation}
+        onChange={setConfirmation}
+      />
+      {dryRun !== null && <DryRun answer={dryRun} />}
+      {refusal !== null && (
+        <p className="problem answer" role="alert" ref={show}>
+          {refused.length > 0 ? 'Nothing was done: see what is marked above.' : refusal.text}{' '}
+          <span className="code">{refusal.code}</span>{' '}
+          {refusal.run !== null && (
+            <Link to="/env/$environment/runs" params={{ environment }} search={{ run: refusal.run }} onClick={onClose}>
+              Show the run
+            </Link>
+          )}
+        </p>
+      )}
+      <div className="dialog-foot">
+        {form.kind !== 'json' && (
+          <Button tone="bare" className="first" onClick={() => setUnreadable(input.toggle())}>
+            {input.field === jsonField ? 'As a form' : 'As JSON'}
+          </Button>
+        )}
+        <Button onClick={onClose}>Cancel</Button>
+        <Button disabled={busy !== null} onClick={() => withInput(tryOut)}>
+          Dry run
+        </Button>
+        <Button
+          type="submit"
+          tone={action.danger === 'high' ? 'danger' : 'main'}
+          disabled={busy !== null || !isReady}
+          shortcut="⌘↵"
+        >
+          {busy === 'run' ? 'Running…' : action.approval ? 'Ask for approval' : action.label}
+        </Button>
+      </div>
+      {dialog}
+    </form>
+  );
+};

@@ -1,0 +1,49 @@
+/** The actions that may be run on records, and those that take none, to choose from by typing; says why one does not apply now. The dialog behind ActionPicker.tsx. */
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useSession } from '../shell/session.ts';
+import type { Option } from '../ui/option.ts';
+import { Picker } from '../ui/Picker.tsx';
+import { actionsQuery, availableQuery } from '../wire/actionQueries.ts';
+import type { ActionPickerProps, ActionRequest } from './request.ts';
+
+/** Returns how an option is named: an action and its record. */
+const idOf = (action: string, record: string | null): string => JSON.stringify([action, record]);
+
+export const ActionPickerDialog = ({ targets, suggested, item, onPick, onClose }: ActionPickerProps) => {
+  const { http } = useSession();
+  const { data: actions = [] } = useQuery(actionsQuery(http));
+  const available = useQueries({ queries: targets.map((target) => availableQuery(http, target)) });
+  const requests = new Map<string, ActionRequest>();
+  const options: Option[] = [];
+  const add = (request: ActionRequest, option: Omit<Option, 'id'>): void => {
+    const id = idOf(request.action, request.record);
+    if (requests.has(id)) return;
+    requests.set(id, request);
+    options.push({ id, ...option });
+  };
+  for (const request of suggested) add(request, { label: request.label, hint: request.why ?? 'suggested' });
+  for (const [at, target] of targets.entries()) {
+    const entry = available[at]?.data;
+    for (const { name, label, resource } of actions) {
+      if (resource !== target.resource) continue;
+      const why = entry?.unavailable.find(({ action }) => action === name)?.reason ?? null;
+      add({ action: name, record: target.id, title: target.title, item }, { label, hint: target.title, why });
+    }
+  }
+  for (const { name, label, resource, description } of actions)
+    if (resource === null) add({ action: name, record: null, item }, { label, hint: description ?? 'takes no record' });
+  return (
+    <Picker
+      title="Run an action"
+      placeholder="Run an action…"
+      options={options}
+      none="There is no such action that you may run."
+      onPick={({ id }) => {
+        const request = requests.get(id);
+        // The picker closes first: the sheet opens in its place.
+        if (request !== undefined) window.setTimeout(onPick, 0, request);
+      }}
+      onClose={onClose}
+    />
+  );
+};

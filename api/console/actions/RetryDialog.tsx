@@ -1,0 +1,95 @@
+/** Confirms that a run is run again, with what it needs for that. Used by useRunDeeds. */
+import { useEffect, useRef, useState } from 'react';
+import { useFreshSignIn } from '../shell/freshSignIn.tsx';
+import { useSession } from '../shell/session.ts';
+import { FormDialog } from '../ui/FormDialog.tsx';
+import { Optional } from '../ui/Optional.tsx';
+import { ApiError, newIdempotencyKey } from '../wire/http.ts';
+import { runKeys } from '../wire/runMessages.ts';
+import type { Action, Run } from '../wire/types.ts';
+import { Confirmation, confirmationWord, isConfirmed } from './Confirmation.tsx';
+import { meaningOf } from './runWords.ts';
+
+interface RetryDialogProps {
+  readonly run: Run;
+  readonly action: Action;
+  readonly onClose: () => void;
+}
+
+export const RetryDialog = ({ run, action, onClose }: RetryDialogProps) => {
+  const { http, queries } = useSession();
+  const { run: call, dialog } = useFreshSignIn();
+  const [confirmation, setConfirmation] = useState('');
+  const [reason, setReason] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const key = useRef(newIdempotencyKey());
+  const attempt = useRef(run.attempt);
+  const word = confirmationWord(run.record, run.label);
+  // It has begun: the page behind shows how it goes on.
+  useEffect(() => {
+    if (run.attempt > attempt.current) onClose();
+  }, [run.attempt, onClose]);
+  const send = async (): Promise<void> => {
+    if (isBusy) return;
+    if (!isConfirmed(action.danger, word, confirmation)) {
+      setProblem(action.danger === 'low' ? 'Tick that it is right first.' : `Type ${word} first.`);
+      return;
+    }
+    setBusy(true);
+    setProblem(null);
+    try {
+      await call(() =>
+        http.call('POST', `/runs/${run.id}/retry`, {
+          body: {
+            ...(action.danger === null ? {} : { confirmed: true }),
+            ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+          },
+          idempotencyKey: key.current,
+        }),
+      );
+      onClose();
+    } catch (error) {
+      // A lost connection keeps its key: whatever came of the first call counts.
+      if (error instanceof ApiError && error.status !== 0) key.current = newIdempotencyKey();
+      if (error instanceof ApiError && error.code === 'action_failed') onClose();
+      else setProblem(error instanceof Error ? error.message : String(error));
+    }
+    setBusy(false);
+    void queries.invalidateQueries({ queryKey: runKeys.one(run.id) });
+  };
+  return (
+    <>
+      <FormDialog
+        title={`Run ${run.label} again?`}
+        about={meaningOf(run, null)}
+        deed={isBusy ? 'Running…' : 'Run again'}
+        problem={problem}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+        onClose={onClose}
+      >
+        <Confirmation
+          danger={action.danger}
+          reversible={action.reversible}
+          word={word}
+          value={confirmation}
+          onChange={setConfirmation}
+        />
+        <label>
+          <span>Reason {!(action.reasonRequired && run.reason === null) && <Optional />}</span>
+          <input
+            value={reason}
+            required={action.reasonRequired && run.reason === null}
+            maxLength={2_000}
+            autoComplete="off"
+            onChange={({ target }) => setReason(target.value)}
+          />
+        </label>
+      </FormDialog>
+      {dialog}
+    </>
+  );
+};

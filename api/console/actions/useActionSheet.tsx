@@ -1,0 +1,33 @@
+/** The action sheet of a page: opens it for a request, and shows it. Used by the inbox, the records and the runs. */
+import { useCallback, useState, type ReactNode } from 'react';
+import { loadedLater } from '../ui/lazy.tsx';
+import type { ActionRequest } from './request.ts';
+
+interface SheetProps {
+  readonly request: ActionRequest;
+  readonly onOpen: (request: ActionRequest) => void;
+  readonly onClose: () => void;
+}
+
+const ActionSheet = loadedLater<SheetProps>(async () => (await import('./ActionSheet.tsx')).ActionSheet);
+
+/** `onClose`: called when the sheet has been closed. */
+export const useActionSheet = (
+  onClose?: () => void,
+): { readonly open: (request: ActionRequest) => void; readonly sheet: ReactNode } => {
+  const [request, setRequest] = useState<ActionRequest | null>(null);
+  const open = useCallback((next: ActionRequest) => setRequest(next), []);
+  const sheet = request !== null && (
+    <ActionSheet
+      // Another request is another form.
+      key={JSON.stringify(request)}
+      request={request}
+      onOpen={open}
+      onClose={() => {
+        setRequest(null);
+        onClose?.();
+      }}
+    />
+  );
+  return { open, sheet };
+};

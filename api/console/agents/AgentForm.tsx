@@ -1,0 +1,99 @@
+/** The form of an agent, new or changed; a change sends only what is another. Used by useAgentChanges. */
+import { fromLocal, toLocal } from '../audit/filter.ts';
+import { DraftDialog } from '../settings/DraftDialog.tsx';
+import { NameField } from '../settings/NameField.tsx';
+import { ReachField } from '../settings/ReachField.tsx';
+import { RoleField } from '../settings/RoleField.tsx';
+import { useSession } from '../shell/session.ts';
+import { useFormDraft } from '../ui/draft.ts';
+import { Optional } from '../ui/Optional.tsx';
+import type { Agent } from '../wire/types.ts';
+import { modes } from './modes.ts';
+
+interface AgentFormProps {
+  /** null: a new one. */
+  readonly agent: Agent | null;
+  readonly onSubmit: (body: object) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+interface Fields extends Readonly<Record<string, string>> {
+  readonly name: string;
+  readonly role: string;
+  readonly mode: string;
+  readonly environments: string;
+  readonly expires: string;
+}
+
+const fieldsOf = (agent: Agent): Fields => ({
+  name: agent.name,
+  role: agent.role.id,
+  mode: agent.mode,
+  environments: agent.environments.join(','),
+  expires: agent.expiresAt === null ? '' : toLocal(String(agent.expiresAt)),
+});
+
+/** Returns the body of the call: of a change, what differs. */
+const bodyOf = (given: Fields, before: Fields | null): object => {
+  const expires = fromLocal(given.expires);
+  const whole: Readonly<Record<string, unknown>> = {
+    name: given.name.trim(),
+    role: given.role,
+    mode: given.mode,
+    environments: given.environments.split(',').filter(Boolean),
+    expiresAt: expires === '' ? null : Number(expires),
+  };
+  const same = (name: string): boolean =>
+    before !== null && (name === 'expiresAt' ? given.expires === before.expires : given[name] === before[name]);
+  return Object.fromEntries(Object.entries(whole).filter(([name]) => !same(name)));
+};
+
+export const AgentForm = ({ agent, onSubmit, onClose }: AgentFormProps) => {
+  const { environment } = useSession();
+  const before = agent === null ? null : fieldsOf(agent);
+  const fresh: Fields = { name: '', role: '', mode: 'supervised', environments: environment, expires: '' };
+  const [fields, set, forget] = useFormDraft<Fields>(`agent.${agent?.id ?? 'new'}`, before ?? fresh);
+  return (
+    <DraftDialog
+      title={agent === null ? 'New agent' : `Change ${agent.name}`}
+      about={
+        agent === null
+          ? 'A program that works here with a token of its own, which is shown once.'
+          : 'It acts under the new rights at once. More rights need a fresh sign-in.'
+      }
+      deed={agent === null ? 'Make agent' : `Change ${agent.name}`}
+      isNew={agent === null}
+      bodyOf={() => bodyOf(fields, before)}
+      onSubmit={onSubmit}
+      forget={forget}
+      onClose={onClose}
+    >
+      <NameField name={fields.name} placeholder="Triage bot" onName={(name) => set({ name })} />
+      <RoleField role={fields.role} onRole={(role) => set({ role })} />
+      {agent === null && (
+        <fieldset>
+          <legend>Mode</legend>
+          {modes.map(({ mode, label, about }) => (
+            <label className="choice" key={mode}>
+              <input type="radio" name="mode" checked={fields.mode === mode} onChange={() => set({ mode })} />
+              <span>
+                {label}
+                <span className="soft"> {about}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <ReachField
+        reach={fields.environments.split(',').filter(Boolean)}
+        onReach={(reach) => set({ environments: reach.join(',') })}
+      />
+      <label>
+        <span>
+          Works until <Optional />
+        </span>
+        <input type="datetime-local" value={fields.expires} onChange={({ target }) => set({ expires: target.value })} />
+      </label>
+    </DraftDialog>
+  );
+};

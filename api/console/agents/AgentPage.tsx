@@ -1,0 +1,105 @@
+/** One agent supervised: what it did, asked and was refused, and its modes by one key. Used by AgentsSection. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { Forbidden } from '../settings/Forbidden.tsx';
+import { reachText } from '../settings/ReachField.tsx';
+import { allows } from '../settings/sections.ts';
+import { SettingsLink } from '../settings/SettingsLink.tsx';
+import { useKeys } from '../shell/keyboard.ts';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { whenTime } from '../ui/time.ts';
+import { Ago } from '../ui/Time.tsx';
+import { meQuery } from '../wire/queries.ts';
+import { agentsQuery } from '../wire/settingsQueries.ts';
+import type { Agent } from '../wire/types.ts';
+import { Ledger } from './Ledger.tsx';
+import { modes } from './modes.ts';
+import { Reads } from './Reads.tsx';
+import { useAgentChanges } from './useAgentChanges.tsx';
+
+const modeKeys: Readonly<Record<Agent['mode'], string>> = { supervised: 's', normal: 'm', readonly: 'o' };
+
+const Facts = ({ agent }: { readonly agent: Agent }) => (
+  <p className="soft">
+    {agent.role.name} in {reachText(agent.environments)} ·{' '}
+    {agent.lastUsedAt === null ? (
+      'never used'
+    ) : (
+      <>
+        used <Ago at={agent.lastUsedAt} />
+      </>
+    )}
+    {agent.expiresAt !== null && ` · works until ${whenTime(agent.expiresAt)}`}
+  </p>
+);
+
+export const AgentPage = ({ id }: { readonly id: string }) => {
+  const { http } = useSession();
+  const { data: me } = useQuery(meQuery(http));
+  const mayManage = me !== undefined && allows(me, 'settings: manage');
+  const { data: agents } = useQuery({ ...agentsQuery(http), enabled: mayManage });
+  const { setMode, edit, rotate, revoke, dialog } = useAgentChanges();
+  const agent = agents?.find((each) => each.id === id);
+  const ids = useMemo(() => [id], [id]);
+  const change = (mode: Agent['mode']) => (): void => {
+    if (agent !== undefined && agent.mode !== mode) setMode(agent, mode);
+  };
+  useKeys(
+    {
+      s: change('supervised'),
+      m: change('normal'),
+      o: change('readonly'),
+      Backspace: agent === undefined ? undefined : () => revoke(agent),
+    },
+    'agent',
+  );
+  return (
+    <div className="column wide home">
+      <header className="column-head">
+        <div>
+          <p className="soft">
+            <SettingsLink section={mayManage ? 'agents' : 'activity'}>
+              {mayManage ? 'Agents' : 'What agents do'}
+            </SettingsLink>
+          </p>
+          <h1 dir="auto">
+            {agent?.name ?? (agents === undefined ? 'An agent' : 'This agent is revoked, or not of your environments')}
+          </h1>
+          {agent !== undefined && <Facts agent={agent} />}
+        </div>
+        {agent !== undefined && (
+          <div className="deeds">
+            {modes.map(({ mode, label, about }) => (
+              <Button
+                key={mode}
+                tone={agent.mode === mode ? 'main' : 'plain'}
+                aria-pressed={agent.mode === mode}
+                title={about}
+                onClick={change(mode)}
+                shortcut={modeKeys[mode]}
+              >
+                {label}
+              </Button>
+            ))}
+            <Button onClick={() => edit(agent)}>Change…</Button>
+            <Button onClick={() => rotate(agent)}>New token…</Button>
+            <Button tone="danger" onClick={() => revoke(agent)} shortcut="⌫">
+              Revoke
+            </Button>
+          </div>
+        )}
+      </header>
+      {me !== undefined &&
+        (allows(me, 'audit: see') ? (
+          <>
+            <Reads key={id} agent={id} />
+            <Ledger agents={ids} isOfMany={false} since={0} />
+          </>
+        ) : (
+          <Forbidden needs="audit: see" />
+        ))}
+      {dialog}
+    </div>
+  );
+};

@@ -1,0 +1,102 @@
+/** The ledger: changes, requests and refusals of agents, newest first, with a count of entries that came since. Used by AgentPage and ActivityPage. */
+import { useInfiniteQuery, useQuery, type InfiniteData } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { useKeys } from '../shell/keyboard.ts';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { ListTable } from '../ui/ListTable.tsx';
+import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { ShowEarlier } from '../ui/ShowEarlier.tsx';
+import { count } from '../ui/time.ts';
+import { approvalsQuery } from '../wire/queries.ts';
+import { arrivalsQuery, ledgerQuery, settingsKeys, type LedgerPage } from '../wire/settingsQueries.ts';
+import { LedgerLine } from './LedgerLine.tsx';
+
+interface LedgerProps {
+  readonly agents: readonly string[];
+  /** Whether each line names the agent. */
+  readonly isOfMany: boolean;
+  /** Milliseconds since 1970 UTC: entries from then on count as new while the ledger is empty. */
+  readonly since: number;
+}
+
+/** Returns the loaded entries, the number of entries that came since, and a function that reads the newest page again. */
+const useLedger = ({ agents, isOfMany, since }: LedgerProps) => {
+  const { http, queries } = useSession();
+  const list = useInfiniteQuery(ledgerQuery(http, agents));
+  const entries = useMemo(() => list.data?.pages.flatMap((page) => page.entries), [list.data]);
+  const from = entries?.[0]?.at ?? since;
+  const { data: later = [] } = useQuery({
+    ...arrivalsQuery(http, isOfMany ? undefined : agents[0], from),
+    enabled: entries !== undefined,
+  });
+  const known = new Set(entries?.map(({ id }) => id));
+  const newCount = later.filter(({ id, actor }) => agents.includes(actor.id ?? '') && !known.has(id)).length;
+  const readAnew = (): void => {
+    const queryKey = settingsKeys.ledger(agents);
+    queries.setQueryData<InfiniteData<LedgerPage>>(queryKey, (data) =>
+      data === undefined ? data : { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+    );
+    void queries.invalidateQueries({ queryKey });
+  };
+  return { ...list, entries, newCount, readAnew };
+};
+
+export const Ledger = (props: LedgerProps) => {
+  const { isOfMany } = props;
+  const { http } = useSession();
+  const list = useLedger(props);
+  const { entries, error, refetch, newCount, readAnew, isFetching } = list;
+  const { data: waiting = [] } = useQuery({ ...approvalsQuery(http, 'pending'), retry: false });
+  const [isFollowed, setFollowed] = useState(false);
+  const [isHeld, setHeld] = useState(false);
+  useEffect(() => {
+    if (isFollowed && !isHeld && newCount > 0 && !isFetching) readAnew();
+  });
+  useKeys({ l: readAnew, f: () => setFollowed(!isFollowed) });
+  if (error !== null && entries === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
+  if (entries === undefined) return <Skeleton rows={6} />;
+  const pending = new Map(waiting.map(({ id, sentence }) => [id, sentence]));
+  return (
+    <>
+      <div className="ledger-head">
+        <h2>What {isOfMany ? 'they' : 'it'} did</h2>
+        <span className="soft" role="status">
+          {newCount > 0 && (
+            <Button tone="bare" onClick={readAnew} shortcut="l">
+              {count(newCount)} new, show {newCount === 1 ? 'it' : 'them'}
+            </Button>
+          )}
+        </span>
+        <Button
+          aria-pressed={isFollowed}
+          title="Shows what is new at once, except under the pointer"
+          onClick={() => setFollowed(!isFollowed)}
+          shortcut="f"
+        >
+          {isFollowed ? 'Following' : 'Follow'}
+        </Button>
+      </div>
+      {entries.length === 0 ? (
+        <Empty title="Nothing yet">
+          What {isOfMany ? 'agents change, ask' : 'it changes, asks'} for and {isOfMany ? 'are' : 'is'} refused is
+          announced here.
+        </Empty>
+      ) : (
+        <ListTable
+          label="Acts"
+          headings={['When', ...(isOfMany ? ['Agent'] : []), 'Act', 'Target', 'Outcome', 'Reason']}
+          deeds="More"
+          isLedger
+          onPointerEnter={() => setHeld(true)}
+          onPointerLeave={() => setHeld(false)}
+        >
+          {entries.map((entry) => (
+            <LedgerLine key={entry.id} entry={entry} isOfMany={isOfMany} pending={pending} />
+          ))}
+        </ListTable>
+      )}
+      <ShowEarlier what="acts" list={list} />
+    </>
+  );
+};

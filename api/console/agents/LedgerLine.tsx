@@ -1,0 +1,119 @@
+/** One act of an agent: when, what, to what, with which outcome and why. Used by Ledger. */
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { differences } from '../approvals/difference.ts';
+import { shown } from '../approvals/shown.ts';
+import { AuditChange } from '../audit/AuditChange.tsx';
+import { MoreButton } from '../audit/MoreButton.tsx';
+import { SettingsLink } from '../settings/SettingsLink.tsx';
+import { useSession } from '../shell/session.ts';
+import { count } from '../ui/time.ts';
+import { Ago } from '../ui/Time.tsx';
+import type { AuditEntry } from '../wire/types.ts';
+
+/** The target of an entry, as a link where it has a page. Used by Reads too. */
+export const Target = ({ target: { type, id } }: Pick<AuditEntry, 'target'>) => {
+  const { environment } = useSession();
+  if (id === null) return type;
+  const link = { className: 'mono', children: id };
+  switch (type) {
+    case 'item':
+      return (
+        <Link to="/env/$environment/items" params={{ environment }} search={{ show: 'all', item: id }} {...link} />
+      );
+    case 'approval':
+      return <Link to="/env/$environment/approvals/$id" params={{ environment, id }} {...link} />;
+    case 'run':
+      return <Link to="/env/$environment/runs" params={{ environment }} search={{ run: id }} {...link} />;
+    case 'bulk':
+      return <Link to="/env/$environment/bulks/$id" params={{ environment, id }} {...link} />;
+    case 'flag':
+      return <Link to="/env/$environment/flags/$flag" params={{ environment, flag: id }} {...link} />;
+    case null:
+    default:
+      return (
+        <>
+          {type} <span className="mono">{id}</span>
+        </>
+      );
+  }
+};
+
+export const outcomes = { ok: 'done', denied: 'refused', failed: 'failed' } as const;
+
+/** Returns how it ended, with the class of its mark. */
+const outcomeOf = (
+  { verb, outcome, target }: AuditEntry,
+  pending: ReadonlyMap<string, string>,
+): readonly [string, string] => {
+  if (outcome !== 'ok') return [outcomes[outcome], 'problem'];
+  if (verb !== 'approval.request') return [outcomes.ok, 'soft'];
+  return pending.has(target.id ?? '') ? ['waits for a person', 'hint'] : ['was asked for', 'soft'];
+};
+
+/** Members of a change that a line names. */
+const namedMost = 2;
+
+const textOf = (value: unknown): string =>
+  Array.isArray(value) ? value.map(shown).join(' ') || 'none' : value == null ? 'none' : shown(value);
+
+/** Returns a summary of an entry's change. */
+const changeText = ({ before, after }: AuditEntry): string =>
+  differences(before, before ?? {}, after ?? {})
+    .filter(({ now, after: next }) => now != null || next != null)
+    .slice(0, namedMost)
+    .map(({ name, now, after: next }) =>
+      now === undefined ? `${name} ${textOf(next)}` : `${name} ${textOf(now)} → ${textOf(next)}`,
+    )
+    .join(', ');
+
+interface LedgerLineProps {
+  readonly entry: AuditEntry;
+  /** Whether it names the agent. */
+  readonly isOfMany: boolean;
+  /** The sentences of the approvals that wait for a decision, by id. */
+  readonly pending: ReadonlyMap<string, string>;
+}
+
+export const LedgerLine = ({ entry, isOfMany, pending }: LedgerLineProps) => {
+  const [isOpen, setOpen] = useState(false);
+  const [words, tone] = outcomeOf(entry, pending);
+  const text = pending.get(entry.target.id ?? '') ?? changeText(entry);
+  return (
+    <>
+      <tr className={tone === 'soft' ? '' : 'marked'}>
+        <td className="soft">
+          <Ago at={entry.at} />
+        </td>
+        {isOfMany && (
+          <td>
+            <SettingsLink section="agents" id={entry.actor.id ?? ''}>
+              {entry.actor.name}
+            </SettingsLink>
+          </td>
+        )}
+        <td dir="auto">
+          <span className="mono">{entry.verb}</span> {text}
+        </td>
+        <td dir="auto">
+          <Target target={entry.target} />
+        </td>
+        <td className={tone}>
+          {words}
+          {entry.count > 1 && ` ×${count(entry.count)}`}
+        </td>
+        <td dir="auto">{entry.reason}</td>
+        <td>
+          <MoreButton verb={entry.verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
+        </td>
+      </tr>
+      {isOpen && (
+        <tr>
+          <td colSpan={isOfMany ? 7 : 6}>
+            <AuditChange entry={entry} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+};

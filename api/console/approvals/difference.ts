@@ -1,0 +1,50 @@
+/** Comparison of a request, member by member: before, now and after. Used by Decision. */
+
+type Target = Readonly<Record<string, unknown>>;
+
+interface Difference {
+  readonly name: string;
+  readonly before: unknown;
+  readonly now: unknown;
+  /** undefined: not known. */
+  readonly after: unknown;
+  /** Whether it is another now than when it was asked for. */
+  readonly moved: boolean;
+}
+
+const isTarget = (value: unknown): value is Target =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns the members of members too, as dotted names, one level deep. */
+const flat = (target: unknown): ReadonlyMap<string, unknown> =>
+  new Map(
+    Object.entries(isTarget(target) ? target : {}).flatMap(([name, value]): [string, unknown][] =>
+      isTarget(value) ? Object.entries(value).map(([inner, of]) => [`${name}.${inner}`, of]) : [[name, value]],
+    ),
+  );
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Members that say nothing to whoever decides. */
+const noise = new Set(['version', 'updatedAt', 'updatedBy.id', 'updatedBy.type', 'updatedBy.name', 'etag']);
+
+/** Returns the members that would change or have moved. `after` null: what it will be is not known, so only what moved is told. */
+export const differences = (before: unknown, now: unknown, after: unknown): readonly Difference[] => {
+  const [then, present, next] = [flat(before), flat(now), flat(after)];
+  const knowsNext = isTarget(after);
+  const names = [...new Set([...present.keys(), ...next.keys(), ...then.keys()])].filter((name) => !noise.has(name));
+  return names.flatMap((name) => {
+    const moved = isTarget(before) && isTarget(now) && !same(then.get(name), present.get(name));
+    const changes = knowsNext && next.has(name) && !same(present.get(name), next.get(name));
+    if (!moved && !changes) return [];
+    return [
+      {
+        name,
+        before: then.get(name),
+        now: present.get(name),
+        after: knowsNext ? (next.has(name) ? next.get(name) : present.get(name)) : undefined,
+        moved,
+      },
+    ];
+  });
+};

@@ -1,0 +1,53 @@
+/** The values of an audit entry before and after. Used by AuditRow and the ledger of agents. */
+import { differences } from '../approvals/difference.ts';
+import { shown } from '../approvals/shown.ts';
+import type { AuditEntry } from '../wire/types.ts';
+
+/** The members before and after; of a first state all that there are. */
+const changesOf = ({ before, after }: AuditEntry) => {
+  const found = differences(before, before ?? {}, after ?? {});
+  if (found.length > 0) return found;
+  return Object.entries(before ?? after ?? {}).map(([name, value]: [string, unknown]) => ({
+    name,
+    now: before === null ? undefined : value,
+    after: after === null ? undefined : value,
+  }));
+};
+
+export const AuditChange = ({ entry }: { readonly entry: AuditEntry }) => {
+  const rows = changesOf(entry);
+  return (
+    <div className="audit-change">
+      {rows.length > 0 && (
+        <table aria-label="Before and after">
+          <thead>
+            <tr>
+              <th>Member</th>
+              <th>Before</th>
+              <th>After</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ name, now, after }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td dir="auto">{shown(now)}</td>
+                <td dir="auto">{shown(after)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p className="soft">
+        <span className="mono">{entry.id}</span>
+        {entry.requestId !== null && (
+          <>
+            {' '}
+            · request <span className="mono">{entry.requestId}</span>
+          </>
+        )}
+        {entry.address !== null && ` · from ${entry.address}`}
+      </p>
+    </div>
+  );
+};

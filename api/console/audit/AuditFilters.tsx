@@ -1,0 +1,63 @@
+/** The filters of the audit log; all of them stand in the address. Used by AuditPage. */
+import type { FormEvent } from 'react';
+import { Button } from '../ui/Button.tsx';
+import { fromLocal, readAuditSearch, toLocal, type AuditSearch } from './filter.ts';
+
+interface AuditFiltersProps {
+  readonly search: AuditSearch;
+  readonly onSearch: (search: AuditSearch) => void;
+}
+
+export const AuditFilters = ({ search, onSearch }: AuditFiltersProps) => {
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const text = (name: string): string => {
+      const value = data.get(name);
+      return typeof value === 'string' ? value.trim() : '';
+    };
+    onSearch(
+      readAuditSearch({
+        actor: text('actor'),
+        verb: text('verb'),
+        target: text('target'),
+        from: fromLocal(text('from')),
+        to: fromLocal(text('to')),
+      }),
+    );
+  };
+  const isFiltered = Object.keys(search).length > 0;
+  return (
+    <form className="flag-form" aria-label="Filters" key={JSON.stringify(search)} onSubmit={submit}>
+      <label>
+        Who (id)
+        <input name="actor" defaultValue={search.actor} maxLength={200} autoComplete="off" spellCheck={false} />
+      </label>
+      <label>
+        Did
+        <input
+          name="verb"
+          placeholder="item.state"
+          defaultValue={search.verb}
+          maxLength={200}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      </label>
+      <label>
+        To what (id)
+        <input name="target" defaultValue={search.target} maxLength={200} autoComplete="off" spellCheck={false} />
+      </label>
+      <label>
+        From
+        <input name="from" type="datetime-local" defaultValue={toLocal(search.from)} />
+      </label>
+      <label>
+        Before
+        <input name="to" type="datetime-local" defaultValue={toLocal(search.to)} />
+      </label>
+      <Button type="submit">Show</Button>
+      {isFiltered && <Button onClick={() => onSearch({})}>Show all</Button>}
+    </form>
+  );
+};

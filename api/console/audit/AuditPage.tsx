@@ -1,0 +1,97 @@
+/** The audit log: everything that was done and refused, filtered, with what it changed, and as a file. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { ListTable } from '../ui/ListTable.tsx';
+import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { ShowEarlier } from '../ui/ShowEarlier.tsx';
+import { count } from '../ui/time.ts';
+import { auditQuery, readAuditPage } from '../wire/auditQueries.ts';
+import type { AuditEntry } from '../wire/types.ts';
+import { AuditFilters } from './AuditFilters.tsx';
+import { AuditRow } from './AuditRow.tsx';
+import { download, toCsv } from './csv.ts';
+import type { AuditSearch } from './filter.ts';
+
+export interface AuditPageProps {
+  readonly search: AuditSearch;
+  readonly onSearch: (search: AuditSearch) => void;
+}
+
+/** A file has at most so many entries; a narrower time gives the others. */
+const fileMost = 20_000;
+
+const useFile = (search: AuditSearch) => {
+  const { http, environment, notices } = useSession();
+  const [read, setRead] = useState<number | null>(null);
+  const make = async (): Promise<void> => {
+    const entries: AuditEntry[] = [];
+    let cursor: string | null = null;
+    setRead(0);
+    try {
+      do {
+        const page: Awaited<ReturnType<typeof readAuditPage>> = await readAuditPage(http, search, cursor);
+        entries.push(...page.entries);
+        ({ cursor } = page);
+        setRead(entries.length);
+      } while (cursor !== null && entries.length < fileMost);
+      download(`audit-${environment}-${new Date().toISOString().slice(0, 10)}.csv`, toCsv(entries));
+      notices.show({
+        tone: cursor === null ? 'done' : 'failed',
+        text:
+          cursor === null
+            ? `The file has all ${count(entries.length)} entries.`
+            : `The file has the newest ${count(entries.length)} entries; choose an earlier time for the others.`,
+      });
+    } catch (error) {
+      notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
+    }
+    setRead(null);
+  };
+  return { read, make };
+};
+
+export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
+  const { http } = useSession();
+  const list = useInfiniteQuery(auditQuery(http, search));
+  const { data, error, refetch } = list;
+  const { read, make } = useFile(search);
+  const entries = data?.pages.flatMap((page) => page.entries);
+  if (error !== null && entries === undefined)
+    return <Problem isPage error={error} needs="audit: see" onRetry={() => void refetch()} />;
+  return (
+    <div className="column wide home">
+      <header className="column-head">
+        <div>
+          <h1>Audit</h1>
+          <p className="soft">Everything that was done here, and what was refused; newest first.</p>
+        </div>
+        <div className="verdict-buttons">
+          <Button onClick={() => void refetch()}>Read again</Button>
+          <Button disabled={read !== null} onClick={() => void make()}>
+            {read === null ? 'Save as CSV' : `${count(read)} read…`}
+          </Button>
+        </div>
+      </header>
+      <AuditFilters search={search} onSearch={onSearch} />
+      {entries === undefined && <Skeleton rows={8} />}
+      {entries?.length === 0 && (
+        <Empty title="Nothing found">Nothing was done that fits these filters. Show all, or another time.</Empty>
+      )}
+      {entries !== undefined && entries.length > 0 && (
+        <ListTable
+          label="Entries"
+          headings={['When', 'Who', 'Did', 'To what', 'Outcome', 'Reason']}
+          deeds="More"
+          isLedger
+        >
+          {entries.map((entry) => (
+            <AuditRow key={entry.id} entry={entry} search={search} onSearch={onSearch} />
+          ))}
+        </ListTable>
+      )}
+      <ShowEarlier what="entries" list={list} />
+    </div>
+  );
+};

@@ -1,0 +1,75 @@
+/** One entry of the audit log, which opens into what it changed. Used by AuditPage. */
+import { useState } from 'react';
+import { Button } from '../ui/Button.tsx';
+import { count } from '../ui/time.ts';
+import { Ago } from '../ui/Time.tsx';
+import type { AuditEntry } from '../wire/types.ts';
+import { AuditChange } from './AuditChange.tsx';
+import type { AuditSearch } from './filter.ts';
+import { MoreButton } from './MoreButton.tsx';
+
+interface AuditRowProps {
+  readonly entry: AuditEntry;
+  readonly search: AuditSearch;
+  readonly onSearch: (search: AuditSearch) => void;
+}
+
+const outcomes: Readonly<Record<string, string>> = { ok: 'done', denied: 'refused', failed: 'failed' };
+
+export const AuditRow = ({ entry, search, onSearch }: AuditRowProps) => {
+  const [isOpen, setOpen] = useState(false);
+  const { actor, target, verb, outcome } = entry;
+  const narrow = (part: AuditSearch): void => onSearch({ ...search, ...part });
+  return (
+    <>
+      <tr>
+        <td className="soft">
+          <Ago at={entry.at} />
+        </td>
+        <td dir="auto">
+          {actor.id === null ? (
+            actor.name
+          ) : (
+            <Button tone="bare" title={`Only what ${actor.name} did`} onClick={() => narrow({ actor: actor.id ?? '' })}>
+              {actor.name}
+            </Button>
+          )}
+          <span className="soft"> {actor.role ?? actor.type}</span>
+        </td>
+        <td>
+          <Button tone="bare" title={`Only ${verb}`} onClick={() => narrow({ verb })}>
+            {verb}
+          </Button>
+        </td>
+        <td dir="auto">
+          {target.type}{' '}
+          {target.id !== null && (
+            <Button
+              tone="bare"
+              className="mono"
+              title={`Only what was done to ${target.id}`}
+              onClick={() => narrow({ target: target.id ?? '' })}
+            >
+              {target.id}
+            </Button>
+          )}
+        </td>
+        <td className={outcome === 'ok' ? 'soft' : 'problem'}>
+          {outcomes[outcome] ?? outcome}
+          {entry.count > 1 && ` ×${count(entry.count)}`}
+        </td>
+        <td dir="auto">{entry.reason}</td>
+        <td>
+          <MoreButton verb={verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
+        </td>
+      </tr>
+      {isOpen && (
+        <tr>
+          <td colSpan={7}>
+            <AuditChange entry={entry} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+};

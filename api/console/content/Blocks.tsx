@@ -1,0 +1,111 @@
+/** Blocks that the customer’s app shows with an item, a record or a result, never rendered as HTML. Used by the pages. */
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { loadedLater } from '../ui/lazy.tsx';
+import { count } from '../ui/time.ts';
+import type { ActionReference, Block } from '../wire/types.ts';
+import { Markdown } from './Markdown.tsx';
+import { RecordLink } from './RecordLink.tsx';
+import { Fields } from './Value.tsx';
+import { isObject, objects, plain } from './values.ts';
+import { WebLink } from './WebLink.tsx';
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const ItemLinks = ({ items }: { readonly items: readonly Readonly<Record<string, unknown>>[] }) => {
+  const { environment } = useSession();
+  return (
+    <ul className="links">
+      {items.map((item) => (
+        <li key={plain(item['id'])}>
+          <Link
+            to="/env/$environment/inbox/$inbox"
+            params={{ environment, inbox: plain(item['inbox']) }}
+            search={{ show: 'all', item: plain(item['id']) }}
+            dir="auto"
+          >
+            {plain(item['title'])}
+          </Link>{' '}
+          <span className="soft">{plain(item['state'])}</span>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+type OnAction = (reference: ActionReference) => void;
+
+const Actions = ({ actions, onAction }: { readonly actions: unknown; readonly onAction: OnAction | undefined }) =>
+  onAction === undefined ? null : (
+    <div className="deeds">
+      {objects(actions).map(({ action, label, record, input }, at) => (
+        <Button
+          key={at}
+          onClick={() =>
+            onAction({
+              action: plain(action),
+              label: plain(label),
+              record: text(record),
+              input: isObject(input) ? input : {},
+            })
+          }
+        >
+          {plain(label)}
+        </Button>
+      ))}
+    </div>
+  );
+
+/** Block types that only pages and results have. */
+const Table = loadedLater<{ readonly block: Block }>(async () => (await import('./Table.tsx')).TableBlock);
+const Chart = loadedLater<{ readonly block: Block }>(async () => (await import('./Chart.tsx')).Chart);
+
+const content: Readonly<Record<string, (block: Block, onAction: OnAction | undefined) => ReactNode>> = {
+  text: ({ text: shown }) => <Markdown text={plain(shown)} />,
+  fields: ({ fields }) => <Fields fields={objects(fields)} />,
+  stat: ({ value, unit, change }) => (
+    <p className="stat">
+      {typeof value === 'number' ? count(value) : plain(value)} {text(unit)}
+      {typeof change === 'number' && <span className="soft"> {change > 0 ? `+${count(change)}` : count(change)}</span>}
+    </p>
+  ),
+  table: (block) => <Table block={block} />,
+  chart: (block) => <Chart block={block} />,
+  items: ({ items }) => <ItemLinks items={objects(items)} />,
+  record: ({ record }) =>
+    isObject(record) ? (
+      <p>
+        <RecordLink resource={plain(record['resource'])} id={plain(record['id'])} title={plain(record['title'])} />
+      </p>
+    ) : null,
+  actions: ({ actions }, onAction) => <Actions actions={actions} onAction={onAction} />,
+  link: ({ url, label }) => (typeof url === 'string' ? <WebLink url={url}>{plain(label)}</WebLink> : null),
+  error: ({ error, code }) => (
+    <p className="problem">
+      {plain(error)} <span className="code">{plain(code)}</span>
+    </p>
+  ),
+};
+
+interface BlocksProps {
+  readonly blocks: readonly Block[];
+  /** Opens an action that a block proposes; absent: they are left out. */
+  readonly onAction?: OnAction;
+}
+
+export const Blocks = ({ blocks, onAction }: BlocksProps) => (
+  <>
+    {blocks.map((block, at) => {
+      const show = Object.hasOwn(content, block.type) ? content[block.type] : undefined;
+      if (show === undefined) return null;
+      return (
+        <section className={`block ${block.type}`} key={at}>
+          {typeof block.title === 'string' && <h2>{block.title}</h2>}
+          {show(block, onAction)}
+        </section>
+      );
+    })}
+  </>
+);

@@ -1,0 +1,125 @@
+/** What a change of a flag would do, tried out, with the reason and the confirmation that the flag wants. Used by useFlagChange. */
+import { useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { differences } from '../approvals/difference.ts';
+import { useSession } from '../shell/session.ts';
+import { FormDialog } from '../ui/FormDialog.tsx';
+import { count } from '../ui/time.ts';
+import type { Flag } from '../wire/types.ts';
+import type { FlagPatch } from './patch.ts';
+import { goingRamp, percent, planText, rampText, valueText } from './words.ts';
+
+interface ConfirmChangeProps {
+  readonly flag: Flag;
+  readonly patch: FlagPatch;
+  readonly done: string;
+  readonly onConfirm: (given: { readonly confirmed?: true; readonly reason?: string }) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+interface DryRun {
+  readonly would: 'change' | 'pend' | 'nothing';
+  readonly flag: Flag;
+}
+
+/** Returns the value of a member of a flag as people read it. */
+const memberText = (name: string, value: unknown): string => {
+  if (value === undefined || value === null) return 'none';
+  if (name === 'rollout') return percent(Number(value));
+  return name === 'rules' && Array.isArray(value) ? count(value.length) : valueText(value);
+};
+
+/** Returns what would change: the name of each member, what it is and what it would be. A ramp is told as a whole. */
+const changesOf = (flag: Flag, after: Flag): readonly (readonly [string, string, string])[] => {
+  const rows = differences(flag, flag, after).map(({ name, now, after: will }) => ({ name, now, will }));
+  const isOfRamp = ({ name }: { readonly name: string }): boolean => name === 'ramp' || name.startsWith('ramp.');
+  const going = goingRamp(flag);
+  const next = goingRamp(after);
+  return [
+    ...rows
+      .filter((row) => !isOfRamp(row))
+      .map(({ name, now, will }) => [name, memberText(name, now), memberText(name, will)] as const),
+    ...(rows.some(isOfRamp)
+      ? [['ramp', going === null ? 'none' : rampText(going), next === null ? 'none' : planText(next)] as const]
+      : []),
+  ];
+};
+
+export const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: ConfirmChangeProps) => {
+  const { http } = useSession();
+  const [reason, setReason] = useState('');
+  const [typed, setTyped] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const confirmed = flag.danger === null ? {} : { confirmed: true as const };
+  const given = { ...confirmed, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
+  const { data: dry, error } = useQuery({
+    queryKey: ['flag', flag.flag, 'dry', patch, flag.version],
+    queryFn: async ({ signal }) => {
+      // The reason is not known yet where one is wanted; a dry run takes any.
+      const body = {
+        change: patch,
+        dryRun: true,
+        ...confirmed,
+        ...(flag.reasonRequired ? { reason: 'Tried out.' } : {}),
+      };
+      return (await http.call<DryRun>('POST', `/flags/${encodeURIComponent(flag.flag)}`, { body, signal })).body;
+    },
+    retry: false,
+    gcTime: 0,
+  });
+  const rows = dry === undefined ? [] : changesOf(flag, dry.flag);
+  const isTyped = flag.danger !== 'high' || typed.trim() === flag.flag;
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (!isTyped || isBusy || error !== null) return;
+    setBusy(true);
+    await onConfirm(given);
+    setBusy(false);
+  };
+  return (
+    <FormDialog
+      title={`${flag.flag}: ${done}`}
+      about={
+        dry?.would === 'pend'
+          ? 'This flag wants a person’s approval: the change waits until somebody decides.'
+          : dry?.would === 'nothing'
+            ? 'It is so already: nothing would change.'
+            : 'This happens at once, for everybody whom the flag decides for.'
+      }
+      deed={dry?.would === 'pend' ? 'Ask for it' : 'Change the flag'}
+      problem={error === null ? null : error.message}
+      onSubmit={(event) => void submit(event)}
+      onClose={onClose}
+    >
+      {rows.length > 0 && (
+        <dl className="fields">
+          {rows.map(([name, now, after]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd dir="auto">
+                {now} → {after}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <label>
+        {flag.reasonRequired ? 'Reason' : 'Reason (optional)'}
+        <input
+          autoFocus
+          required={flag.reasonRequired}
+          value={reason}
+          maxLength={2_000}
+          autoComplete="off"
+          onChange={({ target }) => setReason(target.value)}
+        />
+      </label>
+      {flag.danger === 'high' && (
+        <label>
+          Type {flag.flag} to confirm
+          <input required value={typed} autoComplete="off" onChange={({ target }) => setTyped(target.value)} />
+        </label>
+      )}
+    </FormDialog>
+  );
+};

@@ -1,0 +1,76 @@
+/** One flag: what it is now in words, its ramp, and everything that decides for whom it is what. Used by FlagsPage. */
+import { useQuery } from '@tanstack/react-query';
+import { mayFlag } from '../shell/rights.ts';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { Ago } from '../ui/Time.tsx';
+import { flagQuery } from '../wire/flagQueries.ts';
+import { meQuery } from '../wire/queries.ts';
+import { FlagEditor } from './FlagEditor.tsx';
+import { FlagHistory } from './FlagHistory.tsx';
+import { RampSection } from './RampSection.tsx';
+import { Rules } from './Rules.tsx';
+import { Targets } from './Targets.tsx';
+import { TryId } from './TryId.tsx';
+import { useFlagChange } from './useFlagChange.tsx';
+import { answerText } from './words.ts';
+
+export const FlagDetail = ({ name, onBack }: { readonly name: string; readonly onBack: () => void }) => {
+  const { http } = useSession();
+  const { data: flag, error, refetch } = useQuery({ ...flagQuery(http, name), retry: 1 });
+  const { data: me } = useQuery(meQuery(http));
+  const { change, dialog } = useFlagChange();
+  const back = (
+    <Button className="back" onClick={onBack}>
+      ← Flags
+    </Button>
+  );
+  if (error !== null && flag === undefined)
+    return (
+      <>
+        {back}
+        <Problem error={error} onRetry={() => void refetch()} />
+      </>
+    );
+  if (flag === undefined || me === undefined) return <Skeleton rows={6} />;
+  const mayChange = mayFlag(me, name, 'change');
+  const part = { flag, mayChange, change };
+  return (
+    <article className="decision flag">
+      {back}
+      <header>
+        <h1>{flag.flag}</h1>
+        <p className="flag-answer" role="status">
+          {answerText(flag)}
+        </p>
+        {flag.description !== null && (
+          <p className="soft" dir="auto">
+            {flag.description}
+          </p>
+        )}
+        <p className="soft">
+          {flag.kind}
+          {flag.updatedAt !== null && (
+            <>
+              {' '}
+              · changed <Ago at={flag.updatedAt} />
+              {flag.updatedBy !== null && ` by ${flag.updatedBy.name}`}
+            </>
+          )}
+          {flag.approval && ' · each change needs an approval'}
+          {flag.danger !== null && ` · danger: ${flag.danger}`}
+          {flag.reasonRequired && ' · each change needs a reason'}
+        </p>
+        {!mayChange && <p className="hint">Your role may see this flag, and not change it.</p>}
+      </header>
+      {mayChange && <FlagEditor {...part} />}
+      {flag.kind === 'boolean' && <RampSection {...part} />}
+      <TryId flag={flag} />
+      <Targets {...part} />
+      <Rules {...part} />
+      <FlagHistory {...part} />
+      {dialog}
+    </article>
+  );
+};

@@ -1,0 +1,85 @@
+/** Values by record id: searched, added and removed. Used by FlagDetail. */
+import { useState, type FormEvent } from 'react';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { useFormDraft } from '../ui/draft.ts';
+import { count } from '../ui/time.ts';
+import type { FlagPart } from './part.ts';
+import { targetsOf } from './patch.ts';
+import { fromInput, toInput } from './value.ts';
+import { ValueInput } from './ValueInput.tsx';
+import { valueText } from './words.ts';
+
+/** So many are drawn; the search finds the others. */
+const shownMost = 50;
+
+export const Targets = ({ flag, mayChange, change }: FlagPart) => {
+  const { environment } = useSession();
+  const [words, setWords] = useState('');
+  const initial = { id: '', value: toInput(flag.kind, flag.kind === 'boolean' ? true : flag.default) };
+  const [fields, set, forget] = useFormDraft(`${environment}.target.${flag.flag}`, initial);
+  const all = Object.entries(targetsOf(flag));
+  const found = all.filter(([id]) => id.toLowerCase().includes(words.trim().toLowerCase()));
+  const value = fromInput(flag.kind, fields.value);
+  const id = fields.id.trim();
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (id === '' || value === undefined) return;
+    if (await change(flag, { targets: { [id]: value } }, `${id} is ${valueText(value)}`)) forget();
+  };
+  return (
+    <section aria-label="Targets">
+      <h2>
+        Targets <span className="soft">{all.length > 0 && count(all.length)}</span>
+      </h2>
+      <p className="soft">Decide first: a value for one {flag.resource ?? 'record'} id.</p>
+      {all.length > 8 && (
+        <input
+          type="search"
+          aria-label="Search targets"
+          placeholder="Search"
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+        />
+      )}
+      <ul className="flag-rows">
+        {found.slice(0, shownMost).map(([each, of]) => (
+          <li key={each}>
+            <span className="mono" dir="auto">
+              {each}
+            </span>
+            <span>{valueText(of)}</span>
+            {mayChange && (
+              <Button
+                tone="bare"
+                aria-label={`Remove ${each}`}
+                onClick={() => void change(flag, { targets: { [each]: null } }, `${each} is no target any more`)}
+              >
+                Remove
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {found.length > shownMost && <p className="soft">{count(found.length - shownMost)} more: search for them.</p>}
+      {mayChange && (
+        <form className="flag-form" aria-label="New target" onSubmit={(event) => void submit(event)}>
+          <label>
+            Id
+            <input
+              value={fields.id}
+              maxLength={200}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={({ target }) => set({ id: target.value })}
+            />
+          </label>
+          <ValueInput kind={flag.kind} label="Is" text={fields.value} onText={(text) => set({ value: text })} />
+          <Button type="submit" disabled={id === '' || value === undefined}>
+            Add target
+          </Button>
+        </form>
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,94 @@
+/** What a flag is for one id and attributes, and what decided it. Used by FlagDetail. */
+import { useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import type { Flag } from '../wire/types.ts';
+import { valueText } from './words.ts';
+
+interface Evaluation {
+  readonly value: unknown;
+  readonly metadata: { readonly decidedBy: 'target' | 'rule' | 'rollout' | 'value'; readonly rule?: number };
+}
+
+const deciders: Readonly<Record<Evaluation['metadata']['decidedBy'], string>> = {
+  target: 'its target',
+  rule: 'rule',
+  rollout: 'the rollout',
+  value: 'the value for everybody',
+};
+
+/** Returns the attributes of lines such as `plan = team`; null: a line is none. */
+const attributesOf = (text: string): Readonly<Record<string, unknown>> | null => {
+  const attributes: Record<string, unknown> = {};
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    const [name = '', ...rest] = line.split('=');
+    if (rest.length === 0 || name.trim() === '') return null;
+    const value = rest.join('=').trim();
+    try {
+      attributes[name.trim()] = JSON.parse(value);
+    } catch {
+      attributes[name.trim()] = value;
+    }
+  }
+  return attributes;
+};
+
+export const TryId = ({ flag }: { readonly flag: Flag }) => {
+  const { http } = useSession();
+  const [id, setId] = useState('');
+  const [lines, setLines] = useState('');
+  const [context, setContext] = useState<Readonly<Record<string, unknown>> | null>(null);
+  const attributes = attributesOf(lines);
+  const { data, error } = useQuery({
+    queryKey: ['flag', flag.flag, 'try', context, flag.version],
+    queryFn: async ({ signal }) =>
+      (
+        await http.call<Evaluation>('POST', `/ofrep/v1/evaluate/flags/${encodeURIComponent(flag.flag)}`, {
+          body: { context },
+          signal,
+        })
+      ).body,
+    enabled: context !== null,
+    retry: false,
+    placeholderData: (earlier) => earlier,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (attributes !== null) setContext({ ...attributes, ...(id.trim() === '' ? {} : { targetingKey: id.trim() }) });
+  };
+  return (
+    <section aria-label="Try an id">
+      <h2>Try an id</h2>
+      <form className="flag-form" onSubmit={submit}>
+        <label>
+          {flag.resource ?? 'Record'} id
+          <input value={id} autoComplete="off" spellCheck={false} onChange={({ target }) => setId(target.value)} />
+        </label>
+        <label>
+          Attributes, one a line
+          <textarea
+            rows={1}
+            placeholder="plan = team"
+            value={lines}
+            spellCheck={false}
+            onChange={({ target }) => setLines(target.value)}
+          />
+        </label>
+        <Button type="submit" disabled={attributes === null}>
+          Try
+        </Button>
+      </form>
+      {attributes === null && <p className="problem">Attributes are lines such as plan = team.</p>}
+      <p role="status">
+        {error !== null && <span className="problem">{error.message}</span>}
+        {error === null && data !== undefined && context !== null && (
+          <>
+            <strong>{valueText(data.value)}</strong>, decided by {deciders[data.metadata.decidedBy]}
+            {data.metadata.rule !== undefined && ` ${String(data.metadata.rule + 1)}`}
+          </>
+        )}
+      </p>
+    </section>
+  );
+};

@@ -1,0 +1,124 @@
+/** Home: approvals to decide, one's own items, overdue items, and what is under way. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { may, mayAny } from '../shell/rights.ts';
+import { useSession } from '../shell/session.ts';
+import { Skeleton } from '../ui/Problem.tsx';
+import { Ago, Due } from '../ui/Time.tsx';
+import { useArrivals, useItem, type ItemStore } from '../wire/itemStore.ts';
+import { approvalsQuery, countsQuery, inboxesQuery, itemsQuery, meQuery, type ItemQuery } from '../wire/queries.ts';
+import { Section, shownMost } from './Section.tsx';
+import { Bulks, Ramps, Requesters } from './Underway.tsx';
+import { WaitingLoosenings } from './WaitingLoosenings.tsx';
+
+const ItemLine = ({ id }: { readonly id: string }) => {
+  const { items, environment } = useSession();
+  const item = useItem(items, id);
+  if (item === undefined) return null;
+  return (
+    <li>
+      <Link
+        to="/env/$environment/inbox/$inbox"
+        params={{ environment, inbox: item.inbox }}
+        search={{ show: 'all', item: id }}
+        dir="auto"
+      >
+        {item.title}
+      </Link>
+      {item.dueAt === null ? <Ago at={item.lastSeen} /> : <Due at={item.dueAt} />}
+    </li>
+  );
+};
+
+/** Reads a short list again when items have changed, at most once a second. */
+const useRefetch = (items: ItemStore, refetch: () => unknown): void => {
+  const arrivals = useArrivals(items);
+  const timer = useRef<number | null>(null);
+  const first = useRef(arrivals);
+  useEffect(() => {
+    if (arrivals === first.current || timer.current !== null) return;
+    timer.current = window.setTimeout(() => {
+      timer.current = null;
+      void refetch();
+    }, 1_000);
+  }, [arrivals, refetch]);
+  useEffect(
+    () => () => {
+      if (timer.current !== null) window.clearTimeout(timer.current);
+    },
+    [],
+  );
+};
+
+const Items = ({
+  title,
+  none,
+  query,
+}: {
+  readonly title: string;
+  readonly none: string;
+  readonly query: ItemQuery;
+}) => {
+  const { http, items } = useSession();
+  const { data, error, refetch } = useInfiniteQuery({ ...itemsQuery(http, items, query), staleTime: 0 });
+  useRefetch(items, refetch);
+  const first = data?.pages[0];
+  return (
+    <Section title={title} none={none} total={first?.total?.count ?? null} error={error}>
+      {first === undefined ? null : first.ids.slice(0, shownMost).map((id) => <ItemLine key={id} id={id} />)}
+    </Section>
+  );
+};
+
+const Requests = () => {
+  const { http, environment } = useSession();
+  const { data, error } = useQuery(approvalsQuery(http, 'pending'));
+  const { data: counts } = useQuery(countsQuery(http));
+  const mine = data?.filter(({ canDecide }) => canDecide.approve).toSorted((a, b) => a.requestedAt - b.requestedAt);
+  return (
+    <Section
+      title="To decide"
+      none="Nobody waits for your decision."
+      total={counts?.approvals.decidable ?? null}
+      error={error}
+    >
+      {mine === undefined
+        ? null
+        : mine.slice(0, shownMost).map(({ id, sentence, requestedAt }) => (
+            <li key={id}>
+              <Link to="/env/$environment/approvals/$id" params={{ environment, id }} dir="auto">
+                {sentence}
+              </Link>
+              <Ago at={requestedAt} />
+            </li>
+          ))}
+    </Section>
+  );
+};
+
+export const HomePage = () => {
+  const { http } = useSession();
+  const { data: me } = useQuery(meQuery(http));
+  const { data: inboxes } = useQuery(inboxesQuery(http));
+  if (me === undefined || inboxes === undefined) return <Skeleton rows={6} />;
+  const notClosed = [
+    ...new Set(inboxes.flatMap(({ states }) => states.flatMap(({ name, kind }) => (kind === 'closed' ? [] : [name])))),
+  ].join(',');
+  return (
+    <div className="column home">
+      <h1>What waits</h1>
+      {may(me, 'approvals', 'decide') && <Requests />}
+      {may(me, 'settings', 'manage') && <WaitingLoosenings />}
+      <Items
+        title="Mine"
+        none="Nothing is assigned to you. Press a on an item to take it."
+        query={{ assignee: 'me', state: notClosed, snoozed: '0', sort: 'due' }}
+      />
+      <Items title="Overdue" none="Nothing is overdue." query={{ overdue: '1', snoozed: '0', sort: 'due' }} />
+      {may(me, 'approvals', 'see') && <Requesters isManaging={may(me, 'settings', 'manage')} />}
+      <Bulks />
+      {mayAny(me, 'flag') && <Ramps />}
+    </div>
+  );
+};

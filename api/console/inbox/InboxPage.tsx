@@ -1,0 +1,195 @@
+/** An inbox, or all of them: the list beside the item that is open, worked by keyboard or mouse. */
+import { useCallback, useRef, useState, type ReactNode } from 'react';
+import { useNames } from '../content/names.ts';
+import { useKeys } from '../shell/keyboard.ts';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { neighbour } from '../ui/choose.ts';
+import { loadedLater } from '../ui/lazy.tsx';
+import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { count } from '../ui/time.ts';
+import { useItem } from '../wire/itemStore.ts';
+import type { BulkPick } from './bulkPick.ts';
+import type { Writing } from './Composer.tsx';
+import type { ListSearch } from './filter.ts';
+import type { ItemDetailProps } from './ItemDetail.tsx';
+import { ItemList } from './ItemList.tsx';
+import { ListHeader } from './ListHeader.tsx';
+import type { SelectionBarProps } from './SelectionBar.tsx';
+import { useItemCommands } from './useItemCommands.tsx';
+import { useItemList } from './useItemList.ts';
+import { useSelection } from './useSelection.ts';
+
+interface InboxPageProps {
+  /** null: all that the person sees. */
+  readonly inbox: string | null;
+  readonly search: ListSearch;
+  readonly onSearch: (search: ListSearch, replace: boolean) => void;
+}
+
+const ItemDetail = loadedLater<ItemDetailProps>(
+  async () => (await import('./ItemDetail.tsx')).ItemDetail,
+  () => (
+    <div className="detail">
+      <Skeleton rows={6} />
+    </div>
+  ),
+);
+const SelectionBar = loadedLater<SelectionBarProps>(async () => (await import('./SelectionBar.tsx')).SelectionBar);
+
+const emptyText = (search: ListSearch): string =>
+  Object.keys(search).some((name) => !['show', 'item'].includes(name))
+    ? 'Nothing matches these filters. Take one away, or look at all.'
+    : 'Nothing here. What comes next is announced at the top of this list.';
+
+export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
+  const session = useSession();
+  const names = useNames();
+  const list = useItemList(inbox, search, names.me);
+  const { ids } = list;
+  /** What the person chose to write, and on which item: another item begins with what is usual there. */
+  const [chosen, setChosen] = useState<{ readonly item: string; readonly writing: Writing } | null>(null);
+  const searchInput = useRef<HTMLInputElement>(null);
+  const composer = useRef<HTMLTextAreaElement>(null);
+  const openId = search.item;
+  const item = useItem(session.items, openId ?? '');
+  const itemInbox = list.inboxes.find(({ name }) => name === item?.inbox);
+  const open = useCallback(
+    (id: string | undefined) => {
+      const { item: _item, ...rest } = search;
+      onSearch(id === undefined ? rest : { ...rest, item: id }, true);
+    },
+    [search, onSearch],
+  );
+  const selection = useSelection(ids, list.query);
+  const [bulkPick, setBulkPick] = useState<BulkPick | null>(null);
+  const step = (by: 1 | -1): void => {
+    const at = openId === undefined ? -1 : ids.indexOf(openId);
+    const next = neighbour(ids, at, by);
+    if (next !== undefined) open(next);
+  };
+  const commands = useItemCommands({ item, inbox: itemInbox, names, onLeft: () => step(1) });
+  /** The keys of changes act on the selection while there is one. */
+  const onSelection = (pick: BulkPick, otherwise: () => void) => (): void => {
+    if (selection.ids.size > 0) setBulkPick(pick);
+    else otherwise();
+  };
+  const setWriting = (writing: Writing): void => {
+    if (openId !== undefined) setChosen({ item: openId, writing });
+  };
+  const write = (what: Writing): void => {
+    setWriting(what);
+    requestAnimationFrame(() => composer.current?.focus());
+  };
+  const may = (verb: string): boolean => selection.ids.size > 0 || commands.may(verb);
+  useKeys(
+    {
+      j: () => step(1),
+      k: () => step(-1),
+      ArrowDown: () => step(1),
+      ArrowUp: () => step(-1),
+      l: list.readAnew,
+      '/': () => searchInput.current?.focus(),
+      Escape: () => (selection.ids.size > 0 ? selection.clear() : open(undefined)),
+    },
+    'list',
+  );
+  useKeys(
+    {
+      ...(may('state') && {
+        e: onSelection('close', commands.close),
+        w: onSelection('state', () => commands.open('state')),
+      }),
+      a: may('assign') ? onSelection('assign', () => commands.open('assign')) : undefined,
+      t: may('tags') ? onSelection('tags', () => commands.open('tags')) : undefined,
+      s: may('snooze') ? onSelection('snooze', () => commands.open('snooze')) : undefined,
+      r: commands.may('reply') && itemInbox?.reply != null ? () => write('reply') : undefined,
+      n: commands.may('note') ? () => write('note') : undefined,
+      ...(openId !== undefined && {
+        x: () => selection.toggle(openId, false),
+        X: () => selection.toggle(openId, true),
+      }),
+      '*': ids.length > 0 ? selection.selectWhole : undefined,
+    },
+    'item',
+  );
+  const labelOf = (of: string): string => list.inboxes.find(({ name }) => name === of)?.label ?? of;
+  const label = inbox === null ? 'All inboxes' : labelOf(inbox);
+  const changeSearch = useCallback((next: ListSearch) => onSearch(next, false), [onSearch]);
+  let rows: ReactNode;
+  if (list.error !== null && list.error !== undefined && ids.length === 0)
+    rows = <Problem error={list.error} onRetry={list.readAnew} />;
+  else if (list.isLoading) rows = <Skeleton rows={8} />;
+  else if (ids.length === 0) rows = <Empty title="Empty">{emptyText(search)}</Empty>;
+  else
+    rows = (
+      <ItemList
+        ids={ids}
+        label={label}
+        inboxes={list.inboxes}
+        names={names}
+        openId={openId}
+        selected={selection.ids}
+        hasLeft={list.hasLeft}
+        onOpen={open}
+        onSelect={selection.toggle}
+        onEnd={list.readMore}
+      />
+    );
+  return (
+    <div className={`inbox ${openId === undefined ? 'no-item' : 'has-item'}`}>
+      <section className="list" aria-label="Items">
+        <ListHeader
+          ref={searchInput}
+          title={label}
+          search={search}
+          views={list.views}
+          savedViews={list.savedViews}
+          query={list.query}
+          inbox={inbox}
+          label={labelOf}
+          names={names}
+          total={list.total}
+          onChange={changeSearch}
+        />
+        <div className="announcement" aria-live="polite">
+          {list.newCount > 0 && (
+            <Button tone="bare" onClick={list.readAnew} shortcut="l">
+              {count(list.newCount)} new, show {list.newCount === 1 ? 'it' : 'them'}
+            </Button>
+          )}
+        </div>
+        {rows}
+      </section>
+      {openId === undefined ? (
+        <div className="detail">
+          <Empty title="Nothing is open">Press j for the first item, or ? for all keys.</Empty>
+        </div>
+      ) : (
+        <ItemDetail
+          key={openId}
+          id={openId}
+          inboxes={list.inboxes}
+          names={names}
+          commands={commands}
+          writing={chosen?.item === openId ? chosen.writing : null}
+          onWriting={setWriting}
+          input={composer}
+          onBack={() => open(undefined)}
+          onTag={(tag) =>
+            onSearch({ ...search, tags: [...new Set([...(search.tags?.split(',') ?? []), tag])].join(',') }, false)
+          }
+        />
+      )}
+      <SelectionBar
+        selection={selection}
+        total={list.total}
+        inboxes={inbox === null ? list.inboxes : list.inboxes.filter(({ name }) => name === inbox)}
+        names={names}
+        pick={bulkPick}
+        onPick={setBulkPick}
+      />
+      {commands.dialog}
+    </div>
+  );
+};

@@ -1,0 +1,254 @@
+/** One item beside its list: what it is, what happened, what can be done. Used by InboxPage. */
+import { useQuery } from '@tanstack/react-query';
+import { useState, type RefObject } from 'react';
+import type { ActionRequest } from '../actions/request.ts';
+import { useActionSheet } from '../actions/useActionSheet.tsx';
+import { Blocks } from '../content/Blocks.tsx';
+import type { Names } from '../content/names.ts';
+import { RecordLink } from '../content/RecordLink.tsx';
+import { TimelineEntry } from '../content/TimelineEntry.tsx';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { Initials, StateGlyph } from '../ui/State.tsx';
+import { count, whenTime } from '../ui/time.ts';
+import { Ago, Due } from '../ui/Time.tsx';
+import { ApiError } from '../wire/http.ts';
+import { useItem } from '../wire/itemStore.ts';
+import { itemQuery, keys, readTimeline } from '../wire/queries.ts';
+import type { ItemDetail as Detail, Inbox, Item } from '../wire/types.ts';
+import { Composer, type Writing } from './Composer.tsx';
+import { kindOf } from './filter.ts';
+import { ItemActions } from './ItemActions.tsx';
+import type { ItemCommands } from './useItemCommands.tsx';
+
+export interface ItemDetailProps {
+  readonly id: string;
+  readonly inboxes: readonly Inbox[];
+  readonly names: Names;
+  readonly commands: ItemCommands;
+  /** What the person chose to write; null: nothing yet. */
+  readonly writing: Writing | null;
+  readonly onWriting: (writing: Writing) => void;
+  readonly input: RefObject<HTMLTextAreaElement | null>;
+  readonly onBack: () => void;
+  readonly onTag: (tag: string) => void;
+}
+
+type HeadProps = Pick<ItemDetailProps, 'names' | 'commands' | 'inboxes' | 'onTag'> & { readonly item: Item };
+
+/** A member of the item: a button where it may be changed, else the same as text. */
+const Facts = ({ item, inboxes, names, commands, onTag }: HeadProps) => {
+  const { may, open } = commands;
+  const kind = kindOf(inboxes, item);
+  return (
+    <div className="facts">
+      <Button tone="bare" disabled={!may('state')} onClick={() => open('state')}>
+        <span className="hidden">State: </span>
+        <StateGlyph kind={kind} label="" /> {item.state}
+      </Button>
+      <Button tone="bare" disabled={!may('assign')} onClick={() => open('assign')}>
+        <span className="hidden">Assignee: </span>
+        {item.assignee !== null && <Initials name={names.of(item.assignee)} isNamed />} {names.of(item.assignee)}
+      </Button>
+      {item.dueAt !== null && <Due at={item.dueAt} />}
+      {item.snoozedUntil !== null && (
+        <Button tone="bare" disabled={!may('snooze')} onClick={() => open('snooze')}>
+          snoozed until {whenTime(item.snoozedUntil)}
+        </Button>
+      )}
+      {item.occurrences > 1 && (
+        <span className="soft">
+          {count(item.occurrences)} times{item.users > 0 && `, ${count(item.users)} users`}
+        </span>
+      )}
+      {item.tags.map((tag) => (
+        <button
+          type="button"
+          className="tag"
+          key={tag}
+          dir="auto"
+          title={`Show what is tagged ${tag}`}
+          onClick={() => onTag(tag)}
+        >
+          {tag}
+        </button>
+      ))}
+    </div>
+  );
+};
+
+const Deeds = ({ item, inboxes, commands }: Omit<HeadProps, 'names' | 'onTag'>) => {
+  const { may, open, close } = commands;
+  return (
+    <div className="deeds">
+      {may('state') && kindOf(inboxes, item) !== 'closed' && (
+        <Button onClick={close} shortcut="e">
+          Close
+        </Button>
+      )}
+      {may('assign') && (
+        <Button onClick={() => open('assign')} shortcut="a">
+          Assign
+        </Button>
+      )}
+      {may('tags') && (
+        <Button onClick={() => open('tags')} shortcut="t">
+          Tag
+        </Button>
+      )}
+      {may('snooze') && kindOf(inboxes, item) !== 'closed' && (
+        <Button onClick={() => open('snooze')} shortcut="s">
+          Snooze
+        </Button>
+      )}
+    </div>
+  );
+};
+
+/** The history from its beginning to now; earlier entries are read on request. */
+const Timeline = ({ id, detail, names }: { readonly id: string; readonly detail: Detail; readonly names: Names }) => {
+  const { http, queries, notices } = useSession();
+  const { timelineCursor } = detail;
+  const readEarlier = async (cursor: string): Promise<void> => {
+    try {
+      const { entries, cursor: next } = await readTimeline(http, id, cursor);
+      queries.setQueryData<Detail>(keys.item(id), (known) =>
+        known === undefined
+          ? known
+          : {
+              ...known,
+              timeline: [
+                ...known.timeline,
+                ...entries.filter((entry) => !known.timeline.some((each) => each.id === entry.id)),
+              ],
+              timelineCursor: next,
+            },
+      );
+    } catch (error) {
+      notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  return (
+    <section className="timeline" aria-label="Timeline">
+      {timelineCursor !== null && (
+        <Button onClick={() => void readEarlier(timelineCursor)}>Show what happened earlier</Button>
+      )}
+      {detail.timeline.toReversed().map((entry) => (
+        <TimelineEntry key={entry.id} entry={entry} names={names} />
+      ))}
+    </section>
+  );
+};
+
+interface SideProps {
+  readonly item: Item;
+  readonly detail: Detail;
+  readonly onRun: (request: ActionRequest) => void;
+}
+
+const Side = ({ item, detail, onRun }: SideProps) => (
+  <aside className="side">
+    <ItemActions detail={detail} onRun={onRun} />
+    {detail.linked.length > 0 && (
+      <section>
+        <h2>Linked</h2>
+        {detail.linked.map(({ resource, id, title, subtitle }) => (
+          <p key={`${resource}/${id}`}>
+            <RecordLink resource={resource} id={id} title={title} />
+            {subtitle !== null && (
+              <span className="soft" dir="auto">
+                {' '}
+                {subtitle}
+              </span>
+            )}
+          </p>
+        ))}
+      </section>
+    )}
+    {detail.triage !== null && detail.triage.answers.length > 0 && (
+      <section>
+        <h2>Triage</h2>
+        {detail.triage.answers.map(({ question, answer }) => (
+          <p key={question} dir="auto">
+            <span className="soft">{question}</span> {typeof answer === 'string' ? answer : JSON.stringify(answer)}
+          </p>
+        ))}
+      </section>
+    )}
+    <section>
+      <h2>Item</h2>
+      <p>
+        <span className="soft">First seen</span> <Ago at={item.firstSeen} />
+      </p>
+      <p>
+        <span className="soft">Activity</span> <Ago at={item.lastSeen} />
+      </p>
+      <p className="mono">{item.id}</p>
+    </section>
+  </aside>
+);
+
+export const ItemDetail = (props: ItemDetailProps) => {
+  const { id, inboxes, names, commands, writing, onWriting, input, onBack, onTag } = props;
+  const { http, items } = useSession();
+  const item = useItem(items, id);
+  const { data: detail, error, refetch } = useQuery({ ...itemQuery(http, items, id), retry: 1 });
+  const [isFolded, setFolded] = useState(false);
+  const { open, sheet } = useActionSheet();
+  const inbox = inboxes.find(({ name }) => name === item?.inbox);
+  if (error !== null && detail === undefined)
+    return (
+      <div className="detail">
+        <Button className="back" onClick={onBack}>
+          ← List
+        </Button>
+        {error instanceof ApiError && error.status === 404 ? (
+          <Problem
+            error={new ApiError(404, 'not_found', 'This item does not exist, or your role does not see it.', {})}
+          />
+        ) : (
+          <Problem error={error} onRetry={() => void refetch()} />
+        )}
+      </div>
+    );
+  if (item === undefined || inbox === undefined)
+    return (
+      <div className="detail">
+        <Skeleton rows={6} />
+      </div>
+    );
+  return (
+    <div className="detail">
+      <header className="detail-head">
+        <Button className="back" onClick={onBack}>
+          ← List
+        </Button>
+        <h1 dir="auto" className={isFolded ? '' : 'clamped'} onDoubleClick={() => setFolded(!isFolded)}>
+          {item.title}
+        </h1>
+        <Facts item={item} inboxes={inboxes} names={names} commands={commands} onTag={onTag} />
+        <Deeds item={item} inboxes={inboxes} commands={commands} />
+      </header>
+      <div className="detail-body" tabIndex={-1}>
+        {detail === undefined ? (
+          <Skeleton rows={4} />
+        ) : (
+          <>
+            <div className="detail-main">
+              {detail.appOffline && <p className="hint">The app is offline: what it would add here is missing.</p>}
+              <Blocks
+                blocks={detail.blocks}
+                onAction={({ action, record, input }) => open({ action, record, input, item: id })}
+              />
+              <Timeline id={id} detail={detail} names={names} />
+            </div>
+            <Side item={item} detail={detail} onRun={open} />
+          </>
+        )}
+      </div>
+      <Composer item={item} inbox={inbox} writing={writing} may={commands.may} onWriting={onWriting} input={input} />
+      {sheet}
+    </div>
+  );
+};

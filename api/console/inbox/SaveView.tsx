@@ -1,0 +1,129 @@
+/** Saves the present filters as a view; changes, shares or deletes the one that is open. Loaded by ListHeader. */
+import { useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { may } from '../shell/rights.ts';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { FormDialog } from '../ui/FormDialog.tsx';
+import { keys, meQuery } from '../wire/queries.ts';
+import type { SavedView } from '../wire/savedViews.ts';
+import { toBulkQuery } from './filter.ts';
+import type { SaveViewProps } from './saveViewProps.ts';
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Returns the filters to save: those of the open saved view, overridden by those of the address. */
+const present = ({ query, open, inbox }: Pick<SaveViewProps, 'query' | 'open' | 'inbox'>) => {
+  const { inbox: _inbox, view, ...given } = toBulkQuery(query);
+  const base = open === undefined ? (view === undefined ? {} : { view }) : open.query;
+  return {
+    inbox: inbox ?? open?.inbox ?? null,
+    query: { ...base, ...given },
+    sort: query['sort'] ?? open?.sort ?? null,
+    isChanged: Object.keys(given).length > 0 || query['sort'] !== undefined,
+  };
+};
+
+export const SaveView = ({ query, open, inbox, label, onOpen, onClose }: SaveViewProps) => {
+  const { http, queries, notices } = useSession();
+  const { data: me } = useQuery(meQuery(http));
+  const isOwn = open !== undefined && open.owner.id === me?.principal.id;
+  const [name, setName] = useState(isOwn ? open.name : '');
+  const [shared, setShared] = useState(isOwn && open.shared);
+  const [isNew, setNew] = useState(!isOwn);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const { isChanged, ...filters } = present({ query, open, inbox });
+  const mayDelete = open !== undefined && (isOwn || (me !== undefined && may(me, 'settings', 'manage')));
+
+  const run = async (work: () => Promise<void>): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      await work();
+      await queries.invalidateQueries({ queryKey: keys.savedViews });
+      onClose();
+    } catch (error) {
+      setProblem(messageOf(error));
+      setBusy(false);
+    }
+  };
+  const create = async (view: object): Promise<string> =>
+    (await http.call<{ view: SavedView }>('POST', '/me/views', { body: view })).body.view.id;
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void run(async () => {
+      const view = { name: name.trim(), shared, ...filters };
+      if (isNew || open === undefined) onOpen(await create(view));
+      else {
+        await http.call('PATCH', `/me/views/${open.id}`, { body: view });
+        await queries.invalidateQueries({ queryKey: keys.items });
+        onOpen(open.id);
+      }
+      notices.show({ tone: 'done', text: `The view ${view.name} is saved${shared ? ' and shared' : ''}.` });
+    });
+  };
+  const remove = (view: SavedView): void =>
+    void run(async () => {
+      await http.call('DELETE', `/me/views/${view.id}`, { body: {} });
+      onOpen(null);
+      const { name: called, inbox: of, query: kept, sort, shared: wasShared } = view;
+      const undo = (): void =>
+        void create({ name: called, inbox: of, query: kept, sort, shared: wasShared })
+          .then(() => queries.invalidateQueries({ queryKey: keys.savedViews }))
+          .catch((error: unknown) => notices.show({ tone: 'failed', text: messageOf(error) }));
+      if (isOwn) notices.remember(undo);
+      notices.show({
+        tone: 'done',
+        text: `The view ${called} is deleted.`,
+        action: isOwn ? { label: 'Undo', key: 'u', run: notices.undo } : null,
+      });
+    });
+
+  return (
+    <FormDialog
+      title={isNew ? 'Save view' : 'Change view'}
+      about={
+        isChanged || open === undefined
+          ? 'It keeps the filters and the order that are set now, and has an address of its own.'
+          : 'Set filters or another order first to change what it shows.'
+      }
+      deed={isNew ? 'Save view' : 'Save changes'}
+      problem={problem}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <label>
+        Name
+        <input
+          value={name}
+          required
+          autoFocus
+          autoComplete="off"
+          maxLength={80}
+          onChange={({ target }) => setName(target.value)}
+        />
+      </label>
+      <label className="toggle">
+        <input type="checkbox" checked={shared} onChange={({ target }) => setShared(target.checked)} />
+        {filters.inbox === null
+          ? 'Shared with everyone who sees every inbox'
+          : `Shared with everyone who sees ${label(filters.inbox)}`}
+      </label>
+      {isOwn && (
+        <label className="toggle">
+          <input type="checkbox" checked={isNew} onChange={({ target }) => setNew(target.checked)} />
+          As a new view
+        </label>
+      )}
+      {mayDelete && (
+        <p>
+          <Button tone="danger" disabled={isBusy} onClick={() => remove(open)}>
+            Delete {open.name}
+          </Button>
+        </p>
+      )}
+    </FormDialog>
+  );
+};

@@ -1,0 +1,126 @@
+/**
+ * Changes of one item: on screen at once, sent in turn for each item, reconciled by the version, and undone whole by the entry
+ * that they wrote. Used by the commands of the inbox.
+ */
+import type { Session } from '../shell/session.ts';
+import { ApiError } from '../wire/http.ts';
+import type { Entry, Item } from '../wire/types.ts';
+
+/** The body of PATCH /items/:id. */
+interface Patch {
+  readonly state?: string;
+  readonly assignee?: string | null;
+  readonly tags?: { readonly add?: readonly string[]; readonly remove?: readonly string[] };
+  readonly snooze?: number | null;
+  readonly undo?: string;
+  readonly reason?: string;
+}
+
+export interface Change {
+  /** The change in words, as the beginning of a sentence. */
+  readonly done: string;
+  readonly patch: Patch;
+  /** The item as it will be. */
+  readonly shows: Partial<Item>;
+  /** The members that it changes: a conflict is when somebody else changed these. */
+  readonly touches: readonly (keyof Item)[];
+  /** What undoing it says and shows; null: it is an undo itself. */
+  readonly undo: (Omit<Change, 'undo' | 'patch'> & { readonly reason?: string }) | null;
+}
+
+/** By item: its changes follow each other. */
+const queues = new WeakMap<Session, Map<string, Promise<void>>>();
+
+const inTurn = (session: Session, id: string, work: () => Promise<void>): void => {
+  const tails = queues.get(session) ?? new Map<string, Promise<void>>();
+  queues.set(session, tails);
+  const tail = (tails.get(id) ?? Promise.resolve()).then(work);
+  tails.set(id, tail);
+  void tail.then(() => {
+    if (tails.get(id) === tail) tails.delete(id);
+  });
+};
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+const titleOf = ({ title }: Item): string => (title.length > 60 ? `${title.slice(0, 59)}…` : title);
+
+/** So often a change is sent again after somebody changed something else of the item. */
+const triesMost = 5;
+
+/** Returns the item after the change with its first entry, or what somebody else made of it. Throws an ApiError. */
+const send = async (session: Session, before: Item, change: Pick<Change, 'patch' | 'touches'>) => {
+  let base = before;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const { body } = await session.http.call<{ item: Item; entries: readonly Pick<Entry, 'id'>[] }>(
+        'PATCH',
+        `/items/${before.id}`,
+        { body: change.patch, ifMatch: base.version },
+      );
+      return { item: body.item, entry: body.entries[0]?.id, isConflict: false };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'version_conflict') throw error;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API's own answer to a conflict of items
+      const current = error.body['current'] as Item;
+      if (tries === triesMost || change.touches.some((name) => !same(current[name], base[name])))
+        return { item: current, entry: undefined, isConflict: true };
+      base = current;
+    }
+  }
+};
+
+/** Makes a change; its end is told by a notice. */
+export const changeItem = (session: Session, before: Item, change: Change): void => {
+  const { items, notices } = session;
+  const uncover = items.overlay(before.id, change.shows);
+  inTurn(session, before.id, async () => {
+    // An earlier change of this item has ended meanwhile: `before` is what it left, without what lies over it.
+    const base = { ...before, version: Math.max(before.version, items.get(before.id)?.version ?? 0) };
+    try {
+      const { item, entry, isConflict } = await send(session, base, change);
+      items.put([item]);
+      uncover();
+      if (isConflict) {
+        notices.show({
+          tone: 'failed',
+          text: `Somebody else changed “${titleOf(item)}” a moment ago; yours was: ${change.done}.`,
+          code: 'version_conflict',
+          action: { label: 'Do it anyway', key: null, run: () => changeItem(session, item, change) },
+        });
+        return;
+      }
+      const { undo } = change;
+      if (undo === null || entry === undefined) {
+        notices.show({ tone: 'done', text: `${change.done}: “${titleOf(item)}”` });
+        return;
+      }
+      let isUndone = false;
+      const takeBack = (): void => {
+        if (isUndone) return;
+        isUndone = true;
+        const { reason, ...back } = undo;
+        const patch = { undo: entry, ...(reason === undefined ? {} : { reason }) };
+        changeItem(session, items.get(item.id) ?? item, { ...back, patch, undo: null });
+      };
+      notices.remember(takeBack);
+      notices.show({
+        tone: 'done',
+        text: `${change.done}: “${titleOf(item)}”`,
+        action: { label: 'Undo', key: 'u', run: takeBack },
+      });
+    } catch (error) {
+      uncover();
+      const failure = error instanceof ApiError ? error : new ApiError(0, 'internal', String(error), {});
+      notices.show({
+        tone: 'failed',
+        text: `Not done, ${change.done.toLowerCase()}: ${failure.message}`,
+        code: failure.code,
+        action:
+          failure.status === 0 || failure.status >= 500
+            ? { label: 'Try again', key: null, run: () => changeItem(session, items.get(before.id) ?? before, change) }
+            : null,
+      });
+    }
+  });
+};

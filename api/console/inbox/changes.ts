@@ -1,0 +1,89 @@
+/** The changes that people make of an item, each with its inverse. Used by the commands of the inbox. */
+import { whenTime } from '../ui/time.ts';
+import type { Item } from '../wire/types.ts';
+import type { Change } from './change.ts';
+
+export const stateChange = (item: Item, state: string): Change => {
+  const { dueAt, snoozedUntil } = item;
+  const back = { state: item.state, dueAt, snoozedUntil };
+  return {
+    done: `Set to ${state}`,
+    patch: { state },
+    shows: { state },
+    touches: ['state'],
+    undo: { done: `Set back to ${item.state}`, shows: back, touches: ['state'] },
+  };
+};
+
+export const assignChange = (item: Item, assignee: string | null, nameOf: (id: string | null) => string): Change => {
+  const said = (id: string | null): string => (id === null ? 'Unassigned' : `Assigned to ${nameOf(id)}`);
+  return {
+    done: said(assignee),
+    patch: { assignee },
+    shows: { assignee },
+    touches: ['assignee'],
+    undo: { done: said(item.assignee), shows: { assignee: item.assignee }, touches: ['assignee'] },
+  };
+};
+
+export const tagChange = (item: Item, tag: string): Change => {
+  const has = item.tags.includes(tag);
+  const without = item.tags.filter((each) => each !== tag);
+  const [gone, there] = [{ tags: without }, { tags: [...without, tag].sort() }];
+  const touches = [] as const;
+  return has
+    ? {
+        done: `Tag ${tag} removed`,
+        patch: { tags: { remove: [tag] } },
+        shows: gone,
+        touches,
+        undo: { done: `Tag ${tag} added again`, shows: there, touches },
+      }
+    : {
+        done: `Tag ${tag} added`,
+        patch: { tags: { add: [tag] } },
+        shows: there,
+        touches,
+        undo: { done: `Tag ${tag} removed again`, shows: gone, touches },
+      };
+};
+
+export const snoozeChange = (item: Item, until: number | null): Change => {
+  const said = (at: number | null): string => (at === null ? 'Woken' : `Snoozed until ${whenTime(at)}`);
+  const { snoozedUntil } = item;
+  return {
+    done: said(until),
+    patch: { snooze: until },
+    shows: { snoozedUntil: until },
+    touches: ['snoozedUntil'],
+    undo: { done: said(snoozedUntil), shows: { snoozedUntil }, touches: ['snoozedUntil'] },
+  };
+};
+
+/** Returns the change with its reason, which its undoing names too. */
+export const withReason = (change: Change, reason: string): Change => ({
+  ...change,
+  patch: { ...change.patch, reason },
+  undo: change.undo === null ? null : { ...change.undo, reason: `Undone: ${reason}`.slice(0, 2_000) },
+});
+
+const atHour = (days: number, hour: number): number => {
+  const date = new Date();
+  date.setDate(date.getDate() + days);
+  date.setHours(hour, 0, 0, 0);
+  return date.getTime();
+};
+
+/** Returns the usual times to be reminded at, in the person's own zone. */
+export const snoozePresets = (now: number): readonly { readonly label: string; readonly at: number }[] => {
+  const toMonday = (8 - new Date(now).getDay()) % 7 || 7;
+  const presets = [
+    { label: 'In an hour', at: now + 3_600_000 },
+    { label: 'In four hours', at: now + 4 * 3_600_000 },
+    { label: 'Tomorrow morning', at: atHour(1, 9) },
+    { label: 'Next Monday', at: atHour(toMonday, 9) },
+    { label: 'In two weeks', at: atHour(14, 9) },
+  ];
+  // On a Sunday, tomorrow is next Monday.
+  return presets.filter(({ at }, place) => presets.findIndex((each) => each.at === at) === place);
+};

@@ -1,0 +1,105 @@
+/** The filters of a list of items: in the page's address, as the API's query, and as a test of what comes by messages. */
+import type { StateKind } from '../ui/State.tsx';
+import type { ItemQuery } from '../wire/queries.ts';
+import type { ViewFilters } from '../wire/savedViews.ts';
+import type { Inbox, Item } from '../wire/types.ts';
+
+export const shows = ['open', 'waiting', 'closed', 'snoozed', 'all'] as const;
+export type Show = (typeof shows)[number];
+
+/** Search parameters of a list; absent: the default. */
+export interface ListSearch {
+  readonly show?: Show;
+  readonly view?: string;
+  readonly assignee?: string;
+  readonly tags?: string;
+  readonly overdue?: '1';
+  readonly q?: string;
+  readonly sort?: string;
+  /** The item that is open beside the list. */
+  readonly item?: string;
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** Returns the search of an address without what it does not know. */
+export const readListSearch = (raw: Readonly<Record<string, unknown>>): ListSearch => {
+  const show = shows.find((known) => known === raw['show']);
+  const known: Readonly<Record<string, string>> = Object.fromEntries(
+    ['view', 'assignee', 'tags', 'q', 'sort', 'item'].flatMap((name): [string, string][] => {
+      const value = text(raw[name]);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  return {
+    ...known,
+    ...(show === undefined || show === 'open' ? {} : { show }),
+    ...(raw['overdue'] === '1' ? { overdue: '1' as const } : {}),
+  };
+};
+
+export const kindOf = (inboxes: readonly Inbox[], item: Pick<Item, 'inbox' | 'state'>): StateKind => {
+  const found = inboxes.find(({ name }) => name === item.inbox)?.states.find(({ name }) => name === item.state)?.kind;
+  return found === 'waiting' || found === 'closed' ? found : 'open';
+};
+
+const statesOf = (inboxes: readonly Inbox[], kind: StateKind): string =>
+  [
+    ...new Set(inboxes.flatMap(({ states }) => states.filter((state) => state.kind === kind).map(({ name }) => name))),
+  ].join(',');
+
+/** Returns the API's query. `inboxes` are those of the list: one, or all that the person sees. */
+export const toQuery = (search: ListSearch, inbox: string | null, inboxes: readonly Inbox[]): ItemQuery => {
+  const { show = 'open', view, assignee, tags, overdue, q, sort } = search;
+  const common = { inbox: inbox ?? undefined, assignee, tags, overdue, q, sort };
+  if (view !== undefined) return { ...common, view };
+  if (show === 'all') return common;
+  if (show === 'snoozed') return { ...common, snoozed: '1' };
+  if (show === 'closed') return { ...common, state: statesOf(inboxes, 'closed') };
+  return { ...common, state: statesOf(inboxes, show), snoozed: '0' };
+};
+
+const lists = new Set(['state', 'tags', 'assignee']);
+const flags = new Set(['overdue', 'triaged', 'snoozed']);
+
+/** Returns a list's query as the query of a bulk: lists as arrays, flags as booleans. */
+export const toBulkQuery = (query: ItemQuery): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) =>
+      value === undefined || name === 'sort'
+        ? []
+        : [[name, lists.has(name) ? value.split(',') : flags.has(name) ? value === '1' : value]],
+    ),
+  );
+
+interface Present {
+  readonly me: string | null;
+  readonly now: number;
+  readonly inboxes: readonly Inbox[];
+}
+
+const asFlag = (wanted: string | null | undefined, is: boolean): boolean =>
+  wanted === undefined || wanted === null || wanted === (is ? '1' : '0');
+
+const listed = (wanted: string | null | undefined): readonly string[] | null =>
+  wanted === undefined || wanted === null ? null : wanted.split(',');
+
+/** Returns whether an item belongs to a list, as far as that can be told here: words count in the title only. */
+export const isListed = (item: Item, query: ItemQuery, view: ViewFilters | undefined, present: Present): boolean => {
+  const wanted = (name: 'inbox' | 'state' | 'tags' | 'assignee' | 'overdue' | 'snoozed' | 'triaged' | 'q') =>
+    query[name] ?? text(view?.[name]);
+  const people = listed(wanted('assignee'))?.map((who) => (who === 'me' ? present.me : who));
+  const isClosed = kindOf(present.inboxes, item) === 'closed';
+  const words = (wanted('q') ?? '').toLowerCase().split(/\s+/u).filter(Boolean);
+  const title = item.title.toLowerCase();
+  return (
+    (wanted('inbox') ?? item.inbox) === item.inbox &&
+    (listed(wanted('state'))?.includes(item.state) ?? true) &&
+    (listed(wanted('tags'))?.every((tag) => item.tags.includes(tag)) ?? true) &&
+    (people === undefined || people.includes(item.assignee ?? 'none')) &&
+    asFlag(wanted('overdue'), !isClosed && item.dueAt !== null && item.dueAt < present.now) &&
+    asFlag(wanted('snoozed'), item.snoozedUntil !== null && item.snoozedUntil > present.now) &&
+    asFlag(wanted('triaged'), item.triaged) &&
+    words.every((word) => title.includes(word))
+  );
+};

@@ -1,0 +1,47 @@
+/** What one chooses from when one changes items: states, people and times. Used by the commands of one item and of a selection. */
+import type { Names } from '../content/names.ts';
+import type { Option } from '../ui/option.ts';
+import { whenTime } from '../ui/time.ts';
+import type { Inbox, Item } from '../wire/types.ts';
+import { snoozePresets } from './changes.ts';
+
+export const statePicks = ({ states, transitions }: Inbox, item: Item): Option[] =>
+  states.map(({ name, kind, description }) => {
+    const reachable = transitions === null || name === item.state || transitions[item.state]?.includes(name) === true;
+    return {
+      id: name,
+      label: name,
+      hint: description ?? kind,
+      isOn: name === item.state,
+      why: reachable ? null : `not from ${item.state}`,
+    };
+  });
+
+/** `assignee`: who has it now; undefined: several items. The id of nobody is empty. */
+export const assignPicks = (names: Names, assignee: string | null | undefined): Option[] => [
+  ...(names.me === null ? [] : [{ id: names.me, label: 'Me', hint: names.of(names.me), isOn: assignee === names.me }]),
+  { id: '', label: 'Nobody', isOn: assignee === null },
+  ...names.people
+    .filter(({ id, canWork }) => canWork && id !== names.me)
+    .map(({ id, name, openItems }) => ({
+      id,
+      label: name,
+      hint: `${String(openItems)} open`,
+      isOn: assignee === id,
+    })),
+];
+
+/** The id of waking is empty, of the others the time. */
+export const snoozePicks = (canWake: boolean): Option[] => [
+  ...(canWake ? [{ id: '', label: 'Wake now' }] : []),
+  ...snoozePresets(Date.now()).map(({ label, at }) => ({ id: String(at), label, hint: whenTime(at) })),
+];
+
+/** Returns the option of a typed date; null: it is none, or past. */
+export const typedTime = (text: string): Option | null => {
+  const at = Date.parse(text);
+  return Number.isNaN(at) || at <= Date.now() ? null : { id: String(at), label: whenTime(at) };
+};
+
+export const typedTag = (text: string): Option | null =>
+  text.includes(',') ? null : { id: text, label: text, hint: 'new tag' };

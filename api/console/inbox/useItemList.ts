@@ -1,0 +1,94 @@
+/** The ids of a list, page by page, and what has come since it was read. Used by InboxPage. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+import { useSession } from '../shell/session.ts';
+import { useNow } from '../ui/clock.ts';
+import { useArrivals } from '../wire/itemStore.ts';
+import { inboxesQuery, itemsQuery, viewsQuery, type ItemQuery, type Total } from '../wire/queries.ts';
+import { filtersOf, savedViewsQuery, type SavedView } from '../wire/savedViews.ts';
+import type { Inbox, Item, View } from '../wire/types.ts';
+import { isListed, readListSearch, toQuery, type ListSearch } from './filter.ts';
+import { useTotal } from './useTotal.ts';
+
+interface ItemListState {
+  readonly inboxes: readonly Inbox[];
+  readonly views: readonly View[];
+  readonly savedViews: readonly SavedView[];
+  /** Filters and order of the list, as `GET /items` takes them. */
+  readonly query: ItemQuery;
+  readonly ids: readonly string[];
+  readonly total: Total | null;
+  /** How many items came since the list was read that belong to it. */
+  readonly newCount: number;
+  readonly hasLeft: (item: Item) => boolean;
+  readonly isLoading: boolean;
+  readonly error: unknown;
+  readonly readMore: () => void;
+  readonly readAnew: () => void;
+}
+
+const nothing: readonly never[] = [];
+
+/** `me`: the person's id, for the filter of one's own items. */
+export const useItemList = (inbox: string | null, search: ListSearch, me: string | null): ItemListState => {
+  const { http, items, queries } = useSession();
+  const now = useNow();
+  const { data: known, error: inboxError } = useQuery(inboxesQuery(http));
+  const { data: views = nothing } = useQuery(viewsQuery(http));
+  const { data: savedViews = nothing } = useQuery(savedViewsQuery(http));
+  const inboxes = known ?? nothing;
+  const { show, view: viewName, assignee, tags, overdue, q, sort } = search;
+  const query = useMemo(() => {
+    const given = { show, view: viewName, assignee, tags, overdue, q, sort };
+    const of = inbox === null ? inboxes : inboxes.filter(({ name }) => name === inbox);
+    return toQuery(readListSearch(given), inbox, of);
+  }, [show, viewName, assignee, tags, overdue, q, sort, inbox, inboxes]);
+  const options = itemsQuery(http, items, query);
+  const list = useInfiniteQuery({ ...options, enabled: known !== undefined, retry: 1 });
+  const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
+  const pages = list.data?.pages;
+  const ids = useMemo(() => [...new Set(pages?.flatMap((page) => page.ids) ?? [])], [pages]);
+  const view = useMemo(() => {
+    const declared = (called: unknown) => views.find(({ name }) => name === called);
+    const saved = savedViews.find(({ id }) => id === query['view']);
+    return saved === undefined ? declared(query['view']) : filtersOf(saved, declared(saved.query['view']));
+  }, [views, savedViews, query]);
+  const arrivals = useArrivals(items);
+  const since = pages?.[0]?.since ?? Infinity;
+  const newCount = useMemo(() => {
+    const present = new Set(ids);
+    return arrivals.filter(
+      ({ at, item }) => at > since && !present.has(item.id) && isListed(item, query, view, { me, now, inboxes }),
+    ).length;
+  }, [arrivals, ids, since, query, view, me, now, inboxes]);
+  const hasLeft = useCallback(
+    (item: Item) => !isListed(item, { ...query, q: undefined }, view, { me, now, inboxes }),
+    [query, view, me, now, inboxes],
+  );
+  const readMore = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
+  const { queryKey } = options;
+  const readAnew = useCallback(() => void queries.resetQueries({ queryKey }), [queries, queryKey]);
+  const listed = useMemo(
+    () => (inbox === null ? inboxes : inboxes.filter(({ name }) => name === inbox)),
+    [inbox, inboxes],
+  );
+  const total = useTotal({ search, query, inboxes: listed, read: pages?.[0]?.total ?? null });
+  const isHere = (each: { readonly inbox: string | null }): boolean =>
+    inbox === null || each.inbox === null || each.inbox === inbox;
+  return {
+    inboxes,
+    views: views.filter(isHere),
+    savedViews: savedViews.filter(isHere),
+    query,
+    ids,
+    total,
+    newCount,
+    hasLeft,
+    isLoading: list.isPending,
+    error: list.error ?? inboxError,
+    readMore,
+    readAnew,
+  };
+};

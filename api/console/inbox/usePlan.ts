@@ -1,0 +1,92 @@
+/** A bulk before it is made: its operation, and what a dry run says of it. Used by SelectionBar. */
+import { useState } from 'react';
+import { useSession } from '../shell/session.ts';
+import { ApiError, newIdempotencyKey } from '../wire/http.ts';
+import { keys } from '../wire/queries.ts';
+import type { Bulk } from '../wire/types.ts';
+import { toBulkQuery } from './filter.ts';
+import type { Selection } from './useSelection.ts';
+
+export type Operation =
+  | { readonly type: 'state'; readonly state: string }
+  | { readonly type: 'assign'; readonly assignee: string | null }
+  | { readonly type: 'tags'; readonly add: readonly string[]; readonly remove: readonly string[] }
+  | { readonly type: 'snooze'; readonly until: number | null };
+
+interface DryRun {
+  readonly matched: number;
+  readonly wouldChange: number;
+  readonly unchanged: number;
+  readonly forbidden: number;
+  readonly notFound: number;
+  readonly failed: number;
+}
+
+interface Plan {
+  readonly operation: Operation;
+  readonly reason: string | null;
+  readonly dry: DryRun;
+  /** Body of the request that makes the bulk. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Idempotency key of the bulk; a second try has the same. */
+  readonly key: string;
+}
+
+interface Planning {
+  readonly plan: Plan | null;
+  readonly isBusy: boolean;
+  /** Makes a dry run of the operation. */
+  make(operation: Operation, reason: string | null): Promise<void>;
+  drop(): void;
+  /** Returns the id of the bulk; null: it was refused, which a notice says. */
+  start(): Promise<string | null>;
+}
+
+/** `total`: how many the whole list has, as far as it is known. */
+export const usePlan = ({ ids, whole }: Selection, total: number | null): Planning => {
+  const { http, queries, notices } = useSession();
+  const [plan, setPlan] = useState<Plan | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const fail = (error: unknown): void => {
+    const code = error instanceof ApiError ? error.code : null;
+    notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error), code });
+  };
+  const post = async <T>(body: object, idempotencyKey?: string): Promise<T | null> => {
+    setBusy(true);
+    try {
+      const options = { body, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
+      return (await http.call<T>('POST', '/bulk', options)).body;
+    } catch (error) {
+      fail(error);
+      return null;
+    } finally {
+      setBusy(false);
+    }
+  };
+  const make = async (operation: Operation, reason: string | null): Promise<void> => {
+    const query = whole === null ? null : toBulkQuery(whole);
+    const common = { operation, ...(reason === null ? {} : { reason }) };
+    // A query without filters has to say how many it expects.
+    const expected = query !== null && Object.keys(query).length === 0 && total !== null ? { expect: total } : {};
+    const chosen = query === null ? { ids: [...ids] } : { query, ...expected };
+    const dry = await post<DryRun>({ ...common, ...chosen, dryRun: true });
+    if (dry === null) return;
+    const body = { ...common, ...chosen, ...(query === null ? {} : { expect: dry.matched }) };
+    setPlan({ operation, reason, dry, body, key: newIdempotencyKey() });
+  };
+  return {
+    plan,
+    isBusy,
+    make,
+    drop: () => setPlan(null),
+    start: async () => {
+      if (plan === null || isBusy) return null;
+      const answer = await post<{ bulk: Bulk }>(plan.body, plan.key);
+      if (answer === null) return null;
+      setPlan(null);
+      queries.setQueryData<Bulk>(keys.bulk(answer.bulk.id), (known) => known ?? answer.bulk);
+      void queries.invalidateQueries({ queryKey: keys.bulks });
+      return answer.bulk.id;
+    },
+  };
+};

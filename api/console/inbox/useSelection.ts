@@ -1,0 +1,45 @@
+/** Which rows of a list are selected: one by one, in ranges, or everything that matches. Used by InboxPage. */
+import { useCallback, useMemo, useRef, useState } from 'react';
+import type { ItemQuery } from '../wire/queries.ts';
+
+export interface Selection {
+  /** Those that are selected, of a whole list those that are loaded. */
+  readonly ids: ReadonlySet<string>;
+  /** Everything that matches this is selected, also what is not loaded; null: the ids alone. */
+  readonly whole: ItemQuery | null;
+  /** `isRange`: everything from the last one that was selected. */
+  readonly toggle: (id: string, isRange: boolean) => void;
+  readonly selectWhole: () => void;
+  readonly clear: () => void;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+export const useSelection = (all: readonly string[], query: ItemQuery): Selection => {
+  const [chosen, setChosen] = useState(nothing);
+  const [wanted, setWanted] = useState<ItemQuery | null>(null);
+  const last = useRef<string | null>(null);
+  // Another filter is another list.
+  const whole = wanted === query ? wanted : null;
+  const ids = useMemo(() => (whole === null ? chosen : new Set(all)), [whole, chosen, all]);
+  const toggle = useCallback(
+    (id: string, isRange: boolean) => {
+      const from = last.current === null ? -1 : all.indexOf(last.current);
+      const to = all.indexOf(id);
+      last.current = id;
+      const next = new Set(ids);
+      if (isRange && from >= 0 && to >= 0)
+        for (const each of all.slice(Math.min(from, to), Math.max(from, to) + 1)) next.add(each);
+      else if (!next.delete(id)) next.add(id);
+      setChosen(next);
+      setWanted(null);
+    },
+    [all, ids],
+  );
+  const selectWhole = useCallback(() => setWanted(query), [query]);
+  const clear = useCallback(() => {
+    setChosen(nothing);
+    setWanted(null);
+  }, []);
+  return { ids, whole, toggle, selectWhole, clear };
+};

@@ -1,0 +1,147 @@
+/** App keys in the settings: the credentials of this environment's app, each shown once. Used by SettingsPage. */
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { Confirm } from '../settings/Confirm.tsx';
+import { CredentialDialog } from '../settings/CredentialDialog.tsx';
+import { useSettingsChange } from '../settings/useSettingsChange.ts';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { ListTable } from '../ui/ListTable.tsx';
+import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { Ago } from '../ui/Time.tsx';
+import { appKeysQuery, settingsKeys } from '../wire/settingsQueries.ts';
+import type { AppKey } from '../wire/types.ts';
+import { KeyForm, RotateKey } from './KeyForm.tsx';
+
+interface MadeKey {
+  readonly appKey: AppKey;
+  /** null: it was shown before. */
+  readonly token: string | null;
+  readonly baseUrl: string;
+}
+
+type Open =
+  | { readonly what: 'new' }
+  | { readonly what: 'name' | 'rotate' | 'revoke'; readonly key: AppKey }
+  | { readonly what: 'credential'; readonly made: MadeKey };
+
+const partsOf = ({ token, baseUrl }: MadeKey): readonly (readonly [string, string])[] => {
+  const held = token ?? '(shown before)';
+  return [
+    ['App key', held],
+    ['Address', baseUrl],
+    ['Start the app', `BASE_URL='${baseUrl}' APP_KEY='${held}' npm start`],
+    ['In its program', `connect({ app, url: '${baseUrl}', key: appKey })`],
+  ];
+};
+
+export const KeysSection = () => {
+  const { http, environment } = useSession();
+  const { data: appKeys, error, refetch } = useQuery(appKeysQuery(http));
+  const { call, change, dialog } = useSettingsChange(settingsKeys.appKeys);
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = (): void => setOpen(null);
+  const show = (made: MadeKey): void => setOpen({ what: 'credential', made });
+  let shown: ReactNode = null;
+  if (open?.what === 'new')
+    shown = (
+      <KeyForm
+        appKey={null}
+        onSubmit={async (name) => show(await call({ method: 'POST', path: '/settings/app-keys', body: { name } }))}
+        onClose={close}
+      />
+    );
+  else if (open?.what === 'name')
+    shown = (
+      <KeyForm
+        appKey={open.key}
+        onSubmit={async (name) => {
+          await call({ method: 'PATCH', path: `/settings/app-keys/${open.key.id}`, body: { name } });
+          close();
+        }}
+        onClose={close}
+      />
+    );
+  else if (open?.what === 'rotate')
+    shown = (
+      <RotateKey
+        appKey={open.key}
+        onSubmit={async (grace) =>
+          show(await call({ method: 'POST', path: `/settings/app-keys/${open.key.id}/rotate`, body: { grace } }))
+        }
+        onClose={close}
+      />
+    );
+  else if (open?.what === 'revoke')
+    shown = (
+      <Confirm
+        title={`Revoke ${open.key.name}?`}
+        about="It ends at once, and connections with it within seconds: an app that has no other key goes offline. This can’t be undone."
+        deed={`Revoke ${open.key.name}`}
+        onConfirm={() =>
+          void change({ method: 'DELETE', path: `/settings/app-keys/${open.key.id}` }, `${open.key.name} is revoked.`)
+        }
+        onClose={close}
+      />
+    );
+  else if (open?.what === 'credential')
+    shown = (
+      <CredentialDialog
+        title={`${open.made.appKey.name} is ready`}
+        about="The key is shown this once. Keep it where the app runs, in its environment or a store for secrets."
+        parts={partsOf(open.made)}
+        onClose={close}
+      />
+    );
+  if (error !== null && appKeys === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
+  return (
+    <div className="column">
+      <header className="column-head">
+        <div>
+          <h1>App keys</h1>
+          <p className="soft">By which the app of {environment} connects. Make one for each deployment.</p>
+        </div>
+        <Button tone="main" onClick={() => setOpen({ what: 'new' })}>
+          New app key
+        </Button>
+      </header>
+      {appKeys === undefined && <Skeleton rows={3} />}
+      {appKeys?.length === 0 && (
+        <Empty title="No app key yet">Make one, and start your app with it; what it declares appears here.</Empty>
+      )}
+      {appKeys !== undefined && appKeys.length > 0 && (
+        <ListTable label="App keys" headings={['Name', 'Used', 'Made']} deeds="Changes">
+          {appKeys.map((key) => (
+            <tr key={key.id}>
+              <td dir="auto">{key.name}</td>
+              <td className="soft">{key.lastUsedAt === null ? 'never' : <Ago at={key.lastUsedAt} />}</td>
+              <td className="soft">
+                <Ago at={key.createdAt} />
+              </td>
+              <td>
+                {(
+                  [
+                    ['name', 'Rename'],
+                    ['rotate', 'New key'],
+                    ['revoke', 'Revoke'],
+                  ] as const
+                ).map(([what, words]) => (
+                  <Button
+                    key={what}
+                    tone="bare"
+                    aria-label={`${words}: ${key.name}`}
+                    onClick={() => setOpen({ what, key })}
+                  >
+                    {words}
+                  </Button>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </ListTable>
+      )}
+      {shown}
+      {dialog}
+    </div>
+  );
+};

@@ -1,0 +1,136 @@
+/** One page of the app: its parameters, its blocks, and how old they are. Used by PagesPage. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { FormEvent, ReactNode } from 'react';
+import { useActionSheet } from '../actions/useActionSheet.tsx';
+import { Blocks } from '../content/Blocks.tsx';
+import { useKeys } from '../shell/keyboard.ts';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { Optional } from '../ui/Optional.tsx';
+import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { clockTime } from '../ui/time.ts';
+import { toWords } from '../ui/words.ts';
+import { ApiError } from '../wire/http.ts';
+import { pageQuery } from '../wire/pageQueries.ts';
+import type { Page } from '../wire/types.ts';
+
+type Params = Readonly<Record<string, string>>;
+
+interface ParamsFormProps {
+  readonly page: Page;
+  readonly params: Params;
+  readonly onParams: (params: Record<string, string>) => void;
+}
+
+const ParamsForm = ({ page, params, onParams }: ParamsFormProps) => {
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    onParams(
+      Object.fromEntries(
+        page.params.flatMap(({ name }) => {
+          const value = given.get(name);
+          return typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : [];
+        }),
+      ),
+    );
+  };
+  return (
+    // Another address is another form.
+    <form onSubmit={submit} key={JSON.stringify(params)} aria-label="Parameters">
+      {page.params.map(({ name, description, required }) => (
+        <label key={name} title={description ?? undefined}>
+          <span>
+            {toWords(name)} {!required && <Optional />}
+          </span>
+          <input name={name} defaultValue={params[name] ?? ''} required={required} autoComplete="off" dir="auto" />
+        </label>
+      ))}
+      <Button type="submit">Show</Button>
+    </form>
+  );
+};
+
+interface AppPageProps {
+  /** null: there is none of this name. */
+  readonly page: Page | null;
+  readonly params: Params;
+  readonly onParams: (params: Record<string, string>) => void;
+  readonly onBack: () => void;
+}
+
+const Filled = ({ page, params, onParams, onBack }: AppPageProps & { readonly page: Page }) => {
+  const { http } = useSession();
+  const { open, sheet } = useActionSheet();
+  const declared = Object.fromEntries(
+    page.params.flatMap(({ name }) => (params[name] === undefined ? [] : [[name, params[name]]])),
+  );
+  const missing = page.params.filter(({ name, required }) => required && declared[name] === undefined);
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
+    ...pageQuery(http, page.name, declared),
+    enabled: missing.length === 0,
+    placeholderData: keepPreviousData,
+  });
+  const readAnew = (): void => void (missing.length === 0 && refetch());
+  useKeys({ l: readAnew });
+  let blocks: ReactNode;
+  if (missing.length > 0)
+    blocks = (
+      <Empty title="It needs to know more">
+        This page shows {missing.map(({ name }) => toWords(name)).join(', ')} of your choice: fill it in above.
+      </Empty>
+    );
+  else if (data === undefined)
+    blocks = error === null ? <Skeleton rows={6} /> : <Problem error={error} onRetry={readAnew} />;
+  else if (data.blocks.length === 0)
+    blocks = <Empty title="Nothing here">The page has no block that your role sees.</Empty>;
+  else
+    blocks = (
+      <>
+        {error !== null && (
+          <p className="problem" role="alert">
+            {error.message} What stands here is from {clockTime(data.at)}.
+          </p>
+        )}
+        <div className={`page-blocks ${isPlaceholderData ? 'outdated' : ''}`} aria-busy={isFetching}>
+          <Blocks blocks={data.blocks} onAction={({ action, record, input }) => open({ action, record, input })} />
+        </div>
+      </>
+    );
+  return (
+    <article className="app-page" aria-label={page.label}>
+      <header>
+        <Button className="back" onClick={onBack}>
+          ← List
+        </Button>
+        <div className="run-head">
+          <h1 dir="auto">{page.label}</h1>
+          {data !== undefined && <span className="soft">as of {clockTime(data.at)}</span>}
+          <Button onClick={readAnew} disabled={missing.length > 0} shortcut="l">
+            Read again
+          </Button>
+        </div>
+        {page.description !== null && (
+          <p className="soft" dir="auto">
+            {page.description}
+          </p>
+        )}
+        {page.params.length > 0 && <ParamsForm page={page} params={declared} onParams={onParams} />}
+      </header>
+      {blocks}
+      {sheet}
+    </article>
+  );
+};
+
+export const AppPage = (props: AppPageProps) =>
+  props.page === null ? (
+    <>
+      <Button className="back" onClick={props.onBack}>
+        ← List
+      </Button>
+      <Problem error={new ApiError(404, 'not_found', 'There is no such page, or your role does not see it.', {})} />
+    </>
+  ) : (
+    <Filled {...props} page={props.page} />
+  );

@@ -1,0 +1,168 @@
+/** The command palette: local commands and places, and the server's search results. Loaded by lazyPages.ts, shown by Shell.tsx. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
+import { kindOf } from '../inbox/filter.ts';
+import { presentKeys } from '../shell/keyboard.ts';
+import { keyNames, printedKey } from '../shell/keyNames.ts';
+import type { PaletteProps } from '../shell/paletteProps.ts';
+import { useSession } from '../shell/session.ts';
+import type { Option } from '../ui/option.ts';
+import { PickerDialog } from '../ui/PickerDialog.tsx';
+import { useTypedSearch } from '../ui/typedSearch.ts';
+import { foundPeopleQuery, foundQuery, itemOfIdQuery } from '../wire/paletteQueries.ts';
+import { inboxesQuery, peopleQuery } from '../wire/queries.ts';
+import type { AppRecord, Item, Person } from '../wire/types.ts';
+import { toCurl, toToolCall, type CopiedRequest } from './copying.ts';
+import { useDestinations } from './destinations.ts';
+import { shownRequest } from './shown.ts';
+
+/** A few words are found in tens of milliseconds, so a pause between two keys is enough. */
+const typingMs = 60;
+
+interface Command {
+  readonly option: Option;
+  readonly run: () => void;
+}
+
+const capital = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+
+/** Returns the commands of the screen behind the palette that are possible now. */
+const screenCommands = (): readonly Command[] =>
+  presentKeys().flatMap(({ scope, commands }, at) =>
+    keyNames[scope].flatMap(([key, name]): Command[] => {
+      const run = commands()[key];
+      if (run === undefined) return [];
+      const option = { id: `:${String(at)}:${key}`, label: capital(name), hint: 'here', shortcut: printedKey(key) };
+      return [{ option, run: () => run(new KeyboardEvent('keydown', { key })) }];
+    }),
+  );
+
+const recordPlace = ({ resource, id, title }: AppRecord, group: string): Option => ({
+  id: `records/${encodeURIComponent(resource)}?record=${encodeURIComponent(id)}`,
+  label: title,
+  hint: resource,
+  group,
+});
+
+const itemPlace = ({ inbox, id, title, state }: Item, group: string): Option => ({
+  id: `inbox/${encodeURIComponent(inbox)}?show=all&item=${id}`,
+  label: title,
+  hint: `${inbox}, ${state}`,
+  group,
+});
+
+const personPlace = ({ id, name }: Person): Option => ({
+  id: `items?assignee=${id}`,
+  label: name,
+  hint: 'their items',
+  group: 'People',
+});
+
+const isItemId = (q: string): boolean => /^itm_[0-9a-z]{26}$/.test(q);
+
+/** Returns the server's search results for the words by kind: what has them as its id, people, what is open, and then the rest. */
+const useFound = (words: string): readonly Option[] => {
+  const { http } = useSession();
+  const q = words.trim();
+  const isSearch = q.length > 1;
+  const { data: inboxes = [] } = useQuery(inboxesQuery(http));
+  const { data: named = [] } = useQuery({ ...itemOfIdQuery(http, q), enabled: isItemId(q) });
+  const { data: found = [] } = useQuery({
+    ...foundQuery(http, q),
+    enabled: isSearch,
+    placeholderData: keepPreviousData,
+  });
+  // People are searched only for roles that may assign: others have no list of people.
+  const { data: known } = useQuery(peopleQuery(http));
+  const { data: people = [] } = useQuery({
+    ...foundPeopleQuery(http, q),
+    enabled: isSearch && known !== undefined,
+    placeholderData: keepPreviousData,
+  });
+  if (!isSearch) return [];
+  const records = found.flatMap((each) => (each.type === 'record' ? [each.record] : []));
+  const items = found.flatMap((each) => (each.type === 'item' && each.item.id !== q ? [each.item] : []));
+  const isClosed = (item: Item): boolean => kindOf(inboxes, item) === 'closed';
+  return [
+    ...named.map((item) => itemPlace(item, 'With this id')),
+    ...records.filter(({ id }) => id === q).map((record) => recordPlace(record, 'With this id')),
+    ...people.map(personPlace),
+    ...items.filter((item) => !isClosed(item)).map((item) => itemPlace(item, 'Items')),
+    ...records.filter(({ id }) => id !== q).map((record) => recordPlace(record, 'Records')),
+    ...items.filter(isClosed).map((item) => itemPlace(item, 'Closed items')),
+  ];
+};
+
+/** Returns the commands that copy a request as programs would make it. */
+const useCopies = (): readonly Command[] => {
+  const { http, environment, notices } = useSession();
+  const { data: inboxes = [] } = useQuery(inboxesQuery(http));
+  const copy = (text: string, what: string) => (): void => {
+    navigator.clipboard.writeText(text).then(
+      () => notices.show({ tone: 'done', text: `Copied: ${what}.` }),
+      () => notices.show({ tone: 'failed', text: 'This browser does not let the page write to the clipboard.' }),
+    );
+  };
+  const ofRequest = (request: CopiedRequest | null, id: string, what: string): Command[] => {
+    if (request === null) return [];
+    const call = toToolCall(request);
+    const curl: Command = {
+      option: { id: `:curl:${id}`, label: `Copy as curl: ${what}`, hint: 'copy' },
+      run: copy(toCurl(request, environment), `a curl line, with the token in $CONSOLE_TOKEN`),
+    };
+    return call === null
+      ? [curl]
+      : [
+          curl,
+          {
+            option: { id: `:mcp:${id}`, label: `Copy as MCP call: ${what}`, hint: 'copy' },
+            run: copy(call, 'a call of a tool'),
+          },
+        ];
+  };
+  return [
+    ...ofRequest(shownRequest(new URL(location.href), inboxes), 'shown', 'what is shown'),
+    ...ofRequest(http.lastChange(), 'change', 'the last change'),
+  ];
+};
+
+export const Palette = ({ me, onHelp, onSignOut, onClose }: PaletteProps) => {
+  const { environment, notices } = useSession();
+  const navigate = useNavigate();
+  const [q, setQ] = useState('');
+  const search = useCallback((words: string) => setQ(words.slice(0, 200)), []);
+  const [, setWords] = useTypedSearch(q, search, typingMs);
+  const [here] = useState(screenCommands);
+  const found = useFound(q);
+  const copies = useCopies();
+  const commands: readonly Command[] = [
+    ...here,
+    ...copies,
+    { option: { id: ':undo', label: 'Undo the last change', hint: 'command', shortcut: 'u' }, run: notices.undo },
+    { option: { id: ':help', label: 'Keys', hint: 'help', shortcut: '?' }, run: onHelp },
+    { option: { id: ':out', label: 'Sign out', hint: 'command' }, run: onSignOut },
+  ];
+  const destinations = useDestinations(me);
+  const go = ({ id }: Option): void => {
+    const command = commands.find(({ option }) => option.id === id);
+    // After the dialog has given the focus back.
+    window.setTimeout(command?.run ?? (() => void navigate({ href: `/env/${encodeURIComponent(environment)}/${id}` })));
+  };
+  return (
+    <PickerDialog
+      title="Go to"
+      placeholder="Go to a page, find an item or a person, run a command…"
+      options={[...commands.map(({ option }) => option), ...destinations]}
+      found={found}
+      onText={setWords}
+      none={
+        q === ''
+          ? 'There is no such page or command.'
+          : 'Nothing has this name: no page, command, item, record or person.'
+      }
+      onPick={go}
+      onClose={onClose}
+    />
+  );
+};

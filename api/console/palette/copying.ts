@@ -1,0 +1,93 @@
+/** A request of the console as a curl line and as a call of a tool, without a credential. Used by the palette. */
+import { publicBase } from '../wire/http.ts';
+
+export interface CopiedRequest {
+  readonly method: string;
+  /** Below the environment's address. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
+  readonly body?: unknown;
+}
+
+/** The tool of each request; names after a colon are arguments. Requests without a tool are for people alone. */
+const tools: readonly (readonly [request: string, tool: string])[] = [
+  ['GET /counts', 'get_counts'],
+  ['GET /search', 'search'],
+  ['GET /items', 'list_items'],
+  ['GET /items/:id', 'get_item'],
+  ['GET /resources', 'list_resources'],
+  ['GET /resources/:resource/list', 'list_records'],
+  ['GET /resources/:resource/:id', 'get_record'],
+  ['GET /pages', 'list_pages'],
+  ['GET /pages/:page', 'get_page'],
+  ['GET /runs', 'list_runs'],
+  ['GET /runs/:id', 'get_run'],
+  ['GET /flags', 'list_flags'],
+  ['GET /flags/:flag', 'get_flag'],
+  ['GET /approvals', 'list_approvals'],
+  ['GET /approvals/:id', 'get_approval'],
+  ['GET /bulk', 'list_bulks'],
+  ['GET /bulk/:id', 'get_bulk'],
+  ['POST /items/:id/state', 'set_item_state'],
+  ['POST /items/:id/assign', 'assign_item'],
+  ['POST /items/:id/tags', 'tag_item'],
+  ['POST /items/:id/snooze', 'snooze_item'],
+  ['POST /items/:id/notes', 'add_note'],
+  ['POST /items/:id/reply', 'reply_to_item'],
+  ['PATCH /items/:id', 'update_item'],
+  ['POST /bulk', 'bulk_items'],
+  ['POST /bulk/:id/undo', 'undo_bulk'],
+  ['POST /bulk/:id/cancel', 'cancel_bulk'],
+  ['POST /runs/:id/cancel', 'cancel_run'],
+  ['POST /runs/:id/retry', 'retry_run'],
+  ['POST /flags/:flag', 'change_flag'],
+];
+
+/** Parameters that are JSON in an address and objects in a tool. */
+const objects = new Set(['filters', 'params']);
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+export const toCurl = ({ method, path, query, body }: CopiedRequest, environment: string): string => {
+  const url = new URL(`${publicBase}/api/env/${encodeURIComponent(environment)}${path}`, location.origin);
+  for (const [name, value] of Object.entries(query ?? {}))
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  return [
+    `curl -sS ${method === 'GET' ? '' : `-X ${method} `}${quoted(url.href)}`,
+    `-H "authorization: Bearer $CONSOLE_TOKEN"`,
+    ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
+  ].join(' \\\n  ');
+};
+
+/** Returns the arguments that the path has in the places of a row; null: it is another's. */
+const matched = (row: string, { method, path }: CopiedRequest): Readonly<Record<string, string>> | null => {
+  const names = row.split('/');
+  const parts = `${method} ${path}`.split('/');
+  if (names.length !== parts.length) return null;
+  const found: Record<string, string> = {};
+  for (const [at, name] of names.entries()) {
+    const part = parts[at] ?? '';
+    if (name.startsWith(':')) found[name.slice(1)] = decodeURIComponent(part);
+    else if (name !== part) return null;
+  }
+  return found;
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** Returns the parameters of a call as the Model Context Protocol has them; null: there is no tool for it. */
+export const toToolCall = (request: CopiedRequest): string | null => {
+  const { query, body } = request;
+  const print = (name: string, args: object): string => JSON.stringify({ name, arguments: args }, null, 2);
+  const given = isObject(body) ? body : {};
+  for (const [row, tool] of tools) {
+    const named = matched(row, request);
+    if (named === null) continue;
+    const asked = Object.entries(query ?? {}).flatMap(([name, value]): [string, unknown][] =>
+      value === undefined ? [] : [[name, objects.has(name) ? JSON.parse(String(value)) : value]],
+    );
+    return print(tool, { ...named, ...Object.fromEntries(asked), ...given });
+  }
+  return null;
+};

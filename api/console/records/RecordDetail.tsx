@@ -1,0 +1,125 @@
+/** One record: its values, what the app shows of it, what it is related to, its items, its history, and what can be done. Used by ResourcePage. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { RecordActions } from '../actions/RecordActions.tsx';
+import { useActionSheet } from '../actions/useActionSheet.tsx';
+import { Blocks } from '../content/Blocks.tsx';
+import { Fields } from '../content/Value.tsx';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { Ago } from '../ui/Time.tsx';
+import { toWords } from '../ui/words.ts';
+import { ApiError } from '../wire/http.ts';
+import { recordQuery } from '../wire/recordQueries.ts';
+import type { AppRecord, Item, Resource } from '../wire/types.ts';
+import { RecordHistory } from './RecordHistory.tsx';
+import { Related } from './Related.tsx';
+
+interface RecordDetailProps {
+  readonly id: string;
+  readonly resource: Resource;
+  readonly resources: readonly Resource[];
+  readonly onBack: () => void;
+}
+
+/** Returns the values of a record: declared ones in their order, then the others. */
+const valuesOf = ({ fields }: AppRecord, resource: Resource) => [
+  ...resource.fields
+    .filter(({ name }) => Object.hasOwn(fields, name))
+    .map(({ name, label, type }) => ({ label, type, value: fields[name] })),
+  ...Object.entries(fields)
+    .filter(([name]) => !resource.fields.some((field) => field.name === name))
+    .map(([name, value]) => ({ label: toWords(name), type: null, value })),
+];
+
+const Items = ({ items }: { readonly items: readonly Item[] }) => {
+  const { environment } = useSession();
+  return (
+    <ul className="links">
+      {items.map(({ id, inbox, title, state, lastSeen }) => (
+        <li key={id}>
+          <Link
+            to="/env/$environment/inbox/$inbox"
+            params={{ environment, inbox }}
+            search={{ show: 'all', item: id }}
+            dir="auto"
+          >
+            {title}
+          </Link>{' '}
+          <span className="soft">
+            {inbox} · {state} · <Ago at={lastSeen} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+export const RecordDetail = ({ id, resource, resources, onBack }: RecordDetailProps) => {
+  const { http } = useSession();
+  const ref = { resource: resource.name, id };
+  const { data: page, error, refetch } = useQuery({ ...recordQuery(http, ref), retry: 1 });
+  const { open, sheet } = useActionSheet();
+  const back = (
+    <Button className="back" onClick={onBack}>
+      ← List
+    </Button>
+  );
+  if (page === undefined)
+    return (
+      <>
+        {back}
+        {error === null ? (
+          <Skeleton rows={6} />
+        ) : error instanceof ApiError && error.status === 404 ? (
+          <Problem
+            error={
+              new ApiError(404, 'not_found', 'This record does not exist any more, or your role does not see it.', {})
+            }
+          />
+        ) : (
+          <Problem error={error} onRetry={() => void refetch()} />
+        )}
+      </>
+    );
+  const { record, blocks, items } = page;
+  const values = valuesOf(record, resource);
+  return (
+    <article className="decision record">
+      {back}
+      <header>
+        <h1 dir="auto">{record.title}</h1>
+        <p className="soft">
+          {record.subtitle !== null && <span dir="auto">{record.subtitle} · </span>}
+          <span className="mono">{record.id}</span>
+          {record.updatedAt !== null && (
+            <>
+              {' '}
+              · changed <Ago at={record.updatedAt} />
+            </>
+          )}
+        </p>
+      </header>
+      <RecordActions target={{ ...ref, title: record.title }} onRun={open} />
+      <Blocks blocks={blocks} onAction={({ action, record: of, input }) => open({ action, record: of, input })} />
+      {values.length > 0 && (
+        <section aria-label="Values">
+          <h2>Values</h2>
+          <Fields fields={values} />
+        </section>
+      )}
+      {resource.relations.map((relation) => (
+        <Related key={relation.name} of={ref} relation={relation} resources={resources} />
+      ))}
+      {items.length > 0 && (
+        <section aria-label="Items">
+          <h2>Items</h2>
+          <Items items={items} />
+        </section>
+      )}
+      <RecordHistory of={ref} page={page} />
+      {sheet}
+    </article>
+  );
+};

@@ -1,0 +1,44 @@
+/** The history of a record and of its items, newest first; earlier entries are read on request. Used by RecordDetail. */
+import { useState } from 'react';
+import { useNames } from '../content/names.ts';
+import { TimelineEntry } from '../content/TimelineEntry.tsx';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import type { RecordRef } from '../wire/actionQueries.ts';
+import { readHistory } from '../wire/recordQueries.ts';
+import type { RecordPage } from '../wire/types.ts';
+
+interface RecordHistoryProps {
+  readonly of: RecordRef;
+  readonly page: RecordPage;
+}
+
+export const RecordHistory = ({ of, page }: RecordHistoryProps) => {
+  const { http, notices } = useSession();
+  const names = useNames();
+  /** Entries read beyond the first page; they stay when that is read anew. */
+  const [earlier, setEarlier] = useState<Pick<RecordPage, 'history' | 'historyCursor'> | null>(null);
+  const shown = [
+    ...page.history,
+    ...(earlier?.history ?? []).filter(({ id }) => !page.history.some((entry) => entry.id === id)),
+  ];
+  const cursor = earlier === null ? page.historyCursor : earlier.historyCursor;
+  const readEarlier = async (from: string): Promise<void> => {
+    try {
+      const next = await readHistory(http, of, from);
+      setEarlier({ history: [...(earlier?.history ?? []), ...next.history], historyCursor: next.historyCursor });
+    } catch (error) {
+      notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  return (
+    <section className="history" aria-label="History">
+      <h2>History</h2>
+      {shown.length === 0 && <p className="soft">Nothing has been done here yet.</p>}
+      {shown.map((entry) => (
+        <TimelineEntry key={entry.id} entry={entry} names={names} />
+      ))}
+      {cursor !== null && <Button onClick={() => void readEarlier(cursor)}>Show what happened earlier</Button>}
+    </section>
+  );
+};

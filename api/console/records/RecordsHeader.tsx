@@ -1,0 +1,114 @@
+/** The head of a list of records: search, order and filters; all of it stands in the address. Used by ResourcePage. */
+import { Link } from '@tanstack/react-router';
+import { forwardRef, useCallback, useState } from 'react';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { SearchInput } from '../ui/SearchInput.tsx';
+import { useTypedSearch } from '../ui/typedSearch.ts';
+import type { Resource } from '../wire/types.ts';
+import { FilterDialog } from './FilterDialog.tsx';
+import { readFilters, saidFilter, writeFilters, type Filter } from './filters.ts';
+import type { RecordsSearch } from './search.ts';
+
+interface RecordsHeaderProps {
+  readonly resource: Resource;
+  readonly search: RecordsSearch;
+  readonly onChange: (search: RecordsSearch) => void;
+}
+
+/** Returns the search with one member; an empty one leaves it. */
+const withMember = (
+  search: RecordsSearch,
+  name: 'q' | 'sort' | 'filters',
+  value: string | undefined,
+): RecordsSearch => {
+  const { [name]: _former, ...rest } = search;
+  return value === undefined || value === '' ? rest : { ...rest, [name]: value };
+};
+
+/** Returns the orders of a resource with their names. */
+const sortsOf = ({ fields }: Resource): readonly (readonly [string, string])[] => [
+  ['', 'Title'],
+  ['-updatedAt', 'Changed last'],
+  ...fields
+    .filter(({ sort }) => sort)
+    .flatMap(({ name, label }): (readonly [string, string])[] => [
+      [name, `${label} ↑`],
+      [`-${name}`, `${label} ↓`],
+    ]),
+];
+
+export const RecordsHeader = forwardRef<HTMLInputElement, RecordsHeaderProps>(
+  ({ resource, search, onChange }, input) => {
+    const { environment } = useSession();
+    const [isAdding, setAdding] = useState(false);
+    const given = search.q ?? '';
+    const searchFor = useCallback((q: string) => onChange(withMember(search, 'q', q)), [search, onChange]);
+    const [words, setWords] = useTypedSearch(given, searchFor);
+    const filters = readFilters(search.filters);
+    const setFilters = (next: readonly Filter[]): void => onChange(withMember(search, 'filters', writeFilters(next)));
+    const canFilter = resource.fields.some(({ filter }) => filter);
+    return (
+      <header className="list-head">
+        <div className="list-title">
+          <Link className="soft" to="/env/$environment/records" params={{ environment }} search={{}}>
+            Records
+          </Link>
+          <h1 dir="auto">{resource.label}</h1>
+        </div>
+        <div className="list-filters">
+          <SearchInput ref={input} words={words} onWords={setWords} />
+          <select
+            className="wide"
+            aria-label="Sort"
+            value={search.sort ?? ''}
+            onChange={({ target }) => onChange(withMember(search, 'sort', target.value))}
+          >
+            {sortsOf(resource).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+          {canFilter && <Button onClick={() => setAdding(true)}>Filter</Button>}
+        </div>
+        {(filters === null || filters.length > 0) && (
+          <div className="list-filters chips">
+            {filters === null && (
+              <button type="button" className="tag" onClick={() => onChange(withMember(search, 'filters', undefined))}>
+                The filters of this address can’t be read ×
+              </button>
+            )}
+            {filters?.map((filter) => {
+              const said = saidFilter(filter, resource.fields);
+              return (
+                <button
+                  type="button"
+                  className="tag"
+                  key={`${filter.field} ${filter.op}`}
+                  dir="auto"
+                  aria-label={`Remove the filter ${said}`}
+                  onClick={() => setFilters(filters.filter((each) => each !== filter))}
+                >
+                  {said} ×
+                </button>
+              );
+            })}
+          </div>
+        )}
+        {isAdding && (
+          <FilterDialog
+            fields={resource.fields.filter(({ filter }) => filter)}
+            onAdd={(added) =>
+              setFilters([
+                ...(filters ?? []).filter(({ field, op }) => field !== added.field || op !== added.op),
+                added,
+              ])
+            }
+            onClose={() => setAdding(false)}
+          />
+        )}
+      </header>
+    );
+  },
+);

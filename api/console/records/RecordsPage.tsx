@@ -1,0 +1,99 @@
+/** Records of all resources: one search over all of them, and the resources to browse. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useRef, type ReactNode } from 'react';
+import { RecordLink } from '../content/RecordLink.tsx';
+import { useKeys } from '../shell/keyboard.ts';
+import { useSession } from '../shell/session.ts';
+import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { SearchInput } from '../ui/SearchInput.tsx';
+import { useTypedSearch } from '../ui/typedSearch.ts';
+import { resourcesQuery } from '../wire/actionQueries.ts';
+import { searchRecordsQuery } from '../wire/recordQueries.ts';
+import type { Resource } from '../wire/types.ts';
+
+interface RecordsPageProps {
+  readonly q: string;
+  readonly onSearch: (q: string) => void;
+}
+
+const Found = ({ q, resources }: { readonly q: string; readonly resources: readonly Resource[] }) => {
+  const { http } = useSession();
+  const { data, error, refetch } = useQuery(searchRecordsQuery(http, q));
+  const labelOf = (name: string): string => resources.find((each) => each.name === name)?.label ?? name;
+  if (error !== null && data === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton rows={4} />;
+  return (
+    <>
+      {data.incomplete.length > 0 && (
+        <p className="hint" role="status">
+          Not searched, as the app did not answer in time: {data.incomplete.map(labelOf).join(', ')}.
+        </p>
+      )}
+      {data.results.length === 0 && <Empty title="Nothing found">No record has all of these words.</Empty>}
+      <ul className="found">
+        {data.results.map(({ record, matched }) => (
+          <li key={`${record.resource}/${record.id}`}>
+            <span>
+              <RecordLink resource={record.resource} id={record.id} title={record.title} />{' '}
+              {record.subtitle !== null && (
+                <span className="soft" dir="auto">
+                  {record.subtitle}
+                </span>
+              )}
+            </span>
+            <span className="soft" dir="auto">
+              {labelOf(record.resource)}
+              {matched !== record.title && ` · ${matched}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};
+
+export const RecordsPage = ({ q, onSearch }: RecordsPageProps) => {
+  const { http, environment } = useSession();
+  const { data: resources, error, refetch } = useQuery(resourcesQuery(http));
+  const [words, setWords] = useTypedSearch(q, onSearch);
+  const input = useRef<HTMLInputElement>(null);
+  useKeys({ '/': () => input.current?.focus() }, 'list');
+  let content: ReactNode;
+  if (error !== null && resources === undefined) content = <Problem error={error} onRetry={() => void refetch()} />;
+  else if (resources === undefined) content = <Skeleton rows={4} />;
+  else if (resources.length === 0)
+    content = <Empty title="No records">The app declares no resource that your role sees.</Empty>;
+  else if (q !== '') content = <Found q={q} resources={resources} />;
+  else
+    content = (
+      <ul className="found">
+        {resources.map(({ name, label, description, source }) => (
+          <li key={name}>
+            <Link to="/env/$environment/records/$resource" params={{ environment, resource: name }} dir="auto">
+              {label}
+            </Link>
+            <span className="soft" dir="auto">
+              {description ?? (source === 'app' ? 'Read from the app each time.' : '')}
+            </span>
+          </li>
+        ))}
+      </ul>
+    );
+  return (
+    <div className="column records">
+      <header className="column-head">
+        <h1>Records</h1>
+      </header>
+      <SearchInput
+        ref={input}
+        words={words}
+        onWords={setWords}
+        label="Search all records"
+        placeholder="Search all records"
+        autoFocus
+      />
+      {content}
+    </div>
+  );
+};

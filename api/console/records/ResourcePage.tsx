@@ -1,0 +1,115 @@
+/** The records of one resource: the list with its filters, beside the record that is open. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useCallback, useMemo, useRef, type ReactNode } from 'react';
+import { useKeys } from '../shell/keyboard.ts';
+import { useSession } from '../shell/session.ts';
+import { neighbour } from '../ui/choose.ts';
+import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { recordKeys, resourcesQuery } from '../wire/actionQueries.ts';
+import { ApiError } from '../wire/http.ts';
+import { recordsQuery } from '../wire/recordQueries.ts';
+import { RecordDetail } from './RecordDetail.tsx';
+import { RecordList } from './RecordList.tsx';
+import { RecordsHeader } from './RecordsHeader.tsx';
+import type { RecordsSearch } from './search.ts';
+
+interface ResourcePageProps {
+  readonly resource: string;
+  readonly search: RecordsSearch;
+  readonly onSearch: (search: RecordsSearch, replace: boolean) => void;
+}
+
+const unseen = new ApiError(404, 'not_found', 'There is no such resource, or your role does not see it.', {});
+
+export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageProps) => {
+  const { http, queries } = useSession();
+  const { data: resources, error: resourcesError } = useQuery(resourcesQuery(http));
+  const resource = resources?.find((each) => each.name === name);
+  const list = useInfiniteQuery({ ...recordsQuery(http, name, search), enabled: resource !== undefined, retry: 1 });
+  const pages = list.data?.pages;
+  const records = useMemo(() => pages?.flatMap((page) => page.records) ?? [], [pages]);
+  const searchInput = useRef<HTMLInputElement>(null);
+  const { record: openId } = search;
+  const open = useCallback(
+    (id: string | undefined) => {
+      const { record: _record, ...rest } = search;
+      onSearch(id === undefined ? rest : { ...rest, record: id }, true);
+    },
+    [search, onSearch],
+  );
+  const { fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = list;
+  const readMore = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
+  const change = useCallback((next: RecordsSearch) => onSearch(next, false), [onSearch]);
+  const step = (by: 1 | -1): void => {
+    const at = records.findIndex(({ id }) => id === openId);
+    const next = neighbour(records, at, by);
+    if (next !== undefined) open(next.id);
+  };
+  const readAnew = (): void => {
+    void queries.invalidateQueries({ queryKey: ['records', name] });
+    if (openId !== undefined) void queries.invalidateQueries({ queryKey: recordKeys.one(name, openId) });
+  };
+  useKeys(
+    {
+      l: readAnew,
+      j: () => step(1),
+      k: () => step(-1),
+      ArrowDown: () => step(1),
+      ArrowUp: () => step(-1),
+      '/': () => searchInput.current?.focus(),
+      Escape: () => open(undefined),
+    },
+    'list',
+  );
+  if (resources !== undefined && resource === undefined) return <Problem error={unseen} />;
+  const error = list.error ?? resourcesError;
+  let rows: ReactNode;
+  if (error !== null && records.length === 0) rows = <Problem error={error} onRetry={() => void refetch()} />;
+  else if (resource === undefined || list.data === undefined) rows = <Skeleton rows={8} />;
+  else if (records.length === 0 && !hasNextPage)
+    rows = (
+      <Empty title="No records">
+        {search.q === undefined && search.filters === undefined
+          ? 'The app has stored none yet.'
+          : 'No record matches. Take a filter away, or search for fewer words.'}
+      </Empty>
+    );
+  else
+    rows = (
+      <RecordList
+        records={records}
+        label={resource.label}
+        openId={openId}
+        hasMore={hasNextPage}
+        onOpen={open}
+        onEnd={readMore}
+      />
+    );
+  return (
+    <div className={`inbox ${openId === undefined ? 'no-item' : 'has-item'}`}>
+      <section className="list" aria-label="Records">
+        {resource === undefined ? (
+          <header className="list-head" />
+        ) : (
+          <RecordsHeader ref={searchInput} resource={resource} search={search} onChange={change} />
+        )}
+        {rows}
+      </section>
+      <div className="detail scroll">
+        {openId === undefined || resource === undefined || resources === undefined ? (
+          <Empty title="Nothing is open">Press j for the first record.</Empty>
+        ) : (
+          <RecordDetail
+            key={openId}
+            id={openId}
+            resource={resource}
+            resources={resources}
+            onBack={() => open(undefined)}
+          />
+        )}
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,44 @@
+/** The people and agents that have a role. Used by RolePage. */
+import { useQuery } from '@tanstack/react-query';
+import { SettingsLink } from '../settings/SettingsLink.tsx';
+import { useSession } from '../shell/session.ts';
+import { agentsQuery, membersQuery } from '../wire/settingsQueries.ts';
+
+/** Returns those who have a role, as far as they share an environment with whoever asks. */
+export const useHolders = () => {
+  const { http } = useSession();
+  const { data: members = [] } = useQuery(membersQuery(http));
+  const { data: agents = [] } = useQuery(agentsQuery(http));
+  return (id: string) => ({
+    people: members.filter(({ role }) => role.id === id),
+    agents: agents.filter(({ role }) => role.id === id),
+  });
+};
+
+export const RoleHolders = ({ id }: { readonly id: string }) => {
+  const { people, agents } = useHolders()(id);
+  return (
+    <section className="waiting" aria-label="Who has it">
+      <h2>Who has it</h2>
+      {people.length + agents.length === 0 && <p className="soft">Nobody.</p>}
+      <ul>
+        {people.map((person) => (
+          <li key={person.id}>
+            <SettingsLink section="people" id={person.id}>
+              {person.name}
+            </SettingsLink>
+            <span className="soft">{person.email}</span>
+          </li>
+        ))}
+        {agents.map((agent) => (
+          <li key={agent.id}>
+            <SettingsLink section="agents" id={agent.id}>
+              {agent.name}
+            </SettingsLink>
+            <span className="soft">agent, {agent.mode}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};

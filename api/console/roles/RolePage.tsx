@@ -1,0 +1,186 @@
+/** One role, or a new one: its grants as a matrix, what it sees with them, and who has it. Used by RolesSection. */
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type FormEvent } from 'react';
+import { Confirm } from '../settings/Confirm.tsx';
+import { SettingsLink } from '../settings/SettingsLink.tsx';
+import { useSettingsChange } from '../settings/useSettingsChange.ts';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { useFormDraft } from '../ui/draft.ts';
+import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { count } from '../ui/time.ts';
+import { keys } from '../wire/queries.ts';
+import { rolesQuery, settingsKeys } from '../wire/settingsQueries.ts';
+import type { Role } from '../wire/types.ts';
+import { GrantMatrix } from './GrantMatrix.tsx';
+import { toGranted, toGrants, type Granted } from './grants.ts';
+import { RoleHolders, useHolders } from './RoleHolders.tsx';
+import { RolePreview } from './RolePreview.tsx';
+import { useDeclared } from './useDeclared.ts';
+
+/** The id of a new role in the address; with `-<id>` behind it, of a copy. */
+export const newRole = 'new';
+
+interface EditorProps {
+  /** null: a new one. */
+  readonly role: Role | null;
+  /** The grants of the role that is copied; null: none. */
+  readonly base: Role | null;
+}
+
+const readGranted = (text: string): Granted => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what this page wrote
+  return JSON.parse(text) as Granted;
+};
+
+const useRoleDraft = ({ role, base }: EditorProps) => {
+  const given = role ?? base;
+  const initial = {
+    name: role?.name ?? (base === null ? '' : `${base.name} copy`),
+    granted: JSON.stringify(given === null ? {} : toGranted(given.grants)),
+    since: String(role?.updatedAt ?? 0),
+  };
+  const [draft, set, forget] = useFormDraft(`role.${role?.id ?? `new-${base?.id ?? ''}`}`, initial);
+  const isChanged =
+    draft.name !== initial.name ||
+    JSON.stringify(toGrants(readGranted(draft.granted))) !== JSON.stringify(toGrants(readGranted(initial.granted)));
+  return {
+    name: draft.name,
+    granted: readGranted(draft.granted),
+    isChanged,
+    /** Whether somebody else changed the role since the draft was begun. */
+    isOld: isChanged && draft.since !== initial.since,
+    set: (part: { readonly name?: string; readonly granted?: Granted }) =>
+      set({
+        since: draft.since,
+        ...(part.name === undefined ? {} : { name: part.name }),
+        ...(part.granted === undefined ? {} : { granted: JSON.stringify(part.granted) }),
+      }),
+    forget,
+  };
+};
+
+const deedOf = (role: Role | null, holders: number): string =>
+  role === null
+    ? 'Make the role'
+    : holders === 0
+      ? 'Change the role'
+      : `Change it for the ${count(holders)} who have it`;
+
+const RoleEditor = ({ role, base }: EditorProps) => {
+  const { environment } = useSession();
+  const navigate = useNavigate();
+  const { change, dialog } = useSettingsChange(settingsKeys.roles, keys.me);
+  const { name, granted, isChanged, isOld, set, forget } = useRoleDraft({ role, base });
+  const declared = useDeclared();
+  const holdersOf = useHolders();
+  const [isDeleting, setDeleting] = useState(false);
+  const isFixed = role?.builtIn === true;
+  const { people, agents } = holdersOf(role?.id ?? '');
+  const go = (id: string | undefined): void =>
+    void navigate({
+      to: '/env/$environment/settings/{-$section}/{-$id}',
+      params: { environment, section: 'roles', id },
+    });
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    const body = { name: name.trim(), grants: toGrants(granted) };
+    const done =
+      role === null
+        ? await change({ method: 'POST', path: '/settings/roles', body }, `There is a role ${body.name} now.`)
+        : await change({ method: 'PATCH', path: `/settings/roles/${role.id}`, body }, `${body.name} is changed.`);
+    if (!done) return;
+    forget();
+    if (role === null) go(undefined);
+  };
+  const remove = async (): Promise<void> => {
+    if (await change({ method: 'DELETE', path: `/settings/roles/${role?.id ?? ''}` }, `${name} is deleted.`))
+      go(undefined);
+  };
+  return (
+    <div className="column wide home">
+      <header className="column-head">
+        <div>
+          <p className="soft">
+            <SettingsLink section="roles">Roles</SettingsLink>
+          </p>
+          <h1 dir="auto">{role?.name ?? (base === null ? 'New role' : `Copy of ${base.name}`)}</h1>
+          <p className="soft">
+            {isFixed
+              ? 'Built in: it can’t be changed, but copied.'
+              : 'Nothing is allowed but what is ticked. It holds in all environments.'}
+          </p>
+        </div>
+        {role !== null && (
+          <div className="deeds">
+            <Button onClick={() => go(`${newRole}-${role.id}`)}>Make a copy</Button>
+            {!isFixed && (
+              <Button tone="danger" onClick={() => setDeleting(true)}>
+                Delete
+              </Button>
+            )}
+          </div>
+        )}
+      </header>
+      <form className="role-form" onSubmit={(event) => void submit(event)}>
+        {!isFixed && (
+          <label>
+            Name
+            <input
+              required
+              maxLength={100}
+              autoComplete="off"
+              value={name}
+              onChange={({ target }) => set({ name: target.value })}
+            />
+          </label>
+        )}
+        <GrantMatrix
+          granted={granted}
+          declared={declared}
+          onGranted={isFixed ? null : (next) => set({ granted: next })}
+        />
+        {!isFixed && (
+          <div className="verdict-buttons">
+            <Button type="submit" tone="main" disabled={role !== null && !isChanged}>
+              {deedOf(role, people.length + agents.length)}
+            </Button>
+            {isChanged && <Button onClick={forget}>Undo what is not saved</Button>}
+          </div>
+        )}
+        {isOld && (
+          <p className="hint">Somebody else changed this role since you began. Saving replaces what they did.</p>
+        )}
+      </form>
+      <RolePreview granted={granted} declared={declared} />
+      {role !== null && <RoleHolders id={role.id} />}
+      {isDeleting && (
+        <Confirm
+          title={`Delete ${name}?`}
+          about="A role can only be deleted when nobody has it. This can’t be undone; the audit log keeps what it granted."
+          deed={`Delete ${name}`}
+          onConfirm={() => void remove()}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+      {dialog}
+    </div>
+  );
+};
+
+export const RolePage = ({ id }: { readonly id: string }) => {
+  const { http } = useSession();
+  const { data: roles, error, refetch } = useQuery(rolesQuery(http));
+  if (error !== null && roles === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
+  if (roles === undefined) return <Skeleton rows={8} />;
+  const find = (wanted: string): Role | null => roles.find((each) => each.id === wanted) ?? null;
+  if (id === newRole || id.startsWith(`${newRole}-`))
+    return <RoleEditor role={null} base={find(id.slice(newRole.length + 1))} />;
+  const role = find(id);
+  return role === null ? (
+    <Empty title="No such role">It is deleted, or never was.</Empty>
+  ) : (
+    <RoleEditor role={role} base={null} />
+  );
+};

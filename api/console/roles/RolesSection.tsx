@@ -1,0 +1,66 @@
+/** Roles in the settings: the list with who has each, or the one that is open. Used by SettingsPage. */
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { SectionProps } from '../settings/sections.ts';
+import { SettingsLink } from '../settings/SettingsLink.tsx';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { ListTable } from '../ui/ListTable.tsx';
+import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { count } from '../ui/time.ts';
+import { Ago } from '../ui/Time.tsx';
+import { rolesQuery } from '../wire/settingsQueries.ts';
+import { useHolders } from './RoleHolders.tsx';
+import { newRole, RolePage } from './RolePage.tsx';
+
+const RolesPage = () => {
+  const { http, environment } = useSession();
+  const navigate = useNavigate();
+  const { data: roles, error, refetch } = useQuery(rolesQuery(http));
+  const holdersOf = useHolders();
+  if (error !== null && roles === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
+  return (
+    <div className="column">
+      <header className="column-head">
+        <div>
+          <h1>Roles</h1>
+          <p className="soft">What people and agents may see and do. All environments share them.</p>
+        </div>
+        <Button
+          tone="main"
+          onClick={() =>
+            void navigate({
+              to: '/env/$environment/settings/{-$section}/{-$id}',
+              params: { environment, section: 'roles', id: newRole },
+            })
+          }
+        >
+          New role
+        </Button>
+      </header>
+      {roles === undefined && <Skeleton rows={4} />}
+      {roles !== undefined && (
+        <ListTable label="Roles" headings={['Name', 'People', 'Agents', 'Changed']}>
+          {roles.map(({ id, name, builtIn, updatedAt }) => {
+            const { people, agents } = holdersOf(id);
+            return (
+              <tr key={id}>
+                <td>
+                  <SettingsLink section="roles" id={id}>
+                    {name}
+                  </SettingsLink>
+                </td>
+                <td>{count(people.length)}</td>
+                <td>{count(agents.length)}</td>
+                <td className="soft">{builtIn ? 'built in' : <Ago at={updatedAt} />}</td>
+              </tr>
+            );
+          })}
+        </ListTable>
+      )}
+    </div>
+  );
+};
+
+export const RolesSection = ({ id }: SectionProps) =>
+  id === undefined ? <RolesPage /> : <RolePage key={id} id={id} />;

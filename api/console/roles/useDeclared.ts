@@ -1,0 +1,39 @@
+/** The declared inboxes, resources, actions, pages and flags that the person sees. Used by the pages of roles. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useSession } from '../shell/session.ts';
+import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
+import { flagsQuery } from '../wire/flagQueries.ts';
+import { pagesQuery } from '../wire/pageQueries.ts';
+import { inboxesQuery } from '../wire/queries.ts';
+import type { NamedKind } from './grants.ts';
+
+export interface Declared {
+  readonly name: string;
+  readonly label: string;
+  /** The resource of an action; null: it takes no record. */
+  readonly resource: string | null;
+}
+
+export const useDeclared = (): Readonly<Record<NamedKind, readonly Declared[]>> => {
+  const { http } = useSession();
+  const { data: inboxes } = useQuery(inboxesQuery(http));
+  const { data: resources } = useQuery(resourcesQuery(http));
+  const { data: actions } = useQuery(actionsQuery(http));
+  const { data: pages } = useQuery(pagesQuery(http));
+  const { data: flags } = useQuery(flagsQuery(http));
+  return useMemo(() => {
+    const plain = (each: { readonly name: string; readonly label: string }): Declared => ({
+      name: each.name,
+      label: each.label,
+      resource: null,
+    });
+    return {
+      inbox: inboxes?.map(plain) ?? [],
+      resource: resources?.map(plain) ?? [],
+      action: actions?.map(({ name, label, resource }) => ({ name, label, resource })) ?? [],
+      page: pages?.map(plain) ?? [],
+      flag: flags?.map(({ flag }) => ({ name: flag, label: flag, resource: null })) ?? [],
+    };
+  }, [inboxes, resources, actions, pages, flags]);
+};

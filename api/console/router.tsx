@@ -1,0 +1,280 @@
+/** The addresses of the console: the address is the state, so that every screen can be sent to a colleague. Used by main.tsx. */
+import { createRootRoute, createRoute, createRouter, Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { readListSearch, type ListSearch } from './inbox/filter.ts';
+import { InboxPage } from './inbox/InboxPage.tsx';
+import * as lazy from './lazyPages.ts';
+import { readRecordsSearch, type RecordsSearch } from './records/search.ts';
+import { readRunsSearch, type RunsSearch } from './runs/search.ts';
+import { Shell } from './shell/Shell.tsx';
+import { remember, Start } from './shell/Start.tsx';
+import { publicBase } from './wire/http.ts';
+
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: () => (
+    <main className="empty">
+      <h1>No such page</h1>
+      <p>
+        The address is not one of the console’s. Go back, or <Link to="/">begin at its start</Link>.
+      </p>
+    </main>
+  ),
+});
+
+const start = createRoute({ getParentRoute: () => root, path: '/', component: Start });
+
+const environment = createRoute({
+  getParentRoute: () => root,
+  path: '/env/$environment',
+  component: function EnvironmentRoute() {
+    const { environment: name } = environment.useParams();
+    remember(name);
+    return <Shell environment={name} Palette={lazy.Palette} />;
+  },
+});
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  path: '/env/$environment/signed-in',
+  component: lazy.SignedIn,
+});
+
+const home = createRoute({
+  getParentRoute: () => environment,
+  path: '/',
+  component: lazy.HomePage,
+});
+
+const items = createRoute({
+  getParentRoute: () => environment,
+  path: 'items',
+  validateSearch: readListSearch,
+  component: function ItemsRoute() {
+    const search = items.useSearch();
+    const navigate = items.useNavigate();
+    const set = useCallback(
+      (next: ListSearch, replace: boolean) => void navigate({ search: next, replace }),
+      [navigate],
+    );
+    return <InboxPage inbox={null} search={search} onSearch={set} />;
+  },
+});
+
+const inbox = createRoute({
+  getParentRoute: () => environment,
+  path: 'inbox/$inbox',
+  validateSearch: readListSearch,
+  component: function InboxRoute() {
+    const search = inbox.useSearch();
+    const { inbox: name } = inbox.useParams();
+    const navigate = inbox.useNavigate();
+    const set = useCallback(
+      (next: ListSearch, replace: boolean) => void navigate({ search: next, replace }),
+      [navigate],
+    );
+    return <InboxPage key={name} inbox={name} search={search} onSearch={set} />;
+  },
+});
+
+const ApprovalsRoute = ({ id }: { readonly id: string | null }) => {
+  const { environment: name } = environment.useParams();
+  const navigate = useNavigate();
+  return (
+    <lazy.ApprovalsPage
+      id={id}
+      onOpen={(next) =>
+        void (next === null
+          ? navigate({ to: '/env/$environment/approvals', params: { environment: name } })
+          : navigate({
+              to: '/env/$environment/approvals/$id',
+              params: { environment: name, id: next },
+              replace: id !== null,
+            }))
+      }
+    />
+  );
+};
+
+const approvals = createRoute({
+  getParentRoute: () => environment,
+  path: 'approvals',
+  component: () => <ApprovalsRoute id={null} />,
+});
+
+const approval = createRoute({
+  getParentRoute: () => environment,
+  path: 'approvals/$id',
+  component: function ApprovalRoute() {
+    return <ApprovalsRoute id={approval.useParams().id} />;
+  },
+});
+
+const records = createRoute({
+  getParentRoute: () => environment,
+  path: 'records',
+  validateSearch: ({ q }: Readonly<Record<string, unknown>>): { q?: string } =>
+    typeof q === 'string' && q !== '' ? { q } : {},
+  component: function RecordsRoute() {
+    const { q = '' } = records.useSearch();
+    const navigate = records.useNavigate();
+    const set = useCallback(
+      (next: string) => void navigate({ search: next === '' ? {} : { q: next }, replace: true }),
+      [navigate],
+    );
+    return <lazy.RecordsPage q={q} onSearch={set} />;
+  },
+});
+
+const resource = createRoute({
+  getParentRoute: () => environment,
+  path: 'records/$resource',
+  validateSearch: readRecordsSearch,
+  component: function ResourceRoute() {
+    const search = resource.useSearch();
+    const { resource: name } = resource.useParams();
+    const navigate = resource.useNavigate();
+    const set = useCallback(
+      (next: RecordsSearch, replace: boolean) => void navigate({ search: next, replace }),
+      [navigate],
+    );
+    return <lazy.ResourcePage key={name} resource={name} search={search} onSearch={set} />;
+  },
+});
+
+const runs = createRoute({
+  getParentRoute: () => environment,
+  path: 'runs',
+  validateSearch: readRunsSearch,
+  component: function RunsRoute() {
+    const search = runs.useSearch();
+    const navigate = runs.useNavigate();
+    const set = useCallback(
+      (next: RunsSearch, replace: boolean) => void navigate({ search: next, replace }),
+      [navigate],
+    );
+    return <lazy.RunsPage search={search} onSearch={set} />;
+  },
+});
+
+const bulks = createRoute({
+  getParentRoute: () => environment,
+  path: 'bulks',
+  component: lazy.BulksPage,
+});
+
+const bulk = createRoute({
+  getParentRoute: () => environment,
+  path: 'bulks/$id',
+  component: lazy.BulkPage,
+});
+
+const FlagsRoute = ({ name }: { readonly name: string | null }) => {
+  const { environment: of } = environment.useParams();
+  const navigate = useNavigate();
+  return (
+    <lazy.FlagsPage
+      name={name}
+      onOpen={(next) =>
+        void (next === null
+          ? navigate({ to: '/env/$environment/flags', params: { environment: of } })
+          : navigate({
+              to: '/env/$environment/flags/$flag',
+              params: { environment: of, flag: next },
+              replace: name !== null,
+            }))
+      }
+    />
+  );
+};
+
+const flags = createRoute({
+  getParentRoute: () => environment,
+  path: 'flags',
+  component: () => <FlagsRoute name={null} />,
+});
+
+const flag = createRoute({
+  getParentRoute: () => environment,
+  path: 'flags/$flag',
+  component: function FlagRoute() {
+    return <FlagsRoute name={flag.useParams().flag} />;
+  },
+});
+
+/** The parameters of a page stand in the address by their own names. */
+const readParams = (raw: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(raw).flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])));
+
+const pages = createRoute({
+  getParentRoute: () => environment,
+  path: 'pages',
+  component: () => <lazy.PagesPage name={null} params={{}} />,
+});
+
+const page = createRoute({
+  getParentRoute: () => environment,
+  path: 'pages/$page',
+  validateSearch: readParams,
+  component: function PageRoute() {
+    return <lazy.PagesPage name={page.useParams().page} params={page.useSearch()} />;
+  },
+});
+
+const settings = createRoute({
+  getParentRoute: () => environment,
+  path: 'settings/{-$section}/{-$id}',
+  validateSearch: readParams,
+  component: function SettingsRoute() {
+    const navigate = settings.useNavigate();
+    return (
+      <lazy.SettingsPage
+        {...settings.useParams()}
+        search={settings.useSearch()}
+        onSearch={(search) => void navigate({ search })}
+      />
+    );
+  },
+});
+
+/** The address of a query as people write it: no quotes around texts. */
+const parseSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text));
+const stringifySearch = (search: Readonly<Record<string, unknown>>): string => {
+  const pairs = Object.entries(search).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString().replaceAll('%2C', ',')}`;
+};
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    start,
+    signedIn,
+    environment.addChildren([
+      home,
+      items,
+      inbox,
+      records,
+      resource,
+      runs,
+      approvals,
+      approval,
+      bulks,
+      bulk,
+      flags,
+      flag,
+      pages,
+      page,
+      settings,
+    ]),
+  ]),
+  basepath: publicBase === '' ? '/' : publicBase,
+  parseSearch,
+  stringifySearch,
+  defaultPreload: false,
+  scrollRestoration: false,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,129 @@
+/** The runs of actions: the list, newest first, beside the one that is open. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, type ReactNode } from 'react';
+import { useActionSheet } from '../actions/useActionSheet.tsx';
+import { useKeys } from '../shell/keyboard.ts';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { neighbour } from '../ui/choose.ts';
+import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { count } from '../ui/time.ts';
+import { actionsQuery } from '../wire/actionQueries.ts';
+import { runsQuery } from '../wire/runQueries.ts';
+import { useRunArrivals } from '../wire/runStore.ts';
+import type { Run } from '../wire/types.ts';
+import { RunDetail } from './RunDetail.tsx';
+import { RunRow } from './RunRow.tsx';
+import { RunsHeader } from './RunsHeader.tsx';
+import type { RunsSearch } from './search.ts';
+
+interface RunsPageProps {
+  readonly search: RunsSearch;
+  readonly onSearch: (search: RunsSearch, replace: boolean) => void;
+}
+
+/** Returns how many runs have come since the list was read that belong to it. */
+const useNewRuns = (runs: readonly Run[], since: number, { status, action }: RunsSearch): number => {
+  const arrivals = useRunArrivals(useSession().runs);
+  return useMemo(() => {
+    const present = new Set(runs.map(({ id }) => id));
+    return arrivals.filter(
+      ({ at, run }) =>
+        at > since &&
+        (status === undefined || run.status === status) &&
+        (action === undefined || run.action === action) &&
+        !present.has(run.id),
+    ).length;
+  }, [arrivals, runs, since, status, action]);
+};
+
+const emptyText = ({ status, action }: RunsSearch): string =>
+  status !== undefined || action !== undefined
+    ? 'No run matches these filters. Take one away, or look at all.'
+    : 'Nobody has run an action yet. Actions are run from records and items, and their runs stand here.';
+
+export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
+  const { http, runs: store, queries } = useSession();
+  const options = runsQuery(http, store, search);
+  const list = useInfiniteQuery(options);
+  const { data: actions = [] } = useQuery(actionsQuery(http));
+  const pages = list.data?.pages;
+  const runs = useMemo(() => pages?.flatMap((page) => page.runs) ?? [], [pages]);
+  const newCount = useNewRuns(runs, pages?.[0]?.since ?? Infinity, search);
+  const { run: openId, act } = search;
+  const open = useCallback(
+    (id: string | undefined) => {
+      const { run: _run, ...rest } = search;
+      onSearch(id === undefined ? rest : { ...rest, run: id }, true);
+    },
+    [search, onSearch],
+  );
+  const { open: openSheet, sheet } = useActionSheet(() => {
+    const { act: _act, ...rest } = search;
+    if (act !== undefined) onSearch(rest, true);
+  });
+  // The palette names an action in the address.
+  useEffect(() => {
+    if (act !== undefined) openSheet({ action: act, record: null });
+  }, [act, openSheet]);
+  const { queryKey } = options;
+  const readAnew = useCallback(() => void queries.resetQueries({ queryKey }), [queries, queryKey]);
+  const step = (by: 1 | -1): void => {
+    const at = runs.findIndex(({ id }) => id === openId);
+    const next = neighbour(runs, at, by);
+    if (next !== undefined) open(next.id);
+  };
+  useKeys(
+    {
+      j: () => step(1),
+      k: () => step(-1),
+      ArrowDown: () => step(1),
+      ArrowUp: () => step(-1),
+      l: readAnew,
+      Escape: () => open(undefined),
+    },
+    'list',
+  );
+  let rows: ReactNode;
+  if (list.error !== null && list.data === undefined) rows = <Problem error={list.error} onRetry={readAnew} />;
+  else if (list.data === undefined) rows = <Skeleton rows={6} />;
+  else if (runs.length === 0) rows = <Empty title="No runs">{emptyText(search)}</Empty>;
+  else
+    rows = (
+      <ul className="requests">
+        {runs.map((run) => (
+          <RunRow key={run.id} run={run} isOpen={run.id === openId} onOpen={open} />
+        ))}
+      </ul>
+    );
+  return (
+    <div className={`inbox ${openId === undefined ? 'no-item' : 'has-item'}`}>
+      <section className="list" aria-label="Runs">
+        <RunsHeader search={search} actions={actions} onChange={(next) => onSearch(next, false)} onRun={openSheet} />
+        <div className="announcement" aria-live="polite">
+          {newCount > 0 && (
+            <Button tone="bare" onClick={readAnew} shortcut="l">
+              {count(newCount)} new, show {newCount === 1 ? 'it' : 'them'}
+            </Button>
+          )}
+        </div>
+        <div className="scroll">
+          {rows}
+          {list.hasNextPage && (
+            <Button className="more" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+              Show older runs
+            </Button>
+          )}
+        </div>
+      </section>
+      <div className="detail scroll">
+        {openId === undefined ? (
+          <Empty title="Nothing is open">Press j for the newest run.</Empty>
+        ) : (
+          <RunDetail key={openId} id={openId} onAction={openSheet} onBack={() => open(undefined)} />
+        )}
+      </div>
+      {sheet}
+    </div>
+  );
+};

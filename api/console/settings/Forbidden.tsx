@@ -1,0 +1,32 @@
+/** The page in place of one that the role may not see: names the missing right and who has it. Used by the settings. */
+import { useQuery } from '@tanstack/react-query';
+import { useSession } from '../shell/session.ts';
+import { peopleQuery } from '../wire/queries.ts';
+
+/** So many people at most are named. */
+const namedMost = 5;
+
+interface ForbiddenProps {
+  /** Such as `audit: see`. */
+  readonly needs: string;
+  /** Whether there is nothing else on the page. */
+  readonly isPage?: boolean;
+}
+
+export const Forbidden = ({ needs, isPage = false }: ForbiddenProps) => {
+  const { http } = useSession();
+  // A role that may assign nothing is not told who is here.
+  const { data: people = [] } = useQuery(peopleQuery(http));
+  const admins = people.filter(({ role }) => role === 'admin').map(({ name }) => name);
+  const Heading = isPage ? 'h1' : 'h2';
+  return (
+    <div className="empty" role="alert">
+      <Heading>Your role may not see this</Heading>
+      <p>It needs {needs}.</p>
+      <p dir="auto">
+        Everybody with the role admin has it, and can grant it
+        {admins.length === 0 ? '' : `: ${admins.slice(0, namedMost).join(', ')}`}.
+      </p>
+    </div>
+  );
+};

@@ -1,0 +1,48 @@
+/** Changes of the settings, with a fresh sign-in where the API requires one. Used by their pages. */
+import type { QueryKey } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useFreshSignIn } from '../shell/freshSignIn.tsx';
+import { useSession } from '../shell/session.ts';
+import { ApiError } from '../wire/http.ts';
+
+interface Change {
+  readonly method: 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: object;
+}
+
+interface SettingsChanges {
+  /** Makes a change and returns the answer. Throws what the API refuses. */
+  call<T>(change: Change): Promise<T>;
+  /** Makes a change and says so, or why it was refused; returns whether it was made. */
+  change(change: Change, done: string): Promise<boolean>;
+  readonly dialog: ReactNode;
+}
+
+/** `touched`: query keys that are invalidated after a change. */
+export const useSettingsChange = (...touched: readonly QueryKey[]): SettingsChanges => {
+  const { http, queries, notices } = useSession();
+  const { run, dialog } = useFreshSignIn();
+  const call = async <T>({ method, path, body = {} }: Change): Promise<T> => {
+    try {
+      return (await run(() => http.call<T>(method, path, { body }))).body;
+    } finally {
+      for (const queryKey of touched) void queries.invalidateQueries({ queryKey });
+    }
+  };
+  return {
+    call,
+    dialog,
+    change: async (given, done) => {
+      try {
+        await call(given);
+      } catch (failure) {
+        const code = failure instanceof ApiError ? failure.code : null;
+        notices.show({ tone: 'failed', text: failure instanceof Error ? failure.message : String(failure), code });
+        return false;
+      }
+      notices.show({ tone: 'done', text: done });
+      return true;
+    },
+  };
+};

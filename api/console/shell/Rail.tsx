@@ -1,0 +1,162 @@
+/** The rail: where one can go with what waits there, and how complete the page is. Used by Shell. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useStreamState } from '../live/stream.ts';
+import { Button } from '../ui/Button.tsx';
+import { clockTime, count } from '../ui/time.ts';
+import { countsQuery, inboxesQuery } from '../wire/queries.ts';
+import type { Me } from '../wire/types.ts';
+import { may, mayAny } from './rights.ts';
+import { useSession } from './session.ts';
+import { nextTheme, useTheme } from './theme.ts';
+
+const Connection = () => {
+  const { status, completeAt } = useStreamState(useSession().stream());
+  const time = completeAt === null ? null : clockTime(completeAt);
+  if (status === 'complete')
+    return (
+      <p className="connection complete" title="Every change up to this moment is on this page.">
+        complete to {time}
+      </p>
+    );
+  return (
+    <p className={`connection ${status}`} role="status">
+      {time === null ? 'connecting…' : `not connected, complete to ${time}`}
+    </p>
+  );
+};
+
+/** Whoever may do one of these to an item may do it to many at once. */
+const bulkVerbs = ['state', 'assign', 'tags', 'snooze'];
+
+interface RailProps {
+  readonly me: Me;
+  readonly onSignOut: () => void;
+}
+
+export const Rail = ({ me, onSignOut }: RailProps) => {
+  const { http, environment } = useSession();
+  const { data: inboxes } = useQuery(inboxesQuery(http));
+  const { data: counts } = useQuery(countsQuery(http));
+  const [theme, setTheme] = useTheme();
+  const decidable = counts?.approvals.decidable ?? 0;
+  const params = { environment };
+  return (
+    <nav className="rail" aria-label="Console">
+      <div className="rail-head">
+        <strong>{environment}</strong>
+        {me.environments.length > 1 && (
+          <select aria-label="Environment" value={environment} onChange={({ target }) => location.assign(target.value)}>
+            {me.environments.map(({ name }) => (
+              <option key={name} value={name === environment ? environment : `../${encodeURIComponent(name)}/`}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      <ul>
+        <li>
+          <Link to="/env/$environment" params={params} activeOptions={{ exact: true }}>
+            Home
+          </Link>
+        </li>
+        <li className="rail-label">Inboxes</li>
+        <li>
+          <Link to="/env/$environment/items" params={params}>
+            All inboxes
+          </Link>
+        </li>
+        {inboxes?.map(({ name, label }) => {
+          const active = counts?.inboxes[name]?.active;
+          return (
+            <li key={name}>
+              <Link to="/env/$environment/inbox/$inbox" params={{ environment, inbox: name }}>
+                <span className="rail-name">{label}</span>
+                {active !== undefined && active.total > 0 && (
+                  <span
+                    className={`rail-count ${active.overdue > 0 ? 'late' : ''}`}
+                    title={`${count(active.total)} open or waiting, ${count(active.overdue)} overdue`}
+                  >
+                    {count(active.total)}
+                  </span>
+                )}
+              </Link>
+            </li>
+          );
+        })}
+        {inboxes?.some(({ can }) => can.some((verb) => bulkVerbs.includes(verb))) === true && (
+          <li>
+            <Link to="/env/$environment/bulks" params={params}>
+              Bulks
+            </Link>
+          </li>
+        )}
+        {(['resource', 'action', 'flag', 'page'] as const).some((on) => mayAny(me, on)) && (
+          <li className="rail-label">Data</li>
+        )}
+        {mayAny(me, 'page') && (
+          <li>
+            <Link to="/env/$environment/pages" params={params}>
+              Pages
+            </Link>
+          </li>
+        )}
+        {mayAny(me, 'resource') && (
+          <li>
+            <Link to="/env/$environment/records" params={params}>
+              Records
+            </Link>
+          </li>
+        )}
+        {mayAny(me, 'action') && (
+          <li>
+            <Link to="/env/$environment/runs" params={params}>
+              Runs
+            </Link>
+          </li>
+        )}
+        {mayAny(me, 'flag') && (
+          <li>
+            <Link to="/env/$environment/flags" params={params}>
+              Flags
+            </Link>
+          </li>
+        )}
+        {may(me, 'approvals', 'see') && (
+          <>
+            <li className="rail-label">Decide</li>
+            <li>
+              <Link to="/env/$environment/approvals" params={params}>
+                <span className="rail-name">Approvals</span>
+                {decidable > 0 && <span className="rail-count call">{count(decidable)}</span>}
+              </Link>
+            </li>
+          </>
+        )}
+        <li className="rail-last">
+          <Link
+            to="/env/$environment/settings/{-$section}/{-$id}"
+            params={{ environment, section: undefined, id: undefined }}
+          >
+            Settings
+          </Link>
+        </li>
+      </ul>
+      <div className="rail-foot">
+        <Connection />
+        <p className="rail-me" title={me.role?.name}>
+          {me.principal.name} <span className="soft">{me.role?.name}</span>
+        </p>
+        <div className="rail-deeds">
+          <Button tone="bare" onClick={() => setTheme(nextTheme(theme))} title="Light, dark, or as the system has it">
+            Theme: {theme}
+          </Button>
+          <Button tone="bare" onClick={onSignOut}>
+            Sign out
+          </Button>
+        </div>
+      </div>
+    </nav>
+  );
+};

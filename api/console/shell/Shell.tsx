@@ -1,0 +1,116 @@
+/** The frame around every page of an environment: sign-in when nobody is, else rail, page and notices. */
+import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Outlet } from '@tanstack/react-router';
+import { useEffect, useMemo, useState, type ComponentType } from 'react';
+import { useStreamState } from '../live/stream.ts';
+import { loadedLater } from '../ui/lazy.tsx';
+import { Problem } from '../ui/Problem.tsx';
+import { clockTime } from '../ui/time.ts';
+import { ApiError } from '../wire/http.ts';
+import { meQuery } from '../wire/queries.ts';
+import type { Me } from '../wire/types.ts';
+import { useKeys } from './keyboard.ts';
+import { NoticeList } from './Notices.tsx';
+import type { PaletteProps } from './paletteProps.ts';
+import { Rail } from './Rail.tsx';
+import { createSession, SessionContext, useSession } from './session.ts';
+import { SignIn } from './SignIn.tsx';
+import { adoptTheme } from './theme.ts';
+
+const Help = loadedLater<{ readonly onClose: () => void }>(async () => (await import('./HelpDialog.tsx')).HelpDialog);
+
+const OfflineBanner = () => {
+  const { appOnline, offlineSince } = useStreamState(useSession().stream());
+  if (appOnline !== false) return null;
+  return (
+    <p className="banner" role="status">
+      The customer’s app is offline{offlineSince !== null && ` since ${clockTime(offlineSince)}`}. Actions and replies
+      wait in a queue and go on when it is back.
+    </p>
+  );
+};
+
+interface ShellProps {
+  readonly environment: string;
+  readonly Palette: ComponentType<PaletteProps>;
+}
+
+interface FrameProps extends Pick<ShellProps, 'Palette'> {
+  readonly me: Me;
+  readonly onSignOut: () => void;
+}
+
+const Frame = ({ me, onSignOut, Palette }: FrameProps) => {
+  const { notices } = useSession();
+  useState(() => adoptTheme(me.preferences));
+  const [opened, setOpened] = useState<'help' | 'palette' | null>(null);
+  useKeys({
+    u: notices.undo,
+    '?': () => setOpened('help'),
+    g: () => setOpened('palette'),
+    'mod+k': () => setOpened('palette'),
+  });
+  return (
+    <div className="frame">
+      <Rail me={me} onSignOut={onSignOut} />
+      <main className="page">
+        <OfflineBanner />
+        <Outlet />
+      </main>
+      <NoticeList />
+      {opened === 'help' && <Help onClose={() => setOpened(null)} />}
+      {opened === 'palette' && (
+        <Palette me={me} onHelp={() => setOpened('help')} onSignOut={onSignOut} onClose={() => setOpened(null)} />
+      )}
+    </div>
+  );
+};
+
+const Environment = ({ environment, Palette }: ShellProps) => {
+  const queries = useQueryClient();
+  const [isOver, setOver] = useState(false);
+  const session = useMemo(() => createSession(environment, queries, () => setOver(true)), [environment, queries]);
+  useEffect(() => () => session.close(), [session]);
+  const { data: me, error, refetch } = useQuery({ ...meQuery(session.http), retry: false, enabled: !isOver });
+  useEffect(() => {
+    document.title = `${environment} · Console`;
+  }, [environment]);
+  const isSignedOut = isOver || (error instanceof ApiError && error.status === 401);
+  const begin = (): void => {
+    setOver(false);
+    void queries.invalidateQueries();
+    void refetch();
+  };
+  const signOut = async (): Promise<void> => {
+    try {
+      await session.http.call('POST', '/sign-out', { body: {} });
+    } catch (failure) {
+      session.notices.show({ tone: 'failed', text: failure instanceof Error ? failure.message : String(failure) });
+      return;
+    }
+    location.reload();
+  };
+  if (isSignedOut) return <SignIn environment={environment} isAgain={me !== undefined} onDone={begin} />;
+  if (me === undefined) return error === null ? null : <Problem isPage error={error} onRetry={() => void refetch()} />;
+  return (
+    <SessionContext value={session}>
+      <Frame me={me} onSignOut={() => void signOut()} Palette={Palette} />
+    </SessionContext>
+  );
+};
+
+/** The environments share nothing but the page: each has a memory of its own. */
+export const Shell = ({ environment, Palette }: ShellProps) => {
+  const queries = useMemo(
+    () =>
+      new QueryClient({
+        defaultOptions: { queries: { refetchOnWindowFocus: false, retry: 2, networkMode: 'always' } },
+      }),
+    [environment],
+  );
+  return (
+    <QueryClientProvider client={queries}>
+      <Environment key={environment} environment={environment} Palette={Palette} />
+    </QueryClientProvider>
+  );
+};

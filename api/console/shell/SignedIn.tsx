@@ -1,0 +1,20 @@
+/** The page on which a window opened for the provider ends: it tells the page that waits, and closes itself. */
+import { useEffect, useState } from 'react';
+import { explain, problemOfAddress, signInChannel } from './providerSignIn.ts';
+
+export const SignedIn = () => {
+  const [text, setText] = useState('You are signed in. Close this window and go on where you were.');
+  useEffect(() => {
+    const channel = new BroadcastChannel(signInChannel);
+    channel.postMessage(problemOfAddress);
+    channel.close();
+    if (problemOfAddress === null) window.close();
+    else void explain(problemOfAddress).then(setText);
+  }, []);
+  return (
+    <main className="empty">
+      <h1>Sign-in</h1>
+      <p role="status">{text}</p>
+    </main>
+  );
+};

@@ -1,0 +1,43 @@
+/** The names of commands by scope and key. Used by the sheet of all keys and by the palette, which runs them. */
+import type { KeyScope } from './keyboard.ts';
+
+type Names = readonly (readonly [key: string, name: string])[];
+
+export const keyNames: Readonly<Record<KeyScope, Names>> = {
+  list: [
+    ['/', 'search'],
+    ['l', 'show what is new'],
+  ],
+  item: [
+    ['e', 'close'],
+    ['w', 'set the state'],
+    ['a', 'assign'],
+    ['t', 'tags'],
+    ['s', 'snooze'],
+    ['r', 'reply'],
+    ['n', 'note'],
+    ['x', 'select'],
+    ['X', 'select everything from the last one to here'],
+    ['*', 'select all that match'],
+  ],
+  actions: [['d', 'run an action']],
+  run: [
+    ['c', 'cancel the run'],
+    ['r', 'run again'],
+  ],
+  approval: [
+    ['a', 'approve'],
+    ['r', 'reject'],
+    ['n', 'write a note'],
+  ],
+  agent: [
+    ['s', 'supervised'],
+    ['m', 'normal'],
+    ['o', 'read-only'],
+    ['r', 'show what it reads'],
+    ['Backspace', 'revoke'],
+  ],
+};
+
+/** Returns a key as it is printed. */
+export const printedKey = (key: string): string => (key === 'Backspace' ? '⌫' : key);

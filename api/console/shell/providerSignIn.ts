@@ -1,0 +1,70 @@
+/**
+ * Sign-in by the OpenID Connect provider: what is configured, and the ways there. A first sign-in leaves the page; one in
+ * between opens a window, so that nothing on the page is lost. Used by SignIn.tsx, freshSignIn.tsx and SignedIn.tsx.
+ */
+import { useEffect, useState } from 'react';
+import { createHttp, publicBase } from '../wire/http.ts';
+
+interface Methods {
+  readonly password: boolean;
+  readonly oidc: { readonly label: string } | null;
+}
+
+/** Messages of the sign-in window to the page that opened it, by BroadcastChannel: the opener policy cuts `window.opener`. */
+export const signInChannel = 'console.signIn';
+
+const parameter = 'signInProblem';
+
+/** Read before the router may change the address. */
+export const problemOfAddress = new URLSearchParams(location.search).get(parameter);
+
+/** Returns the sentence of a problem. */
+export const explain = async (problem: string): Promise<string> =>
+  (await import('./signInProblems.ts')).sentenceOf(problem);
+
+/** Returns how people sign in; until that is known, by password. */
+export const useSignInMethods = (environment: string | null): Methods => {
+  const [methods, setMethods] = useState<Methods>({ password: true, oidc: null });
+  useEffect(() => {
+    // The configuration is the same for every environment.
+    createHttp(environment ?? '-', () => undefined)
+      .call<Methods>('GET', '/sign-in/methods')
+      .then(({ body }) => setMethods(body))
+      .catch(() => undefined);
+  }, [environment]);
+  return methods;
+};
+
+const addressOf = (environment: string, returnTo: string, fresh: boolean): string => {
+  const query = new URLSearchParams({ returnTo, ...(fresh ? { fresh: 'true' } : {}) });
+  return `${publicBase}/api/env/${encodeURIComponent(environment)}/sign-in/oidc?${query.toString()}`;
+};
+
+/** Leaves for the provider, which sends the browser back to this page, or to the start of the environment. */
+export const leaveForProvider = (environment: string, isHere: boolean): void => {
+  const here = new URL(location.href);
+  here.searchParams.delete(parameter);
+  const home = `${publicBase}/env/${encodeURIComponent(environment)}`;
+  location.assign(addressOf(environment, isHere ? here.pathname + here.search : home, false));
+};
+
+/**
+ * Opens the provider in a window of its own; the page that it comes back to says so on the channel, and closes it. Returns
+ * why it could not; null: it could.
+ */
+export const openProvider = (environment: string, fresh: boolean): string | null => {
+  const end = `${publicBase}/env/${encodeURIComponent(environment)}/signed-in`;
+  const opened = window.open(addressOf(environment, end, fresh), '_blank', 'popup,width=520,height=680');
+  return opened === null ? 'The browser opened no window. Allow this page to open one, and try again.' : null;
+};
+
+/** Calls `onEnd` when a window has come back, with the problem or null. */
+export const useProviderEnd = (onEnd: (problem: string | null) => void): void => {
+  useEffect(() => {
+    const channel = new BroadcastChannel(signInChannel);
+    channel.addEventListener('message', ({ data }: MessageEvent<unknown>) =>
+      onEnd(typeof data === 'string' ? data : null),
+    );
+    return () => channel.close();
+  }, [onEnd]);
+};

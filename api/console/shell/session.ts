@@ -1,0 +1,140 @@
+/** Session of an environment, shared by all pages: API client, item store, live stream, undo and notices. */
+import type { QueryClient } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+import { liveUrl, openStream, type Stream } from '../live/stream.ts';
+import { isFinished, newerBulk } from '../wire/bulks.ts';
+import { createHttp, type Http } from '../wire/http.ts';
+import { createItemStore, type ItemStore } from '../wire/itemStore.ts';
+import { keys } from '../wire/queries.ts';
+import { hearRun, runKeys } from '../wire/runMessages.ts';
+import { createRunStore, type RunStore } from '../wire/runStore.ts';
+import type { Bulk, Counts, Entry, Flag, ItemDetail, LiveMessage } from '../wire/types.ts';
+import { createNotices, type Notices } from './notices.ts';
+
+export interface Session {
+  readonly environment: string;
+  readonly http: Http;
+  readonly items: ItemStore;
+  readonly runs: RunStore;
+  readonly notices: Notices;
+  readonly queries: QueryClient;
+  /** Opens on first use, once the person is signed in. */
+  stream(): Stream;
+  close(): void;
+}
+
+/** Returns the timeline with an entry that is new, or newer than the one of the same id; newest first. */
+const withEntry = (timeline: readonly Entry[], entry: Entry): readonly Entry[] => {
+  const known = timeline.some(({ id }) => id === entry.id);
+  return known ? timeline.map((each) => (each.id === entry.id ? entry : each)) : [entry, ...timeline];
+};
+
+const hearBulk = (queries: QueryClient, bulk: Bulk): void => {
+  queries.setQueryData<Bulk>(keys.bulk(bulk.id), (known) => newerBulk(known, bulk));
+  const isListed = queries.getQueryData<readonly Bulk[]>(keys.bulks)?.some(({ id }) => id === bulk.id) === true;
+  if (!isListed || isFinished(bulk)) void queries.invalidateQueries({ queryKey: keys.bulks });
+};
+
+const apply = ({ queries, items, runs }: Pick<Session, 'queries' | 'items' | 'runs'>, message: LiveMessage): void => {
+  switch (message.type) {
+    case 'hello':
+      queries.setQueryData<Counts>(keys.counts, { inboxes: message.counts, approvals: message.approvals });
+      // Passing messages are not replayed.
+      if (message.resumed) void queries.invalidateQueries({ queryKey: keys.savedViews });
+      return;
+    case 'counts':
+      queries.setQueryData<Counts>(keys.counts, (known) =>
+        known === undefined
+          ? known
+          : {
+              inboxes: { ...known.inboxes, ...message.inboxes },
+              approvals: message.approvals ?? known.approvals,
+            },
+      );
+      return;
+    case 'item':
+      items.hear(message.item);
+      return;
+    case 'timeline':
+      queries.setQueryData<ItemDetail>(keys.item(message.item), (known) =>
+        known === undefined ? known : { ...known, timeline: withEntry(known.timeline, message.entry) },
+      );
+      return;
+    case 'approval':
+      void queries.invalidateQueries({ queryKey: keys.approvals });
+      void queries.invalidateQueries({ queryKey: keys.approval(message.approval.id) });
+      return;
+    case 'run':
+      hearRun(queries, runs, message.run);
+      return;
+    case 'flag': {
+      const { flag } = message;
+      queries.setQueryData<Flag>(keys.flag(flag.flag), (known) =>
+        known === undefined || known.version > flag.version ? known : flag,
+      );
+      queries.setQueryData<readonly Flag[]>(keys.flags, (known) =>
+        known?.map((each) => (each.flag === flag.flag && each.version < flag.version ? flag : each)),
+      );
+      void queries.invalidateQueries({ queryKey: keys.flagHistory(flag.flag) });
+      return;
+    }
+    case 'view':
+      void queries.invalidateQueries({ queryKey: keys.savedViews });
+      void queries.resetQueries({ queryKey: [...keys.items, { view: message.view.id }] });
+      return;
+    case 'bulk':
+      hearBulk(queries, message.bulk);
+      return;
+    case 'read':
+    case 'app':
+    case 'pong':
+    case 'reset':
+      return;
+    default:
+  }
+};
+
+/** `onSessionEnd`: an answer said that nobody is signed in any more. */
+export const createSession = (environment: string, queries: QueryClient, onSessionEnd: () => void): Session => {
+  const http = createHttp(environment, onSessionEnd);
+  const items = createItemStore();
+  const runs = createRunStore();
+  let stream: Stream | null = null;
+  const readAnew = (): void => {
+    void queries.invalidateQueries();
+  };
+  return {
+    environment,
+    http,
+    items,
+    runs,
+    notices: createNotices(),
+    queries,
+    stream: () =>
+      (stream ??= openStream({
+        url: liveUrl(http),
+        onMessage: (message) => {
+          apply({ queries, items, runs }, message);
+          // Answers from before the stream began may lack later changes, unless both began at one position.
+          if (message.type === 'hello' && !message.resumed)
+            void queries.invalidateQueries({
+              predicate: ({ queryKey, state: { data } }) =>
+                queryKey[0] === runKeys.lists[0] ||
+                (typeof data === 'object' && data !== null && 'offset' in data && data.offset !== message.offset),
+            });
+        },
+        onReset: readAnew,
+        onLost: () => void queries.invalidateQueries({ queryKey: keys.me }),
+      })),
+    close: () => stream?.close(),
+  };
+};
+
+export const SessionContext = createContext<Session | null>(null);
+
+/** Returns the session of the environment that is shown. */
+export const useSession = (): Session => {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error('There is no session here.');
+  return session;
+};

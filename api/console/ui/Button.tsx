@@ -1,0 +1,16 @@
+/** A button that says its deed and, where it has one, its key. Used everywhere. */
+import type { ComponentProps, ReactNode } from 'react';
+
+interface ButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
+  readonly children: ReactNode;
+  readonly tone?: 'plain' | 'main' | 'danger' | 'bare';
+  /** The key that does the same. */
+  readonly shortcut?: string;
+}
+
+export const Button = ({ children, tone = 'plain', shortcut, className, ...rest }: ButtonProps) => (
+  <button type="button" {...rest} className={`button ${tone} ${className ?? ''}`} aria-keyshortcuts={shortcut}>
+    {children}
+    {shortcut !== undefined && <kbd aria-hidden>{shortcut}</kbd>}
+  </button>
+);

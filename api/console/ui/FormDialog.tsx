@@ -1,0 +1,42 @@
+/** A dialog with a form: title, explanation, fields, the reason of a refusal, and the two buttons. Used by AskDialog and freshSignIn. */
+import { Dialog } from '@base-ui/react/dialog';
+import type { FormEvent, ReactNode } from 'react';
+import { Button } from './Button.tsx';
+
+interface FormDialogProps {
+  readonly title: string;
+  readonly about: string;
+  /** The words of the button that submits. */
+  readonly deed: string;
+  /** Why the last submission was refused; null: it was not. */
+  readonly problem?: string | null;
+  readonly children: ReactNode;
+  readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void;
+  readonly onClose: () => void;
+}
+
+export const FormDialog = ({ title, about, deed, problem = null, children, onSubmit, onClose }: FormDialogProps) => (
+  <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+    <Dialog.Portal>
+      <Dialog.Backdrop className="backdrop" />
+      <Dialog.Popup className="dialog">
+        <Dialog.Title>{title}</Dialog.Title>
+        <Dialog.Description className="soft">{about}</Dialog.Description>
+        <form onSubmit={onSubmit}>
+          {children}
+          {problem !== null && (
+            <p className="problem" role="alert">
+              {problem}
+            </p>
+          )}
+          <div className="dialog-foot">
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" tone="main">
+              {deed}
+            </Button>
+          </div>
+        </form>
+      </Dialog.Popup>
+    </Dialog.Portal>
+  </Dialog.Root>
+);

@@ -1,0 +1,36 @@
+/** A table of rows with their headings, in a region that scrolls by keyboard where it is wider than its place. Used by settings and the audit log. */
+import type { PointerEventHandler, ReactNode } from 'react';
+
+interface ListTableProps {
+  /** The name of the region. */
+  readonly label: string;
+  readonly headings: readonly string[];
+  /** The heading of the last column, whose buttons need none on screen. */
+  readonly deeds?: string;
+  /** Whether rows are entries of a ledger, in smaller print. */
+  readonly isLedger?: boolean;
+  readonly onPointerEnter?: PointerEventHandler;
+  readonly onPointerLeave?: PointerEventHandler;
+  /** The rows. */
+  readonly children: ReactNode;
+}
+
+export const ListTable = ({ label, headings, deeds, isLedger = false, children, ...pointer }: ListTableProps) => (
+  <div className="table" tabIndex={0} role="region" aria-label={label} {...pointer}>
+    <table className={isLedger ? 'agents ledger' : 'agents'}>
+      <thead>
+        <tr>
+          {headings.map((heading) => (
+            <th key={heading}>{heading}</th>
+          ))}
+          {deeds !== undefined && (
+            <th>
+              <span className="hidden">{deeds}</span>
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </div>
+);

@@ -1,0 +1,102 @@
+/** The dialog behind Picker.tsx. */
+import { Dialog } from '@base-ui/react/dialog';
+import { Fragment, useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { hasWords } from './choose.ts';
+import type { Option, PickerProps } from './option.ts';
+
+const matches = ({ label, hint }: Option, words: string): boolean => hasWords(`${label} ${hint ?? ''}`, words);
+
+export const PickerDialog = ({
+  title,
+  placeholder,
+  options,
+  onPick,
+  onClose,
+  make,
+  none,
+  stays = false,
+  found: elsewhere = [],
+  onText,
+}: PickerProps) => {
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const list = useRef<HTMLUListElement>(null);
+  const id = useId();
+  const found = options.filter((option) => matches(option, text));
+  const made =
+    text.trim() === '' || found.some(({ label }) => label === text.trim()) ? null : (make?.(text.trim()) ?? null);
+  const shown = [...found, ...elsewhere, ...(made === null ? [] : [made])];
+  const current = Math.min(at, shown.length - 1);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
+  const pick = (option: Option | undefined): void => {
+    if (option === undefined || typeof option.why === 'string') return;
+    onPick(option);
+    if (stays) setText('');
+    else onClose();
+  };
+  const press = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step !== 0) setAt(Math.max(0, Math.min(shown.length - 1, current + step)));
+    else if (event.key === 'Enter') pick(shown[current]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop clear" />
+        <Dialog.Popup className="picker">
+          <Dialog.Title className="picker-title">{title}</Dialog.Title>
+          <input
+            role="combobox"
+            aria-expanded
+            aria-controls={id}
+            aria-activedescendant={shown.length === 0 ? undefined : `${id}-${String(current)}`}
+            aria-label={title}
+            placeholder={placeholder}
+            value={text}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => {
+              setText(event.target.value);
+              onText?.(event.target.value);
+              setAt(0);
+            }}
+            onKeyDown={press}
+          />
+          <ul role="listbox" id={id} aria-label={title} ref={list}>
+            {shown.map((option, index) => (
+              <Fragment key={option.id}>
+                {option.group !== undefined && option.group !== shown[index - 1]?.group && (
+                  <li role="presentation" aria-hidden className="picker-group">
+                    {option.group}
+                  </li>
+                )}
+                <li
+                  id={`${id}-${String(index)}`}
+                  role="option"
+                  aria-selected={index === current}
+                  aria-disabled={typeof option.why === 'string'}
+                  onPointerMove={() => setAt(index)}
+                  onClick={() => pick(option)}
+                >
+                  <span className="tick" aria-hidden>
+                    {option.isOn === true ? '✓' : ''}
+                  </span>
+                  <span className="picker-label">{option.label}</span>
+                  <span className="soft" title={option.why ?? option.hint}>
+                    {option.why ?? option.hint ?? ''}
+                  </span>
+                  {option.shortcut !== undefined && <kbd>{option.shortcut}</kbd>}
+                </li>
+              </Fragment>
+            ))}
+          </ul>
+          {shown.length === 0 && <p className="picker-none">{none}</p>}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+};

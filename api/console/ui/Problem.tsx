@@ -1,0 +1,57 @@
+/** States of a page without content: an error with its reason and remedy, empty, loading. */
+import type { ReactNode } from 'react';
+import { ApiError } from '../wire/http.ts';
+import { Button } from './Button.tsx';
+
+const headings: Readonly<Record<number, string>> = {
+  0: 'No connection',
+  403: 'Your role may not see this',
+  404: 'Not here, or not visible to you',
+  429: 'Too many requests',
+  503: 'The service is not ready',
+};
+
+interface ProblemProps {
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+  /** Whether there is nothing else on the page. */
+  readonly isPage?: boolean;
+  /** The right that is needed, for what a role may not see. */
+  readonly needs?: string;
+}
+
+/** Trying again changes nothing about these. */
+const isFinal = (error: ApiError | null): boolean => error !== null && [403, 404].includes(error.status);
+
+export const Problem = ({ error, onRetry, needs, isPage = false }: ProblemProps) => {
+  const known = error instanceof ApiError ? error : null;
+  const Heading = isPage ? 'h1' : 'h2';
+  return (
+    <div className="empty" role="alert">
+      <Heading>{headings[known?.status ?? -1] ?? 'This could not be shown'}</Heading>
+      <p>{known?.message ?? String(error)}</p>
+      {known !== null && <p className="code">{known.code}</p>}
+      {needs !== undefined && known?.status === 403 && <p>It needs {needs}. Who manages roles can grant it.</p>}
+      {onRetry !== undefined && !isFinal(known) && <Button onClick={onRetry}>Try again</Button>}
+    </div>
+  );
+};
+
+export const Empty = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
+  <div className="empty">
+    <h2>{title}</h2>
+    <p>{children}</p>
+  </div>
+);
+
+/** Lines of the size of what comes, shown only when it takes a while. */
+export const Skeleton = ({ rows }: { readonly rows: number }) => (
+  <div className="skeleton" role="status" aria-busy="true" aria-label="Loading">
+    {Array.from({ length: rows }, (_, at) => (
+      <div key={at}>
+        <i />
+        <i />
+      </div>
+    ))}
+  </div>
+);

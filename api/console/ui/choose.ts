@@ -1,0 +1,14 @@
+/** How lists on screen are narrowed by words and walked by keys. Used by lists and pickers. */
+
+/** Returns whether a text has each word somewhere in it, in any case. */
+export const hasWords = (text: string, words: string): boolean => {
+  const within = text.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/u)
+    .every((word) => within.includes(word));
+};
+
+/** Returns the element before (-1) or after (1) that at `at`, or the one there at an end; the first one where `at` is below 0. */
+export const neighbour = <T>(list: readonly T[], at: number, by: 1 | -1): T | undefined =>
+  list[at < 0 ? 0 : Math.max(0, Math.min(list.length - 1, at + by))];

@@ -1,0 +1,50 @@
+/** Queries of what the app declares: resources, actions, and those that apply to a record now. Used by the inbox, the palette and the action sheet. */
+import { queryOptions } from '@tanstack/react-query';
+import type { Http } from './http.ts';
+import type { Action, Availability, Resource } from './types.ts';
+
+export const recordKeys = {
+  /** Everything that is read of one record. */
+  one: (resource: string, id: string) => ['record', resource, id],
+} as const;
+
+/** Milliseconds for which a declaration of the app is cached. */
+const definitionMs = 60_000;
+const all = { limit: 200 };
+
+export const resourcesQuery = (http: Http) =>
+  queryOptions({
+    queryKey: ['resources'],
+    queryFn: async ({ signal }) =>
+      (await http.call<{ resources: Resource[] }>('GET', '/resources', { query: all, signal })).body.resources,
+    staleTime: definitionMs,
+  });
+
+/** The actions that the role may run. */
+export const actionsQuery = (http: Http) =>
+  queryOptions({
+    queryKey: ['actions'],
+    queryFn: async ({ signal }) =>
+      (await http.call<{ actions: Action[] }>('GET', '/actions', { query: all, signal })).body.actions,
+    staleTime: definitionMs,
+  });
+
+export interface RecordRef {
+  readonly resource: string;
+  readonly id: string;
+}
+
+/** Which actions apply to a record now, and why others don't; read each time that somebody is about to act. */
+export const availableQuery = (http: Http, { resource, id }: RecordRef) =>
+  queryOptions({
+    queryKey: [...recordKeys.one(resource, id), 'available'],
+    queryFn: async ({ signal }) =>
+      (
+        await http.call<{ available: Availability[] }>('POST', '/available', {
+          body: { refs: [{ resource, id }] },
+          signal,
+        })
+      ).body.available[0],
+    staleTime: 0,
+    gcTime: 30_000,
+  });

@@ -1,0 +1,25 @@
+/** Queries of the audit log. Used by its page. */
+import { infiniteQueryOptions } from '@tanstack/react-query';
+import type { Http } from './http.ts';
+import { body, type ItemQuery } from './queries.ts';
+import type { AuditEntry } from './types.ts';
+
+interface AuditPage {
+  readonly entries: readonly AuditEntry[];
+  readonly cursor: string | null;
+}
+
+export const readAuditPage = (http: Http, query: ItemQuery, cursor: string | null): Promise<AuditPage> =>
+  body(
+    http.call<AuditPage>('GET', '/audit', { query: { ...query, limit: 200, ...(cursor === null ? {} : { cursor }) } }),
+  );
+
+export const auditQuery = (http: Http, query: ItemQuery) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', query],
+    queryFn: ({ pageParam }) => readAuditPage(http, query, pageParam),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ cursor }) => cursor,
+    retry: 1,
+  });

@@ -1,0 +1,127 @@
+/**
+ * The newest state of every item on screen, from answers and live messages alike: the higher version wins, and one's own
+ * changes lie over it until the API has answered. Used by the lists, the detail and the changes.
+ */
+import { useCallback, useSyncExternalStore } from 'react';
+import type { Item } from './types.ts';
+
+/** How many items that no list shows are remembered, as an answer under way may bring an older state of them. */
+const recentMost = 2_000;
+
+interface Arrival {
+  /** Counts up with every message. */
+  readonly at: number;
+  readonly item: Item;
+}
+
+export interface ItemStore {
+  /** Takes over what an answer brought, unless something newer is known. */
+  put(items: readonly Item[]): void;
+  /** Takes over a live message. */
+  hear(item: Item): void;
+  get(id: string): Item | undefined;
+  /** Shows `part` over the item until the returned function is called. */
+  overlay(id: string, part: Partial<Item>): () => void;
+  subscribe(id: string, listener: () => void): () => void;
+  subscribeArrivals(listener: () => void): () => void;
+  /** Entries of messages, oldest first; a new array after each. */
+  arrivals(): readonly Arrival[];
+  /** The number of the last message. */
+  now(): number;
+}
+
+export const createItemStore = (): ItemStore => {
+  const items = new Map<string, Item>();
+  const recent = new Map<string, Arrival>();
+  const overlays = new Map<string, Partial<Item>[]>();
+  const shown = new Map<string, Item>();
+  const listeners = new Map<string, Set<() => void>>();
+  const arrivalListeners = new Set<() => void>();
+  let clock = 0;
+  let arrived: readonly Arrival[] | null = [];
+  let due = false;
+
+  const tell = (id: string): void => {
+    shown.delete(id);
+    for (const listener of listeners.get(id) ?? []) listener();
+  };
+  const keep = (item: Item): void => {
+    const known = items.get(item.id);
+    if (known !== undefined && known.version >= item.version) return;
+    items.set(item.id, item);
+    tell(item.id);
+  };
+  /** Once a frame, however many messages come. */
+  const tellArrivals = (): void => {
+    arrived = null;
+    if (due) return;
+    due = true;
+    requestAnimationFrame(() => {
+      due = false;
+      for (const listener of arrivalListeners) listener();
+    });
+  };
+
+  return {
+    put: (given) => {
+      for (const item of given) {
+        const heard = recent.get(item.id)?.item;
+        keep(heard !== undefined && heard.version > item.version ? heard : item);
+      }
+    },
+    hear: (item) => {
+      clock += 1;
+      recent.delete(item.id);
+      recent.set(item.id, { at: clock, item });
+      const [oldest] = recent.keys();
+      if (recent.size > recentMost && oldest !== undefined) recent.delete(oldest);
+      if (items.has(item.id)) keep(item);
+      tellArrivals();
+    },
+    get: (id) => {
+      const item = items.get(id);
+      const over = overlays.get(id);
+      if (item === undefined || over === undefined) return item;
+      const known = shown.get(id);
+      if (known !== undefined) return known;
+      const merged = over.reduce<Item>((below, part) => ({ ...below, ...part }), item);
+      shown.set(id, merged);
+      return merged;
+    },
+    overlay: (id, part) => {
+      overlays.set(id, [...(overlays.get(id) ?? []), part]);
+      tell(id);
+      return () => {
+        const left = (overlays.get(id) ?? []).filter((each) => each !== part);
+        if (left.length === 0) overlays.delete(id);
+        else overlays.set(id, left);
+        tell(id);
+      };
+    },
+    subscribe: (id, listener) => {
+      const set = listeners.get(id) ?? new Set();
+      listeners.set(id, set.add(listener));
+      return () => {
+        set.delete(listener);
+        if (set.size === 0 && listeners.get(id) === set) listeners.delete(id);
+      };
+    },
+    subscribeArrivals: (listener) => {
+      arrivalListeners.add(listener);
+      return () => arrivalListeners.delete(listener);
+    },
+    arrivals: () => (arrived ??= [...recent.values()]),
+    now: () => clock,
+  };
+};
+
+/** Returns an item as it is now, with one's own changes. */
+export const useItem = (store: ItemStore, id: string): Item | undefined =>
+  useSyncExternalStore(
+    useCallback((listener) => store.subscribe(id, listener), [store, id]),
+    () => store.get(id),
+  );
+
+/** Returns what came by messages. */
+export const useArrivals = (store: ItemStore): readonly Arrival[] =>
+  useSyncExternalStore(store.subscribeArrivals, store.arrivals);

@@ -1,0 +1,197 @@
+/** Queries of the console: one function for each read, shared by its users. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { newerBulk } from './bulks.ts';
+import type { Answer, Http } from './http.ts';
+import type { ItemStore } from './itemStore.ts';
+import type {
+  Approval,
+  ApprovalStatus,
+  Bulk,
+  Counts,
+  Entry,
+  Inbox,
+  Item,
+  ItemDetail,
+  Me,
+  Person,
+  View,
+} from './types.ts';
+
+export const keys = {
+  me: ['me'],
+  counts: ['counts'],
+  approvals: ['approvals'],
+  items: ['items'],
+  bulks: ['bulks'],
+  approval: (id: string) => ['approval', id],
+  item: (id: string) => ['item', id],
+  bulk: (id: string) => ['bulk', id],
+  savedViews: ['savedViews'],
+  flags: ['flags'],
+  flag: (name: string) => ['flag', name],
+  flagHistory: (name: string) => ['flagHistory', name],
+} as const;
+
+/** The filters of a list of items, as the API takes them. */
+export type ItemQuery = Readonly<Record<string, string | undefined>>;
+
+/** Returns the body of an answer. */
+export const body = async <T>(answer: Promise<Answer<T>>): Promise<T> => (await answer).body;
+
+export const meQuery = (http: Http) =>
+  queryOptions({
+    queryKey: keys.me,
+    queryFn: ({ signal }) => body(http.call<Me>('GET', '/me', { signal })),
+    staleTime: 30_000,
+  });
+
+export const definitionMs = 60_000;
+
+export const inboxesQuery = (http: Http) =>
+  queryOptions({
+    queryKey: ['inboxes'],
+    queryFn: async ({ signal }) =>
+      (await body(http.call<{ inboxes: Inbox[] }>('GET', '/inboxes', { query: { limit: 200 }, signal }))).inboxes,
+    staleTime: definitionMs,
+  });
+
+export const viewsQuery = (http: Http) =>
+  queryOptions({
+    queryKey: ['views'],
+    queryFn: async ({ signal }) =>
+      (await body(http.call<{ views: View[] }>('GET', '/views', { query: { limit: 200 }, signal }))).views,
+    staleTime: definitionMs,
+  });
+
+/** The people to assign to; none where the role may not assign. */
+export const peopleQuery = (http: Http) =>
+  queryOptions({
+    queryKey: ['people'],
+    queryFn: async ({ signal }) =>
+      (await body(http.call<{ people: Person[] }>('GET', '/people', { query: { limit: 200 }, signal }))).people,
+    staleTime: definitionMs,
+    retry: false,
+  });
+
+export const tagsQuery = (http: Http, inbox: string) =>
+  queryOptions({
+    queryKey: ['tags', inbox],
+    queryFn: async ({ signal }) =>
+      (await body(http.call<{ tags: { tag: string; count: number }[] }>('GET', '/tags', { query: { inbox }, signal })))
+        .tags,
+    staleTime: definitionMs,
+  });
+
+/** Filled and kept by the live stream; read once for the first picture. */
+export const countsQuery = (http: Http) =>
+  queryOptions({
+    queryKey: keys.counts,
+    queryFn: ({ signal }) => body(http.call<Counts>('GET', '/counts', { signal })),
+    staleTime: Infinity,
+  });
+
+/** How many items a list has; `isMinimum`: more than that. */
+export interface Total {
+  readonly count: number;
+  readonly isMinimum: boolean;
+}
+
+interface ItemPage {
+  readonly ids: readonly string[];
+  readonly cursor: string | null;
+  readonly offset: string | null;
+  /** The number of the last live message when the page was asked for. */
+  readonly since: number;
+  /** Of the first page. */
+  readonly total: Total | null;
+}
+
+const pageSize = 100;
+
+export const itemsQuery = (http: Http, store: ItemStore, query: ItemQuery) =>
+  infiniteQueryOptions({
+    queryKey: [...keys.items, query],
+    queryFn: async ({ pageParam, signal }): Promise<ItemPage> => {
+      const since = store.now();
+      const first = pageParam === null;
+      const { body: page, offset } = await http.call<{
+        items: Item[];
+        cursor: string | null;
+        total?: number;
+        totalIsMinimum?: true;
+      }>('GET', '/items', {
+        query: { ...query, limit: pageSize, ...(first ? { count: 1 } : { cursor: pageParam }) },
+        signal,
+      });
+      store.put(page.items);
+      return {
+        ids: page.items.map(({ id }) => id),
+        cursor: page.cursor,
+        offset,
+        since,
+        total: page.total === undefined ? null : { count: page.total, isMinimum: page.totalIsMinimum ?? false },
+      };
+    },
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ cursor }) => cursor,
+    staleTime: Infinity,
+    gcTime: 5 * 60_000,
+  });
+
+export const readTotal = async (http: Http, query: ItemQuery, signal: AbortSignal): Promise<Total> => {
+  const { total, totalIsMinimum = false } = await body(
+    http.call<{ total: number; totalIsMinimum?: true }>('GET', '/items', {
+      query: { ...query, limit: 1, count: 1 },
+      signal,
+    }),
+  );
+  return { count: total, isMinimum: totalIsMinimum };
+};
+
+export const itemQuery = (http: Http, store: ItemStore, id: string) =>
+  queryOptions({
+    queryKey: keys.item(id),
+    queryFn: async ({ signal }): Promise<ItemDetail & { readonly offset: string | null }> => {
+      const answer = await http.call<ItemDetail>('GET', `/items/${encodeURIComponent(id)}`, { signal });
+      store.put([answer.body.item]);
+      return { ...answer.body, offset: answer.offset };
+    },
+    staleTime: Infinity,
+    gcTime: 2 * 60_000,
+  });
+
+export const readTimeline = (http: Http, id: string, cursor: string) =>
+  body(
+    http.call<{ entries: Entry[]; cursor: string | null }>('GET', `/items/${encodeURIComponent(id)}/timeline`, {
+      query: { cursor },
+    }),
+  );
+
+export const approvalsQuery = (http: Http, status: ApprovalStatus) =>
+  queryOptions({
+    queryKey: [...keys.approvals, status],
+    queryFn: async ({ signal }) =>
+      (await body(http.call<{ approvals: Approval[] }>('GET', '/approvals', { query: { status, limit: 100 }, signal })))
+        .approvals,
+    staleTime: 10_000,
+  });
+
+export const approvalQuery = (http: Http, id: string) =>
+  queryOptions({
+    queryKey: keys.approval(id),
+    queryFn: async ({ signal }) =>
+      (await body(http.call<{ approval: Approval }>('GET', `/approvals/${encodeURIComponent(id)}`, { signal })))
+        .approval,
+    staleTime: 10_000,
+  });
+
+export const bulkQuery = (http: Http, id: string) =>
+  queryOptions({
+    queryKey: keys.bulk(id),
+    queryFn: async ({ client, signal }) => {
+      const { bulk } = await body(http.call<{ bulk: Bulk }>('GET', `/bulk/${encodeURIComponent(id)}`, { signal }));
+      return newerBulk(client.getQueryData<Bulk>(keys.bulk(id)), bulk);
+    },
+    staleTime: Infinity,
+  });

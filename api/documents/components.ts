@@ -1,0 +1,171 @@
+/** The schemas that have a name in the documents, so that each stands there once and clients have a type of that name. Used by namedSchemas.ts. */
+import {
+  acceptedRunResponse,
+  actionSchema,
+  availableActionSchema,
+  runResultResponse,
+  runSchema,
+} from '../../shared/actions/schema.ts';
+import { approvalSchema, pendingResponse } from '../../shared/approvals/schema.ts';
+import { itemSchema } from '../../shared/blocks/itemSchema.ts';
+import { blockSchema, valueSchema, valueTypeSchema } from '../../shared/blocks/schema.ts';
+import { acceptedBulkResponse, bulkResultSchema, bulkSchema } from '../../shared/bulk/schema.ts';
+import { errors } from '../../shared/catalogue/errors.ts';
+import { itemQueryJsonSchema } from '../../shared/environments/itemQueryJson.ts';
+import { flagHistorySchema, flagSchema, rampResponse } from '../../shared/flags/schema.ts';
+import { occurrenceSchema } from '../../shared/items/occurrences.ts';
+import { recordReference } from '../../shared/items/recordReference.ts';
+import { savedViewPatch, savedViewSchema } from '../../shared/items/savedViews/schema.ts';
+import { changedItemResponse, entrySchema } from '../../shared/items/schema.ts';
+import { conditionSchema } from '../../shared/platform/core/conditionSchema.ts';
+import {
+  actorSchema,
+  describedSchema,
+  idSchema,
+  nameSchema,
+  nextCursorSchema,
+  nullable,
+  responseObject,
+  tagSchema,
+  timeSchema,
+  Type,
+  type TSchema,
+} from '../../shared/platform/core/schema.ts';
+import { recordSchema, recordsResponse, resourceSchema } from '../../shared/records/schema.ts';
+import {
+  agentPatch,
+  agentViewSchema,
+  appKeyViewSchema,
+  emailSchema,
+  environmentsSchema,
+  environmentViewSchema,
+  grantsInput,
+  grantsSchema,
+  labelSchema,
+  looseningSchema,
+  modeSchema,
+  ownSessionSchema,
+  personPatch,
+  personViewSchema,
+  reach,
+  rolePatch,
+  roleRef,
+  roleSchema,
+  roleViewSchema,
+} from '../../shared/settings/schema.ts';
+import { withReasonSchema } from '../http/reason.ts';
+import { messageIdSchema, rpcErrorSchema } from '../http/rpcSchemas.ts';
+import { auditEntrySchema } from '../routes/audit.ts';
+import { inboxCounts } from '../routes/counts.ts';
+import { inboxSchema, viewSchema } from '../routes/discovery.ts';
+import { suggestedActionSchema } from '../routes/items.ts';
+import { meSchema } from '../routes/me.ts';
+import { pageSchema } from '../routes/pages.ts';
+import { personSchema } from '../routes/people.ts';
+
+interface Component {
+  readonly schema: TSchema;
+  readonly description: string;
+}
+
+const errorSchema = responseObject({
+  error: Type.String({ description: 'A sentence for people.' }),
+  code: Type.String({ enum: Object.keys(errors), description: 'What programs go by; later versions may have more.' }),
+  details: Type.Optional(
+    Type.Array(
+      responseObject({
+        path: Type.String({ description: 'The place in the request.' }),
+        message: Type.String({ description: 'What is wrong there, and what it should be.' }),
+      }),
+      { description: 'Each place that is wrong, at most 20.' },
+    ),
+  ),
+});
+
+/** By name, in the order of the documents. */
+export const components: Readonly<Record<string, Component>> = {
+  Error: { schema: errorSchema, description: 'Why a request was refused.' },
+  Cursor: { schema: nextCursorSchema, description: 'For the next page; null on the last.' },
+  About: { schema: describedSchema, description: 'What it is, in the words of the app.' },
+  Name: { schema: nameSchema(''), description: 'A name that the app declares.' },
+  Time: { schema: timeSchema(''), description: 'A time.' },
+  TimeOrNull: { schema: nullable(timeSchema('')), description: 'A time, or null.' },
+  ItemId: { schema: idSchema('itm', ''), description: 'The item.' },
+  RunId: { schema: idSchema('run', ''), description: 'The run.' },
+  ApprovalId: { schema: idSchema('apr', ''), description: 'The approval.' },
+  BulkId: { schema: idSchema('blk', ''), description: 'The bulk.' },
+  Tag: { schema: tagSchema, description: 'A tag: 1 to 100 characters, no comma.' },
+  Label: { schema: labelSchema, description: 'What people read, on one line.' },
+  Actor: { schema: actorSchema, description: 'Who did it.' },
+  Me: { schema: meSchema, description: 'Who is asking, and what they may do.' },
+  Inbox: { schema: inboxSchema, description: 'An inbox: what its items are like, and what you may do.' },
+  InboxCounts: { schema: inboxCounts, description: 'How many items an inbox has.' },
+  View: { schema: viewSchema, description: 'A named filter of items.' },
+  ItemQuery: { schema: itemQueryJsonSchema, description: 'The filters of GET /items.' },
+  SavedView: { schema: savedViewSchema, description: 'Filters under a name.' },
+  SavedViewPatch: { schema: withReasonSchema(savedViewPatch), description: 'What is saved, or what changes.' },
+  Person: { schema: personSchema, description: 'A person to assign items to.' },
+  Item: { schema: itemSchema, description: 'An item: something to look at, with its history.' },
+  ChangedItem: { schema: changedItemResponse, description: 'An item after a change.' },
+  Entry: { schema: entrySchema, description: 'An entry of an item’s timeline.' },
+  Occurrence: { schema: occurrenceSchema, description: 'One report of an item.' },
+  Record: { schema: recordSchema, description: 'A record of the app: a customer, an order.' },
+  RecordReference: { schema: recordReference(''), description: 'A record.' },
+  Records: { schema: recordsResponse, description: 'A page of records.' },
+  Resource: { schema: resourceSchema, description: 'A kind of records.' },
+  Action: { schema: actionSchema, description: 'Something that the app can do.' },
+  AvailableAction: { schema: availableActionSchema, description: 'An action that applies now.' },
+  Run: { schema: runSchema, description: 'One doing of an action.' },
+  RunResult: { schema: runResultResponse, description: 'What a run brought.' },
+  AcceptedRun: { schema: acceptedRunResponse, description: 'A run that goes on, and what it waits for.' },
+  Approval: { schema: approvalSchema, description: 'A request that a person decides.' },
+  Pending: { schema: pendingResponse, description: 'Nothing is done before a person has approved it.' },
+  Bulk: { schema: bulkSchema, description: 'One change of many items.' },
+  AcceptedBulk: { schema: acceptedBulkResponse, description: 'A bulk that goes on or waits for a person.' },
+  BulkResult: { schema: bulkResultSchema, description: 'What became of one item of a bulk.' },
+  Page: { schema: pageSchema, description: 'A page that the app declares.' },
+  Block: {
+    schema: blockSchema,
+    description: 'A piece of a page; ignore types that you don’t know.',
+  },
+  FieldType: { schema: valueTypeSchema, description: 'How to show it.' },
+  FieldValue: { schema: valueSchema, description: 'A time is in milliseconds; null: none.' },
+  Flag: { schema: flagSchema, description: 'A feature flag.' },
+  Ramp: { schema: rampResponse, description: 'A rollout that moves by itself.' },
+  FlagEntry: { schema: flagHistorySchema, description: 'A change of a feature flag.' },
+  RpcId: { schema: messageIdSchema, description: 'Answered with the result; without one it is a notification.' },
+  RpcError: { schema: rpcErrorSchema, description: 'Why the message was refused.' },
+  SuggestedAction: { schema: suggestedActionSchema, description: 'An action that may help.' },
+  Condition: { schema: conditionSchema, description: 'A condition on a record, its attributes or an item.' },
+  AuditEntry: { schema: auditEntrySchema, description: 'Something that was done or refused.' },
+  Email: { schema: emailSchema, description: 'An e-mail address; upper and lower case are the same.' },
+  Mode: {
+    schema: modeSchema,
+    description: 'normal; readonly: changes nothing; supervised: each change needs a person’s approval.',
+  },
+  RoleName: { schema: roleSchema, description: 'A role, by its id or its name.' },
+  GivenEnvironments: {
+    schema: environmentsSchema,
+    description: 'Environments, or "*" alone for all.',
+  },
+  GivenGrants: { schema: grantsInput, description: 'What a role allows; nothing else is allowed.' },
+  Grants: { schema: grantsSchema, description: 'What a role grants.' },
+  RoleRef: { schema: roleRef, description: 'The role that they have.' },
+  Texts: { schema: reach, description: 'A list of texts.' },
+  Role: { schema: roleViewSchema, description: 'What agents and people may do.' },
+  Agent: { schema: agentViewSchema, description: 'A program with a token.' },
+  AgentPatch: { schema: withReasonSchema(agentPatch), description: 'What an agent is made with, or what changes.' },
+  AccountPatch: {
+    schema: withReasonSchema(personPatch),
+    description: 'What an account is made with, or what changes.',
+  },
+  RolePatch: { schema: withReasonSchema(rolePatch), description: 'What a role is made with, or what changes.' },
+  Account: { schema: personViewSchema, description: 'A person who may sign in.' },
+  Session: { schema: ownSessionSchema, description: 'Where a person is signed in.' },
+  AppKey: { schema: appKeyViewSchema, description: 'A key by which an app connects.' },
+  Environment: {
+    schema: environmentViewSchema,
+    description: 'An environment: a world of its own, such as production.',
+  },
+  Loosening: { schema: looseningSchema, description: 'A declared rule that is less strict than the one in force.' },
+};

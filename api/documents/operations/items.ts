@@ -1,0 +1,145 @@
+/** The operations on items, bulks and what leads to them, for the documents. Read by index.ts. */
+import type { OperationTexts } from './operation.ts';
+
+export const itemOperations: OperationTexts = {
+  me: {
+    id: 'get_me',
+    description: 'Who you are, what you may do, and your environments. Begin here.',
+  },
+  'person.updateSelf': {
+    id: 'update_me',
+    description: 'Changes what is given; a new password needs the present one.',
+  },
+  'person.sessions': {
+    id: 'list_my_sessions',
+    description: 'Where you are signed in. For people.',
+  },
+  'person.endSession': {
+    id: 'end_my_session',
+    description: 'Ends a session of yours within a second, its streams included.',
+  },
+  'view.saved': {
+    id: 'list_my_views',
+    description: 'Your saved views, and shared ones that you see.',
+  },
+  'view.create': {
+    id: 'save_view',
+    description: 'Keeps filters under a name, for people; `view` of a list takes its id.',
+  },
+  'view.update': {
+    id: 'update_view',
+    description: 'Changes a view of yours.',
+  },
+  'view.delete': {
+    id: 'delete_view',
+    description: 'Deletes a view.',
+  },
+  'inbox.list': {
+    id: 'list_inboxes',
+    description: 'The inboxes: states, transitions, items’ fields, and what you may do.',
+  },
+  'view.list': {
+    id: 'list_views',
+    description: 'The app’s named filters; `GET /items?view=` takes them.',
+  },
+  'person.list': {
+    id: 'list_people',
+    description: 'People whom you may assign items to, whoever can work there first.',
+  },
+  'count.get': {
+    id: 'get_counts',
+    description: 'How many items each inbox has, and how many approvals wait.',
+  },
+  'tag.list': {
+    id: 'list_tags',
+    description: 'The 50 most frequent tags of the inboxes that you see.',
+  },
+  'item.summary': {
+    id: 'summarize_items',
+    description: 'Counts of groups; beyond 50,000 items they are scaled up.',
+  },
+  'item.batch': {
+    id: 'get_items',
+    description: 'Items by their ids, in that order, but those that you don’t see.',
+  },
+  'item.list': {
+    id: 'list_items',
+    description: 'Items, closed and snoozed ones too. All filters have to hold; values of one are alternatives.',
+  },
+  search: {
+    id: 'search',
+    description: 'What has all the words in its texts, with the text that matched.',
+  },
+  'item.get': {
+    id: 'get_item',
+    description: 'One item whole, with the newest 100 entries of its timeline.',
+  },
+  'item.timeline': {
+    id: 'get_item_timeline',
+    description: 'An item’s changes, notes, replies, runs and approvals.',
+  },
+  'item.occurrences': {
+    id: 'get_item_occurrences',
+    description: 'The reports that became this item.',
+  },
+  'item.create': {
+    id: 'create_item',
+    description: 'Creates an item (201), or adds an occurrence to that of the key (200).',
+  },
+  'item.update': {
+    id: 'update_item',
+    description: 'Changes what is given: one version, an entry for each part.',
+  },
+  'item.state': {
+    id: 'set_item_state',
+    description: 'Moves an item into another state; 422 names those in reach.',
+  },
+  'item.assign': {
+    id: 'assign_item',
+    description: 'Gives an item to a person, or to nobody.',
+  },
+  'item.tags': {
+    id: 'tag_item',
+    description: 'Adds tags to an item and removes others.',
+  },
+  'item.snooze': {
+    id: 'snooze_item',
+    description: 'Puts an item away until a time.',
+  },
+  'item.note': {
+    id: 'add_note',
+    description: 'Writes a note on an item’s timeline, which no customer sees.',
+  },
+  'item.reply': {
+    id: 'reply_to_item',
+    description: 'Replies in the background: `data.status` becomes sent, failed or unknown.',
+  },
+  'item.triage': {
+    id: 'triage_item',
+    description: 'Records triage’s answers and closes, moves, tags or assigns the item.',
+  },
+  'bulk.create': {
+    id: 'bulk_items',
+    description: 'Changes many items in the background, each as by a single call; dryRun says what would happen (200).',
+  },
+  'bulk.list': {
+    id: 'list_bulks',
+    description: 'Your bulks, newest first; of all for whoever sees the audit log.',
+  },
+  'bulk.get': {
+    id: 'get_bulk',
+    description: 'How far a bulk is.',
+  },
+  'bulk.results': {
+    id: 'get_bulk_results',
+    description: 'What became of each item, with the reason where it failed.',
+  },
+  'bulk.cancel': {
+    id: 'cancel_bulk',
+    description: 'Leaves out what has not begun; undo takes back what was done.',
+  },
+  'bulk.undo': {
+    id: 'undo_bulk',
+    description: 'Restores each changed item within 7 days, but those changed since.',
+  },
+};

@@ -1,0 +1,134 @@
+/** The operations on records, actions, approvals, pages, flags, the stream and its kin, for the documents. Read by index.ts. */
+import type { OperationTexts } from './operation.ts';
+
+export const workOperations: OperationTexts = {
+  'action.list': {
+    id: 'list_actions',
+    description: 'The actions that your role may run.',
+  },
+  'action.available': {
+    id: 'available_actions',
+    description: 'Which actions apply to each record now, and why others don’t.',
+  },
+  'action.run': {
+    id: 'run_action',
+    description:
+      'Has the app do something: 200 is its result, 202 a run under way, or one that waits for the app (queued) or a person (pending).',
+  },
+  'run.list': {
+    id: 'list_runs',
+    description: 'Runs of yours and of actions that you may run, newest first.',
+  },
+  'run.get': {
+    id: 'get_run',
+    description: 'How a run stands; unknown: nobody knows whether it was done.',
+  },
+  'run.cancel': {
+    id: 'cancel_run',
+    description: 'Takes back a run that is pending or queued.',
+  },
+  'run.retry': {
+    id: 'retry_run',
+    description: 'Runs a failed, expired or unknown run again; after unknown, look first.',
+  },
+  'approval.list': {
+    id: 'list_approvals',
+    description: 'Requests to people: yours, and those whose target you see.',
+  },
+  'approval.get': {
+    id: 'get_approval',
+    description: 'How a request stands, and who decided it.',
+  },
+  'approval.approve': {
+    id: 'approve_request',
+    description: 'Checks everything again and does it in the requester’s name. For people, not for their own.',
+  },
+  'approval.reject': {
+    id: 'reject_request',
+    description: 'Ends a request; nothing is done. For people who may decide.',
+  },
+  'approval.cancel': {
+    id: 'cancel_approval',
+    description: 'Ends a request of yours that is undecided.',
+  },
+  'page.list': {
+    id: 'list_pages',
+    description: 'The app’s pages, with their parameters.',
+  },
+  'page.get': {
+    id: 'get_page',
+    description: 'The blocks of a page as your role sees them.',
+  },
+  'flag.list': {
+    id: 'list_flags',
+    description: 'The feature flags, by key.',
+  },
+  'flag.get': {
+    id: 'get_flag',
+    description: 'A feature flag; its version is the etag.',
+  },
+  'flag.history': {
+    id: 'get_flag_history',
+    description: 'Who changed a feature flag, from which values to which.',
+  },
+  'flag.change': {
+    id: 'change_flag',
+    description: 'Changes a flag within a second. Targets are merged, rules and ramps replaced.',
+  },
+  'ofrep.evaluateAll': {
+    id: 'evaluate_flags',
+    description: 'Every flag’s value for a targeting key (OpenFeature Remote Evaluation Protocol).',
+  },
+  'ofrep.evaluate': {
+    id: 'evaluate_flag',
+    description: 'A flag’s value for a targeting key, by OpenFeature’s protocol.',
+  },
+  'resource.list': {
+    id: 'list_resources',
+    description: 'The kinds of records, with their fields and relations.',
+  },
+  'record.search': {
+    id: 'search_records',
+    description: 'The records that fit words or the beginning of an id best.',
+  },
+  'record.list': {
+    id: 'list_records',
+    description: 'Records; all filters have to hold.',
+  },
+  'record.get': {
+    id: 'get_record',
+    description: 'A record with its blocks, newest 50 items, history and actions.',
+  },
+  'record.related': {
+    id: 'get_related_records',
+    description: 'The records that one is related to, such as a customer’s orders.',
+  },
+  'records.put': {
+    id: 'put_records',
+    description: 'Stores and deletes records, 1,000 at once. For app keys.',
+  },
+  'live.open': {
+    id: 'open_stream',
+    description: 'A WebSocket with every change that you see; see /asyncapi.json.',
+  },
+  'live.ticket': {
+    id: 'create_stream_ticket',
+    description: 'A ticket that opens one stream within 30 seconds, for browsers.',
+  },
+  'live.changes': {
+    id: 'list_changes',
+    description: 'The stream’s messages after a cursor, or from now on.',
+  },
+  mcp: {
+    id: 'send_mcp_message',
+    description: 'A message of the Model Context Protocol, whose tools are these operations and your actions.',
+  },
+  'app.open': {
+    id: 'open_app_link',
+    description: 'The WebSocket of the customer’s app, for app keys; see /asyncapi.json.',
+  },
+  'audit.list': {
+    id: 'list_audit_entries',
+    description: 'What was done or refused, by whom, and what it changed.',
+  },
+};

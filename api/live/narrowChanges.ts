@@ -1,0 +1,66 @@
+/** What the tool for models narrows `GET /changes` by, which HTTP does not have. Used by api/routes/live.ts. */
+import type { Caller } from '../../shared/access/principal.ts';
+import { unknownName } from '../../shared/access/unknownName.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { foldCase } from '../../shared/platform/core/searchWords.ts';
+import type { ChangesQuery, ChangesRequest } from './changes.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const membersOf = (value: unknown): Members => (isObject(value) ? value : {});
+
+/** Returns the principals who did what a message is about: whoever changed, asked, ran or decided. */
+const actorsOf = (message: Members): Members[] => {
+  const { by, entry, run, approval, bulk } = message;
+  const { requestedBy, decidedBy } = membersOf(approval);
+  return [by, membersOf(entry)['actor'], membersOf(run)['by'], membersOf(bulk)['by'], requestedBy, decidedBy].map(
+    membersOf,
+  );
+};
+
+/** Returns whether a message is about what somebody did, who is named by id or name, or is the caller (`me`). */
+const isByAnyOf =
+  ({ principal }: Caller, given: readonly string[]): ((message: object) => boolean) =>
+  (message) =>
+    actorsOf({ ...message }).some(({ id, name }) =>
+      given.some((who) =>
+        who === 'me'
+          ? id === principal.id
+          : id === who || (typeof name === 'string' && foldCase(name) === foldCase(who)),
+      ),
+    );
+
+const toList = (value: unknown): string[] | null =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : null;
+
+const toSet = (value: unknown): ReadonlySet<string> | null => {
+  const list = toList(value);
+  return list === null ? null : new Set(list);
+};
+
+/** Returns the inboxes; null: all. Throws `not_found` for one that the caller doesn't see. */
+const visibleInboxes = ({ env, principal: { access } }: Caller, given: unknown): ReadonlySet<string> | null => {
+  const names = toList(given);
+  if (names === null) return null;
+  const known = [...env.definition.inboxes.keys()].filter((name) => access.sees('inbox', name));
+  names.forEach((name, n) => {
+    if (!known.includes(name)) throw unknownName(`inboxes.${String(n)}`, name, known);
+  });
+  return new Set(names);
+};
+
+/** Returns the request for the changes after an offset or a time, of these types and inboxes, by these principals. */
+export const narrowChanges = (caller: Caller, query: ChangesQuery, ofTool: Members | null): ChangesRequest => {
+  if (ofTool === null) return { query };
+  const { since, types, inboxes, by } = ofTool;
+  const actors = toList(by);
+  return {
+    query: typeof since === 'string' ? { ...query, after: since } : query,
+    filter: {
+      since: typeof since === 'number' ? since : null,
+      types: toSet(types),
+      inboxes: visibleInboxes(caller, inboxes),
+      isBy: actors === null ? null : isByAnyOf(caller, actors),
+    },
+  };
+};

@@ -1,0 +1,67 @@
+/** Messages of the live stream for models: what was done to many items alike is said once. Used by present.ts. */
+import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
+import type { Members } from './members.ts';
+
+/** Items that are named of those to which the same was done. */
+const namedItems = 5;
+
+/** Returns what two entries of a timeline share that were written alike, by a bulk for example; null for other messages. */
+const keyOf = (change: unknown): string | null => {
+  if (!isObject(change) || change['change'] !== 'created') return null;
+  const { inbox, entry } = change;
+  if (!isObject(entry)) return null;
+  const { type, actor, data } = entry;
+  return JSON.stringify([inbox, type, actor, data]);
+};
+
+interface Group {
+  readonly first: Members;
+  readonly items: unknown[];
+}
+
+const toMessage = ({ first, items }: Group): Members => {
+  if (items.length === 1) return first;
+  const { item: _, ...rest } = first;
+  return {
+    ...rest,
+    items: items.slice(0, namedItems),
+    ...(items.length > namedItems ? { moreItems: items.length - namedItems } : {}),
+  };
+};
+
+/** Message types that carry the whole state of a thing, so that the newest message replaces the earlier ones. */
+const things = ['item', 'run', 'bulk', 'approval', 'flag'] as const;
+
+/** Returns the key of the thing whose state a message carries; null for a message about an event. */
+const thingOf = (change: Members): string | null => {
+  const name = things.find((each) => each === change['type']);
+  const thing = name === undefined ? null : change[name];
+  if (name === undefined || !isObject(thing)) return null;
+  return JSON.stringify([name, thing['id'] ?? thing['name']]);
+};
+
+/** Returns the messages with only the newest of each thing; a thing that was created on the page keeps `created`. */
+const newestOfEach = (changes: readonly Members[]): Members[] => {
+  const keyed = changes.map((change) => ({ change, thing: thingOf(change) }));
+  const newest = new Map(keyed.map(({ change, thing }) => [thing, change]));
+  const created = new Set(keyed.flatMap(({ change, thing }) => (change['change'] === 'created' ? [thing] : [])));
+  return keyed.flatMap(({ change, thing }) => {
+    if (thing === null) return [change];
+    if (newest.get(thing) !== change) return [];
+    return [created.has(thing) ? { ...change, change: 'created' } : change];
+  });
+};
+
+/** Returns the body with the newest message of each thing, and with one, at the place of the first, for those that say the same of several items. */
+export const withMergedChanges = (body: Members): Members => {
+  const { changes } = body;
+  if (!Array.isArray(changes)) return body;
+  const groups = new Map<unknown, Group>();
+  for (const change of newestOfEach(changes as readonly Members[])) {
+    const key = keyOf(change);
+    const group = key === null ? undefined : groups.get(key);
+    if (group === undefined) groups.set(key ?? change, { first: change, items: [change['item']] });
+    else group.items.push(change['item']);
+  }
+  return { ...body, changes: [...groups.values()].map(toMessage) };
+};

@@ -1,0 +1,152 @@
+/** Turns what models write into what the endpoints take, by their schemas; what it can’t turn stays, and the endpoint refuses it. Used by tool.ts and actions.ts. */
+import type { FaultDetail } from '../../../shared/catalogue/errors.ts';
+import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
+import { parseDuration, parseTime } from './times.ts';
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+interface Coercion {
+  readonly now: number;
+  /** Gets the reasons why a text is no time. */
+  readonly problems: FaultDetail[];
+}
+
+interface Place {
+  readonly path: string;
+  /** The name of the argument or of the member; of an element, that of its list. */
+  readonly name: string;
+  readonly description: string;
+}
+
+export const descriptionOf = ({ description }: Schema): string => (typeof description === 'string' ? description : '');
+
+/** Returns whether an integer is a time or a duration: the descriptions of schemas name their units. */
+export const unitOf = (description: string): 'time' | 'duration' | null => {
+  if (description.includes('milliseconds since 1970')) return 'time';
+  return /\bms\b|\bmilliseconds\b/i.test(description) ? 'duration' : null;
+};
+
+/** Arguments with the past as their meaning: a duration counts back. */
+const pastNames = /^(?:since|after|before)$|(?:After|Before)$/;
+
+const booleanWords = new Map<unknown, boolean>([
+  ...['true', 'yes', '1', 1].map((word): [unknown, boolean] => [word, true]),
+  ...['false', 'no', '0', 0].map((word): [unknown, boolean] => [word, false]),
+]);
+
+const coerceInteger = (value: unknown, { path, name, description }: Place, { now, problems }: Coercion): unknown => {
+  if (typeof value !== 'string') return value;
+  const unit = unitOf(description);
+  if (/^-?\d{1,15}$/.test(value)) return Number(value);
+  if (unit === 'duration') return parseDuration(value) ?? value;
+  if (unit === null) return value;
+  const parsed = parseTime(value.slice(0, 100), now, pastNames.test(name));
+  if ('at' in parsed) return parsed.at;
+  problems.push({ path, message: parsed.problem });
+  return value;
+};
+
+const parsedJson = (text: string, opening: string): unknown => {
+  if (!text.trimStart().startsWith(opening)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+const toList = (value: unknown): unknown[] => {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'string') return [value];
+  const parsed = parsedJson(value, '[');
+  return Array.isArray(parsed)
+    ? parsed
+    : value
+        .split(',')
+        .map((text) => text.trim())
+        .filter((text) => text !== '');
+};
+
+const coerceMembers = (schema: Schema, value: unknown, place: Place, coercion: Coercion): unknown => {
+  const object = typeof value === 'string' ? (parsedJson(value, '{') ?? value) : value;
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  if (!isObject(object)) return object;
+  const required: unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([name, member]): [string, unknown][] => {
+      const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      if (!isObject(inner)) return [[name, member]];
+      const path = place.path === '' ? name : `${place.path}.${name}`;
+      // Models write null for what they leave out.
+      if (member === null && !allowsNull(inner) && !required.includes(name)) return [];
+      return [[name, coerce(inner, member, { path, name, description: descriptionOf(inner) }, coercion)]];
+    }),
+  );
+};
+
+const branchesOf = ({ anyOf }: Schema): Schema[] => (Array.isArray(anyOf) ? anyOf.filter(isObject) : []);
+
+const allowsNull = (schema: Schema): boolean =>
+  schema['type'] === undefined && schema['anyOf'] === undefined && schema['const'] === undefined
+    ? true
+    : schema['type'] === 'null' ||
+      (Array.isArray(schema['type']) && schema['type'].includes('null')) ||
+      branchesOf(schema).some(allowsNull);
+
+/** Returns whether an object’s `type`, or another constant, is the one of this branch. */
+const isBranchOf = (branch: Schema, value: unknown): boolean =>
+  isObject(branch['properties']) &&
+  isObject(value) &&
+  Object.entries(branch['properties']).every(
+    ([name, member]) => !isObject(member) || member['const'] === undefined || member['const'] === value[name],
+  );
+
+const coerceUnion = (schema: Schema, value: unknown, place: Place, coercion: Coercion): unknown => {
+  const branches = branchesOf(schema).filter(({ type }) => type !== 'null');
+  const texts = branches.map((branch) => branch['const']);
+  if (texts.includes('1')) {
+    const word = booleanWords.get(typeof value === 'string' ? value.toLowerCase() : value) ?? value;
+    return word === true ? '1' : word === false ? '0' : value;
+  }
+  const time = branches.find((each) => each['type'] === 'integer' && unitOf(descriptionOf(each)) === 'time');
+  if (time !== undefined && branches.length > 1 && typeof value === 'string') {
+    const parsed = parseTime(value.slice(0, 100), coercion.now, pastNames.test(place.name));
+    return 'at' in parsed ? parsed.at : value;
+  }
+  const object = typeof value === 'string' ? (parsedJson(value, '{') ?? value) : value;
+  const branch = branches.length === 1 ? branches[0] : branches.find((each) => isBranchOf(each, object));
+  return branch === undefined ? value : coerce(branch, object, place, coercion);
+};
+
+/** Returns the value as the schema takes it, where it is clear what is meant. */
+const coerce = (schema: Schema, value: unknown, place: Place, coercion: Coercion): unknown => {
+  if (value === null) return value;
+  if (schema['anyOf'] !== undefined) return coerceUnion(schema, value, place, coercion);
+  if (schema['const'] === '1') return booleanWords.get(value) === true || value === true ? '1' : value;
+  switch (schema['type']) {
+    case 'boolean':
+      return booleanWords.get(typeof value === 'string' ? value.toLowerCase() : value) ?? value;
+    case 'integer':
+      return coerceInteger(value, { ...place, description: descriptionOf(schema) || place.description }, coercion);
+    case 'number':
+      return typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,15})?%?$/.test(value)
+        ? Number(value.replace('%', ''))
+        : value;
+    case 'string':
+      return typeof value === 'number' ? String(value) : value;
+    case 'array': {
+      const { items } = schema;
+      const list = toList(value);
+      return isObject(items) ? list.map((element) => coerce(items, element, place, coercion)) : list;
+    }
+    case 'object':
+      return coerceMembers(schema, value, place, coercion);
+    default:
+      return value;
+  }
+};
+
+/** Returns the arguments as a schema of an object takes them. */
+export const coerceArguments = (schema: Schema, given: Schema, coercion: Coercion): Schema =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object stays an object
+  coerceMembers(schema, given, { path: '', name: '', description: '' }, coercion) as Schema;

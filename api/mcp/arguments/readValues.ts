@@ -1,0 +1,22 @@
+/** Reads the arguments of a call by the schema of its tool. Used by tool.ts and actions.ts. */
+import type { FaultDetail } from '../../../shared/catalogue/errors.ts';
+import { limits } from '../../../shared/catalogue/limits.ts';
+import { invalidFault } from '../../../shared/platform/core/validate.ts';
+import type { EndpointCall } from '../../endpoint.ts';
+import { coerceArguments } from './coerce.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+interface ReadValues {
+  readonly given: Members;
+  /** The same as if it were 1970: a repeat of "in 2h" is the same request, though its time is another. */
+  readonly timeless: Members;
+}
+
+/** Returns what the arguments mean. Throws `400 invalid` for times that are none. */
+export const readValues = ({ deps }: Pick<EndpointCall, 'deps'>, schema: object, raw: Members): ReadValues => {
+  const problems: FaultDetail[] = [];
+  const given = coerceArguments({ ...schema }, raw, { now: deps.clock.now(), problems });
+  if (problems.length > 0) throw invalidFault(problems.slice(0, limits.detailsMax));
+  return { given, timeless: coerceArguments({ ...schema }, raw, { now: 0, problems: [] }) };
+};

@@ -1,0 +1,57 @@
+/** Local times of a time zone as milliseconds since 1970 UTC, with the hours that a change of the clock skips or repeats. Used by times.ts. */
+
+/** A date and a time of day on a clock, as milliseconds since 1970 on that clock. */
+type WallTime = number;
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** Returns a formatter of the zone; undefined for one that does not exist. */
+const zoneFormat = (zone: string): Intl.DateTimeFormat | undefined => {
+  try {
+    return new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+  } catch {
+    return undefined;
+  }
+};
+
+const wallTimeAt = (format: Intl.DateTimeFormat, at: number): WallTime => {
+  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
+  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+};
+
+/** Returns an offset from UTC as ISO 8601 writes it. */
+const offsetText = (ms: number): string => {
+  const minutes = Math.abs(ms) / minuteMs;
+  const two = (n: number): string => String(Math.floor(n)).padStart(2, '0');
+  return `${ms < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
+};
+
+type LocalTime =
+  | { readonly kind: 'time'; readonly at: number }
+  | { readonly kind: 'unknownZone' }
+  | { readonly kind: 'skipped' }
+  | { readonly kind: 'twice'; readonly offsets: readonly string[] };
+
+/** Returns when a clock of the zone shows a time: never or twice where the clock changes. */
+export const timeInZone = (wall: WallTime, zone: string): LocalTime => {
+  const format = zoneFormat(zone);
+  if (format === undefined) return { kind: 'unknownZone' };
+  // The offsets before and after a change that is near; the same one twice on other days.
+  const offsets = [...new Set([wall - dayMs, wall + dayMs].map((near) => wallTimeAt(format, near) - near))];
+  const found = offsets.filter((offset) => wallTimeAt(format, wall - offset) === wall);
+  const [first] = found;
+  if (first === undefined) return { kind: 'skipped' };
+  if (found.length > 1) return { kind: 'twice', offsets: found.map(offsetText) };
+  return { kind: 'time', at: wall - first };
+};

@@ -1,0 +1,135 @@
+/** The server of one message: what the methods of the protocol answer to a caller. Used by exchange.ts. */
+import type * as sdkModule from '@modelcontextprotocol/server';
+import type { CallToolResult, ListToolsResult, Server } from '@modelcontextprotocol/server';
+import { insertRefusal } from '../../shared/access/refusals.ts';
+import { fault, Fault } from '../../shared/catalogue/errors.ts';
+import type { EndpointCall } from '../endpoint.ts';
+import { apiVersion } from '../openapi.ts';
+import { actionOfToolName, findTool, listTools } from './list.ts';
+import { getPrompt, listPrompts } from './prompts.ts';
+import { listResources, readResource } from './resources.ts';
+import { callTool } from './result.ts';
+import { toolsetNames, type ToolsQuery } from './toolsets.ts';
+
+export type Library = typeof sdkModule;
+
+/** What a message leaves for its answer beside the text that the library writes. */
+export interface MessageOutcome {
+  /** An error that is none of the protocol, to be answered as over HTTP; undefined: there was none. */
+  failure: unknown;
+  /** Whether the answer has items, and so the offset of the live stream from before they were read. */
+  items: boolean;
+}
+
+const serverInfo = { name: 'console-api', title: 'Console API', version: apiVersion };
+
+/** How long clients may keep a list: a role or a manifest may change at any time. */
+const listHint = { ttlMs: 10_000, cacheScope: 'private' } as const;
+const stableHint = { ttlMs: 3_600_000, cacheScope: 'private' } as const;
+
+const serverInstructions = ({ caller: { env } }: Pick<EndpointCall, 'caller'>): string =>
+  [
+    `The console of the environment ${env.name}: inboxes of items, records, actions that the company’s own app does, pages, feature flags, approvals. Begin with get_me and list_inboxes.`,
+    'What your role can’t see is not there.',
+    'Answers are compact: detail: "full" has everything, fields: "a,b" only these members; lists have a cursor and how many more there are.',
+    'Times are ISO 8601. Arguments take ISO times, local ones with a zone ("2026-11-22T09:00 Europe/Berlin"), durations ("2h"), people by name or e-mail, me.',
+    'Every change takes reason (a text for the audit log; some demand it) and idempotencyKey (a text of your own: a repeat is done once); changes of one item or flag take version (refused if it has changed since).',
+    'An answer with pending, queued or running is not the end: next says what to ask.',
+    'An error has a code and a sentence; details name the arguments.',
+  ].join(' ');
+
+/** Refuses an unknown tool in the same way as one that the caller can't see. A refused action is audited, as over HTTP. */
+const unknownTool = async (sdk: Library, { deps, caller }: EndpointCall, name: string): Promise<Error> => {
+  const action = actionOfToolName(name);
+  const { code, message } = fault('not_found');
+  if (action !== null)
+    await insertRefusal(
+      deps.db,
+      caller,
+      { verb: 'action.run', target: { type: 'action', id: action }, outcome: 'denied', code },
+      deps.clock.now(),
+    );
+  return new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'There is no such tool.', { error: message, code });
+};
+
+/** Returns a handler whose faults are errors of the protocol; any other failure is left to the caller of the message. */
+const guarded =
+  <A extends unknown[], R>(sdk: Library, outcome: MessageOutcome, handle: (...given: A) => R | Promise<R>) =>
+  async (...given: A): Promise<R> => {
+    try {
+      return await handle(...given);
+    } catch (error) {
+      if (error instanceof sdk.ProtocolError) throw error;
+      if (error instanceof Fault)
+        throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, error.message, { code: error.code });
+      outcome.failure = error;
+      throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, 'Internal error');
+    }
+  };
+
+const addResources = (sdk: Library, server: Server, call: EndpointCall, outcome: MessageOutcome): void => {
+  server.setRequestHandler(
+    'resources/list',
+    guarded(sdk, outcome, () => listResources(call)),
+  );
+  server.setRequestHandler(
+    'resources/read',
+    guarded(sdk, outcome, async ({ params: { uri } }) => {
+      const found = await readResource(call, uri);
+      if (found === undefined) throw new sdk.ResourceNotFoundError(uri);
+      return found;
+    }),
+  );
+};
+
+const addPrompts = (sdk: Library, server: Server, outcome: MessageOutcome): void => {
+  server.setRequestHandler(
+    'prompts/list',
+    guarded(sdk, outcome, () => listPrompts()),
+  );
+  server.setRequestHandler(
+    'prompts/get',
+    guarded(sdk, outcome, ({ params: { name, arguments: given = {} } }) => {
+      const prompt = getPrompt(name, given);
+      if (typeof prompt === 'string') throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, prompt);
+      return prompt;
+    }),
+  );
+};
+
+/** Returns a server that answers one message of the call's caller. */
+export const createServer = (sdk: Library, call: EndpointCall<ToolsQuery>, outcome: MessageOutcome): Server => {
+  const { tools: sets = toolsetNames, answers } = call.query;
+  const isText = answers === 'text';
+  const server = new sdk.Server(serverInfo, {
+    capabilities: { tools: {}, resources: {}, prompts: {} },
+    instructions: serverInstructions(call),
+    cacheHints: {
+      'tools/list': listHint,
+      'resources/list': listHint,
+      'resources/read': listHint,
+      'prompts/list': stableHint,
+      'server/discover': stableHint,
+    },
+  });
+  server.setRequestHandler(
+    'tools/list',
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries are JSON of the form that the protocol asks for
+    guarded(sdk, outcome, ({ params }) => listTools(call.caller, { sets, isText }, params?.cursor) as ListToolsResult),
+  );
+  server.setRequestHandler(
+    'tools/call',
+    guarded(sdk, outcome, async ({ params: { name, arguments: given = {} } }): Promise<CallToolResult> => {
+      const tool = findTool(call.caller, name);
+      if (tool === undefined) throw await unknownTool(sdk, call, name);
+      const { result, items } = await callTool(tool, call, given);
+      outcome.items = items;
+      if (!isText) return result;
+      const { structuredContent: _, ...rest } = result;
+      return rest;
+    }),
+  );
+  addResources(sdk, server, call, outcome);
+  addPrompts(sdk, server, outcome);
+  return server;
+};

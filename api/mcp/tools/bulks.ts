@@ -1,0 +1,58 @@
+/** The rows of the tools that change many items at once. */
+import { getEndpoint } from '../endpoints.ts';
+import { canStartBulks } from '../rights.ts';
+import { createTool, type Tool } from '../tool.ts';
+
+export const bulkTools: readonly Tool[] = [
+  createTool({
+    name: 'bulk_items',
+    endpoint: getEndpoint('bulk.create'),
+    isListed: canStartBulks,
+    hints: { destructiveHint: true, openWorldHint: true },
+    schemas: {
+      ids: { type: 'array', items: { type: 'string' } },
+      query: { type: 'object', description: 'Filters of list_items in place of ids; fields: { name: value }.' },
+      expect: { type: 'integer', description: 'How many you saw: refused when off by more than 5 %.' },
+      operation: {
+        type: 'object',
+        description:
+          '{type: state, state} | {type: assign, assignee} | {type: tags, add, remove} | {type: snooze, until} | {type: update, state, assignee, tags, snooze} | {type: action, action, input, confirmed}',
+      },
+    },
+    description:
+      'Does one thing to many items, named by ids or query, in the background; try dryRun first. get_bulk says how far it is.',
+  }),
+  createTool({
+    name: 'list_bulks',
+    endpoint: getEndpoint('bulk.list'),
+    isListed: canStartBulks,
+    say: { status: '' },
+    description: 'Bulks, newest first.',
+  }),
+  createTool({
+    name: 'get_bulk',
+    endpoint: getEndpoint('bulk.get'),
+    isListed: canStartBulks,
+    description: 'How far a bulk is; done and cancelled are final.',
+  }),
+  createTool({
+    name: 'get_bulk_results',
+    endpoint: getEndpoint('bulk.results'),
+    isListed: canStartBulks,
+    say: { outcome: '' },
+    description: 'What became of each item of a bulk.',
+  }),
+  createTool({
+    name: 'cancel_bulk',
+    endpoint: getEndpoint('bulk.cancel'),
+    isListed: canStartBulks,
+    hints: { idempotentHint: true },
+    description: 'Stops what a bulk has not begun.',
+  }),
+  createTool({
+    name: 'undo_bulk',
+    endpoint: getEndpoint('bulk.undo'),
+    isListed: canStartBulks,
+    description: 'Undoes a bulk by a new one: former values come back; what changed since stays.',
+  }),
+];

@@ -1,0 +1,63 @@
+/** The rows of the tools for records and pages. */
+import { getEndpoint } from '../endpoints.ts';
+import { canSeeAny, noCaller } from '../rights.ts';
+import { createTool, type Tool } from '../tool.ts';
+
+export const recordTools: readonly Tool[] = [
+  createTool({
+    name: 'list_resources',
+    endpoint: getEndpoint('resource.list'),
+    isListed: canSeeAny('resource'),
+    description: 'The kinds of records: fields (which can be filtered, sorted, searched) and relations.',
+  }),
+  createTool({
+    name: 'search_records',
+    endpoint: getEndpoint('record.search'),
+    isListed: noCaller,
+    say: { q: 'Words, or the beginning of an id.' },
+    canLookAhead: () => false,
+    description: 'The records of a resource that fit best, at most 50.',
+  }),
+  createTool({
+    name: 'list_records',
+    endpoint: getEndpoint('record.list'),
+    isListed: canSeeAny('resource'),
+    objects: ['filters'],
+    say: {
+      q: '',
+      filters:
+        '{ field: value }, { field: [any, of] } or { field: { gte: 5 } }: eq ne in nin lt lte gt gte contains startsWith exists.',
+      sort: 'A field; -field: descending.',
+    },
+    canLookAhead: ({ env }, { resource }) => env.definition.resources.get(String(resource))?.source === 'stored',
+    description: 'Records of a resource, filtered and sorted.',
+  }),
+  createTool({
+    name: 'get_record',
+    endpoint: getEndpoint('record.get'),
+    isListed: canSeeAny('resource'),
+    say: { historyCursor: '' },
+    description: 'All about one record: fields, blocks, newest items, what was done, actions that apply.',
+  }),
+  createTool({
+    name: 'get_related_records',
+    endpoint: getEndpoint('record.related'),
+    isListed: canSeeAny('resource'),
+    canLookAhead: () => false,
+    description: 'The records of a relation, such as the orders of a customer.',
+  }),
+  createTool({
+    name: 'list_pages',
+    endpoint: getEndpoint('page.list'),
+    isListed: canSeeAny('page'),
+    description: 'The pages that the app declares, and their parameters.',
+  }),
+  createTool({
+    name: 'get_page',
+    endpoint: getEndpoint('page.get'),
+    isListed: canSeeAny('page'),
+    objects: ['params'],
+    say: { params: 'Texts by name.' },
+    description: 'A page with live data: numbers, tables, items, records.',
+  }),
+];

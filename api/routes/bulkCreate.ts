@@ -1,0 +1,118 @@
+/** The endpoint that accepts bulks: by ids or by a query, at once or as a request for an approval; and their dry runs. */
+import { principalModeFault } from '../../shared/access/gates.ts';
+import { withoutSupervision } from '../../shared/access/principal.ts';
+import { authorizeBulkAction, type AuthorizedBulk } from '../../shared/bulk/authorizeBulkAction.ts';
+import { requestBulkApproval } from '../../shared/bulk/bulkApproval.ts';
+import { matchBulkQuery } from '../../shared/bulk/bulkQuery.ts';
+import { acceptBulk } from '../../shared/bulk/insertBulk.ts';
+import { dryRunAction, type BulkActionRequest } from '../../shared/bulk/runs.ts';
+import {
+  acceptedBulkResponse,
+  bulkBody,
+  dryRunResponse,
+  parseBulkRequest,
+  type BulkActionBody,
+  type BulkRequest,
+} from '../../shared/bulk/schema.ts';
+import { requireKnownStates, visibleInboxes } from '../../shared/items/filters.ts';
+import type { RecordRef } from '../../shared/items/model.ts';
+import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts';
+import { dryRun } from '../../shared/items/perform/dryRun.ts';
+import { insertSavedResponse, type SavedResponse } from '../../shared/platform/journal/idempotency.ts';
+import { requireKnownRecords } from '../../shared/records/requireKnownRecords.ts';
+import { writeEndpoint, type EndpointCall } from '../endpoint.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
+
+const exampleItem = 'itm_01jd0000000000000000000000';
+
+type BulkCall = EndpointCall<unknown, BulkRequest>;
+
+/** Responds with what the bulk would do, for a supervised agent once it is approved. Throws `forbidden` for a read-only agent. */
+const dryRunBulk = async (
+  { deps, caller: asked, save }: BulkCall,
+  { operation, requiresApproval }: AuthorizedBulk,
+  ids: readonly string[],
+): Promise<ApiResponse> => {
+  const caller = { ...asked, principal: withoutSupervision(asked.principal) };
+  const readonly = principalModeFault(caller.principal);
+  if (readonly !== null) throw readonly;
+  const { type, ...members } = operation;
+  const known = bulkOperations.get(type);
+  const tally =
+    known === undefined
+      ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has checked it, and the only type without a bulk operation is `action`
+        await dryRunAction(deps, caller, operation as unknown as BulkActionRequest, ids)
+      : await dryRun(deps, { caller, operation: known.bind(members), input: null }, ids);
+  const would = requiresApproval ? 'pend' : 'run';
+  const text = JSON.stringify({ bulk: null, pending: requiresApproval, would, ...tally });
+  const saved = save(200, text);
+  if (saved !== null) await insertSavedResponse(deps.db, saved, deps.clock.now());
+  return { status: 200, body: text };
+};
+
+/** Throws `invalid` for a state that no inbox has which the caller sees: each item would fail for it. */
+const requireKnownState = ({ caller, body: { operation } }: BulkCall): void => {
+  const { type, state } = operation as Readonly<Record<string, unknown>>;
+  if (type === 'state' && typeof state === 'string')
+    requireKnownStates(visibleInboxes(caller), [state], 'operation.state');
+};
+
+/** Throws `invalid` for links to records that don't exist or that the caller doesn't see. */
+const requireKnownLinks = ({ deps, caller, body: { operation } }: BulkCall): Promise<void> => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the only operation with `links` has checked it
+  const { add = [] } = (operation['links'] ?? {}) as { add?: readonly RecordRef[] };
+  return requireKnownRecords(deps, caller, add, 'operation.links.add');
+};
+
+/** Returns the ids of the request, or those that its query matches now. */
+const readIds = async ({ deps, caller, session, body }: BulkCall): Promise<readonly string[]> =>
+  body.ids ??
+  matchBulkQuery(deps.reads.of(caller.principal.id ?? session.credential), caller, {
+    query: body.query,
+    expect: body.expect,
+    now: deps.clock.now(),
+  });
+
+export const createBulkEndpoint = writeEndpoint<BulkRequest>({
+  path: '/bulk',
+  name: 'bulk.create',
+  summary: 'Change up to 100,000 items at once, by their ids or by a query, or try out what that would do',
+  tag: 'Bulk',
+  body: bulkBody,
+  takesLargeBody: true,
+  responses: { 200: dryRunResponse, 202: acceptedBulkResponse },
+  example: { body: { ids: [exampleItem], operation: { type: 'tags', add: ['reviewed'], remove: [] } } },
+  audit: { verb: 'bulk.create', target: () => ({ type: 'bulk', id: null }) },
+  check: parseBulkRequest,
+  handle: async (call): Promise<ApiResponse> => {
+    const {
+      deps,
+      caller,
+      session,
+      body: { operation, dryRun: dry },
+    } = call;
+    const save = (text: string): SavedResponse | null => call.save(202, text);
+    const supervised = caller.principal.mode === 'supervised';
+    const ready =
+      operation.type === 'action'
+        ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the type `action` has checked it
+          authorizeBulkAction(caller, operation as BulkActionBody, session.freshUntil, deps.clock.now())
+        : { operation, requiresApproval: supervised };
+    requireKnownState(call);
+    await requireKnownLinks(call);
+    const ids = await readIds(call);
+    if (dry) return dryRunBulk(call, ready, ids);
+    const wanted = { operation: ready.operation, ids, undoOf: null, save };
+    return {
+      status: 202,
+      body: await (ready.requiresApproval && ids.length > 0
+        ? requestBulkApproval(deps, caller, wanted)
+        : // Nothing is changed by a bulk without items, so that a supervised agent's waits for nobody.
+          acceptBulk(
+            deps,
+            ids.length > 0 ? caller : { ...caller, principal: withoutSupervision(caller.principal) },
+            wanted,
+          )),
+    };
+  },
+});

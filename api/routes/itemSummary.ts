@@ -1,0 +1,112 @@
+/** The endpoint that groups items by one of their members. */
+import { invalidAt } from '../../shared/catalogue/errors.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { itemListQuery } from '../../shared/environments/itemQuery.ts';
+import { checkFieldNames } from '../../shared/items/contentFilter.ts';
+import { resolveItemList, visibleInboxes } from '../../shared/items/filters.ts';
+import { summaryKeys, type SummaryKey } from '../../shared/items/list/groups.ts';
+import { summarizeItems, type ItemGroup } from '../../shared/items/list/summary.ts';
+import { nullable, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
+import { readEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
+
+const { cursor: _cursor, limit: _limit, count: _count, sort: _sort, ...filters } = itemListQuery.properties;
+
+const fieldPrefix = 'fields.';
+
+interface Grouping {
+  readonly by: SummaryKey;
+  readonly field: string | null;
+}
+
+/** Returns what `by` names. Throws `invalid` for anything else, and for a field that no visible inbox declares. */
+const parseBy = ({ caller }: Pick<EndpointCall, 'caller'>, given: string): Grouping => {
+  const by = summaryKeys.find((key) => key === given);
+  if (by !== undefined) return { by, field: null };
+  if (!given.startsWith(fieldPrefix))
+    throw invalidAt('by', `must be ${summaryKeys.join(', ')} or ${fieldPrefix}<name>`);
+  const field = given.slice(fieldPrefix.length);
+  checkFieldNames({ [field]: '' }, visibleInboxes(caller), 'by');
+  return { by: 'field', field };
+};
+
+/** Returns what people read of a group: labels of inboxes, names of people whom the caller may assign, titles of records. */
+const labelOf = ({ caller, deps }: Pick<EndpointCall, 'caller' | 'deps'>, by: SummaryKey) => {
+  const inboxes = visibleInboxes(caller);
+  const { access } = caller.principal;
+  const mayAssign = inboxes.some(({ name }) => access.can('inbox', name, 'assign'));
+  return ({ key, recordTitle }: ItemGroup): string | null => {
+    if (key === null) return null;
+    if (by === 'inbox') return inboxes.find(({ name }) => name === key)?.label ?? key;
+    if (by === 'assignee') return (mayAssign ? deps.directory.person(key)?.name : undefined) ?? key;
+    return recordTitle ?? key;
+  };
+};
+
+const count = (description: string) => Type.Integer({ description });
+
+const group = responseObject({
+  key: nullable(
+    Type.String({
+      description: 'What they share, as that filter takes it; null: nothing that you see.',
+    }),
+  ),
+  label: nullable(Type.String({ description: 'What people read.' })),
+  count: count('Items of the group.'),
+  occurrences: count('Reports of them all.'),
+  unassigned: count('Those that nobody has.'),
+  overdue: count('Those past their deadline.'),
+  oldest: count('The first report of any of them (milliseconds since 1970 UTC).'),
+  newest: count('The last report of any of them (milliseconds since 1970 UTC).'),
+  example: responseObject(
+    {
+      id: Type.String({ description: 'The item.' }),
+      title: Type.String({ description: 'Its title.' }),
+    },
+    { description: 'The one with the newest activity.' },
+  ),
+});
+
+const summary = readEndpoint({
+  path: '/items/summary',
+  name: 'item.summary',
+  summary: 'Items in groups, the largest first',
+  tag: 'Items',
+  query: strictObject({
+    ...filters,
+    by: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: `What to group by: ${summaryKeys.join(', ')} or ${fieldPrefix}<name>.`,
+    }),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: limits.summaryGroups, description: 'How many groups; 50 when absent.' }),
+    ),
+  }),
+  responses: {
+    200: responseObject({
+      groups: Type.Array(group, { description: 'Items with several tags are in several groups.' }),
+      total: count('Items that match.'),
+      sampled: Type.Boolean({ description: 'true: the counts are scaled up.' }),
+      of: count('Items that were read.'),
+    }),
+  },
+  example: { query: { inbox: 'support', by: 'tag', limit: 10 } },
+  handle: async (call) => {
+    const { deps, caller, query } = call;
+    const { by: given, limit = limits.pageDefault, ...filtered } = query;
+    const grouping = parseBy(call, given);
+    const { request } = await resolveItemList(deps.db, caller, filtered, deps.clock.now());
+    if (request === null) return { status: 200, body: { groups: [], total: 0, sampled: false, of: 0 } };
+    const { access } = caller.principal;
+    const resources = [...caller.env.definition.resources.keys()].filter((name) => access.sees('resource', name));
+    const found = await summarizeItems(deps.db, request, { ...grouping, resources, limit });
+    const label = labelOf(call, grouping.by);
+    const groups = found.groups.map((one) => {
+      const { key, recordTitle: _recordTitle, exampleId, exampleTitle, ...rest } = one;
+      return { key, label: label(one), ...rest, example: { id: exampleId, title: exampleTitle } };
+    });
+    return { status: 200, body: { ...found, groups } };
+  },
+});
+
+export const itemSummaryEndpoints: readonly Endpoint[] = [summary];

@@ -1,0 +1,34 @@
+/** Settings: what one agent changed, asked for and was refused in this environment. */
+import { limits } from '../../../shared/catalogue/limits.ts';
+import { nextCursorSchema, responseObject, strictObject, Type } from '../../../shared/platform/core/schema.ts';
+import { requireSeesAgent } from '../../../shared/settings/agentActivity.ts';
+import { readAudit } from '../../../shared/views/audit.ts';
+import { readEndpoint, type Endpoint } from '../../endpoint.ts';
+import { auditEntrySchema } from '../audit.ts';
+import { pageQuerySchema } from '../discovery.ts';
+import { settingsTag } from './manage.ts';
+
+const activity = readEndpoint({
+  path: '/settings/agents/:id/activity',
+  name: 'agent.activity',
+  summary:
+    'What an agent changed, asked for and was refused in this environment, newest first; for people with audit: see',
+  tag: settingsTag,
+  query: strictObject(pageQuerySchema),
+  responses: { 200: responseObject({ entries: Type.Array(auditEntrySchema), cursor: nextCursorSchema }) },
+  example: { params: { id: 'agt_01jd0000000000000000000000' }, query: { limit: 20 } },
+  handle: async ({ deps, caller, params, query: { cursor: given, limit } }) => {
+    const { env, principal } = caller;
+    const actor = params['id'] ?? '';
+    await requireSeesAgent(deps.db, caller, actor);
+    const key = `activity:${JSON.stringify([principal.role?.id, actor])}`;
+    const after = env.seal.openCursor(key, given)?.map(Number) ?? null;
+    const page = await readAudit(deps.db, caller, { actor }, after, limit ?? limits.pageDefault);
+    return {
+      status: 200,
+      body: { entries: page.entries, cursor: page.next === null ? null : env.seal.cursor(key, page.next) },
+    };
+  },
+});
+
+export const activitySettings: readonly Endpoint[] = [activity];

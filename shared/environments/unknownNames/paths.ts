@@ -1,0 +1,59 @@
+/** Finds the paths that conditions and templates of a manifest read, and those that lead nowhere. For unknownNames.ts and pageNames.ts. */
+import { templatePaths } from '../../blocks/manifestBlocks.ts';
+import type { FaultDetail } from '../../catalogue/errors.ts';
+import { isObject } from '../../platform/core/jsonLimits.ts';
+import { pathProblem, type Shape } from './shapes.ts';
+
+interface Found {
+  /** Where it stands in the manifest. */
+  readonly at: string;
+  readonly path: string;
+}
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Returns the fields that a condition compares. */
+const conditionPaths = (condition: unknown, at: string): Found[] => {
+  if (!isObject(condition)) return [];
+  const { field, not } = condition;
+  return [
+    ...(typeof field === 'string' ? [{ at: `${at}.field`, path: field }] : []),
+    ...['all', 'any'].flatMap((name) =>
+      list(condition[name]).flatMap((inner, i) => conditionPaths(inner, `${at}.${name}.${String(i)}`)),
+    ),
+    ...conditionPaths(not, `${at}.not`),
+  ];
+};
+
+/** Returns the paths of the templates anywhere in a value. */
+const templatesIn = (value: unknown, at: string): Found[] => {
+  if (typeof value === 'string') return templatePaths(value).map((path) => ({ at, path }));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => templatesIn(inner, `${at}.${name.slice(0, 100)}`));
+};
+
+const unknownPaths = (shape: Shape, found: readonly Found[], quote: (path: string) => string): FaultDetail[] =>
+  found.flatMap(({ at, path }) => {
+    const problem = pathProblem(shape, path);
+    return problem === null ? [] : [{ path: at, message: `names ${quote(path.slice(0, 200))}, ${problem}` }];
+  });
+
+/** Returns the comparisons of a condition whose field leads nowhere in a subject of this shape. */
+export const unknownInCondition = (shape: Shape, condition: unknown, at: string): FaultDetail[] =>
+  unknownPaths(shape, conditionPaths(condition, at), (path) => path);
+
+/** Returns the templates in a value that lead nowhere in a subject of this shape. */
+export const unknownInTemplates = (shape: Shape, value: unknown, at: string): FaultDetail[] =>
+  unknownPaths(shape, templatesIn(value, at), (path) => `{{${path}}}`);
+
+/** Returns the members of an object that lead nowhere in a value of this shape. */
+export const unknownMembers = (shape: Shape, value: unknown, at: string): FaultDetail[] =>
+  isObject(value)
+    ? Object.keys(value).flatMap((name) => {
+        // A name with dots is one member here, and no path.
+        const problem = name.includes('.') ? null : pathProblem(shape, name);
+        return problem === null
+          ? []
+          : [{ path: `${at}.${name.slice(0, 100)}`, message: problem.replace('which ', '') }];
+      })
+    : [];

@@ -1,0 +1,54 @@
+/** Parses what an item has to contain: `q` and `fields.<name>` of lists and views. Used by filters.ts and shared/views/search.ts. */
+import { invalidAt } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
+import type { InboxDefinition } from '../environments/definition.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
+import { queryWords } from '../platform/core/searchWords.ts';
+import type { ContentFilter } from './itemWords.ts';
+
+/** Returns the words of a parameter, split as titles are. Throws `invalid` for more than `limits.searchWords`. */
+export const parseQueryWords = (parameter: string, text: string): string[] => {
+  if (text.split(/\s+/u).filter((word) => word !== '').length > limits.searchWords)
+    throw invalidAt(parameter, `must have at most ${String(limits.searchWords)} words`);
+  return queryWords(text);
+};
+
+/** Returns the words of `q`. Throws `invalid` where it has none: then it would find everything. */
+export const parseQ = (q: string): string[] => {
+  const words = parseQueryWords('q', q);
+  if (words.length === 0) throw invalidAt('q', 'must have a word');
+  return words;
+};
+
+/** Returns the names of fields that an inbox declares. */
+const declaredFields = ({ fields }: InboxDefinition): string[] => {
+  const { properties } = fields as { readonly properties?: unknown };
+  return isObject(properties) ? Object.keys(properties) : [];
+};
+
+type FieldValues = Readonly<Record<string, string>>;
+
+/** Throws `invalid`, at `path` where it is given, for too many fields, and for one that none of the inboxes declares. Not for views, which may name fields of inboxes that the caller doesn't see. */
+export const checkFieldNames = (
+  fields: FieldValues,
+  visible: readonly InboxDefinition[],
+  path: string | null = null,
+): void => {
+  const names = Object.keys(fields);
+  if (names.length > limits.fieldFilters)
+    throw invalidAt(`fields.${names.at(-1) ?? ''}`, `is one too many: at most ${String(limits.fieldFilters)} fields`);
+  const known = [...new Set(visible.flatMap(declaredFields))];
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw invalidAt(
+      path ?? `fields.${unknown.slice(0, 100)}`,
+      known.length === 0 ? 'is not declared by any inbox that you see' : `must be among ${known.join(', ')}`,
+    );
+};
+
+/** Returns the filter of `q` and of values of fields; null: neither is given. */
+export const parseContents = (q: string | undefined, fields: FieldValues | undefined): ContentFilter | null => {
+  const words = q === undefined ? [] : parseQ(q);
+  const values = Object.entries(fields ?? {});
+  return words.length + values.length === 0 ? null : { words, fields: values };
+};

@@ -1,0 +1,163 @@
+/**
+ * Writes the rows of item_words that are missing: of texts from before the table, and of those that a release without it
+ * writes beside this one. Follows the events, once no earlier one can appear. For workers/sweeps/indexTexts.ts.
+ */
+import type { Environment } from '../environments/definition.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { executeStatement, queryRow, queryRows, statement, type SqlValue } from '../platform/db/sql.ts';
+import { furtherLexemes, itemLexemes, storedTexts, type StoredText, type WordsRow } from './itemWords.ts';
+
+/** Events of one step, and texts that it writes at most: it takes about 0.1 s when all are missing. */
+const stepEvents = 500;
+const stepTexts = 500;
+
+const progressSql = statement('words.progress', 'select event from item_words_progress');
+const advanceSql = statement('words.advance', 'update item_words_progress set event = $2 where event = $1');
+
+const lacks = (text: string, source: string): string =>
+  `not exists (select from item_words w where w.env = ${text}.env and w.item = ${text}.item and w.source = ${source})`;
+
+/**
+ * $3 to $5: inboxes after their environments, how many occurrences each keeps, and whether these replace the item's content:
+ * there a creation has a row of its own.
+ */
+const declaredInboxes =
+  "unnest($3::text[], $4::int[], $5::bool[]) as k(place, keep, replaces) on k.place = i.env || ' ' || i.inbox";
+
+const missingSql = statement(
+  'words.missing',
+  `
+  with touched as materialized (
+    select e.env, e.item, e.entry, e.type, e.is_update from events e
+    where e.id > $1 and e.id <= $2 and e.entry is not null and e.item is not null and e.type in ('created', 'occurred', 'note', 'reply')),
+  t as materialized (select distinct env, item from touched)
+  select t.env, t.item, '' as source from t join items i on i.env = t.env and i.id = t.item where ${lacks('t', "''")}
+  union all
+  select o.env, o.item, o.id from t join items i on i.env = t.env and i.id = t.item join ${declaredInboxes}
+  cross join lateral (
+    select o.env, o.item, o.id from occurrences o where o.env = t.env and o.item = t.item order by o.at desc, o.id desc limit k.keep) o
+  where (o.id <> 'occ_' || substr(o.item, 5) or k.replaces) and ${lacks('o', 'o.id')}
+  union all
+  select t.env, t.item, t.entry from touched t where t.type in ('note', 'reply') and not t.is_update and ${lacks('t', 't.entry')}
+  limit ${String(stepTexts)}`,
+);
+
+interface MissingText {
+  readonly env: number;
+  readonly item: string;
+  /** An occurrence, an entry, or empty for the item itself. */
+  readonly source: string;
+}
+
+interface StoredItem {
+  readonly env: number;
+  readonly item: string;
+  readonly inbox: string;
+  readonly title: string;
+  readonly fields: string;
+}
+
+const lockedItemsSql = statement(
+  'words.items',
+  `
+  select i.env, i.id as item, i.inbox, i.title, i.fields::text as fields from unnest($1::int[], $2::text[]) as t(env, item)
+  join items i on i.env = t.env and i.id = t.item order by i.id for share of i`,
+);
+
+interface FurtherText extends StoredText {
+  readonly env: number;
+  readonly item: string;
+  readonly source: string;
+}
+
+const occurrencesSql = statement(
+  'words.occurrences',
+  `
+  select o.env, o.item, o.id as source, o.title, o.data::text as data, null::text as type
+  from unnest($1::int[], $2::text[], $3::text[]) as t(env, item, source)
+  join occurrences o on o.env = t.env and o.item = t.item and o.id = t.source`,
+);
+const entriesSql = statement(
+  'words.entries',
+  `
+  select e.env, e.item, e.entry as source, null::text as title, e.data::text as data, e.type from events e
+  join unnest($3::int[], $4::text[]) as t(env, source) on e.env = t.env and e.entry = t.source
+  where e.id > $1 and e.id <= $2 and not e.is_update`,
+);
+/** An item's own row is written anew where an older release may have replaced its content. */
+const insertSql = statement(
+  'words.insert',
+  `
+  insert into item_words (env, item, source, words)
+  select env, item, source, array_to_tsvector(string_to_array(words, E'\\n'))
+  from json_to_recordset($1::json) as t(env int, item text, source text, words text)
+  on conflict (env, item, source) do update set words = excluded.words where item_words.source = ''`,
+);
+
+type Environments = readonly Environment[];
+
+/** Returns the parameters $3 to $5 of `missingSql`. */
+const inboxColumns = (environments: Environments): SqlValue[] => {
+  const inboxes = environments.flatMap(({ id, definition }) =>
+    [...definition.inboxes.values()].map(({ name, onOccurrence }) => ({
+      place: `${String(id)} ${name}`,
+      ...onOccurrence,
+    })),
+  );
+  return [
+    inboxes.map(({ place }) => place),
+    inboxes.map(({ keep }) => keep),
+    inboxes.map(({ update }) => String(update)),
+  ];
+};
+
+const columns = (texts: readonly MissingText[]): [number[], string[], string[]] => [
+  texts.map(({ env }) => env),
+  texts.map(({ item }) => item),
+  texts.map(({ source }) => source),
+];
+
+/** Writes the rows of missing texts; their items are locked meanwhile, so that no content is replaced unseen. */
+const writeMissing = async (
+  tx: Tx,
+  [from, to]: readonly [number, number],
+  missing: readonly MissingText[],
+): Promise<void> => {
+  const occurrences = missing.filter(({ source }) => source.startsWith('occ_'));
+  const entries = missing.filter(({ source }) => source.startsWith('ent_'));
+  const places = columns([...new Map(missing.map((text) => [`${String(text.env)} ${text.item}`, text])).values()]);
+  const items = await queryRows<StoredItem>(tx, lockedItemsSql, [places[0], places[1]]);
+  const [entryEnvs, , entryIds] = columns(entries);
+  const further = [
+    ...(await queryRows<FurtherText>(tx, occurrencesSql, columns(occurrences))),
+    ...(await queryRows<FurtherText>(tx, entriesSql, [from, to, entryEnvs, entryIds])),
+  ];
+  const inboxes = new Map(items.map(({ env, item, inbox }) => [`${String(env)} ${item}`, inbox]));
+  const rows: (WordsRow & { readonly env: number })[] = [
+    ...items.map(({ env, item, inbox, title, fields }) => ({
+      env,
+      item,
+      source: '',
+      words: itemLexemes(env, inbox, title, fields),
+    })),
+    ...further.map((text) => ({
+      env: text.env,
+      item: text.item,
+      source: text.source,
+      words: furtherLexemes(text.env, inboxes.get(`${String(text.env)} ${text.item}`) ?? '', storedTexts(text)),
+    })),
+  ];
+  await executeStatement(tx, insertSql, [JSON.stringify(rows)]);
+};
+
+/** Writes what is missing of the next events up to `settled`. Returns whether there are more. */
+export const indexNextTexts = async (db: Db, environments: Environments, settled: number): Promise<boolean> => {
+  const from = (await queryRow<{ event: number }>(db, progressSql))?.event ?? 0;
+  if (from >= settled) return false;
+  const to = Math.min(from + stepEvents, settled);
+  const missing = await queryRows<MissingText>(db, missingSql, [from, to, ...inboxColumns(environments)]);
+  if (missing.length > 0) await db.transaction((tx) => writeMissing(tx, [from, to], missing));
+  if (missing.length === stepTexts) return true;
+  await executeStatement(db, advanceSql, [from, to]);
+  return to < settled;
+};

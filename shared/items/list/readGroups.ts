@@ -1,0 +1,153 @@
+/** Reads the items that fit in groups, as many as there is time for: in parts, each as large as the rest of the time allows. Used by summary.ts. */
+import { limits } from '../../catalogue/limits.ts';
+import type { Db } from '../../platform/db/knex.ts';
+import type { NamedValues } from '../../platform/db/namedStatement.ts';
+import {
+  candidateGroupsStatement,
+  contentCountStatement,
+  contentGroupsStatement,
+  GroupTotals,
+  streamGroupsStatement,
+  termGroupsStatement,
+  type SummaryKey,
+} from './groups.ts';
+import type { CursorKeys, ItemCountRequest } from './request.ts';
+import {
+  createItemScan,
+  cursorValues,
+  defaultItemScanLimits,
+  queryItemScan,
+  readScanEdge,
+  streamStart,
+  type ItemScan,
+} from './scan.ts';
+import { chooseSource, chooseTermsWhenSparse, foundByContents, isRareContent } from './search.ts';
+import { fortnightsStatement } from './statements.ts';
+import { activityStream } from './streams.ts';
+
+/** Rows of one statement; the smallest first, which tells what a row costs. */
+const partRows = [500, 2_000, 8_000, 16_000, 32_000] as const;
+/** Fortnights of one statement: each row that it finds is compared with as many queries as these have inboxes. */
+const partFortnights = 4;
+/** So many rows of item_words at most are looked up, each of which costs as much as ten rows of a stream. */
+const rareContents = 3_000;
+
+interface GroupRead {
+  readonly by: SummaryKey;
+  /** Parameters of the keys. */
+  readonly values: NamedValues;
+  /** Milliseconds that reading may take. */
+  readonly readMs: number;
+}
+
+interface ReadGroups {
+  readonly totals: GroupTotals;
+  /** Whether these are all that fit. */
+  readonly complete: boolean;
+}
+
+class Budget {
+  readonly #startedAt = performance.now();
+  readonly #ms: number;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  get left(): number {
+    return this.#startedAt + this.#ms - performance.now();
+  }
+}
+
+/** Returns the rows of the next part: of a size that can be read in time, and no larger than what is wanted; null: there is no time. */
+const nextRows = (perRow: number, left: number, wanted: number): number | null =>
+  perRow === 0
+    ? partRows[0]
+    : (partRows.findLast((rows, n) => rows * perRow <= left && (n === 0 || rows <= wanted)) ?? null);
+
+const readStream = async (
+  scan: ItemScan,
+  request: ItemCountRequest,
+  { by }: GroupRead,
+  budget: Budget,
+): Promise<ReadGroups> => {
+  const totals = new GroupTotals();
+  const isOpen = scan.open.length > 0;
+  let perRow = 0;
+  for (let place: CursorKeys = streamStart(scan.stream, request, true); ;) {
+    const wanted = isOpen ? Number.POSITIVE_INFINITY : limits.summaryItems + 1 - totals.rows;
+    const rows = nextRows(perRow, budget.left, wanted);
+    if (rows === null || totals.items > limits.summaryItems) return { totals, complete: false };
+    const before = budget.left;
+    const statement = streamGroupsStatement(by, { ...scan, rows }, isOpen);
+    const read = totals.add(await queryItemScan(scan, statement, cursorValues(place)));
+    perRow = (before - budget.left) / rows;
+    if (read.rows < rows || read.place === null) return { totals, complete: totals.items <= limits.summaryItems };
+    place = read.place;
+  }
+};
+
+/** Returns the groups of the items that terms find, read by fortnights, the newest first. */
+const readTerms = async (scan: ItemScan, { by }: GroupRead, budget: Budget): Promise<ReadGroups> => {
+  const totals = new GroupTotals();
+  const [span] = await queryItemScan(scan, fortnightsStatement, {});
+  const [newest = null, oldest = null] = span ?? [];
+  if (newest === null || oldest === null) return { totals, complete: true };
+  let longest = 0;
+  for (let from = Number(newest); from >= Number(oldest); from -= partFortnights) {
+    const before = budget.left;
+    if (before <= longest || totals.items > limits.summaryItems) return { totals, complete: false };
+    const to = Math.max(from - partFortnights + 1, Number(oldest));
+    const most = limits.summaryItems + 1;
+    totals.add(await queryItemScan(scan, termGroupsStatement(by), { from, to, most }));
+    longest = Math.max(longest, before - budget.left);
+  }
+  return { totals, complete: totals.items <= limits.summaryItems };
+};
+
+/** Returns the groups of the items among a few candidates; null where there are none or too many. */
+const readCandidates = async (
+  scan: ItemScan,
+  request: ItemCountRequest,
+  { by }: GroupRead,
+): Promise<ReadGroups | null> => {
+  const source = await chooseSource(scan, request, scan.scanLimits.gatherMost);
+  if (source === null) return null;
+  const totals = new GroupTotals();
+  totals.add(await queryItemScan(scan, candidateGroupsStatement(by, source), {}));
+  return { totals, complete: true };
+};
+
+/** Returns the groups of the items that contents find; null where contents find too many rows. */
+const readContents = async (scan: ItemScan, { by }: GroupRead): Promise<ReadGroups | null> => {
+  const most = rareContents;
+  const [counted] = await queryItemScan(scan, contentCountStatement, { most });
+  if (Number(counted?.[0]) > most) return null;
+  const totals = new GroupTotals();
+  totals.add(await queryItemScan({ db: scan.db, values: foundByContents(scan) }, contentGroupsStatement(by), { most }));
+  return { totals, complete: true };
+};
+
+/** Returns the groups of the items that fit, of some of them where they are too many or take too long. */
+export const readGroups = async (db: Db, request: ItemCountRequest, read: GroupRead): Promise<ReadGroups> => {
+  const made = createItemScan(db, request, {
+    stream: activityStream(request),
+    descending: true,
+    scanLimits: defaultItemScanLimits,
+  });
+  if (made === null) return { totals: new GroupTotals(), complete: true };
+  const scan = { ...made, values: { ...made.values, ...read.values } };
+  const budget = new Budget(read.readMs);
+  if (scan.open.length === 0) return readStream(scan, request, read, budget);
+  const candidates = await readCandidates(scan, request, read);
+  if (candidates !== null) return candidates;
+  const { contentsFirst, sampleRows } = scan.scanLimits;
+  const sample = scan.open.includes('contents') ? contentsFirst : sampleRows;
+  const edge = await readScanEdge(scan, streamStart(scan.stream, request, true), sample);
+  const found = isRareContent(scan, edge) ? await readContents(scan, read) : null;
+  if (found !== null) return found;
+  const chosen = chooseTermsWhenSparse(request, scan.stream, edge);
+  return chosen === null
+    ? readStream(scan, request, read, budget)
+    : readTerms({ ...scan, values: { ...scan.values, ...chosen } }, read, budget);
+};

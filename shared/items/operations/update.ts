@@ -1,0 +1,144 @@
+/** Changes several members of an item at once: state, assignee, tags, snooze, a note, links; all of them or none. */
+import { Fault, invalidAt } from '../../catalogue/errors.ts';
+import { limits } from '../../catalogue/limits.ts';
+import type { InboxVerb } from '../../catalogue/permissions.ts';
+import type { InboxDefinition } from '../../environments/definition.ts';
+import {
+  lookupIdSchema,
+  nameSchema,
+  nullable,
+  strictObject,
+  timeSchema,
+  Type,
+  type Static,
+} from '../../platform/core/schema.ts';
+import { movePaths } from '../../platform/core/validate.ts';
+import { decideLinkChange, isSameRecord } from '../links.ts';
+import { checkLongText, longText } from '../longText.ts';
+import type { Item } from '../model.ts';
+import { decideInTurn, defineItemOperation, type DecisionContext, type ItemDecision } from '../operation.ts';
+import { recordReference } from '../recordReference.ts';
+import { assignItem } from './assign.ts';
+import { noteItem } from './note.ts';
+import { setState } from './setState.ts';
+import { snoozeItem } from './snooze.ts';
+import { requireTagChange, tagChangeSchema, tagItem } from './tag.ts';
+
+const linkList = (description: string) =>
+  Type.Optional(Type.Array(recordReference('A record.'), { maxItems: limits.linksPerItem, description }));
+
+const linkChange = strictObject(
+  { add: linkList('Records to link.'), remove: linkList('Links to remove.') },
+  { description: 'Links to records, to add and to remove.' },
+);
+
+export const updateInput = strictObject({
+  state: Type.Optional(nameSchema('The state to enter, one of the inbox’s.')),
+  assignee: Type.Optional(
+    nullable(Type.String({ minLength: 1, maxLength: 100, description: 'A person’s id; null unassigns.' })),
+  ),
+  tags: Type.Optional(tagChangeSchema),
+  snooze: Type.Optional(nullable(timeSchema('When it wakes by itself; null wakes it now'))),
+  note: Type.Optional(longText('A note to add.')),
+  links: Type.Optional(linkChange),
+  undo: Type.Optional(lookupIdSchema('Entry whose change to undo; alone.')),
+});
+
+export type UpdateInput = Static<typeof updateInput>;
+
+const requireLinkChange = ({ add = [], remove = [] }: Static<typeof linkChange>): void => {
+  if (add.length + remove.length === 0) throw invalidAt('links.add', 'must have at least one record, or remove must');
+  const both = add.findIndex((ref) => remove.some((other) => isSameRecord(other, ref)));
+  if (both !== -1) throw invalidAt(`links.add.${String(both)}`, 'must not be in remove as well');
+};
+
+/** A member of the input: the verb that it needs, and what it does to an item. */
+interface UpdatePart {
+  readonly member: keyof UpdateInput;
+  readonly verb: InboxVerb;
+  readonly decide: (item: Item, inbox: InboxDefinition, input: UpdateInput, moment: DecisionContext) => ItemDecision;
+  /** Returns the path in the input of a path in that of the member's own operation. */
+  readonly place: (path: string) => string;
+}
+
+const definePart = (
+  member: keyof UpdateInput,
+  verb: InboxVerb,
+  decide: UpdatePart['decide'],
+  place: UpdatePart['place'] = () => member,
+): UpdatePart => ({ member, verb, decide, place });
+
+/** In the order in which they are decided: the state first, as only open items can be snoozed. */
+const parts: readonly UpdatePart[] = [
+  definePart('state', 'state', (item, inbox, { state = item.state }, moment) =>
+    setState.decide(item, inbox, { state }, moment),
+  ),
+  definePart('assignee', 'assign', (item, inbox, { assignee = null }, moment) =>
+    assignItem.decide(item, inbox, { assignee }, moment),
+  ),
+  definePart(
+    'tags',
+    'tags',
+    (item, inbox, { tags = {} }, moment) => tagItem.decide(item, inbox, tags, moment),
+    (path) => `tags.${path}`,
+  ),
+  definePart('snooze', 'snooze', (item, inbox, { snooze: until = null }, moment) =>
+    snoozeItem.decide(item, inbox, { until }, moment),
+  ),
+  definePart('note', 'note', (item, inbox, { note = '' }, moment) =>
+    noteItem.decide(item, inbox, { text: note }, moment),
+  ),
+  definePart(
+    'links',
+    'note',
+    (item, _inbox, { links: { add = [], remove = [] } = {} }, moment) =>
+      decideLinkChange(item, { add, remove }, moment),
+    (path) => path,
+  ),
+];
+
+const partsOf = (input: UpdateInput): readonly UpdatePart[] =>
+  parts.filter(({ member }) => input[member] !== undefined);
+
+/** Returns the verbs that an input needs, each once. */
+export const updateVerbs = (input: UpdateInput): InboxVerb[] => [...new Set(partsOf(input).map(({ verb }) => verb))];
+
+const decide = (item: Item, inbox: InboxDefinition, input: UpdateInput, moment: DecisionContext): ItemDecision =>
+  decideInTurn(
+    item,
+    partsOf(input).map((part) => (present) => {
+      const change = part.decide(present, inbox, input, moment);
+      return change instanceof Fault ? movePaths(change, part.place) : change;
+    }),
+  );
+
+const validate = (input: UpdateInput, at: number): void => {
+  if (input.undo !== undefined) {
+    if (partsOf(input).length > 0) throw invalidAt('undo', 'stands alone: leave the other members out');
+    return;
+  }
+  if (partsOf(input).length === 0)
+    throw invalidAt(
+      'state',
+      `is missing, and so are ${parts
+        .slice(1)
+        .map(({ member }) => member)
+        .join(', ')}: give at least one`,
+    );
+  const { tags, links, note, snooze } = input;
+  if (tags !== undefined) requireTagChange(tags, 'tags.');
+  if (links !== undefined) requireLinkChange(links);
+  if (note !== undefined) checkLongText(note, 'note');
+  if (snooze !== undefined && snooze !== null && snooze <= at)
+    throw invalidAt('snooze', 'must be in the future, in milliseconds since 1970 UTC');
+};
+
+export const updateItem = defineItemOperation({
+  name: 'item.update',
+  verb: updateVerbs,
+  input: updateInput,
+  validate,
+  // Waking alone needs none.
+  needsReason: (input) => input.snooze !== null || partsOf(input).length > 1,
+  decide,
+});

@@ -1,0 +1,104 @@
+/** How a round of perform.ts reads items and writes its changes: by itself, or together with the rounds of other callers. */
+import { getOrCreate } from '../../platform/core/maps.ts';
+import { isDbUnavailable } from '../../platform/db/errors.ts';
+import { createGatherer } from '../../platform/db/gather.ts';
+import type { Db, Tx } from '../../platform/db/knex.ts';
+import { readItems, type Item } from '../model.ts';
+import { canBeGathered, writeItems, type ItemWrite } from './write.ts';
+
+export interface ItemStore {
+  /** Returns the items of `ids` that exist, by id. */
+  read(envId: number, ids: readonly string[]): Promise<Map<string, Item>>;
+  /** Returns the ids of the items that were written; the others have changed since they were read, or are locked by another. */
+  write(write: ItemWrite): Promise<ReadonlySet<string>>;
+}
+
+/** Returns a store with statements of its own. With `lock`, inside a transaction, rows that are read stay locked until it ends. */
+export const ownStore = (db: Db | Tx, lock: boolean): ItemStore => ({
+  read: (envId, ids) => readItems(db, envId, ids, lock),
+  write: (write) => writeItems(db, write),
+});
+
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * Returns the result of each write, all of them of one environment. An error of the shared statement has undone all of it, so
+ * each is then written alone and has its own; an outage is everybody's, as what was done is not known.
+ */
+const writeTogether = async (
+  db: Db,
+  writes: readonly ItemWrite[],
+): Promise<readonly (ReadonlySet<string> | Error)[]> => {
+  const [first, ...others] = writes;
+  if (first === undefined) return [];
+  try {
+    const written = await writeItems(db, first, others);
+    return writes.map(() => written);
+  } catch (error) {
+    if (others.length === 0 || isDbUnavailable(error)) throw error;
+    return Promise.all(
+      writes.map((write) =>
+        writeItems(db, write).catch((own: unknown) => (own instanceof Error ? own : new Error(String(own)))),
+      ),
+    );
+  }
+};
+
+const textLength = ({ events }: ItemWrite): number =>
+  events.rows.reduce((sum, { json }) => sum + json.length, 0) +
+  events.liveParts.reduce((sum, part) => sum + part.length, 0);
+
+const createGatheringStore = (db: Db): ItemStore => {
+  const read = createGatherer<{ readonly envId: number; readonly id: string }, Map<string, Item>>({
+    groupOf: ({ envId }) => envId,
+    sizeOf: () => 1,
+    run: async (asked) => {
+      const found = await readItems(
+        db,
+        asked[0]?.envId ?? 0,
+        asked.map(({ id }) => id),
+      );
+      return asked.map(() => found);
+    },
+  });
+  const write = createGatherer<ItemWrite, ReadonlySet<string>>({
+    groupOf: ({ caller }) => caller.env.id,
+    sizeOf: textLength,
+    run: (writes) => writeTogether(db, writes),
+  });
+  /** The ends of the writes under way, by environment and item. */
+  const ends = new Map<string, Promise<unknown>>();
+
+  /** Two writes of an item are never in one statement. The later one was decided on what the earlier one replaces, so it is not tried. */
+  const writeUnlessUnderWay = async (own: ItemWrite): Promise<ReadonlySet<string>> => {
+    const item = `${String(own.caller.env.id)} ${own.changed[0]?.effect.item.id ?? ''}`;
+    const earlier = ends.get(item);
+    if (earlier !== undefined) {
+      await earlier;
+      return none;
+    }
+    const written = write(own);
+    ends.set(
+      item,
+      written.catch(() => undefined),
+    );
+    try {
+      return await written;
+    } finally {
+      ends.delete(item);
+    }
+  };
+
+  return {
+    read: (envId, ids) => {
+      const [id, ...others] = ids;
+      return id === undefined || others.length > 0 ? readItems(db, envId, ids) : read({ envId, id });
+    },
+    write: (own) => (canBeGathered(own) ? writeUnlessUnderWay(own) : writeItems(db, own)),
+  };
+};
+
+const stores = new WeakMap<Db, ItemStore>();
+
+/** Returns the store through which a process changes single items: what comes at once shares statements. */
+export const gatheringStore = (db: Db): ItemStore => getOrCreate(stores, db, () => createGatheringStore(db));

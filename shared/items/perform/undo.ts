@@ -1,0 +1,34 @@
+/** Finds the operation that undoes one change of an item, from what the events say that it replaced. For PATCH /items/:id and its approval. */
+import type { Caller } from '../../access/principal.ts';
+import type { Db } from '../../platform/db/knex.ts';
+import { queryRow, statement } from '../../platform/db/sql.ts';
+import type { ItemOperation } from '../operation.ts';
+import { undoUpdate, type PreviousValues } from '../operations/restore.ts';
+import type { UpdateInput } from '../operations/update.ts';
+
+/** Reads along the timeline's index. What the service, triage, an occurrence or a reply did is not undone by itself. */
+const replacedValuesSql = statement(
+  'item.replaced',
+  `
+  select inbox, before, after from events
+  where env = $1 and item = $2 and entry = $3 and not is_update and before is not null and outcome = 'ok'
+    and verb in ('item.update', 'item.state', 'item.assign', 'item.tags', 'item.snooze')`,
+);
+
+/** Returns the update that gives an item back what the change of `entry` replaced; it is refused where there is no such change. */
+export const findUndo = async (
+  db: Db,
+  { env }: Pick<Caller, 'env'>,
+  item: string,
+  entry: string,
+): Promise<ItemOperation<UpdateInput>> => {
+  const found = await queryRow<PreviousValues & { readonly inbox: string }>(db, replacedValuesSql, [
+    env.id,
+    item,
+    entry,
+  ]);
+  if (found === undefined) return undoUpdate(null);
+  const { inbox, before, after } = found;
+  const closes = after.state !== undefined && env.definition.inboxes.get(inbox)?.isClosed(after.state) === true;
+  return undoUpdate({ before, after, closes });
+};

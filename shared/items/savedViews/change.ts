@@ -1,0 +1,207 @@
+/** Saves, changes and deletes views: their checks, bounds, audit entries, and whom the live stream tells. For api/routes/savedViews.ts. */
+import type { Caller } from '../../access/principal.ts';
+import { fault, invalidAt } from '../../catalogue/errors.ts';
+import type { LivePart } from '../../catalogue/events.ts';
+import { limits } from '../../catalogue/limits.ts';
+import { toListQuery } from '../../environments/itemQueryJson.ts';
+import { isId, newId } from '../../platform/core/ids.ts';
+import { withPathPrefix } from '../../platform/core/validate.ts';
+import { isUniqueViolation } from '../../platform/db/errors.ts';
+import type { Tx } from '../../platform/db/knex.ts';
+import { executeStatement, queryRow, statement } from '../../platform/db/sql.ts';
+import { actorParameters, actorValues, eventInsert, toEventActor } from '../../platform/journal/events.ts';
+import { resolveFilters } from '../filters.ts';
+import { isVisibleSavedView, ownerOf, readSavedView, scopeOf, viewOf, type SavedView } from '../savedView.ts';
+import { findDeclaredView } from '../views.ts';
+import type { SavedViewInput, SavedViewPatch } from './schema.ts';
+
+const lockOwnerSql = statement('savedViews.lockOwner', 'select id from people where id = $1 for no key update');
+const lockEnvironmentSql = statement(
+  'savedViews.lockEnvironment',
+  'select id from environments where id = $1 for no key update',
+);
+const countOwnSql = statement(
+  'savedViews.countOwn',
+  'select count(*)::int as n from saved_views where env = $1 and owner = $2',
+);
+const countSharedSql = statement(
+  'savedViews.countShared',
+  'select count(*)::int as n from saved_views where env = $1 and shared',
+);
+const insertSql = statement(
+  'savedViews.insert',
+  `
+  insert into saved_views (env, id, owner, name, inbox, query, sort, shared, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $9)`,
+);
+const updateSql = statement(
+  'savedViews.update',
+  `
+  update saved_views set name = $3, inbox = $4, query = $5::jsonb, sort = $6, shared = $7, updated_at = $8
+  where env = $1 and id = $2`,
+);
+const deleteSql = statement('savedViews.delete', 'delete from saved_views where env = $1 and id = $2');
+const lockSql = statement('savedViews.lock', 'select id from saved_views where env = $1 and id = $2 for update');
+const auditSql = statement(
+  'savedViews.audit',
+  eventInsert({
+    env: '$1',
+    at: '$2',
+    verb: '$3',
+    target_type: "'view'",
+    target: '$4',
+    inbox: '$5',
+    before: '$6::jsonb',
+    after: '$7::jsonb',
+    ...actorParameters(8),
+  }),
+);
+
+/** A changed view and its live message; `part` null: nothing changed. */
+export interface ViewChange {
+  readonly view: SavedView;
+  readonly part: Extract<LivePart, { readonly type: 'view' }> | null;
+}
+
+type Sides = readonly [before: SavedView | null, after: SavedView | null];
+
+/** Returns the audited members of a view: of a private one, or one that spans inboxes, only `shared`. */
+const auditJson = (view: SavedView | null, column: string | null): object | null => {
+  if (view === null) return null;
+  const { shared, name, inbox, query, sort } = view;
+  if (!shared) return { shared };
+  const isPlain = inbox !== null && inbox === column && query['record'] === undefined && query['view'] === undefined;
+  return isPlain ? { shared, name, inbox, query, sort } : { shared };
+};
+
+const sharedSide = (view: SavedView | null): SavedView | null => (view?.shared === true ? view : null);
+
+const recordChange = async (
+  tx: Tx,
+  caller: Caller,
+  verb: string,
+  [before, after]: Sides,
+  at: number,
+): Promise<void> => {
+  const inbox = (sharedSide(after) ?? sharedSide(before))?.inbox ?? null;
+  const reason = caller.reason ?? null;
+  const now = auditJson(after, inbox);
+  const was = auditJson(before, inbox);
+  await executeStatement(tx, auditSql, [
+    caller.env.id,
+    at,
+    `view.${verb}`,
+    (after ?? before)?.id ?? null,
+    inbox,
+    was === null ? null : JSON.stringify(was),
+    now === null && reason === null ? null : JSON.stringify({ ...now, ...(reason === null ? {} : { reason }) }),
+    ...actorValues(toEventActor(caller)),
+  ]);
+};
+
+/** Returns the message for those who see the view, or saw it: that they read their views again. */
+const partOf = ({ env }: Caller, sides: Sides): ViewChange['part'] => {
+  const [view] = sides.flatMap((side) => side ?? []);
+  if (view === undefined) return null;
+  const scopes = sides.flatMap((side) => (side?.shared === true ? (scopeOf(env, side) ?? []) : []));
+  return { type: 'view', view: { id: view.id, owner: ownerOf(view) }, scopes };
+};
+
+/** Throws the faults of `GET /items` for invalid filters, and `invalid` for members that a view can't keep. */
+const checkView = (caller: Caller, { inbox, query }: Pick<SavedView, 'inbox' | 'query'>, now: number): void => {
+  if (query['inbox'] !== undefined) throw invalidAt('query.inbox', 'stands beside query, as inbox');
+  if (Buffer.byteLength(JSON.stringify(query)) > limits.savedViewBytes)
+    throw invalidAt('query', `must have at most ${String(limits.savedViewBytes)} bytes`);
+  const base = viewOf(query);
+  if (base !== null && isId(base, 'viw')) throw invalidAt('query.view', 'must be a view that the app declares');
+  const given = { ...toListQuery(query), ...(inbox === null ? {} : { inbox }) };
+  const view = base === null ? null : findDeclaredView(caller, base);
+  withPathPrefix('query', () => resolveFilters(caller, given, { view, now, ofInbox: true }));
+};
+
+/** Throws `invalid` for a name above the limit. */
+const checkName = (name: string): void => {
+  if ([...name].length > limits.savedViewName)
+    throw invalidAt('name', `must have at most ${String(limits.savedViewName)} characters`);
+};
+
+const requireRoom = async (
+  tx: Tx,
+  { env, principal }: Caller,
+  { shared, isNew }: { readonly shared: boolean; readonly isNew: boolean },
+) => {
+  await queryRow(tx, lockOwnerSql, [principal.id]);
+  const own = isNew ? ((await queryRow<{ n: number }>(tx, countOwnSql, [env.id, principal.id]))?.n ?? 0) : 0;
+  if (own >= limits.savedViews)
+    throw fault('conflict', `You have ${String(limits.savedViews)} saved views here; delete one first.`);
+  if (!shared) return;
+  await queryRow(tx, lockEnvironmentSql, [env.id]);
+  if (((await queryRow<{ n: number }>(tx, countSharedSql, [env.id]))?.n ?? 0) >= limits.sharedViews)
+    throw fault('conflict', `There are ${String(limits.sharedViews)} shared views here; one must go first.`);
+};
+
+const rejectDuplicateName = async (name: string, write: () => Promise<unknown>): Promise<void> => {
+  try {
+    await write();
+  } catch (error) {
+    if (isUniqueViolation(error, 'saved_views_name'))
+      throw fault('conflict', `You already have a view ${JSON.stringify(name)}.`);
+    throw error;
+  }
+};
+
+/** Saves a view. Throws `conflict` for a name that the caller has given, and at the bounds. */
+export const saveView = async (tx: Tx, caller: Caller, input: SavedViewInput, at: number): Promise<ViewChange> => {
+  const { name, inbox = null, query, sort = null, shared = false } = input;
+  checkName(name);
+  checkView(caller, { inbox, query }, at);
+  await requireRoom(tx, caller, { shared, isNew: true });
+  const { id: owner, name: ownerName } = caller.principal;
+  const id = newId('viw', at);
+  const view = { id, owner: owner ?? '', ownerName, name, inbox, query, sort, shared, createdAt: at, updatedAt: at };
+  await rejectDuplicateName(name, () =>
+    executeStatement(tx, insertSql, [caller.env.id, id, owner, name, inbox, JSON.stringify(query), sort, shared, at]),
+  );
+  await recordChange(tx, caller, 'create', [null, view], at);
+  return { view, part: partOf(caller, [null, view]) };
+};
+
+/** Returns the view, locked. Throws `not_found` unless the caller sees it. */
+const lockView = async (tx: Tx, caller: Caller, id: string): Promise<SavedView> => {
+  await queryRow(tx, lockSql, [caller.env.id, id]);
+  const view = await readSavedView(tx, caller.env.id, id);
+  if (view === undefined || !isVisibleSavedView(caller, view)) throw fault('not_found');
+  return view;
+};
+
+/** Changes a view of the caller's own. Throws `forbidden` for a shared one of somebody else. */
+export const updateView = async (
+  tx: Tx,
+  caller: Caller,
+  { id, patch, at }: { readonly id: string; readonly patch: SavedViewPatch; readonly at: number },
+): Promise<ViewChange> => {
+  checkName(patch.name ?? '');
+  const before = await lockView(tx, caller, id);
+  if (before.owner !== caller.principal.id) throw fault('forbidden', 'Only who saved a view may change it.');
+  const { name, inbox, query, sort, shared } = { ...before, ...patch };
+  if (patch.inbox !== undefined || patch.query !== undefined) checkView(caller, { inbox, query }, at);
+  const after = { ...before, name, inbox, query, sort, shared, updatedAt: at };
+  if (JSON.stringify({ ...after, updatedAt: 0 }) === JSON.stringify({ ...before, updatedAt: 0 }))
+    return { view: before, part: null };
+  await requireRoom(tx, caller, { shared: shared && !before.shared, isNew: false });
+  await rejectDuplicateName(name, () =>
+    executeStatement(tx, updateSql, [caller.env.id, id, name, inbox, JSON.stringify(query), sort, shared, at]),
+  );
+  await recordChange(tx, caller, 'update', [before, after], at);
+  return { view: after, part: partOf(caller, [before, after]) };
+};
+
+/** Deletes a view of the caller's own, or a shared one that they see where they manage settings. Throws `forbidden` otherwise. */
+export const deleteView = async (tx: Tx, caller: Caller, id: string, at: number): Promise<ViewChange> => {
+  const view = await lockView(tx, caller, id);
+  if (view.owner !== caller.principal.id && !caller.principal.access.may('settings', 'manage'))
+    throw fault('forbidden', 'Only who saved a view, or a person who manages settings, may delete it.');
+  await executeStatement(tx, deleteSql, [caller.env.id, id]);
+  await recordChange(tx, caller, 'delete', [view, null], at);
+  return { view, part: partOf(caller, [view, null]) };
+};

@@ -1,0 +1,47 @@
+/** Schemas of saved views in requests and responses. For api/routes/savedViews.ts. */
+import { itemSorts } from '../../environments/itemQuery.ts';
+import { itemQueryJsonSchema, type JsonItemQuery } from '../../environments/itemQueryJson.ts';
+import { actorSchema, nameSchema, nullable, responseObject, strictObject, Type } from '../../platform/core/schema.ts';
+import { labelSchema } from '../../settings/schema.ts';
+
+const sort = nullable(
+  Type.String({
+    pattern: `^-?(?:${itemSorts.join('|')})$`,
+    description: 'As GET /items takes it; null: the usual one.',
+  }),
+);
+const inbox = nullable(nameSchema('null: all inboxes.'));
+const shared = Type.Boolean({
+  description: 'For all who see the inbox; without one, who see every inbox.',
+});
+
+const rest = { inbox: Type.Optional(inbox), sort: Type.Optional(sort), shared: Type.Optional(shared) };
+export const savedViewInput = strictObject({ name: labelSchema, query: itemQueryJsonSchema, ...rest });
+export const savedViewPatch = strictObject(
+  { name: Type.Optional(labelSchema), query: Type.Optional(itemQueryJsonSchema), ...rest },
+  { minProperties: 1 },
+);
+
+export interface SavedViewInput {
+  readonly name: string;
+  /** Without `inbox`. */
+  readonly query: JsonItemQuery;
+  readonly inbox?: string | null;
+  readonly sort?: string | null;
+  readonly shared?: boolean;
+}
+export type SavedViewPatch = Partial<SavedViewInput>;
+
+const at = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
+
+export const savedViewSchema = responseObject({
+  id: Type.String({ pattern: '^viw_', description: 'The view.' }),
+  name: Type.String({ description: 'What people read.' }),
+  inbox: nullable(Type.String({ description: 'null: all inboxes.' })),
+  query: itemQueryJsonSchema,
+  sort: nullable(Type.String({ description: 'null: the usual order.' })),
+  shared: Type.Boolean({ description: 'Whether others see it.' }),
+  owner: actorSchema,
+  createdAt: at('When it was made'),
+  updatedAt: at('When it last changed'),
+});

@@ -1,0 +1,96 @@
+/**
+ * Gathers calls that meet in a process, so that one statement serves several of them (group commit). A lone call begins
+ * at once; while as many calls are under way as may be, further ones wait and go together. Used by items/perform/store.ts.
+ */
+
+interface GatherOptions<Entry, Result> {
+  /** Calls of one group may share a statement. */
+  readonly groupOf: (entry: Entry) => number;
+  /** How large an entry is, in characters. */
+  readonly sizeOf: (entry: Entry) => number;
+  /** Serves the entries, all of one group. Returns a result for each, in their order, or throws for all of them. */
+  readonly run: (entries: readonly Entry[]) => Promise<readonly (Result | Error)[]>;
+}
+
+interface Waiting<Entry, Result> {
+  readonly entry: Entry;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Calls that share a statement. */
+const entriesMax = 32;
+/** Sum of the sizes of calls that share a statement, in characters; a larger one goes alone. */
+const sizeMax = 500_000;
+/** Statements that are under way at a time; each has its own connection and commit. */
+const underWayMax = 3;
+/** ms after which a statement no longer counts as under way: one that waits for a lock holds up nobody else. */
+const slowMs = 50;
+
+/** Returns a function that serves an entry together with others that come while it waits, and throws the entry's own error. */
+export const createGatherer = <Entry, Result>({
+  groupOf,
+  sizeOf,
+  run,
+}: GatherOptions<Entry, Result>): ((entry: Entry) => Promise<Result>) => {
+  let queue: Waiting<Entry, Result>[] = [];
+  let underWay = 0;
+
+  /** Takes the oldest call and what may go with it. */
+  const takeBatch = (): Waiting<Entry, Result>[] => {
+    const [first] = queue;
+    if (first === undefined) return [];
+    const group = groupOf(first.entry);
+    const taken: Waiting<Entry, Result>[] = [];
+    let size = 0;
+    const left = queue.filter((waiting) => {
+      if (taken.length === entriesMax || groupOf(waiting.entry) !== group) return true;
+      const more = sizeOf(waiting.entry);
+      if (taken.length > 0 && size + more > sizeMax) return true;
+      size += more;
+      taken.push(waiting);
+      return false;
+    });
+    queue = left;
+    return taken;
+  };
+
+  const serve = async (batch: readonly Waiting<Entry, Result>[]): Promise<void> => {
+    try {
+      const results = await run(batch.map(({ entry }) => entry));
+      for (const [i, { resolve, reject }] of batch.entries()) {
+        const result = results[i];
+        if (result === undefined) reject(new Error('A gathered call has no result.'));
+        else if (result instanceof Error) reject(result);
+        else resolve(result);
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  };
+
+  const serveWaiting = (): void => {
+    while (underWay < underWayMax && queue.length > 0) {
+      const batch = takeBatch();
+      underWay += 1;
+      let counts = true;
+      const leave = (): void => {
+        if (!counts) return;
+        counts = false;
+        underWay -= 1;
+        serveWaiting();
+      };
+      const timer = setTimeout(leave, slowMs);
+      void serve(batch).then(() => {
+        clearTimeout(timer);
+        leave();
+      });
+    }
+  };
+
+  return (entry) =>
+    new Promise((resolve, reject) => {
+      queue.push({ entry, resolve, reject });
+      serveWaiting();
+    });
+};

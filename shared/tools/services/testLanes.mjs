@@ -1,0 +1,113 @@
+// Which tests run beside which; used by testCommand.mjs.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './paths.mjs';
+import { StartFailure } from './say.mjs';
+
+const secondsFile = join(root, 'shared/tools/services/testSeconds.json');
+
+/**
+ * Tests that watch commands from their start to their end, or a browser, and none of which minds a busy machine: they run beside
+ * all others. Folders and files.
+ */
+const patient = [
+  'test/console/',
+  ...['admin', 'commands', 'demo', 'oneFolder', 'otherLanguage', 'schemaGate', 'sideBySide'].map(
+    (name) => `test/flows/${name}.test.ts`,
+  ),
+  ...['command', 'package', 'tutorial', 'types'].map((name) => `test/sdk/${name}.test.ts`),
+  'test/laws/migrations.test.ts',
+];
+/**
+ * Folders whose tests depend on time least: they run in either lane, and first in that of the others, which have the machine to
+ * themselves once the patient lane is over.
+ */
+const either = ['http', 'items', 'mcp', 'policies', 'specification'].map((folder) => `test/${folder}/`);
+/** Seconds by which the patient lane is to end before the other. */
+const quietAtTheEnd = 60;
+/** Seconds of what `testSeconds.json` does not know: lint, format and types, and a file of tests. */
+const [checksTake, fileTakes] = [40, 3];
+/** Folders of what is no test of its own. */
+const others = ['test/bench/', 'test/sample-app/'];
+
+/**
+ * @typedef {object} Lane What runs at the same time as other lanes, on servers of its own.
+ * @property {string} name
+ * @property {boolean} checks whether it begins with lint, format and types
+ * @property {string[]} files in the order in which they run
+ */
+
+/**
+ * Returns the lanes of all tests; one when the servers are somebody else's, as one lane would empty the Redis of the other.
+ * @returns {Lane[]}
+ */
+export function allLanes() {
+  const missing = [...patient, ...either].find((place) => !existsSync(join(root, place)));
+  if (missing) throw new StartFailure(`There is no ${missing} to be tested.`);
+  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((file) => `test/${file.replaceAll('\\', '/')}`)
+    .filter((file) => file.endsWith('.test.ts') && !isIn(others, file))
+    .sort();
+  if (process.env.DATABASE_URL || process.env.REDIS_URL) return [{ name: 'tests', checks: true, files }];
+  const [waiting, busy] = split(files, (file) => isIn(patient, file));
+  const [shared, late] = split(busy, (file) => isIn(either, file));
+  const secondsOf = readSeconds();
+  const [early, beside] = share(shared, secondsOf, [secondsOf(late), secondsOf(waiting) + checksTake + quietAtTheEnd]);
+  return [
+    { name: 'tests', checks: false, files: [...early, ...late] },
+    { name: 'patient', checks: true, files: [...beside, ...waiting] },
+  ];
+}
+
+/**
+ * Returns a function that sums up the seconds of files, as the whole suite measured them last (`UPDATE_SECONDS=1 npm test`).
+ * @returns {(files: readonly string[]) => number}
+ */
+const readSeconds = () => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what keepSeconds wrote
+  const seconds = /** @type {Record<string, number>} */ (JSON.parse(readFileSync(secondsFile, 'utf8')));
+  return (files) => files.reduce((sum, file) => sum + (seconds[file] ?? fileTakes), 0);
+};
+
+/**
+ * Returns the files for two lanes that take so many seconds without them; the longest first, each goes where less is to be done.
+ * @param {readonly string[]} files
+ * @param {(files: readonly string[]) => number} secondsOf
+ * @param {[number, number]} taken
+ * @returns {[string[], string[]]} both in the order of the given files
+ */
+const share = (files, secondsOf, [one, other]) => {
+  const toOther = new Set();
+  const longestFirst = files.toSorted((a, b) => secondsOf([b]) - secondsOf([a]));
+  for (const file of longestFirst) {
+    if (one <= other) one += secondsOf([file]);
+    else {
+      other += secondsOf([file]);
+      toOther.add(file);
+    }
+  }
+  return split(files, (file) => !toOther.has(file));
+};
+
+/**
+ * @param {readonly string[]} places
+ * @param {string} file
+ */
+const isIn = (places, file) => places.some((place) => file.startsWith(place));
+
+/**
+ * @param {readonly string[]} files
+ * @param {(file: string) => boolean} test
+ * @returns {[string[], string[]]} those that pass, and the others
+ */
+const split = (files, test) => [files.filter(test), files.filter((file) => !test(file))];
+
+/**
+ * Keeps what a run of the whole suite measured, of files that take notably longer or shorter than most.
+ * @param {Record<string, number>} seconds by file
+ */
+export const keepSeconds = (seconds) => {
+  const kept = Object.entries(seconds).filter(([, took]) => Math.abs(took - fileTakes) > 2);
+  const rounded = kept.sort(([a], [b]) => (a < b ? -1 : 1)).map(([file, took]) => [file, Math.round(took)]);
+  writeFileSync(secondsFile, `${JSON.stringify(Object.fromEntries(rounded), null, 2)}\n`);
+};

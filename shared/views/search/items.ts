@@ -1,0 +1,104 @@
+/** Finds items for a search: those with the words in their titles, and the newest with them anywhere. Used by search.ts. */
+import type { Caller } from '../../access/principal.ts';
+import { visibleInboxes } from '../../items/filters.ts';
+import { contentQueries, storedTexts, textsIn, type StoredText } from '../../items/itemWords.ts';
+import { listItems } from '../../items/list/page.ts';
+import { unfiltered, type ItemListRequest } from '../../items/list/request.ts';
+import { itemRowJson } from '../../items/present.ts';
+import type { Db } from '../../platform/db/knex.ts';
+import { queryRows, statement, type TextRow } from '../../platform/db/sql.ts';
+import type { ViewDeps } from '../deps.ts';
+import { rateTexts, type FoundText } from './excerpt.ts';
+
+/** Further texts of one item that are looked at: enough to show one. */
+const textsPerItem = 3;
+
+/** How much a hit counts by where it is. */
+const weights = { title: 4, fields: 2, further: 1 } as const;
+
+const furtherTextsSql = statement(
+  'search.furtherTexts',
+  `
+  select f.item, o.title, coalesce(o.data::text, e.data::text) as data, e.type
+  from unnest($2::text[]) as g(item)
+  cross join lateral (
+    select w.item, w.source from item_words w where w.env = $1 and w.item = g.item and w.source <> '' and w.words @@ any ($3::tsquery[])
+    order by w.source desc limit ${String(textsPerItem)}) f
+  left join lateral (
+    select o.title, o.data from occurrences o where o.env = $1 and o.item = f.item and o.id = f.source limit 1) o on true
+  left join lateral (
+    select e.data, e.type from events e where e.env = $1 and e.item = f.item and e.entry = f.source and e.entry is not null and not e.is_update limit 1) e on true`,
+);
+
+interface FurtherText extends StoredText {
+  readonly item: string;
+}
+
+/** Returns the texts of occurrences, notes and replies of items in which one of the words stands. */
+const readFurtherTexts = async (
+  db: Db,
+  { env, inboxes }: Pick<ItemListRequest, 'env' | 'inboxes'>,
+  words: readonly string[],
+  items: readonly string[],
+): Promise<Map<string, FoundText[]>> => {
+  const names = inboxes.map(({ name }) => name);
+  const queries = words.flatMap((word) => contentQueries(env, names, { words: [word], fields: [] }).same);
+  const found = items.length === 0 ? [] : await queryRows<FurtherText>(db, furtherTextsSql, [env, items, queries]);
+  const texts = new Map<string, FoundText[]>();
+  for (const row of found)
+    texts.set(row.item, [
+      ...(texts.get(row.item) ?? []),
+      ...storedTexts(row).map((text) => ({ text, weight: weights.further })),
+    ]);
+  return texts;
+};
+
+const ownTexts = (row: TextRow): FoundText[] => [
+  { text: row[2] ?? '', weight: weights.title },
+  ...textsIn(JSON.parse(row[14] ?? '{}')).map((text) => ({ text, weight: weights.fields })),
+];
+
+/** What a search found: the object to answer, an excerpt, and how well it fits. */
+export interface Hit {
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly score: number;
+}
+
+export interface SearchRequest {
+  readonly words: readonly string[];
+  /** The words as one text, in lower case. */
+  readonly query: string;
+  readonly limit: number;
+  readonly now: number;
+}
+
+/** Returns items that have all words, the best of at most twice `limit`. */
+export const searchItems = async (
+  { db }: Pick<ViewDeps, 'db'>,
+  caller: Caller,
+  { words, query, limit, now }: SearchRequest,
+): Promise<Hit[]> => {
+  const inboxes = visibleInboxes(caller).map(({ name }) => ({ name, states: [] }));
+  if (inboxes.length === 0) return [];
+  const request: ItemListRequest = {
+    env: caller.env.id,
+    inboxes,
+    ...unfiltered,
+    now,
+    sort: 'lastSeen',
+    descending: true,
+    after: null,
+    limit,
+  };
+  const [titled, all] = await Promise.all([
+    listItems(db, { ...request, words }),
+    listItems(db, { ...request, contents: { words, fields: [] } }),
+  ]);
+  const rows = new Map([...titled.rows, ...all.rows].map((row) => [row[0] ?? '', row]));
+  const further = await readFurtherTexts(db, request, words, [...rows.keys()]);
+  return [...rows].map(([id, row]) => {
+    const { score, matched } = rateTexts([...ownTexts(row), ...(further.get(id) ?? [])], words, query);
+    const item: unknown = JSON.parse(itemRowJson(row, caller.principal.access));
+    return { result: { type: 'item', item, matched }, score };
+  });
+};

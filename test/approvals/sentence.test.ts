@@ -1,0 +1,196 @@
+/** The sentence that says what an approval would do: values stay what they are, whatever characters they are made of. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { compileAccess, fullAccess } from '../../shared/access/access.ts';
+import type { ApprovalDraft } from '../../shared/approvals/model.ts';
+import { approvalSentence } from '../../shared/views/approvals/sentence.ts';
+
+const nothing = { flag: null, change: null, inbox: null, inboxes: null, operation: null, before: null, barred: [] };
+const refund = { kind: 'action', action: 'refund', label: 'Refund', resource: 'order', record: 'o1', input: {} };
+const draft = (members: object): ApprovalDraft =>
+  // The sentence looks at these members alone.
+  ({ ...nothing, ...refund, total: null, ...members }) as unknown as ApprovalDraft;
+const blind = compileAccess([{ on: 'approvals', can: ['see'] }]);
+const said = (members: object, access = fullAccess): string => approvalSentence(draft(members), access);
+const item = (operation: object): object => ({ kind: 'item', inbox: 'mail', before: { title: 'Help' }, operation });
+const bulk = (operation: object, more: object = {}): object => ({ kind: 'bulk', operation, total: 12, ...more });
+const flag = (change: object): object => ({ kind: 'flag', flag: 'beta', change, before: { resource: 'order' } });
+const ramp = { to: 50, over: 3_600_000, every: 60_000 };
+const order = { resource: 'order', id: 'o1' };
+const noon = Date.UTC(2026, 0, 1, 12);
+
+/** What is asked for, what everybody reads who sees it, and what those read who see nothing of it. */
+const cases: readonly (readonly [object, string, string])[] = [
+  [{}, 'Refund on order "o1".', "Refund on a record you can't see."],
+  [
+    { before: { title: 'The order' }, input: { amount: 20, reason: 'duplicate' } },
+    'Refund on order "o1" ("The order"), with amount "20", reason "duplicate".',
+    `Refund on a record you can't see, with amount "20", reason "duplicate".`,
+  ],
+  [
+    { resource: null, record: null, label: null, action: 'ping', input: { deep: { a: [1] }, no: null } },
+    `ping, with deep "{'a':[1]}", no "null".`,
+    `ping, with deep "{'a':[1]}", no "null".`,
+  ],
+  [
+    item({ type: 'state', state: 'closed' }),
+    'Set the state of "Help" to "closed".',
+    `Set the state of a record you can't see to "closed".`,
+  ],
+  [
+    item({ type: 'assign', assignee: 'per_1' }),
+    'Assign "Help" to "per_1".',
+    `Assign a record you can't see to "per_1".`,
+  ],
+  [item({ type: 'assign', assignee: null }), 'Unassign "Help".', "Unassign a record you can't see."],
+  [
+    item({ type: 'tags', add: ['a', 'b'], remove: ['c'] }),
+    'Change the tags of "Help": add "a", "b", remove "c".',
+    `Change the tags of a record you can't see: add "a", "b", remove "c".`,
+  ],
+  [
+    item({ type: 'snooze', until: noon }),
+    'Snooze "Help" until "2026-01-01T12:00:00.000Z".',
+    `Snooze a record you can't see until "2026-01-01T12:00:00.000Z".`,
+  ],
+  [item({ type: 'snooze', until: null }), 'Wake "Help".', "Wake a record you can't see."],
+  [item({ type: 'note', text: 'Hi' }), 'Note on "Help": "Hi".', `Note on a record you can't see: "Hi".`],
+  [
+    item({ type: 'reply', subject: 'Re', text: 'Hi', then: { state: 'closed' } }),
+    'Reply to "Help" with the subject "Re": "Hi", then state "closed".',
+    `Reply to a record you can't see with the subject "Re": "Hi", then state "closed".`,
+  ],
+  [
+    item({ type: 'create', inbox: 'mail', title: 'New', record: order, links: [order] }),
+    'Create "New" in the inbox mail, with links order "o1", record order "o1".',
+    "Create a record you can't see.",
+  ],
+  [
+    item({
+      type: 'update',
+      state: 'closed',
+      assignee: null,
+      tags: { add: ['a'] },
+      snooze: null,
+      note: 'N',
+      links: { add: [order] },
+    }),
+    'Change "Help": state "closed", nobody assigned, tags: add "a", no snooze, note "N", links: add order "o1".',
+    `Change a record you can't see: state "closed", nobody assigned, tags: add "a", no snooze, note "N", links: add a record you can't see.`,
+  ],
+  [
+    item({ type: 'triage', answers: { spam: 'no' } }),
+    `Triage "Help": answers "{'spam':'no'}".`,
+    `Triage a record you can't see: answers "{'spam':'no'}".`,
+  ],
+  [
+    bulk({ type: 'state', state: 'closed' }),
+    'Set the state of 12 items to "closed".',
+    'Set the state of 12 items to "closed".',
+  ],
+  [
+    bulk({ type: 'undo', bulk: 'blk_1' }, { total: 1 }),
+    'Undo what the bulk "blk_1" did to 1 item.',
+    'Undo what the bulk "blk_1" did to 1 item.',
+  ],
+  [
+    bulk({ type: 'action', action: 'refund', input: { amount: 1 } }),
+    'Refund on the records of 12 items, with amount "1".',
+    'Refund on the records of 12 items, with amount "1".',
+  ],
+  [
+    flag({ value: true, rollout: 12.5 }),
+    'Change the flag beta: value "true", rollout "12.5" percent.',
+    "Change a record you can't see.",
+  ],
+  [
+    flag({ rollout: null, ramp: null }),
+    'Change the flag beta: no rollout, stop its ramp.',
+    "Change a record you can't see.",
+  ],
+  [
+    flag({ ramp }),
+    'Change the flag beta: a ramp to "50" percent over "1 h" in steps of "1 min".',
+    "Change a record you can't see.",
+  ],
+  [flag({ rules: [{}, {}] }), 'Change the flag beta: "2" rules.', "Change a record you can't see."],
+  [
+    flag({ targets: { o1: true, o2: null } }),
+    'Change the flag beta: the value "true" for "o1", no own value for "o2".',
+    "Change a record you can't see.",
+  ],
+];
+
+/** A value, and what stands between the quotation marks. */
+const values: readonly (readonly [unknown, string])[] = [
+  ['plain', 'plain'],
+  ['two\nlines\r\n\tand more', 'two lines and more'],
+  ['a\u2028b\u2029c\u0085d', 'a b c d'],
+  ['\u202Egnirts\u202C \u2066x\u2069\u200F', 'gnirts x'],
+  ['zero\u200Bwidth\u2060\uFEFF', 'zerowidth'],
+  ['bell\u0007null\u001B[31m', 'bell null [31m'],
+  ['tag\u{E0041}\u{E007F}', 'tag'],
+  ['", approve "', "', approve '"],
+  ['“quoted” «so» ＂too＂', "'quoted' 'so' 'too'"],
+  ['  ', ''],
+  ['\u3164', ''],
+  ['x'.repeat(80), 'x'.repeat(80)],
+  ['x'.repeat(81), `${'x'.repeat(79)}…`],
+  ['x'.repeat(10_000), `${'x'.repeat(79)}…`],
+  ['\u202E'.repeat(10_000), '…'],
+  [`${'x'.repeat(78)}😀😀`, `${'x'.repeat(78)}…`],
+  [true, 'true'],
+  [0.1, '0.1'],
+  [{ a: '"' }, `{'a':'\\''}`],
+  [['a', 'b'], `['a','b']`],
+];
+
+/** Nothing that is not seen, that breaks the line or that turns the direction of what follows. */
+const forbidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+describe('the sentence of an approval', () => {
+  for (const [members, seen, unseen] of cases)
+    it(`says ${seen}`, () => {
+      expect(said(members)).to.equal(seen);
+      expect(said(members, blind)).to.equal(unseen);
+    });
+
+  for (const [value, shown] of values)
+    it(`quotes ${JSON.stringify(value).slice(0, 40)} as ${shown.slice(0, 20)}`, () => {
+      expect(said({ input: { reason: value } })).to.equal(`Refund on order "o1", with reason "${shown}".`);
+    });
+
+  it('hides the targets of a flag whose resource the reader does not see', () => {
+    const sees = compileAccess([{ on: 'flag:beta', can: ['see'] }]);
+    expect(said(flag({ targets: { o1: true } }), sees)).to.equal(
+      "Change the flag beta: the value for a record you can't see.",
+    );
+  });
+
+  it('says how many values it leaves out, and keeps made-up names apart', () => {
+    const many = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`v${String(i + 10)}`, i]));
+    expect(said({ input: many })).to.match(/v29 "19" and 5 more\.$/);
+    expect(said({ input: { '". Approved': 1 } })).to.equal(`Refund on order "o1", with "'. Approved" "1".`);
+  });
+
+  it('is one line of which every value is quoted, short and visible, whatever the values are', () => {
+    const nasty = fc.string({
+      unit: fc.oneof(
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+        fc.constantFrom('"', '“', '\n', '\u202E', '\u2066', '\u200B', '\u0000', '\\', "'", '\uD800', '😀', ' '),
+      ),
+      maxLength: 200,
+    });
+    fc.assert(
+      fc.property(nasty, nasty, nasty, nasty, (label, id, title, value) => {
+        const sentence = said({ label, record: id, before: { title }, input: { value } });
+        expect(sentence).not.to.match(forbidden);
+        const quoted = [...sentence.matchAll(/"([^"]*)"/g)].map(([, text = '']) => text);
+        expect(quoted).to.have.length(3);
+        for (const text of quoted) expect(text.length).to.be.at.most(80);
+        expect(sentence.split('"')[0]?.length).to.be.at.most(80 + ' on order '.length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,101 @@
+/** The audit log in the console: filters that stand in the address, what each act changed, and a file of it. */
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { Tab } from '../support/browser.ts';
+import type { Client } from '../support/http.ts';
+import { useConsole, type ConsoleTest } from './support.ts';
+
+describe('the audit log in the console', function () {
+  this.timeout(60_000);
+  let ana: Client;
+  let ben: Client;
+  let origin: string;
+  let open: ConsoleTest['open'];
+  let tab: Tab;
+  let page: Page;
+  let id: string;
+
+  const service = useConsole({
+    arrange: async (given) => {
+      ({ ana, ben, origin, open } = given);
+      tab = await open();
+      ({ page } = tab);
+      id = await given.newItem('=HYPERLINK("http://example.com")');
+      await ben.post(`/items/${id}/state`, { state: 'closed', reason: '=1+1, "twice"' });
+      await given.vera.post(`/items/${id}/state`, { state: 'open' });
+    },
+  });
+  const row = (text: string) => page.locator('tbody tr', { hasText: text });
+
+  it('shows who did what, refusals too, and narrows it by a click', async () => {
+    await service().signIn(tab, 'ana@example.com', '/settings/audit');
+    await row('item.create').first().waitFor();
+    expect(await row('refused').count()).to.equal(1);
+    await row('refused').getByRole('button', { name: 'Vera Holt' }).click();
+    await row('Ben Okoro').first().waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('actor')).to.equal(service().vera.id);
+    await page.goBack();
+    await row('Ben Okoro').first().waitFor();
+    await page.getByLabel('To what (id)').fill(id);
+    await page.getByLabel('Did').fill('item.state');
+    await page.keyboard.press('Enter');
+    await row('item.create').first().waitFor({ state: 'detached' });
+    await row('item.state').nth(1).waitFor();
+    expect(await row('item.state').count()).to.equal(2);
+    await page.reload();
+    await row('item.state').first().waitFor();
+    expect(await page.getByLabel('To what (id)').inputValue()).to.equal(id);
+  });
+
+  it('opens what an act changed: before and after', async () => {
+    await row('Ben Okoro').getByRole('button', { name: 'More about item.state' }).click();
+    const change = page.getByRole('table', { name: 'Before and after' });
+    expect(await change.locator('tr', { hasText: 'state' }).first().locator('td').allTextContents()).to.deep.equal([
+      'open',
+      'closed',
+    ]);
+    await tab.picture('audit-light-1440');
+  });
+
+  it('chooses a time, in the person’s own zone', async () => {
+    await page.goto(`${origin}/env/demo/settings/audit?to=${String(Date.now() - 3_600_000)}`);
+    await page.getByText('Nothing found').waitFor();
+    expect(await page.getByLabel('Before').inputValue()).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d$/);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await row('item.state').first().waitFor();
+  });
+
+  it('saves all of it as a file that no spreadsheet runs', async () => {
+    for (let n = 0; n < 210; n++) await ana.post(`/items/${id}/notes`, { text: `Note ${String(n)}` });
+    await page.reload();
+    await page.getByRole('button', { name: 'Show earlier entries' }).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as CSV' }).click(),
+    ]);
+    const text = await readFile(await download.path(), 'utf8');
+    const lines = text.trim().split('\r\n');
+    const entries: unknown[] = [];
+    let cursor: string | null = null;
+    do {
+      const { body } = await ana.get(`/audit?limit=200${cursor === null ? '' : `&cursor=${cursor}`}`);
+      entries.push(...(body.entries as unknown[]));
+      cursor = body.cursor as string | null;
+    } while (cursor !== null);
+    expect(lines.length).to.equal(entries.length + 1);
+    expect(download.suggestedFilename()).to.match(/^audit-demo-\d{4}-\d\d-\d\d\.csv$/);
+    expect(lines[0]).to.include('actor_name,actor_role,verb');
+    expect(text).to.include(`"'=1+1, ""twice"""`);
+    expect(text).not.to.match(/(^|,)[=+@]/m);
+  });
+
+  it('is closed to those who may not see it', async () => {
+    const vera = await open();
+    await service().signIn(vera, 'vera@example.com', '/settings/audit');
+    await vera.page.getByText('Your role may not see this').waitFor();
+    await vera.page.getByText('It needs audit: see.').waitFor();
+    expect(await vera.page.getByRole('link', { name: 'Audit' }).count()).to.equal(0);
+    await vera.close();
+  });
+});

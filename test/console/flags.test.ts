@@ -1,0 +1,230 @@
+/** Flags in the console: what they are in words, changes of every part, ramps that one watches, and who decided. */
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { Tab } from '../support/browser.ts';
+import type { Client } from '../support/http.ts';
+import { testManifest } from '../support/manifest.ts';
+import { until } from '../support/until.ts';
+import type { World } from '../support/world.ts';
+import { useConsole, type ConsoleTest } from './support.ts';
+
+const manifest = {
+  ...testManifest,
+  flags: [
+    { key: 'new_checkout', kind: 'boolean', default: false, resource: 'customer', description: 'The new checkout.' },
+    { key: 'ramped', kind: 'boolean', default: false },
+    { key: 'payouts', kind: 'boolean', default: false, approval: true, danger: 'high', reasonRequired: true },
+    { key: 'greeting', kind: 'string', default: 'Hello' },
+  ],
+};
+
+describe('flags in the console', function () {
+  this.timeout(60_000);
+  let world: World;
+  let ana: Client;
+  let ben: Client;
+  let origin: string;
+  let open: ConsoleTest['open'];
+  let tab: Tab;
+  let page: Page;
+  /** The bodies of the changes that the page has sent. */
+  const sent: unknown[] = [];
+
+  const service = useConsole({
+    manifest,
+    arrange: async (given) => {
+      ({ world, ana, ben, origin, open } = given);
+      tab = await open();
+      ({ page } = tab);
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && /\/flags\/\w+$/.test(request.url()) && !request.url().includes('ofrep'))
+          sent.push(request.postDataJSON());
+      });
+    },
+  });
+  const flag = async (name: string) => (await ana.get(`/flags/${name}`)).body.flag;
+  const goTo = async (name: string): Promise<void> => {
+    await page.goto(`${origin}/env/demo/flags/${name}`);
+    await page.getByRole('region', { name: 'History' }).waitFor();
+    await page.getByText(/^complete to /).waitFor();
+  };
+  const part = (name: string) => page.getByRole('region', { name });
+  const answer = () => page.locator('.flag-answer');
+  const lastSent = () => sent.at(-1);
+
+  it('says of each in words what it is, and finds it', async () => {
+    await service().signIn(tab, 'ana@example.com', '/flags');
+    await page.getByRole('button', { name: 'new_checkout off for everybody' }).waitFor();
+    await page.getByRole('button', { name: 'greeting Hello' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('check');
+    await page.getByRole('button', { name: /^greeting/ }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'new_checkout' }).waitFor();
+    expect(new URL(page.url()).pathname).to.equal('/env/demo/flags/new_checkout');
+  });
+
+  it('sends only what was changed, and undoes it', async () => {
+    await goTo('new_checkout');
+    await page.getByLabel('Rollout in %').fill('35');
+    await page.keyboard.press('Enter');
+    await answer().getByText('on for 35 % of all customer records').waitFor();
+    expect(lastSent()).to.deep.equal({ change: { rollout: 35 } });
+    expect((await flag('new_checkout')).rollout).to.equal(35);
+    await page.keyboard.press('Escape');
+    await page.locator('h1').first().click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await answer().getByText('off for everybody').waitFor();
+    expect(await flag('new_checkout')).to.include({ rollout: null, value: false });
+  });
+
+  it('builds rules, and says for one id what decides', async () => {
+    await goTo('new_checkout');
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByLabel('Field 1').fill('plan');
+    await page.getByLabel('Comparison 1').selectOption('in');
+    await page.getByLabel('Value 1').fill('team, enterprise');
+    await page.getByRole('button', { name: 'Add a line' }).click();
+    await page.getByLabel('Field 2').fill('seats');
+    await page.getByLabel('Comparison 2').selectOption('gte');
+    await page.getByLabel('Value 2').fill('10');
+    await page.getByRole('button', { name: 'Save the rule' }).click();
+    await part('Rules').getByText('1. When plan is one of team, enterprise and seats is at least 10: on').waitFor();
+    expect((await flag('new_checkout')).rules).to.deep.equal([
+      {
+        when: {
+          all: [
+            { field: 'plan', op: 'in', value: ['team', 'enterprise'] },
+            { field: 'seats', op: 'gte', value: 10 },
+          ],
+        },
+        value: true,
+      },
+    ]);
+    await part('Targets').getByLabel('Id').fill('cus_7');
+    await part('Targets').getByLabel('Is').selectOption('false');
+    await part('Targets').getByRole('button', { name: 'Add target' }).click();
+    await part('Targets').getByRole('button', { name: 'Remove cus_7' }).waitFor();
+    expect(lastSent()).to.deep.equal({ change: { targets: { cus_7: false } } });
+    const attempt = async (id: string, attributes: string): Promise<void> => {
+      await part('Try an id').getByLabel('customer id').fill(id);
+      await part('Try an id').getByLabel('Attributes, one a line').fill(attributes);
+      await part('Try an id').getByRole('button', { name: 'Try' }).click();
+    };
+    await attempt('cus_1', 'plan = team\nseats = 12');
+    await part('Try an id').getByText('on, decided by rule 1').waitFor();
+    await attempt('cus_7', 'plan = team\nseats = 12');
+    await part('Try an id').getByText('off, decided by its target').waitFor();
+    await attempt('cus_1', 'plan = free');
+    await part('Try an id').getByText('off, decided by the value for everybody').waitFor();
+    await tab.picture('flag-light-1440');
+    await part('Targets').getByRole('button', { name: 'Remove cus_7' }).click();
+    await until('the target is gone', async () => Object.keys((await flag('new_checkout')).targets).length === 0);
+  });
+
+  it('keeps what was typed when a colleague was faster', async () => {
+    await goTo('greeting');
+    await page.getByLabel('Value', { exact: true }).fill('Good day');
+    let isFirst = true;
+    await page.route('**/flags/greeting', async (route) => {
+      if (route.request().method() !== 'POST' || !isFirst) return route.continue();
+      isFirst = false;
+      await ben.post('/flags/greeting', { change: { value: 'Hi' } });
+      return route.continue();
+    });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Somebody else changed greeting a moment ago').waitFor();
+    await answer().getByText('Hi').waitFor();
+    await page.getByText('It became Hi meanwhile. Saving replaces that.').waitFor();
+    expect(await page.getByLabel('Value', { exact: true }).inputValue()).to.equal('Good day');
+    await page.reload();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await answer().getByText('Good day').waitFor();
+    await page.unroute('**/flags/greeting');
+  });
+
+  it('restores what was before a change', async () => {
+    await goTo('greeting');
+    await part('History').getByRole('button', { name: 'Restore what was before value Hi → Good day' }).click();
+    await answer().getByText('Hi', { exact: true }).waitFor();
+    expect((await flag('greeting')).value).to.equal('Hi');
+  });
+
+  it('shows a ramp move, and its guard roll it back', async () => {
+    await goTo('ramped');
+    await page.getByRole('button', { name: 'Start a ramp' }).click();
+    await page.getByLabel('To in %').fill('50');
+    await page.getByLabel('Over', { exact: true }).fill('10');
+    await page.getByLabel('Over: unit').selectOption('minutes');
+    await page.getByLabel('A step every', { exact: true }).fill('1');
+    await page.getByLabel('Guard').selectOption('bugs');
+    await page.getByLabel('More than').fill('2');
+    await page.getByText('Nothing came there in the last 10 min, which counts too.').waitFor();
+    await page.getByRole('button', { name: 'Start the ramp' }).click();
+    await answer()
+      .getByText(/rising to 50 % by/)
+      .waitFor();
+    for (const rollout of [5, 10, 15]) {
+      world.clock.advance(60_000);
+      await answer()
+        .getByText(new RegExp(`^on for ${String(rollout)} %`))
+        .waitFor();
+    }
+    await part('Ramp').getByText('step 3 of 10').waitFor();
+    await tab.picture('ramp-light-1440');
+    for (const title of ['One', 'Two', 'Three', 'Four']) await ana.post('/items', { inbox: 'bugs', title });
+    await part('Ramp').getByText('rolled back to 0 % by its guard').waitFor();
+    await part('History').getByText('the guard rolled it back').waitFor();
+    expect(await flag('ramped')).to.include({ rollout: 0 });
+    const steps = part('History').getByText('The ramp took 3 steps: rollout 0 % → 15 %');
+    expect(await part('History').getByText('rollout 5 % → 10 %').isVisible()).to.equal(false);
+    await steps.click();
+    await part('History').getByText('rollout 5 % → 10 %').waitFor();
+    await page.getByRole('button', { name: 'Start a ramp' }).click();
+    await page.getByLabel('Guard').selectOption('bugs');
+    await page.getByLabel('More than').fill('3');
+    await page
+      .getByText('At least 4 came there in the last 10 min, which counts too: the ramp would be rolled back at once.')
+      .waitFor();
+    await tab.picture('ramp-guard-light-1440');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  it('asks for reason, confirmation and approval where a flag wants them', async () => {
+    await goTo('payouts');
+    await page.getByRole('button', { name: 'Start a ramp' }).click();
+    await page.getByRole('button', { name: 'Start the ramp' }).click();
+    const plan = page.getByRole('dialog', { name: 'payouts: ramp to 100 % over 2 h' });
+    await plan.getByText(/^none → to 100 % from .+ to .+, a step every 10 min$/).waitFor();
+    expect(await plan.getByRole('term').allTextContents()).to.not.include('ramp.over');
+    await plan.getByRole('button', { name: 'Cancel' }).click();
+    await part('Ramp').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('combobox', { name: 'Value' }).selectOption('true');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'payouts: value on' });
+    await dialog.getByText('This flag wants a person’s approval').waitFor();
+    await dialog.getByText('off → on').waitFor();
+    await dialog.getByLabel('Reason').fill('Finance agreed.');
+    await dialog.getByLabel('Type payouts to confirm').fill('payouts');
+    await tab.picture('flag-confirm-light-1440');
+    await page.keyboard.press('Enter');
+    await page.getByText('Asked for: value on.').waitFor();
+    expect((await flag('payouts')).value).to.equal(false);
+    const [request] = (await ben.get('/approvals')).body.approvals;
+    expect(request.reason).to.equal('Finance agreed.');
+    await ben.post(`/approvals/${String(request.id)}/approve`, {});
+    await answer().getByText('on for everybody').waitFor();
+    await part('History').getByText('approved by Ben Okoro').waitFor();
+  });
+
+  it('lets those look who may not change', async () => {
+    const vera = await open();
+    await service().signIn(vera, 'vera@example.com', '/flags/new_checkout');
+    await vera.page.getByText('Your role may see this flag, and not change it.').waitFor();
+    await vera.page.getByRole('region', { name: 'History' }).waitFor();
+    const names = await vera.page.locator('.flag').getByRole('button').allTextContents();
+    expect(names.filter((name) => !name.includes('Flags'))).to.deep.equal(['Try']);
+    await vera.close();
+  });
+});

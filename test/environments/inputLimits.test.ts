@@ -1,0 +1,176 @@
+/** Limits of inputs over any declarations: nothing that a limit once refused is taken before a person accepts, and what would be taken is reported. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { compileAction } from '../../shared/environments/actions.ts';
+import type { ManifestAction } from '../../shared/environments/manifest.ts';
+import { keepInputLimits } from '../../shared/environments/rules/inputLimits.ts';
+import { collectInputLimits } from '../../shared/environments/rules/inputWalk.ts';
+import { compareRule, firstRule, type Loosened } from '../../shared/environments/rules/rules.ts';
+import { compileAppSchema } from '../../shared/platform/core/appSchemas.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const texts = ['', 'a', 'ab', 'abc', 'b', 'longer text'];
+const numbers = [-2, 0, 1, 2, 3, 10];
+const names = ['a', 'b', 'c'];
+const few = <T>(pool: readonly T[]) => fc.subarray([...pool], { minLength: 1, maxLength: 3 });
+
+const value: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    fc.constantFrom(...texts, ...numbers, true, null),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 3, noNullPrototype: true }),
+  ),
+})).value;
+const input = fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 3, noNullPrototype: true });
+
+const limits = fc.record(
+  {
+    enum: few([...texts, ...numbers]),
+    const: fc.constantFrom(...texts, ...numbers),
+    maximum: fc.constantFrom(...numbers),
+    minimum: fc.constantFrom(...numbers),
+    maxLength: fc.constantFrom(0, 1, 2, 5),
+    maxItems: fc.constantFrom(0, 1, 2),
+    pattern: fc.constantFrom('^a', 'b$', '^.?$'),
+  },
+  { requiredKeys: [] },
+);
+
+/** Schemas of nothing but limits and of what leads to them. */
+const schemas = fc.letrec<{ schema: Schema; inner: Schema; properties: Schema }>((tie) => ({
+  properties: fc.dictionary(fc.constantFrom(...names), tie('inner'), { minKeys: 1, maxKeys: 3, noNullPrototype: true }),
+  inner: fc.oneof({ weight: 3, arbitrary: limits }, { weight: 2, arbitrary: tie('schema') }),
+  schema: fc.oneof(
+    { maxDepth: 2 },
+    limits,
+    fc.record({ properties: tie('properties') }),
+    fc.record({ items: tie('inner') }),
+    fc.record({ prefixItems: fc.array(tie('inner'), { minLength: 1, maxLength: 2 }), items: tie('inner') }),
+    fc.record({ allOf: fc.array(tie('inner'), { minLength: 1, maxLength: 2 }) }),
+    fc.record({ anyOf: fc.array(tie('inner'), { minLength: 1, maxLength: 2 }) }),
+    fc.record({ oneOf: fc.array(tie('inner'), { minLength: 1, maxLength: 2 }) }),
+    fc.record({ not: tie('inner') }),
+    fc.record({ if: tie('inner'), then: tie('inner'), else: tie('inner') }),
+    fc.record({ contains: tie('inner') }),
+    fc.record({ propertyNames: limits }),
+    fc.record({
+      patternProperties: fc.dictionary(fc.constantFrom('^a', '^[bc]'), tie('inner'), {
+        minKeys: 1,
+        noNullPrototype: true,
+      }),
+    }),
+    fc.record({ properties: tie('properties'), additionalProperties: tie('inner') }),
+    fc.record({ dependentSchemas: tie('properties') }),
+    fc.record({ $ref: fc.constantFrom('#/$defs/one', '#/$defs/two') }),
+  ),
+}));
+
+/** An input: the definitions refer to nothing, one to itself now and then. */
+const inputSchema: fc.Arbitrary<Schema> = fc
+  .record({
+    type: fc.constant('object'),
+    $defs: fc.record({
+      one: limits,
+      two: fc.oneof(
+        { weight: 9, arbitrary: limits },
+        { weight: 1, arbitrary: fc.constant({ properties: { a: { $ref: '#/$defs/two' } }, maximum: 3 }) },
+      ),
+    }),
+    properties: schemas.properties,
+    allOf: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.tuple(schemas.schema) }),
+  })
+  .map(({ allOf, ...schema }) => (allOf.length === 0 ? schema : { ...schema, allOf }))
+  // As manifests are read: an object without a prototype equals no other one.
+  .map((schema) => JSON.parse(JSON.stringify(schema)) as Schema);
+
+/** Now and then a later declaration lists less, or closes the input. */
+const laterSchema: fc.Arbitrary<Schema> = fc.oneof(
+  { weight: 4, arbitrary: inputSchema },
+  { weight: 1, arbitrary: inputSchema.map((schema) => ({ ...schema, additionalProperties: false })) },
+  { weight: 1, arbitrary: fc.constant({ type: 'object' }) },
+);
+
+/** A change of one schema instead of two that have nothing in common. */
+const nextOf = (schema: Schema): fc.Arbitrary<Schema> =>
+  fc.oneof(
+    laterSchema,
+    fc.tuple(inputSchema, fc.constantFrom(...names)).map(([other, name]) => ({
+      ...schema,
+      properties: { ...(schema['properties'] as Schema), [name]: (other['properties'] as Schema)[name] ?? true },
+    })),
+    inputSchema.map((other) => ({ ...schema, $defs: other['$defs'] })),
+  );
+
+const accepts = (schema: object): ((given: unknown) => boolean) => {
+  const problems = compileAppSchema(schema);
+  return (given) => problems(given, '').length === 0;
+};
+/** Returns the declaration's limits without those that wait for a person: in place of these an older one is in force. */
+const limitsInForce = (schema: Schema, loosened: readonly Loosened[]): Schema => {
+  const waiting = new Set(loosened.map(({ member }) => member.replace(/^input\.?/, '')));
+  const limits = Object.entries(collectInputLimits(schema)).filter(([path]) => !waiting.has(path));
+  return { ...keepInputLimits({ type: 'object' }, Object.fromEntries(limits)) };
+};
+const action = (schema: object): ManifestAction => ({ name: 'refund', approval: true, input: schema });
+
+/** A schema takes some milliseconds to compile. */
+const runs = Number(process.env['LIMIT_RUNS'] ?? 60);
+
+describe('limits of inputs', function () {
+  this.timeout(20_000 + runs * 200);
+
+  it('are reported as loosened whenever a value is taken that they refused', () => {
+    fc.assert(
+      fc.property(
+        inputSchema.chain((before) => fc.tuple(fc.constant(before), nextOf(before))),
+        fc.array(input, { minLength: 20, maxLength: 20 }),
+        ([before, after], values) => {
+          const [took, takes] = [accepts(before), accepts(after)];
+          const taken = values.find((one) => takes(one) && !took(one));
+          if (taken === undefined) return;
+          const { loosened } = compareRule('action', action(after), firstRule('action', action(before)));
+          expect(loosened, `takes ${JSON.stringify(taken)}`).not.to.deep.equal([]);
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+
+  it('stay in force over any sequence of declarations', () => {
+    fc.assert(
+      fc.property(
+        inputSchema,
+        fc.array(laterSchema, { minLength: 1, maxLength: 3 }),
+        fc.array(input, { minLength: 20, maxLength: 20 }),
+        (first, others, values) => {
+          let rule = firstRule('action', action(first));
+          const refusing = [accepts(first)];
+          for (const schema of others) {
+            const compared = compareRule('action', action(schema), rule);
+            ({ rule } = compared);
+            const inForce = accepts(compileAction(action(schema), rule).input);
+            const taken = values.find((one) => inForce(one) && !refusing.every((took) => took(one)));
+            expect(taken, 'refused before').to.equal(undefined);
+            refusing.push(accepts(limitsInForce(schema, compared.loosened)));
+          }
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+
+  it('loosen nothing when the same is declared again', () => {
+    fc.assert(
+      fc.property(inputSchema, (schema) => {
+        const rule = firstRule('action', action(schema));
+        const again = compareRule('action', action(structuredClone(schema)), rule);
+        expect(again.loosened).to.deep.equal([]);
+        expect(again.rule).to.deep.equal(rule);
+        expect(compileAction(action(schema), rule).input).to.equal(schema);
+      }),
+      { numRuns: runs },
+    );
+  });
+});

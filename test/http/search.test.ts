@@ -1,0 +1,144 @@
+/** `GET /search` over HTTP: items and records at once, best first, with excerpts, and only what the role sees. */
+import { expect } from 'chai';
+import { never, type FakeApp } from '../support/app.ts';
+import { readDocuments } from '../support/documented.ts';
+import type { Client, Reply } from '../support/http.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+const manifest = {
+  resources: [
+    { name: 'customer', source: 'stored', fields: [{ name: 'email', search: true }, { name: 'iban' }] },
+    { name: 'vault', source: 'stored' },
+    { name: 'order', source: 'app' },
+    { name: 'parcel', source: 'app' },
+  ],
+  inboxes: [
+    { name: 'mail', reply: { via: 'app' }, fields: { type: 'object', properties: { body: {} } } },
+    { name: 'secret' },
+  ],
+};
+
+describe('searching over HTTP', () => {
+  let world: World;
+  let admin: Client;
+  let clerk: Client;
+  let app: FakeApp;
+
+  before(async () => {
+    world = await newWorld({ manifest });
+    await world.role('clerk', [
+      { on: 'inbox:mail', can: ['*'] },
+      { on: 'resource:customer', can: ['see'] },
+      { on: 'resource:order', can: ['see'] },
+    ]);
+    const documents = await readDocuments(world.base);
+    admin = documents.of(await world.agent('admin'));
+    clerk = documents.of(await world.agent('clerk'));
+    app = await world.app({ 'records.search': () => ({ records: [] }) });
+    await app.request('records.put', {
+      resource: 'customer',
+      records: [
+        {
+          id: 'cus_1',
+          title: 'Zelda Fox',
+          subtitle: 'Platypus Ltd',
+          fields: { email: 'zelda@fox.example', iban: 'lynx' },
+        },
+        { id: 'cus_2', title: 'Platypus', subtitle: null, fields: {} },
+      ],
+    });
+    await app.request('records.put', { resource: 'vault', records: [{ id: 'v_1', title: 'Platypus vault' }] });
+  });
+  after(() => world.close());
+
+  const make = async (body: object): Promise<string> => {
+    const reply = await admin.post('/items', { inbox: 'mail', title: 'Untitled', ...body });
+    expect(reply.status, reply.text).to.be.oneOf([200, 201]);
+    return reply.body.item.id as string;
+  };
+  const ask = async (client: Client, query: Record<string, string>): Promise<Reply['body']> => {
+    const reply = await client.get(`/search?${new URLSearchParams(query).toString()}`);
+    expect(reply.status, reply.text).to.equal(200);
+    return reply.body;
+  };
+  interface Result {
+    readonly type: 'item' | 'record';
+    readonly item?: { readonly id: string };
+    readonly record?: { readonly id: string };
+    readonly matched: string;
+  }
+  const results = async (client: Client, q: string, more: Record<string, string> = {}): Promise<[string, string][]> =>
+    ((await ask(client, { q, ...more })).results as Result[]).map(({ item, record, matched }) => [
+      item?.id ?? record?.id ?? '',
+      matched,
+    ]);
+
+  it('answers items and records, best first, with where each was found', async () => {
+    const titled = await make({ title: 'The platypus bites' });
+    const noted = await make({ title: 'Other' });
+    await admin.post(`/items/${noted}/notes`, {
+      text: `${'Long before. '.repeat(30)}A platypus! ${'After. '.repeat(60)}`,
+    });
+    const fielded = await make({ title: 'Third', data: { body: 'platypuses everywhere\n\u202eand more' } });
+    const found = await results(clerk, 'Platypus');
+    expect(found.map(([id]) => id)).to.deep.equal(['cus_2', titled, 'cus_1', fielded, noted]);
+    const texts = new Map(found);
+    expect(texts.get('cus_2')).to.equal('Platypus');
+    expect(texts.get('cus_1')).to.equal('Platypus Ltd');
+    expect(texts.get(titled)).to.equal('The platypus bites');
+    expect(texts.get(fielded)).to.equal('platypuses everywhere and more');
+    expect(texts.get(noted)).to.match(/^….*A platypus! After\..*…$/);
+    expect(texts.get(noted)?.length).to.be.at.most(200);
+    expect((await results(clerk, 'platypus', { types: 'records' })).map(([id]) => id)).to.deep.equal([
+      'cus_2',
+      'cus_1',
+    ]);
+    expect((await results(clerk, 'platypus', { types: 'items', limit: '1' })).map(([id]) => id)).to.deep.equal([
+      titled,
+    ]);
+    expect(await results(clerk, 'platypus gnu')).to.deep.equal([]);
+    expect(await results(clerk, 'lynx'), 'not a field for search').to.deep.equal([]);
+  });
+
+  it('answers nothing of what the role doesn’t see', async () => {
+    const hidden = await make({ inbox: 'secret', title: 'Numbat' });
+    expect((await results(admin, 'numbat')).map(([id]) => id)).to.deep.equal([hidden]);
+    expect(await results(clerk, 'numbat')).to.deep.equal([]);
+    expect((await results(admin, 'platypus')).map(([id]) => id)).to.include('v_1');
+    expect((await results(clerk, 'platypus')).map(([id]) => id)).not.to.include('v_1');
+  });
+
+  it('gives an app half a second for each resource, and names those that did not answer', async () => {
+    const asked: string[] = [];
+    app.handle('records.search', ({ resource, q }: { resource: string; q: string }) => {
+      asked.push(resource);
+      return resource === 'order' ? { records: [{ id: 'o_1', title: `Order of ${q}` }] } : never();
+    });
+    const answer = await ask(admin, { q: 'wombat' });
+    expect(answer.incomplete).to.deep.equal(['parcel']);
+    expect(answer.results.map(({ record, matched }: Result) => [record?.id, matched])).to.deep.equal([
+      ['o_1', 'Order of wombat'],
+    ]);
+    expect(asked).to.have.members(['order', 'parcel']);
+    expect((await ask(clerk, { q: 'wombat' })).incomplete, 'a resource that is not seen').to.deep.equal([]);
+    await app.close();
+    expect((await ask(admin, { q: 'platypus' })).incomplete).to.deep.equal(['order', 'parcel']);
+  });
+
+  it('names the parameter that is wrong', async () => {
+    for (const [query, path] of [
+      ['', 'q'],
+      ['q=', 'q'],
+      ['q=+', 'q'],
+      ['q=%00', 'q'],
+      [`q=${'a+'.repeat(11)}`, 'q'],
+      ['q=a&types=flags', 'types.0'],
+      ['q=a&limit=51', 'limit'],
+      ['q=a&cursor=x', 'cursor'],
+    ] as const) {
+      const reply = await clerk.get(`/search?${query}`);
+      expect(reply.status, query).to.equal(400);
+      expect(reply.body.details[0].path, query).to.equal(path);
+    }
+  });
+});

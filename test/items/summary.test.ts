@@ -1,0 +1,104 @@
+/** A summary of more items than it may read: what is exact, and what is scaled up from those that were read. */
+import { expect } from 'chai';
+import { unfiltered } from '../../shared/items/list/request.ts';
+import { summarizeItems } from '../../shared/items/list/summary.ts';
+import type { Reply } from '../support/http.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+interface Group {
+  readonly key: string | null;
+  readonly count: number;
+  readonly occurrences: number;
+  readonly unassigned: number;
+  readonly newest: number;
+  readonly example: { readonly id: string; readonly title: string };
+}
+
+describe('a summary of a large table', () => {
+  let world: World;
+  const many = 60_000;
+  const closed = 2_000;
+  /** One of three is tagged; one of six has a second tag. */
+  const groups = { blue: many / 3, red: many / 6 } as const;
+
+  before(async function () {
+    this.timeout(120_000);
+    world = await newWorld({ workers: false });
+    await world.environment('large');
+    await world.sql(
+      `insert into items (env, id, inbox, title, title_key, state, closed, tags, occurrences, users, first_seen, last_seen, fields, created_at, updated_at, terms)
+       select e.id, 'itm_' || lpad(n::text, 26, '0'), 'mail', 'Item ' || n, 'item ' || n, case when n <= $1 then 'closed' else 'open' end, n <= $1,
+         case when n % 3 <> 0 then '{}' when n % 2 = 0 then '{blue,red}' else '{blue}' end::text[], 2, 1, n, n, '{}', n, n, ''
+       from environments e, generate_series(1, $2::int) n where e.name = 'large'`,
+      [closed, many],
+    );
+    await world.sql(
+      `insert into counts (env, inbox, measure, n) select id, 'mail', 'total', $1 from environments where name = 'large'`,
+      [many],
+    );
+    await world.sql('vacuum (analyze) items');
+  });
+  after(() => world.close());
+
+  const read = async (query: string): Promise<Reply['body']> => {
+    const large = await world.agent('admin', { environments: ['large'] });
+    const { status, body, text } = await world.elsewhere(large, 'large').get(`/items/summary?${query}`);
+    expect(status, text).to.equal(200);
+    return body;
+  };
+  const near = (count: unknown, expected: number): void => {
+    expect(count).to.be.within(expected * 0.9, expected * 1.1);
+  };
+
+  it('scales the counts of what it read when more than 50,000 match, and says so', async () => {
+    const body = await read('by=tag');
+    expect([body.sampled, body.total]).to.deep.equal([true, many]);
+    expect(body.of).to.be.within(500, many - 1);
+    const counts = new Map((body.groups as Group[]).map(({ key, count }) => [key, count]));
+    expect([...counts.keys()]).to.deep.equal([null, 'blue', 'red']);
+    near(counts.get('blue'), groups.blue);
+    near(counts.get('red'), groups.red);
+    near(counts.get(null), many - groups.blue);
+    for (const group of body.groups as Group[]) {
+      near(group.occurrences, 2 * group.count);
+      expect(group.unassigned).to.equal(group.count);
+      expect(group.example).to.deep.equal({
+        id: `itm_${String(group.newest).padStart(26, '0')}`,
+        title: `Item ${String(group.newest)}`,
+      });
+    }
+  });
+
+  it('is exact below, however few of the table match', async () => {
+    const body = await read('by=tag&state=closed');
+    expect([body.sampled, body.total, body.of]).to.deep.equal([false, closed, closed]);
+    expect((body.groups as Group[]).map(({ key, count, newest }) => [key, count, newest])).to.deep.equal([
+      [null, 1_334, 2_000],
+      ['blue', 666, 1_998],
+      ['red', 333, 1_998],
+    ]);
+  });
+
+  it('answers from what it has read when the time is over, and estimates what else matches', async () => {
+    const env = world.deps.directory.environment('large');
+    if (env === undefined) throw new Error('There is no environment.');
+    const request = {
+      ...unfiltered,
+      env: env.id,
+      inboxes: [{ name: 'mail', states: ['open', 'closed'] }],
+      now: Date.now(),
+    };
+    const rest = { by: 'tag', field: null, resources: [], limit: 50, readMs: 0 } as const;
+    const all = await summarizeItems(world.deps.db, request, rest);
+    expect([all.sampled, all.of, all.total]).to.deep.equal([true, 500, many]);
+    expect(all.groups.map(({ key, count }) => [key, count])).to.deep.equal([
+      [null, 39_960],
+      ['blue', 20_040],
+      ['red', 10_080],
+    ]);
+    const seen = { from: 0, to: many / 2 };
+    const some = await summarizeItems(world.deps.db, { ...request, seen }, rest);
+    expect([some.sampled, some.of]).to.deep.equal([true, 500]);
+    expect(some.total).to.be.within(many * 0.4, many * 0.6);
+  });
+});

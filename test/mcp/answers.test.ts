@@ -1,0 +1,232 @@
+/** What tools answer: short, unless they are asked for more, and below their budgets of bytes. */
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import type { Client } from '../support/http.ts';
+import { callTool, rpc } from '../support/tools.ts';
+import { newWorld, type World } from '../support/world.ts';
+import { connectTools } from './client.ts';
+import { clerkGrants, manifest } from './manifest.ts';
+
+/** Bytes of an answer that nobody asked for in full, and of the list of the demo’s operator. */
+const answerMax = 20_000;
+const listMax = 30_000;
+
+const long = 'A long text, again and again. '.repeat(100);
+const wide = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`field${String(n)}`, long]));
+
+describe('answers of tools', () => {
+  let world: World;
+  let clerk: Client;
+  let item = '';
+
+  const answer = async (name: string, given: object = {}): Promise<Record<string, unknown>> => {
+    const { status, body } = await callTool(clerk, name, given);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    return body as Record<string, unknown>;
+  };
+  const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+  before(async () => {
+    world = await newWorld({ manifest });
+    await world.role('clerk', clerkGrants);
+    clerk = await world.agent('clerk');
+    for (let n = 0; n < 60; n += 1) {
+      const made = await clerk.post('/items', {
+        inbox: 'mail',
+        title: `Item ${String(n)} ${'x'.repeat(400)}`,
+        data: n % 10 === 0 ? { email: 'a@example.com', ...(n === 0 ? wide : {}) } : {},
+        tags: Array.from({ length: 20 }, (_, i) => `tag ${String(i)} ${'y'.repeat(60)}`),
+      });
+      if (n === 0) item = made.body.item.id as string;
+    }
+    for (let n = 0; n < 30; n += 1) await clerk.post(`/items/${item}/notes`, { text: `${String(n)} ${long}` });
+  });
+  after(() => world.close());
+
+  it('have identity, state and what was changed, in ISO times, without what is empty', async () => {
+    const { changed, item: receipt } = (await answer('set_item_state', { id: item, state: 'waiting' })) as {
+      changed: boolean;
+      item: Record<string, unknown>;
+    };
+    expect(changed).to.equal(true);
+    expect(receipt).to.include({ id: item, state: 'waiting' });
+    expect(receipt).to.have.all.keys(['id', 'title', 'state', 'tags', 'version']);
+    const [listed] = (await answer('list_items', { limit: 1 }))['items'] as Record<string, unknown>[];
+    expect(listed?.['lastSeen']).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    expect(JSON.stringify(listed)).not.to.match(/null|\[\]|\{\}/);
+    expect((await answer('get_me'))['now']).to.match(/Z$/);
+  });
+
+  it('cut long texts, and say how the rest is read', async () => {
+    const { entries } = (await answer('get_item_timeline', { id: item })) as {
+      entries: { type: string; text: string }[];
+    };
+    const note = entries.find(({ type }) => type === 'note');
+    expect(note?.text.length).to.be.below(400);
+    expect(note?.text).to.match(/… \(\d+ more characters; detail: "full" has all\)$/);
+    const full = (await answer('get_item_timeline', { id: item, detail: 'full' })) as {
+      entries: { type: string; data: { text: string } }[];
+    };
+    expect(full.entries.find(({ type }) => type === 'note')?.data.text).to.equal(`29 ${long}`);
+  });
+
+  it('stay below their budget, and lists say how many more there are until the last page', async () => {
+    for (const [name, given] of [
+      ['get_item', { id: item }],
+      ['get_item_timeline', { id: item, limit: 200 }],
+      ['get_item_occurrences', { id: item }],
+      ['list_items', { limit: 200 }],
+      ['list_inboxes', {}],
+      ['list_changes', {}],
+    ] as const)
+      expect(bytesOf(await answer(name, given)), name).to.be.at.most(answerMax);
+    expect(bytesOf(await answer('get_item', { id: item, detail: 'full' }))).to.be.above(answerMax);
+
+    const seen: string[] = [];
+    let cursor: unknown;
+    do {
+      const page = await answer('list_items', { limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+      expect(bytesOf(page)).to.be.at.most(answerMax);
+      seen.push(...(page['items'] as { id: string }[]).map(({ id }) => id));
+      expect(page['more'], `after ${String(seen.length)}`).to.equal(seen.length === 60 ? undefined : 60 - seen.length);
+      ({ cursor } = page);
+    } while (cursor !== undefined);
+    expect(new Set(seen).size).to.equal(60);
+    expect(seen).to.have.length(60);
+    expect((await answer('list_items'))['items']).to.have.length.within(5, 20);
+    expect((await answer('get_item_timeline', { id: item, limit: 3 }))['more']).to.equal(29);
+  });
+
+  it('fit their schemas in every form, as the official client checks', async () => {
+    const tools = await connectTools(clerk);
+    await tools.list();
+    for (const given of [{}, { detail: 'full' }, { limit: 1 }])
+      for (const name of ['list_items', 'list_inboxes', 'list_flags', 'list_runs', 'list_approvals'])
+        expect((await tools.call(name, given)).isError, name).to.equal(false);
+    for (const given of [{ id: item }, { id: item, detail: 'full' }])
+      expect((await tools.call('get_item', given)).isError).to.equal(false);
+    expect((await tools.call('tag_item', { id: item, add: ['z'] })).isError).to.equal(false);
+    await tools.close();
+  });
+
+  it('tell what has changed since a time or a cursor, by whom, of which kind and where', async () => {
+    const other = await world.agent('clerk');
+    const own = (await callTool(other, 'add_note', { id: item, text: 'Mine.' })).status;
+    expect(own).to.equal(200);
+    await world.settled();
+    const changes = async (given: object): Promise<Record<string, unknown>[]> =>
+      (await answer('list_changes', { limit: 200, ...given }))['changes'] as Record<string, unknown>[];
+    let all = 0;
+    for (let since = '1h'; ;) {
+      const page = await answer('list_changes', { since, limit: 200 });
+      expect(bytesOf(page)).to.be.at.most(answerMax);
+      const listed = page['changes'] as { items?: unknown[]; moreItems?: number }[];
+      if (listed.length === 0) break;
+      for (const { items = [''], moreItems = 0 } of listed) all += items.length + moreItems;
+      since = page['cursor'] as string;
+    }
+    // Each item, its entry, and those of the notes.
+    expect(all).to.be.above(150);
+    const byOther = (await callTool(other, 'list_changes', { since: '1h', by: 'me', types: ['timeline'] })).body;
+    expect(byOther.changes).to.have.length(1);
+    expect(byOther.changes[0]).to.deep.include({ type: 'timeline', item });
+    expect((await changes({ since: '1h', by: other.id, types: 'timeline' })).map(({ type }) => type)).to.deep.equal([
+      'timeline',
+    ]);
+    expect(await changes({ since: '1h', by: other.id, inboxes: 'bugs' })).to.deep.equal([]);
+    expect(await changes({ since: 'now' })).to.deep.equal([]);
+    const { cursor } = await answer('list_changes', { since: '1h', limit: 200 });
+    expect(await changes({ since: byOther.cursor })).to.deep.equal([]);
+    expect(cursor).to.be.a('string');
+    expect((await callTool(clerk, 'list_changes', { since: 'soon' })).body.code).to.equal('bad_cursor');
+  });
+
+  it('tell of what was changed again and again how it is now, and whether the log goes on', async () => {
+    const other = await world.agent('admin');
+    const { item: made } = (await callTool(other, 'create_item', { inbox: 'bugs', title: 'Changed often' })).body;
+    for (const tag of ['a', 'b', 'c']) await callTool(other, 'update_item', { id: made.id, tags: { add: tag } });
+    await world.settled();
+    const log = (await callTool(other, 'list_changes', { since: '1h', by: 'me' })).body;
+    expect(log).to.not.have.property('more');
+    const items = (log.changes as Record<string, unknown>[]).filter(({ type }) => type === 'item');
+    expect(items).to.have.length(1);
+    expect(items[0]).to.deep.include({ change: 'created' });
+    expect(items[0]?.['item']).to.deep.include({ id: made.id, tags: ['a', 'b', 'c'] });
+    const page = (await callTool(other, 'list_changes', { since: '1h', by: 'me', limit: 2 })).body;
+    expect(page.more).to.equal('some');
+    const rest = (await callTool(other, 'list_changes', { since: page.cursor, by: 'me' })).body;
+    expect(rest.changes.at(-1)).to.deep.equal(log.changes.at(-1));
+  });
+
+  it('refuse names of types and inboxes that would match nothing, with those that exist', async () => {
+    const types = (await callTool(clerk, 'list_changes', { since: '1h', types: ['reply'] })).body;
+    expect([types.code, types.details[0].path]).to.deep.equal(['invalid', 'types.0']);
+    expect(types.details[0].message).to.include('timeline');
+    const inboxes = (await callTool(clerk, 'list_changes', { since: '1h', inboxes: ['mali'] })).body;
+    expect([inboxes.code, inboxes.details[0].path]).to.deep.equal(['not_found', 'inboxes.0']);
+    expect(inboxes.details[0].message).to.include('mail');
+  });
+
+  it('tell what became of a flag, by whom and why', async () => {
+    const change = { rollout: 25 };
+    expect((await clerk.post('/flags/checkout', { change, reason: 'A first look.' })).status).to.equal(200);
+    const { entries } = (await answer('get_flag_history', { flag: 'checkout', limit: 1 })) as { entries: object[] };
+    expect(entries[0]).to.deep.include({ type: 'change', by: 'clerk agent', reason: 'A first look.' });
+    expect(entries[0]).to.have.deep.property('after', { rollout: 25 });
+  });
+
+  it('count, search and change several members at once', async () => {
+    const counts = (await answer('get_counts'))['inboxes'] as Record<string, Record<string, unknown>>;
+    expect(counts['mail']).to.include({ total: 60 });
+    expect(counts['mail']).not.to.have.property('byState');
+    const found = (await answer('search', { q: 'Item 7' }))['results'] as { item: { title: string } }[];
+    expect(found[0]?.item.title).to.match(/^Item 7 /);
+    const where = await answer('list_items', { where: { email: 'a@example.com' }, limit: 3 });
+    expect(where['items']).to.have.length(3);
+    const updated = await answer('update_item', {
+      id: item,
+      state: 'closed',
+      tags: { add: 'done' },
+      note: 'Done.',
+      reason: 'Asked for.',
+    });
+    expect(updated['item']).to.deep.include({ state: 'closed' });
+    expect(bytesOf(updated)).to.be.below(6_000);
+  });
+
+  it('are of tools that all fit into a short list, and into a shorter one of some sets', async () => {
+    const demo = JSON.parse(
+      await readFile(new URL('../../shared/tools/demo/manifest.json', import.meta.url), 'utf8'),
+    ) as object;
+    await world.environment('demo-like', demo);
+    const operator = world.elsewhere(await world.agent('operator', { environments: ['*'] }), 'demo-like');
+    const listed = async (query = ''): Promise<{ bytes: number; names: string[] }> => {
+      const { text, body } = await operator.post(`/mcp${query}`, { jsonrpc: '2.0', id: 1, method: 'tools/list' });
+      return {
+        bytes: Buffer.byteLength(text),
+        names: (body.result.tools as { name: string }[]).map(({ name }) => name),
+      };
+    };
+    const all = await listed();
+    expect(all.names).to.include.members(['get_me', 'list_items', 'action_refund_payment', 'change_flag']);
+    expect(all.bytes).to.be.below(listMax);
+    const flags = await listed('?tools=flags,approvals');
+    expect(flags.names).to.include.members(['get_me', 'list_flags', 'list_approvals']);
+    expect(flags.names.filter((name) => name.startsWith('action_') || name.includes('item'))).to.deep.equal([]);
+    expect(flags.bytes).to.be.below(8_000);
+    const wrong = await operator.post('/mcp?tools=flags,nosuch', { jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    expect([wrong.status, wrong.body.details[0].path]).to.deep.equal([400, 'tools.1']);
+    expect((await rpc(operator, 'tools/call', { name: 'list_flags' })).status).to.equal(200);
+  });
+
+  it('leave numbers of a customer that are no times as they are, however large', async () => {
+    const report = { inbox: 'mail', key: 'large', title: 'Large', data: { at: 9e15 } };
+    const made = await clerk.post('/items', report);
+    const again = await clerk.post('/items', report);
+    expect([made.status, again.status], again.text).to.deep.equal([201, 200]);
+    const shown = await Promise.all(
+      ['get_item', 'get_item_timeline', 'get_item_occurrences'].map((name) => answer(name, { id: made.body.item.id })),
+    );
+    for (const body of shown) expect(JSON.stringify(body)).to.include('"at":9000000000000000');
+  });
+});
