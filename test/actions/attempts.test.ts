@@ -85,7 +85,7 @@ describe('actions: attempts', () => {
     await agent.post(`/runs/${retried}/retry`);
     await exhaust(app, [retried]);
     expect(await runOf(retried)).to.include({ status: 'unknown', attempts: 4 });
-  }).timeout(60_000);
+  });
 
   it('of an action that is not queued say what was done when the app goes offline in between', async () => {
     const app = await world.app({ 'action.run': never });
@@ -99,7 +99,7 @@ describe('actions: attempts', () => {
     });
     expect(ended).to.include({ status: 'unknown', code: 'app_offline', attempts: 1 });
     expect(ended.error).to.include('handed to the app once').and.not.include('before it was begun');
-  }).timeout(20_000);
+  });
 
   it('tell a failure that the app reported before it went offline', async () => {
     const app: FakeApp = await world.app({
@@ -116,7 +116,7 @@ describe('actions: attempts', () => {
     });
     expect(ended).to.include({ status: 'failed', code: 'app_offline' });
     expect(ended.error).to.include('The till is busy.').and.not.include('before it was begun');
-  }).timeout(20_000);
+  });
 
   it('never end as expired, cancelled or refused when an answer is missing: that it was done is possible', async () => {
     await world.records('order', [{ id: 'o1', title: 'Order 1' }]);
@@ -141,5 +141,5 @@ describe('actions: attempts', () => {
     });
     expect(expired).to.include({ status: 'unknown' });
     expect(expired.error).to.include('handed to the app').and.include('did not come back');
-  }).timeout(30_000);
+  });
 });

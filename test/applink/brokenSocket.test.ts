@@ -49,9 +49,7 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
   const at = ({ port }: Program, { token, id }: Client): Client =>
     clientOf(`http://127.0.0.1:${port}/api/env/demo`, token, id);
 
-  before(async function () {
-    // Two processes start, on a machine that may be busy.
-    this.timeout(60_000);
+  before(async () => {
     world = await newWorld({ server: false, manifest });
     const env = { RATE_LIMIT: '1000000', RATE_BURST: '1000000' };
     apis = await Promise.all([startProgram(world, 'api/main.ts', env), startProgram(world, 'api/main.ts', env)]);
@@ -118,7 +116,7 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
           }
           expect(best.health).to.be.below(promptMs);
           expect(best.answers).to.be.below(answersMs);
-        }).timeout(120_000);
+        });
       }
     }
   }
@@ -142,8 +140,8 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
     expect([status, body.running]).to.deep.equal([202, true]);
     // Its row says for 15 s that it is there.
     expect(await world.sql('select 1 from app_connections')).to.have.length(1);
-    expect(answered).to.be.below(limits.actionWaitMs / 10);
+    expect(answered).to.be.below(limits.actionWaitMs / 5);
     await held.end();
     await world.sql('delete from app_connections');
-  }).timeout(60_000);
+  });
 });

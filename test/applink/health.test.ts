@@ -54,8 +54,7 @@ describe('app link: health', () => {
     gate.close();
   });
 
-  it('ends a socket that is silent for 15 s, and says so', async function () {
-    this.timeout(40_000);
+  it('ends a socket that is silent for 15 s, and says so', async () => {
     const app = await connectTo();
     const stream = await openLive(await world.agent('viewer'));
     // Neither answers pings nor reads.
@@ -67,8 +66,7 @@ describe('app link: health', () => {
     await stream.close();
   });
 
-  it('keeps a quiet app that answers pings, and renews its row', async function () {
-    this.timeout(40_000);
+  it('keeps a quiet app that answers pings, and renews its row', async () => {
     const app = await connectTo({ 'records.get': never });
     const [first] = await world.sql<{ seen_at: number }>('select seen_at from app_connections');
     void get(workers.link, 8_000);
@@ -83,8 +81,7 @@ describe('app link: health', () => {
     expect(app.socket.readyState).to.equal(app.socket.OPEN);
   });
 
-  it('puts a row back that was swept while its socket lives', async function () {
-    this.timeout(20_000);
+  it('puts a row back that was swept while its socket lives', async () => {
     const app = await connectTo(ok);
     await world.sql('delete from app_connections');
     await until('it is back', async () => (await rowsThere()).includes(app.registered.connection), 10_000);

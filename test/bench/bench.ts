@@ -1,7 +1,6 @@
 /** What every suite measures with: the database, the service's processes, the load generator, and programs of their own. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { freePort } from '../../shared/tools/services/ports.mjs';
 import { build } from './build.ts';
 import { costOf, type Cost } from './cost.ts';
 import { environment, openDatabase, type Database } from './database.ts';
@@ -46,17 +45,6 @@ export interface Suite {
   readonly name: string;
   run(bench: Bench): Promise<Figure[]>;
 }
-
-/** A port that nobody listens on now. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 export const openBench = async (options: Options): Promise<Bench> => {
   const say = (text: string): void => {

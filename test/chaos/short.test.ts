@@ -12,12 +12,10 @@ const seed = Number(process.env['CHAOS_SEED'] ?? 1);
 
 describe('under kills and outages (short form)', () => {
   let site: Site;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     site = await openSite({ apis: 2, workers: 3 });
   });
-  after(async function () {
-    this.timeout(60_000);
+  after(async () => {
     await site.close();
   });
 

@@ -120,8 +120,7 @@ interface Place {
   readonly ready: (page: Page) => Promise<unknown>;
 }
 
-describe('access to the console', function () {
-  this.timeout(90_000);
+describe('access to the console', () => {
   let tab: Tab;
   let ids: { item: string; approval: string; bulk: string; agent: string; run: string };
   let origin: string;

@@ -4,8 +4,7 @@ import type { Page } from 'playwright-core';
 import type { Tab } from '../support/browser.ts';
 import { password, useConsole } from './support.ts';
 
-describe('one’s own account in the console', function () {
-  this.timeout(60_000);
+describe('one’s own account in the console', () => {
   let tab: Tab;
   let page: Page;
   const service = useConsole({

@@ -65,8 +65,7 @@ const manifest = {
   ],
 };
 
-describe('the action sheet', function () {
-  this.timeout(60_000);
+describe('the action sheet', () => {
   /** What the app does with a run now. */
   let act: Handler = () => ({ message: 'Done.', blocks: [] });
   const of = useConsole({

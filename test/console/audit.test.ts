@@ -6,8 +6,7 @@ import type { Tab } from '../support/browser.ts';
 import type { Client } from '../support/http.ts';
 import { useConsole, type ConsoleTest } from './support.ts';
 
-describe('the audit log in the console', function () {
-  this.timeout(60_000);
+describe('the audit log in the console', () => {
   let ana: Client;
   let ben: Client;
   let origin: string;

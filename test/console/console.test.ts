@@ -26,8 +26,7 @@ const manifest = {
   actions: [...testManifest.actions, { name: 'wipe', label: 'Wipe everything', reversible: false }],
 };
 
-describe('the console', function () {
-  this.timeout(60_000);
+describe('the console', () => {
   let world: World;
   let ana: Client;
   let ben: Client;

@@ -13,8 +13,7 @@ const manifest = {
   pages: [{ name: 'overview', label: 'Overview', blocks: [{ type: 'text', text: 'Hello' }] }],
 };
 
-describe('what is everywhere in the console', function () {
-  this.timeout(60_000);
+describe('what is everywhere in the console', () => {
   let mine = '';
   const of = useConsole({
     manifest,

@@ -18,8 +18,7 @@ const manifest = {
   ],
 };
 
-describe('flags in the console', function () {
-  this.timeout(60_000);
+describe('flags in the console', () => {
   let world: World;
   let ana: Client;
   let ben: Client;

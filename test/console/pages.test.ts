@@ -170,8 +170,7 @@ const brought = (page: Page): Promise<string[]> =>
       .filter((text) => !/^(https:|mailto:|\\/)/.test(text))`,
   );
 
-describe('the pages of the app, and what others wrote', function () {
-  this.timeout(60_000);
+describe('the pages of the app, and what others wrote', () => {
   let figure = 1;
   const of = useConsole({
     manifest,

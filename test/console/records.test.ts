@@ -57,8 +57,7 @@ const manifest = {
   ],
 };
 
-describe('the pages of records', function () {
-  this.timeout(60_000);
+describe('the pages of records', () => {
   const of = useConsole({
     manifest,
     handlers: {

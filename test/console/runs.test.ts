@@ -17,8 +17,7 @@ const manifest = {
   ],
 };
 
-describe('the runs page', function () {
-  this.timeout(60_000);
+describe('the runs page', () => {
   let act: Handler = () => ({ message: 'Done.', blocks: [] });
   const of = useConsole({
     manifest,

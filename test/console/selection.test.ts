@@ -16,8 +16,7 @@ const manifest = {
 /** More than one page of a list has. */
 const many = 130;
 
-describe('the selection in the console', function () {
-  this.timeout(60_000);
+describe('the selection in the console', () => {
   let world: World;
   let ana: Client;
   let ben: Client;

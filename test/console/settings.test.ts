@@ -37,8 +37,7 @@ const looser = {
   ),
 };
 
-describe('the settings in the console', function () {
-  this.timeout(60_000);
+describe('the settings in the console', () => {
   let world: World;
   let ana: Client;
   let open: ConsoleTest['open'];

@@ -7,8 +7,7 @@ import { until } from '../support/until.ts';
 import type { World } from '../support/world.ts';
 import { password, useConsole, type ConsoleTest } from './support.ts';
 
-describe('agents in the console', function () {
-  this.timeout(60_000);
+describe('agents in the console', () => {
   let world: World;
   let ana: Client;
   let open: ConsoleTest['open'];

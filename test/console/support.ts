@@ -88,7 +88,6 @@ export const useConsole = (options: ConsoleOptions = {}): (() => ConsoleTest) =>
   let browser: Browser | undefined;
   let started: ConsoleTest | undefined;
   before(async function () {
-    this.timeout(180_000);
     try {
       browser = await startBrowser();
     } catch (error) {

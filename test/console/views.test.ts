@@ -15,8 +15,7 @@ interface View {
   readonly shared: boolean;
 }
 
-describe('saved views in the console', function () {
-  this.timeout(60_000);
+describe('saved views in the console', () => {
   let world: World;
   let ana: Client;
   let ben: Client;

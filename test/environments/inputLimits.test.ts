@@ -119,7 +119,7 @@ const action = (schema: object): ManifestAction => ({ name: 'refund', approval: 
 const runs = Number(process.env['LIMIT_RUNS'] ?? 60);
 
 describe('limits of inputs', function () {
-  this.timeout(20_000 + runs * 200);
+  this.timeout(180_000 + runs * 200);
 
   it('are reported as loosened whenever a value is taken that they refused', () => {
     fc.assert(

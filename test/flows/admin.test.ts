@@ -22,9 +22,7 @@ interface Run {
   readonly err: string;
 }
 
-describe('the admin command', function () {
-  // Each call is a process, and some machines start them slowly.
-  this.timeout(90_000);
+describe('the admin command', () => {
   let world: World;
   let folder: string;
 

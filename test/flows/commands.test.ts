@@ -20,9 +20,7 @@ const argumentsOf = async (script: string): Promise<string[]> => {
   return built === undefined ? words : (await program(built.slice(5).replace(/\.js$/, '.ts'))).slice(1);
 };
 
-describe('the commands', function () {
-  // Some machines start processes slowly.
-  this.timeout(60_000);
+describe('the commands', () => {
   let folder: string;
   before(() => {
     folder = join(mkdtempSync(join(tmpdir(), 'console-commands-')), 'data');

@@ -93,9 +93,7 @@ const eventsSql = `
     select row(at, actor_type, actor_name, role, verb, item, entry, type, case when type <> 'assigned' then data end)::text as t, row_number() over (order by id) as n
     from events where item is not null) x`;
 
-describe('the demo', function () {
-  // Loading is a process of its own, and some machines are slow.
-  this.timeout(120_000);
+describe('the demo', () => {
   const places: Place[] = [];
 
   const newPlace = async (): Promise<Place> => {

@@ -14,7 +14,7 @@ import { newWorld, type World } from '../support/world.ts';
 const freezeMs = Number(process.env['FREEZE_MS'] ?? 12_000);
 
 describe('behind HAProxy with checks of readiness', function () {
-  this.timeout(60_000 + freezeMs);
+  this.timeout(180_000 + freezeMs);
   let dir: string;
   let redis: RedisServer;
   let world: World;

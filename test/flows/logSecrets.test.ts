@@ -25,8 +25,7 @@ const manifest = {
   ],
 };
 
-describe('the logs at the highest level', function () {
-  this.timeout(60_000);
+describe('the logs at the highest level', () => {
   let dir: string;
   let redis: RedisServer;
   let redisControl: Redis;

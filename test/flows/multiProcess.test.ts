@@ -300,7 +300,6 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
 };
 
 describe('two APIs and three workers', function () {
-  this.timeout(120_000);
   describe('over one Redis', () => {
     flows(oneRedis);
   });

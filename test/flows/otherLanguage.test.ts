@@ -15,7 +15,6 @@ app.HANDLERS["records.search"] = lambda params: {"records": [{"id": "p"}]}
 app.App(app.MANIFEST, app.HANDLERS).stay_connected(os.environ["BASE_URL"], os.environ["APP_KEY"])`;
 
 describe('an app in Python', function () {
-  this.timeout(60_000);
   let world: World;
   let agent: Client;
   let key: Client;

@@ -7,9 +7,7 @@ import { startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-describe('behind PgBouncer', function () {
-  // PgBouncer may have to be fetched first.
-  this.timeout(120_000);
+describe('behind PgBouncer', () => {
   let pool: PgBouncer;
   let world: World;
   let agent: Client;

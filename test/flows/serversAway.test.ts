@@ -27,8 +27,7 @@ const linesWith = (said: string, text: string): Record<string, unknown>[] =>
     .filter((line) => line.includes(text))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-describe('with servers that are away', function () {
-  this.timeout(60_000);
+describe('with servers that are away', () => {
   let dir: string;
   const closing: (() => Promise<unknown>)[] = [];
   beforeEach(async () => {

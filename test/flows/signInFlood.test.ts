@@ -9,9 +9,7 @@ import { newWorld, type World } from '../support/world.ts';
 const password = 'correct horse battery';
 const email = 'owner@example.com';
 
-describe('a flood of guesses', function () {
-  // Each address has three guesses, of which a slow machine verifies few a second.
-  this.timeout(180_000);
+describe('a flood of guesses', () => {
   let world: World;
   let api: Program;
   let base: string;

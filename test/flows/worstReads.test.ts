@@ -17,8 +17,7 @@ describe('the worst reads', () => {
   const codes = (replies: readonly Reply[]): string[] =>
     [...new Set(replies.map(({ status, body }) => `${String(status)} ${String(body.code ?? '')}`.trim()))].sort();
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     world = await newWorld({ workers: false });
     api = await startProgram(world, 'api/main.ts', { RATE_LIMIT: '1000000', RATE_BURST: '1000000' });
     greedy = at(await world.agent('admin', { name: 'greedy' }));
@@ -74,7 +73,7 @@ describe('the worst reads', () => {
       const audit = await other.get('/audit?verb=item.state');
       expect([audit.body.code, audit.body.details[0].path]).to.deep.equal(['too_broad', 'verb']);
     });
-  }).timeout(60_000);
+  });
 
   it('of one token leave another’s alone: 200 at once, none answers 5xx', async () => {
     await withBlocked('records', async () => {
@@ -99,7 +98,7 @@ describe('the worst reads', () => {
         found.every((code) => ['422 too_broad', '429 rate_limited'].includes(code)),
       );
     });
-  }).timeout(60_000);
+  });
 
   it('log a full pool as such', async () => {
     await withBlocked('records', async () => {
@@ -116,7 +115,7 @@ describe('the worst reads', () => {
     const lines = api.said().match(/all connections for reads are in use/g) ?? [];
     expect(lines).to.have.length(1);
     expect(api.said()).not.to.include('PostgreSQL is unavailable');
-  }).timeout(60_000);
+  });
 
   it('have a limit that the statements of changes don’t have', async () => {
     const { item } = (await other.post('/items', { inbox: 'mail', title: 'Waits' })).body;
@@ -135,5 +134,5 @@ describe('the worst reads', () => {
       await blocker.query('commit');
     }
     expect((await answer).status).to.equal(200);
-  }).timeout(60_000);
+  });
 });

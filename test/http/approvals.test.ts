@@ -230,7 +230,7 @@ describe('http: approvals', () => {
     // APPROVAL_ROUNDS and APPROVAL_DECISIONS make it a long one.
     const rounds = Number(process.env['APPROVAL_ROUNDS'] ?? 10);
     const each = Number(process.env['APPROVAL_DECISIONS'] ?? 200) / 8;
-    this.timeout(60_000 + rounds * 5_000);
+    this.timeout(180_000 + rounds * 5_000);
     const others = await Promise.all(
       Array.from({ length: 4 }, (_, i) => world.person('operator', `Decider ${String(i)}`)),
     );
@@ -275,8 +275,7 @@ describe('http: approvals', () => {
     expect([changed, lost, gone].map(({ run }) => calls(run))).to.deep.equal([0, 0, 0]);
   });
 
-  it('is stale once: the loser of two decisions is told that it is decided, with the approval', async function () {
-    this.timeout(60_000);
+  it('is stale once: the loser of two decisions is told that it is decided, with the approval', async () => {
     const second = await world.person('operator', 'Bo');
     for (let round = 0; round < 50; round++) {
       const record = await order();

@@ -176,7 +176,7 @@ describe('bulks by query', () => {
     expect(codeOf(await admin.post('/items', { inbox: 'mail', title: 'x'.repeat(1024 * 1024) }))).to.equal(
       '413 too_large',
     );
-  }).timeout(60_000);
+  });
 
   it('of more than 100,000 items are refused with their number', async () => {
     await world.sql(
@@ -200,5 +200,5 @@ describe('bulks by query', () => {
     expect(most.status, most.text).to.equal(202);
     expect(most.body.bulk.total).to.equal(100_000);
     expect((await admin.post(`/bulk/${String(most.body.bulk.id)}/cancel`)).status).to.equal(200);
-  }).timeout(120_000);
+  });
 });

@@ -140,7 +140,7 @@ describe('conditions and filters against their model', () => {
       ),
       { numRuns: 40 },
     );
-  }).timeout(60_000);
+  });
 
   const stored = (records: readonly Fields[]) =>
     records.map((fields, n) => ({ id: `t${String(n)}`, title: 'T', fields }));

@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { request, type CallOptions, type Client, type Reply } from '../support/http.ts';
 import { clerkGrants } from '../support/manifest.ts';
+import { patience } from '../support/patience.ts';
 import { head, raw } from '../support/raw.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -365,7 +366,7 @@ describe('conventions over HTTP', () => {
     });
 
     it('stop working at their time', async () => {
-      const ending = await world.agent('viewer', { expiresAt: Date.now() + 500 });
+      const ending = await world.agent('viewer', { expiresAt: Date.now() + 500 * patience });
       expect((await ending.get('/me')).status).to.equal(200);
       await until('it has expired', async () => (await ending.get('/me')).status === 401, 2_000);
     });

@@ -139,8 +139,7 @@ describe('dry runs', () => {
     return [reply.body.pending === true ? 'pend' : 'run', counts];
   };
 
-  it('of bulks say what becomes of each item, also for supervised agents, hidden, closed, snoozed and retired items', async function () {
-    this.timeout(120_000);
+  it('of bulks say what becomes of each item, also for supervised agents, hidden, closed, snoozed and retired items', async () => {
     // What is in a state or an inbox that is retired now was put there before.
     const retired = await Promise.all([
       make({ inbox: 'gone', record: 'paid', state: null, snoozed: true, tags: [] }),

@@ -263,8 +263,7 @@ describe('finding items over HTTP', () => {
         ),
       ]);
 
-  it('finds what a naive search through all texts finds, for each role', async function () {
-    this.timeout(120_000);
+  it('finds what a naive search through all texts finds, for each role', async () => {
     const others = await found(admin, {});
     const made: { id: string; inbox: string; texts: string[] }[] = [];
     for (const [n, one] of fc.sample(texts, 60).entries()) {

@@ -157,7 +157,7 @@ const garbage: Arbitrary<unknown> = fc.oneof(
 );
 
 describe('requests made from the document', function () {
-  this.timeout(Math.max(60_000, runs * 150));
+  this.timeout(180_000 + runs * 150);
   let world: World;
   let documents: Documents;
   let clients: Client[];

@@ -59,8 +59,7 @@ const compilerOptions = {
   outDir: 'out',
 };
 
-describe('a client generated from the OpenAPI document', function () {
-  this.timeout(180_000);
+describe('a client generated from the OpenAPI document', () => {
   let world: World;
   let folder: string;
   const inFolder = (...words: string[]) =>

@@ -98,8 +98,7 @@ describe(`a model of PATCH /items/:id (PATCH_SEED=${String(seed)})`, () => {
   const outcomeOf = ({ status, body }: Reply): Outcome =>
     status === 200 ? (body.changed === true ? 'changed' : 'unchanged') : `${status}`;
 
-  it('one after the other do what the model and their dry runs say', async function () {
-    this.timeout(120_000);
+  it('one after the other do what the model and their dry runs say', async () => {
     const steps = fc.array(fc.tuple(roleArb, patchArb), { minLength: 1, maxLength: 5 });
     const outcomes = new Map<Outcome, number>();
     await fc.assert(
@@ -131,8 +130,7 @@ describe(`a model of PATCH /items/:id (PATCH_SEED=${String(seed)})`, () => {
       expect(outcomes.get(outcome), outcome).to.be.above(0);
   });
 
-  it('as bulks do to each item what the model says, and count it beforehand', async function () {
-    this.timeout(120_000);
+  it('as bulks do to each item what the model says, and count it beforehand', async () => {
     const bulkPatchArb = patchArb.map(({ note: _, ...patch }) => patch);
     await fc.assert(
       fc.asyncProperty(

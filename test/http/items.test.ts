@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { readDocuments } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { clerkGrants, testManifest } from '../support/manifest.ts';
+import { patience } from '../support/patience.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -502,7 +503,7 @@ describe('items over HTTP', () => {
       const woken = await until('it wakes', async () => (await timeline(item)).find((entry) => entry.type === 'woken'));
       expect(woken.actor.type).to.equal('system');
       expect(woken.data).to.deep.equal({ from: time });
-      expect(woken.at - time).to.be.within(0, 2000);
+      expect(woken.at - time).to.be.within(0, 2_000 * patience);
       expect((await detail(item)).item).to.include({ snoozedUntil: null, version: 3 });
     });
 

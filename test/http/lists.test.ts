@@ -119,8 +119,7 @@ describe('lists of items over HTTP', () => {
     expect(reply.body).not.to.have.property('totalIsMinimum');
   };
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     world = await newWorld({ manifest });
     await world.role('clerk', grants);
     const documents = await readDocuments(world.base);

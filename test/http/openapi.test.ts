@@ -249,8 +249,7 @@ describe('the OpenAPI document', () => {
       ]);
     };
 
-    it('that can be called as they stand, and answer as documented', async function () {
-      this.timeout(120_000);
+    it('that can be called as they stand, and answer as documented', async () => {
       // Cancelling a finished bulk and a plain GET of a stream are refused, as they should be; no session and no view has a given id.
       const exceptions: Readonly<Record<string, number>> = {
         open_stream: 426,

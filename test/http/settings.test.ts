@@ -2,6 +2,8 @@
 import { expect } from 'chai';
 import { clientOf, request, type CallOptions, type Client, type Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
+import { patience } from '../support/patience.ts';
+import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const password = 'correct horse battery';
@@ -50,9 +52,9 @@ describe('settings over HTTP', () => {
   };
   /** The status that `client` gets of `path` as soon as it isn't `from` any more, at most a second from now. */
   const soon = async (client: Client, path: string, from: number): Promise<number> => {
-    const until = Date.now() + 1_000;
+    const deadline = Date.now() + 1_000 * patience;
     let { status } = await client.get(path);
-    while (status === from && Date.now() < until) ({ status } = await client.get(path));
+    while (status === from && Date.now() < deadline) ({ status } = await client.get(path));
     return status;
   };
   const signIn = (email: string, given: string): Promise<Reply> => {
@@ -561,8 +563,7 @@ describe('the last admin', () => {
       }
       await world.sql('update revisions set n = n + 1');
       await world.deps.directory.refresh();
-      const until = Date.now() + 2_000;
-      while ((await far.get('/settings/roles')).status !== 200 && Date.now() < until);
+      await until('the other process knows', async () => (await far.get('/settings/roles')).status === 200, 2_000);
     }
   });
 

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { clientOf, request, type CallOptions, type Client, type Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
 import { head, raw } from '../support/raw.ts';
+import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const password = 'correct horse battery';
@@ -418,10 +419,7 @@ describe('signing in', () => {
       expect([reply.status, reply.text, tokenOf(reply)]).to.deep.equal([204, '', '']);
       expect(reply.headers.get('set-cookie')).to.include('Max-Age=0');
       refused(await one.get('/me'), 401, 'unauthorized');
-      const until = Date.now() + 1_000;
-      let last = 200;
-      while (last === 200 && Date.now() < until) last = (await there.get('/me')).status;
-      expect(last).to.equal(401);
+      await until('the other process knows', async () => (await there.get('/me')).status === 401, 1_000);
       expect(await live.closed).to.equal(4401);
       expect((await other.get('/me')).status).to.equal(200);
     });

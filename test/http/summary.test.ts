@@ -142,7 +142,7 @@ describe('a summary of items', () => {
             expect(item === undefined ? [] : keysBy[by]?.(item)).to.include(key);
           }
         }
-  }).timeout(60_000);
+  });
 
   it('labels groups as people read them, and a record that the role does not see not at all', async () => {
     const labels = async (client: Client, by: string): Promise<Record<string, string | null>> =>

@@ -372,8 +372,7 @@ describe('listing items', () => {
   let db: Db;
   let env = 0;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     database = await newDatabase();
     db = openDb({ url: database.url, poolSize: 2, applicationName: 'test' });
   });

@@ -21,8 +21,7 @@ describe('a summary of a large table', () => {
   /** One of three is tagged; one of six has a second tag. */
   const groups = { blue: many / 3, red: many / 6 } as const;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     world = await newWorld({ workers: false });
     await world.environment('large');
     await world.sql(

@@ -37,8 +37,7 @@ const manifest = {
   flags: [{ key: 'dark', kind: 'boolean', default: false }],
 };
 
-describe('the AsyncAPI document', function () {
-  this.timeout(60_000);
+describe('the AsyncAPI document', () => {
   let world: World;
   let document: Document;
   let admin: Client;

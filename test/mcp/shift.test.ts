@@ -22,8 +22,7 @@ describe('a shift', () => {
   /** A person who may decide. */
   let person: Client;
 
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     world = await newWorld();
     const db = openDb({ url: world.config.migrateDatabaseUrl, poolSize: 2, applicationName: 'demo' });
     const publicUrl = `http://127.0.0.1:${String(world.port)}`;

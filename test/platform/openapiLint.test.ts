@@ -10,9 +10,7 @@ import { buildOpenApiDocument } from '../../api/openapi.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-describe('the OpenAPI document, as linters see it', function () {
-  this.timeout(120_000);
-
+describe('the OpenAPI document, as linters see it', () => {
   it('has neither errors nor warnings', () => {
     const dir = mkdtempSync(join(tmpdir(), 'openapi-'));
     try {

@@ -27,7 +27,7 @@ import { unused, word } from './canary/declared.ts';
 const thrown = Number(process.env['CANARY_CALLS'] ?? 1_500);
 
 describe('the canary', function () {
-  this.timeout(60_000 + thrown * 20);
+  this.timeout(180_000 + thrown * 20);
   const canary = newCanaryWorld();
   let planted: Planted;
   let world: World;

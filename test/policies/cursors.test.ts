@@ -37,8 +37,7 @@ interface List {
   readonly names?: readonly [parameter: string, member: string];
 }
 
-describe('cursors of lists', function () {
-  this.timeout(60_000);
+describe('cursors of lists', () => {
   let world: World;
   let boss: Client;
   /** As many rights, by another role. */

@@ -421,7 +421,7 @@ describe('what agents never do', () => {
       await world.settled();
       expect(given.map(({ params }) => params.actor.id)).to.deep.equal([normal.id]);
       outcome = () => ({ message: 'Done.' });
-    }).timeout(60_000);
+    });
 
     it('does nothing any more that it asked for before it was supervised', async () => {
       const agent = await world.agent('operator');

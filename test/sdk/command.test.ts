@@ -10,8 +10,7 @@ import { installSdk, installStarter } from '../support/sdkPackage.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-describe('sdk: the command', function () {
-  this.timeout(120_000);
+describe('sdk: the command', () => {
   let world: World;
   let key: Client;
   let agent: Client;

@@ -50,9 +50,7 @@ const sources = {
     console.log(required.ActionFailed === ActionFailed);`,
 };
 
-describe('sdk: the package', function () {
-  // The compiler runs twice, and npm three times.
-  this.timeout(120_000);
+describe('sdk: the package', () => {
   let folder: string;
 
   before(async () => {

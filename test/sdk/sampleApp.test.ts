@@ -21,8 +21,7 @@ const lines = (dir: string, file = 'log.jsonl'): Record<string, unknown>[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-describe('the sample app', function () {
-  this.timeout(60_000);
+describe('the sample app', () => {
   let world: World;
   let sample: Sample;
   let operator: Client;

@@ -13,8 +13,7 @@ import { newWorld, type World } from '../support/world.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-describe('the sample app as a process', function () {
-  this.timeout(60_000);
+describe('the sample app as a process', () => {
   let world: World;
   let dir: string;
   let key: Client;

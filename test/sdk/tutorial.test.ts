@@ -24,8 +24,7 @@ const command = (start: string): string[] =>
 
 const execute = promisify(execFile);
 
-describe('the tutorial for authors of an app', function () {
-  this.timeout(60_000);
+describe('the tutorial for authors of an app', () => {
   let world: World;
   let folder: string;
   let child: ChildProcess;

@@ -200,7 +200,7 @@ describe(`states: staged jobs and connections (STATES_SEED=${String(seed)})`, ()
         };
       },
     });
-  }).timeout(60_000);
+  });
 
   it('connections: registrations, heartbeats, closed sockets, processes that freeze or are killed, sweeps', async () => {
     const { deps } = bench;
@@ -235,5 +235,5 @@ describe(`states: staged jobs and connections (STATES_SEED=${String(seed)})`, ()
         };
       },
     });
-  }).timeout(60_000);
+  });
 });

@@ -133,5 +133,5 @@ describe(`states: ramps (STATES_SEED=${String(seed)})`, () => {
         };
       },
     });
-  }).timeout(60_000);
+  });
 });

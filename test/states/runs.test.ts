@@ -361,7 +361,7 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
       length: 30,
       begin,
     });
-  }).timeout(60_000);
+  });
 });
 
 const fail = (): never => {

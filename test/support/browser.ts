@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { findProgram } from '../../shared/tools/services/systemPrograms.mjs';
+import { patience } from './patience.ts';
 
 /** The first is for root; the others keep the browser from calling its maker's hosts at every start. */
 const flags = [
@@ -34,7 +35,7 @@ export interface Tab {
 /** Opens a page of its own, with cookies of its own. */
 export const openTab = async (browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(20_000 * patience);
   const page = await context.newPage();
   const reports: string[] = [];
   page.on('pageerror', (error) => void reports.push(String(error)));

@@ -156,8 +156,7 @@ describe('background jobs', () => {
     expect(runs).to.equal(1);
   });
 
-  it('are run once each while Redis is emptied again and again under a crew at work', async function () {
-    this.timeout(40_000);
+  it('are run once each while Redis is emptied again and again under a crew at work', async () => {
     const ran: string[] = [];
     await crewOf(async ({ id }) => {
       await world.sql('select pg_sleep(0.005)');
@@ -211,8 +210,7 @@ describe('background jobs', () => {
     expect(await rowOf(id)).to.include({ due_at: null, enqueued_at: null });
   });
 
-  it('go on elsewhere when their worker is killed', async function () {
-    this.timeout(40_000);
+  it('go on elsewhere when their worker is killed', async () => {
     const child = await world.child('crew');
     const id = await world.stage('probe');
     await until('it runs there', async () => (await world.sql('select 1 from probe')).length === 1);
@@ -226,8 +224,7 @@ describe('background jobs', () => {
     expect(await ran.promise).to.include({ id, fence: 2, startCount: 2 });
   });
 
-  it('are out of the hands of a worker that froze: what it does when it wakes up changes nothing', async function () {
-    this.timeout(40_000);
+  it('are out of the hands of a worker that froze: what it does when it wakes up changes nothing', async () => {
     const child = await world.child('crew');
     const id = await world.stage('probe');
     await until('it runs there', async () => (await world.sql('select 1 from probe')).length === 1);

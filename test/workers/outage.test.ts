@@ -12,8 +12,7 @@ import { until } from '../support/until.ts';
 import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
 import { probeJobs } from './probe.ts';
 
-describe('with a PostgreSQL that comes and goes', function () {
-  this.timeout(60_000);
+describe('with a PostgreSQL that comes and goes', () => {
   let dir: string;
   let server: PostgresServer;
   let world: JobsWorld;

@@ -15,8 +15,7 @@ import { probeJobs } from './probe.ts';
 
 const security = testRedisSecurity();
 
-describe('with a Redis that comes and goes', function () {
-  this.timeout(60_000);
+describe('with a Redis that comes and goes', () => {
   let dir: string;
   let port: number;
   let server: RedisServer | null;

@@ -10,11 +10,10 @@ import { until } from '../support/until.ts';
 
 const security = testRedisSecurity();
 
-describe('with a Redis Cluster', function () {
+describe('with a Redis Cluster', () => {
   before(async function () {
     if (!(await canCluster())) this.skip();
   });
-  this.timeout(60_000);
   let dir: string;
   let cluster: RedisCluster;
   let links: RedisConnections;

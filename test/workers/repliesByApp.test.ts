@@ -159,8 +159,7 @@ describe('replies', () => {
       expect(sends().map(({ delivery }) => delivery)).to.deep.equal([another]);
     });
 
-    it('are unknown when the worker is killed in between, and are not repeated', async function () {
-      this.timeout(60_000);
+    it('are unknown when the worker is killed in between, and are not repeated', async () => {
       await open(false);
       const first = await worker();
       await connect(never);
@@ -177,8 +176,7 @@ describe('replies', () => {
   });
 
   describe('of a worker that froze', () => {
-    it('are settled by another, and what the frozen one learns when it wakes up changes nothing', async function () {
-      this.timeout(90_000);
+    it('are settled by another, and what the frozen one learns when it wakes up changes nothing', async () => {
       await open(false);
       const frozen = await worker();
       const asked = deferred();

@@ -124,8 +124,7 @@ describe('replies', () => {
       expect(here.box.texts()).to.equal(2);
     });
 
-    it('are unknown when the worker is killed before the server answers, and are not repeated', async function () {
-      this.timeout(60_000);
+    it('are unknown when the worker is killed before the server answers, and are not repeated', async () => {
       await open(false);
       const first = await worker();
       here.box.mood({ kind: 'hang' });

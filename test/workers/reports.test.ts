@@ -216,8 +216,7 @@ describe('reports', () => {
     await app.close();
   });
 
-  it('are counted once each although the API is killed under them and the app reports them again', async function () {
-    this.timeout(60_000);
+  it('are counted once each although the API is killed under them and the app reports them again', async () => {
     const api = await startProgram(world, 'api/main.ts');
     const reports = Array.from({ length: 3000 }, (_, n) => ({
       inbox: 'bugs',

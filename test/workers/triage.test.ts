@@ -211,8 +211,7 @@ describe('triage', () => {
     expect(second.triage.answers[0].answer).to.equal('no');
   });
 
-  it('is asked for again when the worker is killed in between, and written once', async function () {
-    this.timeout(60_000);
+  it('is asked for again when the worker is killed in between, and written once', async () => {
     await world.close();
     world = await newWorld({ manifest, workers: false });
     [agent, appKey] = [await world.agent('admin'), await world.appKey()];

@@ -43,7 +43,7 @@ describe('turns', () => {
     expect(meanwhile.done).to.be.below(20_000);
     await one.post(`/bulk/${String(large.body.bulk.id)}/cancel`);
     await world.settled();
-  }).timeout(120_000);
+  });
 
   it('more than 1,000,000 items, or 10,000 queued runs, of one principal are refused until some are done', async () => {
     const [env] = await world.sql<{ id: number }>('select id from environments');
@@ -67,7 +67,7 @@ describe('turns', () => {
     const run = { action: 'upgrade' };
     expect((await one.post('/actions', run)).status).to.equal(429);
     expect((await other.post('/actions', run)).body.queued).to.equal(true);
-  }).timeout(60_000);
+  });
 });
 
 describe('turns of runs', () => {
@@ -160,7 +160,7 @@ describe('turns of runs', () => {
     expect(await bulkOf(one, large)).to.include({ changed: size });
     const begun = shipped.filter((id) => id.startsWith('bugs'));
     expect([begun.length, new Set(begun).size]).to.deep.equal([size, size]);
-  }).timeout(120_000);
+  });
 
   it('that a cancelled bulk has not made are not made', async () => {
     held = deferred();
@@ -176,5 +176,5 @@ describe('turns of runs', () => {
     expect(results).to.have.length.within(size - mostUnderWay, size);
     expect((await runsOf(large)).length).to.be.at.most(mostUnderWay);
     await world.settled();
-  }).timeout(120_000);
+  });
 });

@@ -1,4 +1,5 @@
 // Finds free TCP ports of this machine and sends lines to ports; used by the launcher, and by tests.
+import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 import { StartFailure } from './say.mjs';
 
@@ -12,19 +13,20 @@ export async function isFree(port) {
   return (await canListen(port, '127.0.0.1')) && (await canListen(port, undefined));
 }
 
+/** Ports below those that systems hand out themselves, to outgoing connections and to programs that listen on port 0. */
+const [firstPort, ports] = [12_000, 20_000];
+
 /**
- * Returns a port that no process listens on. Another process may take it before the caller does: callers try again.
+ * Returns a port that no process listens on, and that the system gives to nobody else meanwhile. Another process may choose the same
+ * one before the caller listens, which is rare: callers that can, try again.
  * @returns {Promise<number>}
  */
-export function freePort() {
-  return new Promise((done, fail) => {
-    const server = createServer();
-    server.once('error', fail);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (address && typeof address === 'object' ? done(address.port) : fail(new Error('no port'))));
-    });
-  });
+export async function freePort() {
+  for (let tries = 0; tries < 1_000; tries += 1) {
+    const port = firstPort + randomInt(ports);
+    if (await isFree(port)) return port;
+  }
+  throw new StartFailure('There is no free port on 127.0.0.1.');
 }
 
 /**

@@ -2,7 +2,8 @@
 import { newToken, tokenHash } from '../../../shared/access/tokens.ts';
 import { newId } from '../../../shared/platform/core/ids.ts';
 import { newSealKey } from '../../../shared/platform/core/seal.ts';
-import { freePort, inTurn, type Api, type Bench, type Suite } from '../bench.ts';
+import { freePort } from '../../../shared/tools/services/ports.mjs';
+import { inTurn, type Api, type Bench, type Suite } from '../bench.ts';
 import type { Program } from '../ipc.ts';
 import { p99, rate, times } from '../measured.ts';
 import { median } from '../numbers.ts';

@@ -1,5 +1,6 @@
 /** A bare request: GET /me through everything that every request goes through, against node:http and Koa saying hello. */
-import { freePort, inTurn, type Suite } from '../bench.ts';
+import { freePort } from '../../../shared/tools/services/ports.mjs';
+import { inTurn, type Suite } from '../bench.ts';
 import { environment } from '../database.ts';
 import type { Program } from '../ipc.ts';
 import { costs, rate } from '../measured.ts';

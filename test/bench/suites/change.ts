@@ -1,5 +1,6 @@
 /** Setting the state of items, 64 callers: with everything on over HTTP, against one prepared statement, knex and objection. */
-import { freePort, inTurn, type Bench, type Costed, type Suite } from '../bench.ts';
+import { freePort } from '../../../shared/tools/services/ports.mjs';
+import { inTurn, type Bench, type Costed, type Suite } from '../bench.ts';
 import { costs, p99, rate, times } from '../measured.ts';
 import type { Measured } from '../plan.ts';
 import { atLeast, atMost, type Figure } from '../report.ts';

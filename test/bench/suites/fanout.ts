@@ -1,5 +1,6 @@
 /** One message to 1,000 and 5,000 sockets, one at a time and in bursts, against `ws.send` of one Buffer; memory of idle sockets. */
-import { freePort, inTurn, type Bench, type Suite } from '../bench.ts';
+import { freePort } from '../../../shared/tools/services/ports.mjs';
+import { inTurn, type Bench, type Suite } from '../bench.ts';
 import { environment } from '../database.ts';
 import type { Program } from '../ipc.ts';
 import { median } from '../numbers.ts';

@@ -1,5 +1,6 @@
 /** A page of 50 items, half of the requests at the beginning and half anywhere deep in the list; the role sees 3 of 5 inboxes. */
-import { freePort, inTurn, type Costed, type Suite } from '../bench.ts';
+import { freePort } from '../../../shared/tools/services/ports.mjs';
+import { inTurn, type Costed, type Suite } from '../bench.ts';
 import { environment, readerInboxes } from '../database.ts';
 import type { Program } from '../ipc.ts';
 import { costs, rate, times } from '../measured.ts';

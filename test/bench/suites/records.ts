@@ -1,7 +1,8 @@
 /** Records: every kind of search, filter, sort and deep page in PostgreSQL, and the usual ones over HTTP beside prepared SQL by hand. */
 import { openDb } from '../../../shared/platform/db/knex.ts';
 import { termQueries } from '../../../shared/records/terms.ts';
-import { freePort, inTurn, type Bench, type Suite } from '../bench.ts';
+import { freePort } from '../../../shared/tools/services/ports.mjs';
+import { inTurn, type Bench, type Suite } from '../bench.ts';
 import { rate, times } from '../measured.ts';
 import { median } from '../numbers.ts';
 import type { Measured } from '../plan.ts';

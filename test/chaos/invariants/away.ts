@@ -42,8 +42,9 @@ const redisAway = async ({ run, site, stage: { admin, journal }, ids }: Scene): 
   await asking;
   await bulkDone(admin, bulk);
   run.measure('queued work done after Redis was back s', (Date.now() - since) / 1000);
-  run.expect(
-    Date.now() - since <= queuedMs,
+  run.expectWithin(
+    Date.now() - since,
+    queuedMs,
     `queued work was done ${String(Date.now() - since)} ms after Redis was back`,
   );
   await writers.stop();
@@ -53,7 +54,7 @@ const redisAway = async ({ run, site, stage: { admin, journal }, ids }: Scene): 
   const list = (await listItems(admin)).filter(({ version }) => version > 1);
   for (const problem of await heardProblems(recorders.map((recorder) => ({ recorder, list })))) run.problem(problem);
   run.measure('latest message without Redis ms', latest);
-  run.expect(latest <= streamMs, `a message came ${String(latest)} ms after its change`);
+  run.expectWithin(latest, streamMs, `a message came ${String(latest)} ms after its change`);
   run.expect(journal.retries.size === 0, `without Redis requests had to be repeated: ${journal.retriesText}`);
 };
 
@@ -128,7 +129,7 @@ const postgresAway = async (scene: Scene): Promise<void> => {
   await until('the stream tells of it', () => recorder.entries.has(body.entry.id as string), 30_000);
   const ms = Date.now() - since;
   run.measure('stream well after PostgreSQL was back s', ms / 1000);
-  run.expect(ms <= wellMs, `all was well ${String(ms)} ms after PostgreSQL was back`);
+  run.expectWithin(ms, wellMs, `all was well ${String(ms)} ms after PostgreSQL was back`);
   await bulkDone(admin, await tagAll(admin, ids, `back${String(forMs)}`));
   run.measure('a bulk done after PostgreSQL was back s', (Date.now() - since) / 1000);
   const refused = await probes.stop();

@@ -77,7 +77,7 @@ const happen = async (run: Run, reach: Reach, rows: readonly Row[], fault: Fault
   await Promise.all(rows.map(({ stage }) => endedRuns(stage.admin, endedMs[run.scale])));
   const ms = Date.now() - since;
   run.measure(`${name}: all done after s`, ms / 1000);
-  run.expect(ms <= withinMs, `${name}: all was done only after ${String(ms)} ms`);
+  run.expectWithin(ms, withinMs, `${name}: all was done only after ${String(ms)} ms`);
 };
 
 /** One cell of the table: how many of each form ended how, as status and how often they acted. */

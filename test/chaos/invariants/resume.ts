@@ -51,7 +51,7 @@ const killWorkers = async (scene: Scene): Promise<void> => {
   );
   const ms = Date.now() - since;
   run.worst('resumed after a kill s', ms / 1000);
-  run.expect(ms <= killedMs, `work resumed ${String(ms)} ms after workers were killed`);
+  run.expectWithin(ms, killedMs, `work resumed ${String(ms)} ms after workers were killed`);
   await bulkDone(client, bulk);
   await site.mend();
 };
@@ -66,7 +66,7 @@ const flush = async (scene: Scene): Promise<void> => {
   await bulkDone(client, bulk);
   const ms = Date.now() - since;
   run.worst('all done after FLUSHALL s', ms / 1000);
-  run.expect(ms <= flushedMs, `a bulk was done ${String(ms)} ms after FLUSHALL`);
+  run.expectWithin(ms, flushedMs, `a bulk was done ${String(ms)} ms after FLUSHALL`);
 };
 
 const redisAway = async (scene: Scene): Promise<void> => {
@@ -79,7 +79,7 @@ const redisAway = async (scene: Scene): Promise<void> => {
   await bulkDone(client, await tagAll(client, ids, nextTag(scene)));
   const ms = Date.now() - since;
   run.worst('a bulk after Redis was away s', ms / 1000);
-  run.expect(ms <= backMs, `a bulk took ${String(ms)} ms right after Redis was back`);
+  run.expectWithin(ms, backMs, `a bulk took ${String(ms)} ms right after Redis was back`);
   run.expect(
     JSON.stringify([...site.apis, ...site.workers].map(({ pid }) => pid)) === JSON.stringify(before),
     'a process was restarted',

@@ -1,4 +1,5 @@
 /** What one run of an invariant is given and leaves behind: its sizes, what it measured, and what did not hold. */
+import { patience } from '../../support/patience.ts';
 import type { FaultKind } from './faults.ts';
 import { newRandom, type Random } from './random.ts';
 import type { Site, SiteOptions } from './site.ts';
@@ -109,6 +110,11 @@ export class Run {
   /** The run goes on after a violation: all problems together show more than the first one. */
   expect(holds: boolean, sentence: string): void {
     if (!holds) this.problem(sentence);
+  }
+
+  /** Whether something took at most so many ms, or what they become while other tests share the processors. */
+  expectWithin(ms: number, mostMs: number, sentence: string): void {
+    this.expect(ms <= mostMs * patience, sentence);
   }
 
   problem(sentence: string): void {
