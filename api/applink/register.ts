@@ -78,7 +78,9 @@ const compareManifest = async (
 /** Makes the jobs due that were parked until the app is online; errors are logged. */
 const releaseParked = async ({ deps: { db, bus, clock, log } }: AppContext, envId: number): Promise<void> => {
   try {
-    while ((await releaseParkedJobs(db, envId, clock.now())) > 0) bus.publish(channels.workAvailable, 'jobs');
+    await releaseParkedJobs(db, envId, clock, () => {
+      bus.publish(channels.workAvailable, 'jobs');
+    });
   } catch (error) {
     log.debug({ err: error, env: envId }, 'the jobs that wait for an app could not be released; the sweep will do it');
   }

@@ -110,6 +110,21 @@ describe('app link: runs', () => {
     expect(received()).to.deep.equal(runs);
   });
 
+  it('starts what was queued in turns of those who asked, so that few runs do not wait behind many', async () => {
+    const other = await world.agent('admin');
+    const queue = async (by: Client): Promise<string> =>
+      ((await by.post('/actions', { action: 'ping' })).body as { run: string }).run;
+    const many: string[] = [];
+    while (many.length < 600) many.push(...(await Promise.all(Array.from({ length: 20 }, () => queue(agent)))));
+    const few = [await queue(other), await queue(other), await queue(other)];
+    const app = await connect(act);
+    const received = (): unknown[] =>
+      app.received.filter(({ method }) => method === 'action.run').map(({ params }) => (params as { run: string }).run);
+    await until('all have begun', () => received().length === many.length + few.length, 60_000);
+    // Workers take jobs in parallel, so that places are near the order in which they were due, not equal to it.
+    expect(received().slice(0, 100)).to.include.members(few);
+  });
+
   it('takes the answer of a run whose socket broke when its instance comes back with it', async () => {
     const broken = await connect(
       {

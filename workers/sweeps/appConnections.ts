@@ -6,12 +6,14 @@ import type { Sweep } from './sweep.ts';
 
 export const expiredConnections: Sweep = { name: 'goneApps', everyMs: 1_000, run: deleteExpiredConnections };
 
-/** Releases jobs that were parked while the app was connecting, and those beyond the batch of one release. */
+/** Releases jobs that were parked while the app was connecting, and those whose release a process did not live to end. */
 export const parkedJobs: Sweep = {
   name: 'waitingForApp',
   everyMs: 1_000,
   run: async ({ db, bus, clock }) => {
     for (const envId of await readEnvIdsWithParkedJobs(db))
-      if ((await releaseParkedJobs(db, envId, clock.now())) > 0) bus.publish(channels.workAvailable, 'jobs');
+      await releaseParkedJobs(db, envId, clock, () => {
+        bus.publish(channels.workAvailable, 'jobs');
+      });
   },
 };

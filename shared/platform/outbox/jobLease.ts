@@ -4,6 +4,7 @@
  * writes nothing: each statement here, and each that the handler runs under the lease, compares the fence.
  */
 import { isParkedJobSql } from '../../catalogue/states/stagedJobs.ts';
+import type { Clock } from '../core/clock.ts';
 import type { Db } from '../db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../db/sql.ts';
 import { dbNowSql } from './leaderLease.ts';
@@ -57,18 +58,24 @@ const parkJobSql = statement(
   where id = $1 and fence = $2 and lease_until is not null`,
 );
 /**
- * Makes parked jobs due one after the other, the oldest first: workers take jobs in parallel, so a job that should start
- * before another has to be due before it. Up to 16 jobs are 50 ms apart, more of them share 800 ms. At most 500 jobs in one
- * statement, so that the first start before the last are found.
+ * Makes parked jobs due one after the other: principals take turns, each with its oldest run first; jobs that are no runs have a
+ * turn of their own. Workers take jobs in parallel, so a job that should start before another has to be due before it. Up to 16
+ * jobs are 50 ms apart, more of them share 800 ms.
  */
 const releaseParkedSql = statement(
   'claims.release',
   `
-  with waiting as (select id, created_at from staged_jobs where env = $1 and ${isParkedJobSql('staged_jobs')} order by created_at, id limit 500),
-  ranked as (select id, row_number() over (order by created_at, id) - 1 as rank, least(50, 800.0 / count(*) over ()) as apart from waiting)
+  with waiting as (
+    select j.id, j.created_at, row_number() over (partition by r.actor order by j.created_at, j.id) as turn
+    from staged_jobs j left join runs r on j.name = 'actionRun' and r.id = j.subject
+    where j.env = $1 and ${isParkedJobSql('j')}
+  ), first as (select * from waiting order by turn, created_at, id limit $3),
+  ranked as (select id, row_number() over (order by turn, created_at, id) - 1 as rank, least(50, 800.0 / count(*) over ()) as apart from first)
   update staged_jobs j set due_at = $2::bigint + floor(r.rank * r.apart)::bigint, waits_for_app = false
   from ranked r where j.id = r.id`,
 );
+/** Jobs of the first release: few, so that the first start before the last are found. Each further one reads all that are left. */
+const [firstReleased, mostReleased] = [500, 10_000];
 const failJobSql = statement(
   'claims.fail',
   `
@@ -110,9 +117,14 @@ export const rescheduleJob = async (db: Db, { id, fence }: JobLeaseKey, at: numb
 export const parkJob = async (db: Db, { id, fence }: JobLeaseKey): Promise<boolean> =>
   (await executeStatement(db, parkJobSql, [id, fence])) === 1;
 
-/** Makes the jobs of an environment due that wait for its app, 500 at most, and returns how many. The caller wakes the enqueuer. */
-export const releaseParkedJobs = (db: Db, envId: number, now: number): Promise<number> =>
-  executeStatement(db, releaseParkedSql, [envId, now]);
+/** Makes all jobs of an environment due that wait for its app; calls `released` after each batch, to wake the enqueuer. */
+export const releaseParkedJobs = async (db: Db, envId: number, clock: Clock, released: () => void): Promise<void> => {
+  let most = firstReleased;
+  while ((await executeStatement(db, releaseParkedSql, [envId, clock.now(), most])) > 0) {
+    released();
+    most = mostReleased;
+  }
+};
 
 /** Makes a failed job due for a retry at `at` (epoch ms), or parks it with its error for a person when `at` is null. */
 export const failJob = async (db: Db, { id, fence }: JobLeaseKey, error: string, at: number | null): Promise<boolean> =>
