@@ -17,7 +17,7 @@ describe('one’s own account in the console', () => {
 
   it('changes the name, for colleagues too', async () => {
     await service().signIn(tab, 'ben@example.com', '/settings/account');
-    await page.getByLabel('Name').fill('Ben Adeyemi');
+    await page.getByLabel('Name', { exact: true }).fill('Ben Adeyemi');
     await page.getByRole('button', { name: 'Change the name' }).click();
     await page.getByText('Your name is Ben Adeyemi now.').waitFor();
     const { body } = await service().ana.get('/people?inbox=mail');
@@ -31,6 +31,20 @@ describe('one’s own account in the console', () => {
     await service().signIn(second, 'ben@example.com', '/settings/account');
     expect(await second.page.evaluate('document.documentElement.dataset.theme')).to.equal('light');
     await second.picture('account-second-light-1440');
+  });
+
+  it('shows and reads times in the zone of the account, on every device', async () => {
+    const id = await service().newItem('Call back in January');
+    await service().ana.post(`/items/${id}/snooze`, { until: Date.UTC(2031, 0, 15, 12) });
+    await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
+    await page.getByText('Times are shown as in Asia/Tokyo.').waitFor();
+    const second = await service().open({ timezoneId: 'America/New_York', locale: 'en-GB' });
+    await service().signIn(second, 'ben@example.com', `/inbox/mail?show=snoozed&item=${id}`);
+    await second.page.getByText('snoozed until 15 Jan 2031, 21:00').waitFor();
+    await page.getByLabel('Time zone').selectOption('');
+    await page.getByText(/^Times are shown as in (?!Asia)/).waitFor();
+    await second.page.reload();
+    await second.page.getByText('snoozed until 15 Jan 2031, 07:00').waitFor();
   });
 
   it('refuses a wrong password by the API’s sentence, and ends the other sessions with a new one', async () => {

@@ -5,6 +5,7 @@ import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession } from '../shell/session.ts';
 import { useTheme } from '../shell/theme.ts';
 import { Button } from '../ui/Button.tsx';
+import { deviceZone, preferredZone } from '../ui/timeZone.ts';
 import { keys, meQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';
 import { PasswordForm } from './PasswordForm.tsx';
@@ -60,6 +61,30 @@ const Appearance = () => {
   );
 };
 
+const zones = Intl.supportedValuesOf('timeZone');
+
+/** The zone holds wherever the person signs in; without one each device has its own. */
+const TimeZone = ({ given }: { readonly given: string | null }) => {
+  const { change } = useSettingsChange(keys.me);
+  const choose = (zone: string): void => {
+    void change(
+      { method: 'PATCH', path: '/me', body: { preferences: { timeZone: zone || null } } },
+      `Times are shown as in ${zone || deviceZone}.`,
+    );
+  };
+  return (
+    <label>
+      Time zone
+      <select value={given ?? ''} onChange={({ target }) => choose(target.value)}>
+        <option value="">As this device has it ({deviceZone})</option>
+        {[...new Set(given === null ? zones : [given, ...zones])].map((zone) => (
+          <option key={zone}>{zone}</option>
+        ))}
+      </select>
+    </label>
+  );
+};
+
 const About = ({ me }: { readonly me: Me }) => (
   <p className="soft">
     {me.role?.name} in {me.environments.map(({ name }) => name).join(', ')}
@@ -80,6 +105,10 @@ export const AccountPage = () => {
       <section className="waiting" aria-label="Appearance">
         <h2>Appearance</h2>
         <Appearance />
+      </section>
+      <section className="waiting" aria-label="Times">
+        <h2>Times</h2>
+        <TimeZone given={preferredZone(me.preferences)} />
       </section>
       <section className="waiting" aria-label="Password">
         <h2>Password</h2>

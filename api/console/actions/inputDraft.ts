@@ -1,4 +1,5 @@
 /** What somebody has typed into a form, as texts, and the input that it makes. Used by the action sheet. */
+import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
 import type { Choice, Field } from './schema.ts';
 
 /** The texts of a field, in its shape; an empty text is nothing. */
@@ -15,16 +16,6 @@ export const hasText = (draft: InputDraft): boolean =>
 
 /** Returns how a choice is named among the options of a form. */
 export const choiceKey = (value: Choice['value']): string => JSON.stringify(value);
-
-const pad = (n: number): string => String(n).padStart(2, '0');
-
-/** Returns a moment as the browser's control for local times has it. */
-const localTime = (iso: string): string => {
-  const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return '';
-  const date = [String(at.getFullYear()).padStart(4, '0'), pad(at.getMonth() + 1), pad(at.getDate())].join('-');
-  return `${date}T${pad(at.getHours())}:${pad(at.getMinutes())}`;
-};
 
 const isMembers = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -48,7 +39,7 @@ export const toDraft = (field: Field, given: unknown): InputDraft => {
     return chosen === undefined ? '' : choiceKey(chosen.value);
   }
   if (kind === 'json') return value === undefined ? '' : JSON.stringify(value, null, 2);
-  if (kind === 'time') return typeof value === 'string' ? localTime(value) : '';
+  if (kind === 'time') return typeof value === 'string' ? toLocalTime(Date.parse(value)) : '';
   return plainText(value);
 };
 
@@ -93,7 +84,7 @@ const readText = (field: Field, text: string): unknown => {
   if (field.kind === 'number') return readNumber(text);
   if (field.kind === 'boolean') return text === 'true';
   if (field.kind === 'choice') return field.choices.find(({ value }) => choiceKey(value) === text)?.value;
-  if (field.kind === 'time') return new Date(text).toISOString();
+  if (field.kind === 'time') return new Date(fromLocalTime(text)).toISOString();
   return field.kind === 'json' ? readJson(text) : text;
 };
 

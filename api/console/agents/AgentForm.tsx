@@ -1,5 +1,4 @@
 /** The form of an agent, new or changed; a change sends only what is another. Used by useAgentChanges. */
-import { fromLocal, toLocal } from '../audit/filter.ts';
 import { DraftDialog } from '../settings/DraftDialog.tsx';
 import { NameField } from '../settings/NameField.tsx';
 import { ReachField } from '../settings/ReachField.tsx';
@@ -7,6 +6,7 @@ import { RoleField } from '../settings/RoleField.tsx';
 import { useSession } from '../shell/session.ts';
 import { useFormDraft } from '../ui/draft.ts';
 import { Optional } from '../ui/Optional.tsx';
+import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
 import type { Agent } from '../wire/types.ts';
 import { modes } from './modes.ts';
 
@@ -30,18 +30,17 @@ const fieldsOf = (agent: Agent): Fields => ({
   role: agent.role.id,
   mode: agent.mode,
   environments: agent.environments.join(','),
-  expires: agent.expiresAt === null ? '' : toLocal(String(agent.expiresAt)),
+  expires: agent.expiresAt === null ? '' : toLocalTime(agent.expiresAt),
 });
 
 /** Returns the body of the call: of a change, what differs. */
 const bodyOf = (given: Fields, before: Fields | null): object => {
-  const expires = fromLocal(given.expires);
   const whole: Readonly<Record<string, unknown>> = {
     name: given.name.trim(),
     role: given.role,
     mode: given.mode,
     environments: given.environments.split(',').filter(Boolean),
-    expiresAt: expires === '' ? null : Number(expires),
+    expiresAt: given.expires === '' ? null : fromLocalTime(given.expires),
   };
   const same = (name: string): boolean =>
     before !== null && (name === 'expiresAt' ? given.expires === before.expires : given[name] === before[name]);

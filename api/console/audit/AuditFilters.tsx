@@ -1,12 +1,16 @@
 /** The filters of the audit log; all of them stand in the address. Used by AuditPage. */
 import type { FormEvent } from 'react';
 import { Button } from '../ui/Button.tsx';
-import { fromLocal, readAuditSearch, toLocal, type AuditSearch } from './filter.ts';
+import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
+import { readAuditSearch, type AuditSearch } from './filter.ts';
 
 interface AuditFiltersProps {
   readonly search: AuditSearch;
   readonly onSearch: (search: AuditSearch) => void;
 }
+
+const timeOf = (text: string): string => (text === '' ? '' : String(fromLocalTime(text)));
+const localTime = (at: string | undefined): string => (at === undefined ? '' : toLocalTime(Number(at)));
 
 export const AuditFilters = ({ search, onSearch }: AuditFiltersProps) => {
   const submit = (event: FormEvent<HTMLFormElement>): void => {
@@ -21,8 +25,8 @@ export const AuditFilters = ({ search, onSearch }: AuditFiltersProps) => {
         actor: text('actor'),
         verb: text('verb'),
         target: text('target'),
-        from: fromLocal(text('from')),
-        to: fromLocal(text('to')),
+        from: timeOf(text('from')),
+        to: timeOf(text('to')),
       }),
     );
   };
@@ -50,11 +54,11 @@ export const AuditFilters = ({ search, onSearch }: AuditFiltersProps) => {
       </label>
       <label>
         From
-        <input name="from" type="datetime-local" defaultValue={toLocal(search.from)} />
+        <input name="from" type="datetime-local" defaultValue={localTime(search.from)} />
       </label>
       <label>
         Before
-        <input name="to" type="datetime-local" defaultValue={toLocal(search.to)} />
+        <input name="to" type="datetime-local" defaultValue={localTime(search.to)} />
       </label>
       <Button type="submit">Show</Button>
       {isFiltered && <Button onClick={() => onSearch({})}>Show all</Button>}

@@ -1,5 +1,6 @@
 /** How uPlot draws a chart: axes, lines and bars, in the colours that the page has now. Used by Chart.tsx. */
 import uPlot from 'uplot';
+import { timeZone } from '../ui/timeZone.ts';
 import type { ChartData } from './chartData.ts';
 
 interface Look {
@@ -83,6 +84,7 @@ export const plotOptions = ({ data, kind, look, onPlace }: PlotProps): uPlot.Opt
     width: 300,
     height: plotHeight,
     ms: 1,
+    tzDate: (at) => uPlot.tzDate(new Date(at), timeZone()),
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, y: false },
     scales: ranges(data, kind),

@@ -4,6 +4,7 @@ import { useState, type FormEvent } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
+import { fromLocalTime } from '../ui/timeZone.ts';
 import { inboxesQuery } from '../wire/queries.ts';
 import { GuardCount } from './GuardCount.tsx';
 import type { FlagPart } from './part.ts';
@@ -40,7 +41,7 @@ const rampOf = (fields: Fields): Readonly<Record<string, unknown>> | null => {
   const to = percentOf(fields.to);
   const over = spanOf(fields.over, fields.overUnit);
   const every = spanOf(fields.every, fields.everyUnit);
-  const at = fields.at === '' ? null : Date.parse(fields.at);
+  const at = fields.at === '' ? null : fromLocalTime(fields.at);
   const above = Number(fields.above);
   const within = spanOf(fields.within, fields.withinUnit);
   if (to === null || !(every >= 1_000) || !(over >= every) || Number.isNaN(at)) return null;

@@ -1,5 +1,6 @@
 /** The changes that people make of an item, each with its inverse. Used by the commands of the inbox. */
 import { whenTime } from '../ui/time.ts';
+import { daysLaterAt, weekday } from '../ui/timeZone.ts';
 import type { Item } from '../wire/types.ts';
 import type { Change } from './change.ts';
 
@@ -67,22 +68,15 @@ export const withReason = (change: Change, reason: string): Change => ({
   undo: change.undo === null ? null : { ...change.undo, reason: `Undone: ${reason}`.slice(0, 2_000) },
 });
 
-const atHour = (days: number, hour: number): number => {
-  const date = new Date();
-  date.setDate(date.getDate() + days);
-  date.setHours(hour, 0, 0, 0);
-  return date.getTime();
-};
-
 /** Returns the usual times to be reminded at, in the person's own zone. */
 export const snoozePresets = (now: number): readonly { readonly label: string; readonly at: number }[] => {
-  const toMonday = (8 - new Date(now).getDay()) % 7 || 7;
+  const toMonday = (8 - weekday(now)) % 7 || 7;
   const presets = [
     { label: 'In an hour', at: now + 3_600_000 },
     { label: 'In four hours', at: now + 4 * 3_600_000 },
-    { label: 'Tomorrow morning', at: atHour(1, 9) },
-    { label: 'Next Monday', at: atHour(toMonday, 9) },
-    { label: 'In two weeks', at: atHour(14, 9) },
+    { label: 'Tomorrow morning', at: daysLaterAt(now, 1, 9) },
+    { label: 'Next Monday', at: daysLaterAt(now, toMonday, 9) },
+    { label: 'In two weeks', at: daysLaterAt(now, 14, 9) },
   ];
   // On a Sunday, tomorrow is next Monday.
   return presets.filter(({ at }, place) => presets.findIndex((each) => each.at === at) === place);

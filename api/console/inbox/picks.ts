@@ -2,6 +2,7 @@
 import type { Names } from '../content/names.ts';
 import type { Option } from '../ui/option.ts';
 import { whenTime } from '../ui/time.ts';
+import { fromLocalTime } from '../ui/timeZone.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 import { snoozePresets } from './changes.ts';
 
@@ -39,7 +40,8 @@ export const snoozePicks = (canWake: boolean): Option[] => [
 
 /** Returns the option of a typed date; null: it is none, or past. */
 export const typedTime = (text: string): Option | null => {
-  const at = Date.parse(text);
+  const local = fromLocalTime(text);
+  const at = Number.isNaN(local) ? Date.parse(text) : local;
   return Number.isNaN(at) || at <= Date.now() ? null : { id: String(at), label: whenTime(at) };
 };
 

@@ -1,4 +1,6 @@
 /** Filters of a list of records by the declared types of fields. Used by RecordsHeader and FilterDialog. */
+import { dateOf } from '../ui/time.ts';
+import { fromLocalTime } from '../ui/timeZone.ts';
 import { toWords } from '../ui/words.ts';
 import type { Resource } from '../wire/types.ts';
 
@@ -84,14 +86,12 @@ export const readValue = (field: ResourceField, op: string, text: string): unkno
   if (op === 'in') return text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
   if (kind === 'boolean') return text !== 'false';
   if (kind === 'text') return text.trim() === '' ? null : text.trim();
-  const value = kind === 'time' ? new Date(`${text}T00:00`).getTime() : Number(text);
+  const value = kind === 'time' ? fromLocalTime(`${text}T00:00`) : Number(text);
   return text.trim() === '' || !Number.isFinite(value) ? null : value;
 };
 
-const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-
 const saidValue = (field: ResourceField | undefined, value: unknown): string => {
-  if (field !== undefined && kindOfField(field) === 'time' && typeof value === 'number') return dayFormat.format(value);
+  if (field !== undefined && kindOfField(field) === 'time' && typeof value === 'number') return dateOf(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return Array.isArray(value)
     ? value.map(String).join(' or ')

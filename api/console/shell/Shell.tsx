@@ -6,6 +6,7 @@ import { useStreamState } from '../live/stream.ts';
 import { loadedLater } from '../ui/lazy.tsx';
 import { Problem } from '../ui/Problem.tsx';
 import { clockTime } from '../ui/time.ts';
+import { adoptTimeZone } from '../ui/timeZone.ts';
 import { ApiError } from '../wire/http.ts';
 import { meQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';
@@ -43,6 +44,7 @@ interface FrameProps extends Pick<ShellProps, 'Palette'> {
 const Frame = ({ me, onSignOut, Palette }: FrameProps) => {
   const { notices } = useSession();
   useState(() => adoptTheme(me.preferences));
+  adoptTimeZone(me.preferences);
   const [opened, setOpened] = useState<'help' | 'palette' | null>(null);
   useKeys({
     u: notices.undo,

@@ -1,28 +1,44 @@
 /** Times and numbers as people read them, in their own zone and language; the exact time stands beside the relative one. */
+import { deviceZone, timeZone } from './timeZone.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-const clockFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' });
-const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const yearFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
-const whenFormat = new Intl.DateTimeFormat(undefined, {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-const longAgoFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+type Format = (at: number) => string;
+
+/** Returns a function that formats times of the zone that is chosen when it is called. */
+const createFormat = (options: Intl.DateTimeFormatOptions): Format => {
+  let made: { readonly zone: string; readonly format: Intl.DateTimeFormat } | undefined;
+  return (at) => {
+    const zone = timeZone();
+    if (made?.zone !== zone)
+      made = { zone, format: new Intl.DateTimeFormat(undefined, { ...options, timeZone: zone }) };
+    return made.format.format(at);
+  };
+};
+
+const time = { hour: '2-digit', minute: '2-digit' } as const;
+const dayAndMonth = { day: 'numeric', month: 'short' } as const;
+const dayOfYear = createFormat(dayAndMonth);
+const dayAndYear = createFormat({ ...dayAndMonth, year: 'numeric' });
+const yearOf = createFormat({ year: 'numeric' });
+const thisYear = createFormat({ weekday: 'short', ...dayAndMonth, ...time });
+const anyYear = createFormat({ dateStyle: 'medium', timeStyle: 'short' });
+const whole = createFormat({ dateStyle: 'full', timeStyle: 'medium' });
 const numberFormat = new Intl.NumberFormat();
 
-export const clockTime = (at: number): string => clockFormat.format(at);
-export const exactTime = (at: number): string => exactFormat.format(at);
+const isOfYear = (at: number, now: number): boolean => yearOf(at) === yearOf(now);
+
+/** Returns the time of day. */
+export const clockTime = createFormat({ ...time, second: '2-digit' });
+/** Returns a date. */
+export const dateOf = createFormat({ dateStyle: 'medium' });
+/** Returns a moment exactly, with its zone unless it is the device's. */
+export const exactTime = (at: number): string =>
+  timeZone() === deviceZone ? whole(at) : `${whole(at)} (${timeZone()})`;
 /** Returns a moment, with its year unless it is this one. */
-export const whenTime = (at: number): string =>
-  (new Date(at).getFullYear() === new Date().getFullYear() ? whenFormat : longAgoFormat).format(at);
+export const whenTime = (at: number): string => (isOfYear(at, Date.now()) ? thisYear : anyYear)(at);
 export const count = (n: number): string => numberFormat.format(n);
 
 const span = (ms: number): string => {
@@ -36,7 +52,7 @@ const span = (ms: number): string => {
 export const ago = (at: number, now: number): string => {
   const ms = now - at;
   if (ms < 7 * day) return span(Math.max(0, ms));
-  return (new Date(at).getFullYear() === new Date(now).getFullYear() ? dayFormat : yearFormat).format(at);
+  return (isOfYear(at, now) ? dayOfYear : dayAndYear)(at);
 };
 
 /** Returns how a deadline stands. */

@@ -1,5 +1,5 @@
 /** Times and durations as models write them, as milliseconds. Used by coerce.ts. */
-import { timeInZone } from './zones.ts';
+import { timeInZone } from '../../../shared/platform/core/zones.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
   ms: 1,

@@ -1,4 +1,4 @@
-/** Local times of a time zone as milliseconds since 1970 UTC, with the hours that a change of the clock skips or repeats. Used by times.ts. */
+/** Local times of a time zone as milliseconds since 1970 UTC, with the hours that a change of the clock skips or repeats. Used by api/mcp/arguments and the console. */
 
 /** A date and a time of day on a clock, as milliseconds since 1970 on that clock. */
 type WallTime = number;
@@ -40,10 +40,19 @@ const offsetText = (ms: number): string => {
 type LocalTime =
   | { readonly kind: 'time'; readonly at: number }
   | { readonly kind: 'unknownZone' }
-  | { readonly kind: 'skipped' }
-  | { readonly kind: 'twice'; readonly offsets: readonly string[] };
+  | { readonly kind: 'skipped'; readonly at: number }
+  | { readonly kind: 'twice'; readonly at: number; readonly offsets: readonly string[] };
 
-/** Returns when a clock of the zone shows a time: never or twice where the clock changes. */
+/** Returns what a clock of the zone shows at a time; undefined for a zone that does not exist. */
+export const wallTimeIn = (zone: string, at: number): WallTime | undefined => {
+  const format = zoneFormat(zone);
+  return format === undefined ? undefined : wallTimeAt(format, at);
+};
+
+/**
+ * Returns when a clock of the zone shows a time. Where the clock changes that is never or twice: `at` is then the moment that a
+ * clock shows that was not put forward, or the first of the two.
+ */
 export const timeInZone = (wall: WallTime, zone: string): LocalTime => {
   const format = zoneFormat(zone);
   if (format === undefined) return { kind: 'unknownZone' };
@@ -51,7 +60,7 @@ export const timeInZone = (wall: WallTime, zone: string): LocalTime => {
   const offsets = [...new Set([wall - dayMs, wall + dayMs].map((near) => wallTimeAt(format, near) - near))];
   const found = offsets.filter((offset) => wallTimeAt(format, wall - offset) === wall);
   const [first] = found;
-  if (first === undefined) return { kind: 'skipped' };
-  if (found.length > 1) return { kind: 'twice', offsets: found.map(offsetText) };
-  return { kind: 'time', at: wall - first };
+  if (first === undefined) return { kind: 'skipped', at: wall - (offsets[0] ?? 0) };
+  const at = wall - first;
+  return found.length > 1 ? { kind: 'twice', at, offsets: found.map(offsetText) } : { kind: 'time', at };
 };

@@ -1,0 +1,47 @@
+/** Times of the console's forms in the zone of a person. */
+import { expect } from 'chai';
+import {
+  adoptTimeZone,
+  daysLaterAt,
+  deviceZone,
+  fromLocalTime,
+  timeZone,
+  toLocalTime,
+  weekday,
+} from '../../api/console/ui/timeZone.ts';
+
+describe('times of the console', () => {
+  afterEach(() => {
+    adoptTimeZone({});
+  });
+
+  it('are the device’s without a preference, and with one that does not exist', () => {
+    for (const preferences of [{}, { timeZone: 'Mars/Olympus' }, { timeZone: 7 }, { timeZone: '' }]) {
+      adoptTimeZone(preferences);
+      expect(timeZone()).to.equal(deviceZone);
+    }
+  });
+
+  it('stand in a form as a clock of the zone shows them, and are read back', () => {
+    adoptTimeZone({ timeZone: 'Asia/Kathmandu' });
+    const at = Date.UTC(2026, 10, 23, 20, 30);
+    expect(toLocalTime(at)).to.equal('2026-11-24T02:15');
+    expect(fromLocalTime('2026-11-24T02:15')).to.equal(at);
+    expect(weekday(at)).to.equal(2);
+    expect(toLocalTime(Number.NaN)).to.equal('');
+    expect(fromLocalTime('tomorrow')).to.be.NaN;
+  });
+
+  it('move on by days of the calendar where the clock changes', () => {
+    adoptTimeZone({ timeZone: 'Europe/Berlin' });
+    const saturday = Date.UTC(2026, 2, 28, 22, 30);
+    expect(toLocalTime(daysLaterAt(saturday, 1, 9))).to.equal('2026-03-29T09:00');
+    expect(daysLaterAt(saturday, 1, 9)).to.equal(Date.UTC(2026, 2, 29, 7));
+  });
+
+  it('that a clock skips or shows twice are a moment all the same', () => {
+    adoptTimeZone({ timeZone: 'Europe/Berlin' });
+    expect(fromLocalTime('2026-03-29T02:30')).to.equal(Date.UTC(2026, 2, 29, 1, 30));
+    expect(fromLocalTime('2026-10-25T02:30')).to.equal(Date.UTC(2026, 9, 25, 0, 30));
+  });
+});
