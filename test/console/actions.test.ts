@@ -132,6 +132,26 @@ describe('the action sheet', () => {
     await form.getByRole('button', { name: 'Dry run' }).click();
     await form.getByText('It would run now.').waitFor();
     expect(called()).to.have.length(0);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: of().origin });
+    const copied = async (label: string, notice: string): Promise<string> => {
+      await form.getByRole('button', { name: label }).click();
+      await page.getByText(notice).waitFor();
+      return page.evaluate<string>('navigator.clipboard.readText()');
+    };
+    expect(await copied('Copy as curl', 'Copied: a curl line'))
+      .to.include('/api/env/demo/actions')
+      .and.include('"amount":12.5');
+    const call = JSON.parse(await copied('Copy as MCP call', 'Copied: a call of a tool')) as {
+      name: string;
+      arguments: Record<string, unknown>;
+    };
+    expect(call.arguments).to.include({ record: 'cus_1', item, amount: 12.5 });
+    const bot = await of().world.agent('operator', { name: 'Copy bot' });
+    const listed = await bot.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+    const tools = listed.body.result.tools as { name: string; inputSchema: { properties: object } }[];
+    expect(tools.find(({ name }) => name === call.name)?.inputSchema.properties).to.include.keys(
+      Object.keys(call.arguments),
+    );
     const run = form.getByRole('button', { name: 'Refund', exact: false }).last();
     expect(await run.isDisabled(), 'not before the record is typed').to.equal(true);
     await tab.picture('sheet-light-1440');

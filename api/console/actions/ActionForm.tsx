@@ -1,6 +1,7 @@
 /** The form of an action: its input, the reason, the confirmation, and the two buttons. What is typed outlives everything but its sending. Used by ActionSheet. */
 import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { useCopies } from '../palette/useCopies.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useDraft } from '../ui/draft.ts';
@@ -11,7 +12,7 @@ import { readDraft, type InputProblem } from './inputDraft.ts';
 import { InputForm } from './InputForm.tsx';
 import type { ActionRequest } from './request.ts';
 import { toForm } from './schema.ts';
-import { useActionCall } from './useActionCall.ts';
+import { useActionCall, type Tried } from './useActionCall.ts';
 import { jsonField, useInputDraft } from './useInputDraft.ts';
 
 interface ActionFormProps {
@@ -32,14 +33,24 @@ const outlook: Readonly<Record<ActionDryRun['would'], string>> = {
 /** Brings what was answered into sight. */
 const show = (node: HTMLElement | null): void => node?.scrollIntoView({ block: 'nearest' });
 
-const DryRun = ({ answer }: { readonly answer: ActionDryRun }) => (
-  <div className="dry-run answer" role="status" ref={show}>
-    <p>
-      <strong>Nothing was done.</strong> {outlook[answer.would]}
-    </p>
-    {Object.keys(answer.input).length > 0 && <pre>{JSON.stringify(answer.input, null, 2)}</pre>}
-  </div>
-);
+const DryRun = ({ answer, request }: Tried) => {
+  const copies = useCopies()(request);
+  return (
+    <div className="dry-run answer" role="status" ref={show}>
+      <p>
+        <strong>Nothing was done.</strong> {outlook[answer.would]}
+      </p>
+      {Object.keys(answer.input).length > 0 && <pre>{JSON.stringify(answer.input, null, 2)}</pre>}
+      <p>
+        {copies.map(({ kind, label, run }) => (
+          <Button key={kind} tone="bare" onClick={run}>
+            {label}
+          </Button>
+        ))}
+      </p>
+    </div>
+  );
+};
 
 export const ActionForm = ({ request, action, defaults, onRun, onClose }: ActionFormProps) => {
   const { http, environment } = useSession();
@@ -54,7 +65,7 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
     setReason('');
     onRun(run);
   };
-  const { send, tryOut, busy, refusal, dryRun, dialog } = useActionCall(request, action, done);
+  const { send, tryOut, busy, refusal, tried, dialog } = useActionCall(request, action, done);
   const word = confirmationWord(request.record, action.label);
   const isReady = isConfirmed(action.danger, word, confirmation);
   const refused = refusal?.problems ?? [];
@@ -124,7 +135,7 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
         value={confirmation}
         onChange={setConfirmation}
       />
-      {dryRun !== null && <DryRun answer={dryRun} />}
+      {tried !== null && <DryRun {...tried} />}
       {refusal !== null && (
         <p className="problem answer" role="alert" ref={show}>
           {refused.length > 0 ? 'Nothing was done: see what is marked above.' : refusal.text}{' '}

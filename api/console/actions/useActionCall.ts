@@ -1,5 +1,6 @@
 /** Calls an action, or tries it out; says what the API refuses at the field that it is about. Used by ActionForm. */
 import { useEffect, useRef, useState } from 'react';
+import type { CopiedRequest } from '../palette/copying.ts';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
 import { ApiError, newIdempotencyKey } from '../wire/http.ts';
@@ -19,6 +20,12 @@ interface Refusal {
   readonly run: string | null;
   /** By fields of the input; `reason` is the reason's. */
   readonly problems: readonly InputProblem[];
+}
+
+export interface Tried {
+  readonly answer: ActionDryRun;
+  /** The request that would run it. */
+  readonly request: CopiedRequest;
 }
 
 const problemsOf = (body: Readonly<Record<string, unknown>>): readonly InputProblem[] =>
@@ -60,7 +67,7 @@ export const useActionCall = (request: ActionRequest, action: Action, onRun: (ru
   const { run, dialog } = useFreshSignIn();
   const [busy, setBusy] = useState<'run' | 'dry' | null>(null);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
-  const [dryRun, setDryRun] = useState<ActionDryRun | null>(null);
+  const [tried, setTried] = useState<Tried | null>(null);
   /** The key of this call: another input is another run. */
   const sent = useRef({ text: '', key: '' });
   const isShown = useRef(true);
@@ -81,7 +88,7 @@ export const useActionCall = (request: ActionRequest, action: Action, onRun: (ru
   const call = async <T>(kind: 'run' | 'dry', send: () => Promise<T>, done: (answer: T) => void): Promise<void> => {
     setBusy(kind);
     setRefusal(null);
-    setDryRun(null);
+    setTried(null);
     try {
       done(await run(send));
     } catch (error) {
@@ -115,7 +122,7 @@ export const useActionCall = (request: ActionRequest, action: Action, onRun: (ru
     call(
       'dry',
       () => http.call<ActionDryRun>('POST', '/actions', { body: { ...bodyOf(body), dryRun: true } }),
-      (answer) => setDryRun(answer.body),
+      (answer) => setTried({ answer: answer.body, request: { method: 'POST', path: '/actions', body: bodyOf(body) } }),
     );
-  return { send, tryOut, busy, refusal, dryRun, dialog };
+  return { send, tryOut, busy, refusal, tried, dialog };
 };

@@ -13,9 +13,10 @@ import { useTypedSearch } from '../ui/typedSearch.ts';
 import { foundPeopleQuery, foundQuery, itemOfIdQuery } from '../wire/paletteQueries.ts';
 import { inboxesQuery, peopleQuery } from '../wire/queries.ts';
 import type { AppRecord, Item, Person } from '../wire/types.ts';
-import { toCurl, toToolCall, type CopiedRequest } from './copying.ts';
+import type { CopiedRequest } from './copying.ts';
 import { useDestinations } from './destinations.ts';
 import { shownRequest } from './shown.ts';
+import { useCopies } from './useCopies.ts';
 
 /** A few words are found in tens of milliseconds, so a pause between two keys is enough. */
 const typingMs = 60;
@@ -95,32 +96,15 @@ const useFound = (words: string): readonly Option[] => {
 };
 
 /** Returns the commands that copy a request as programs would make it. */
-const useCopies = (): readonly Command[] => {
-  const { http, environment, notices } = useSession();
+const useCopyCommands = (): readonly Command[] => {
+  const { http } = useSession();
   const { data: inboxes = [] } = useQuery(inboxesQuery(http));
-  const copy = (text: string, what: string) => (): void => {
-    navigator.clipboard.writeText(text).then(
-      () => notices.show({ tone: 'done', text: `Copied: ${what}.` }),
-      () => notices.show({ tone: 'failed', text: 'This browser does not let the page write to the clipboard.' }),
-    );
-  };
-  const ofRequest = (request: CopiedRequest | null, id: string, what: string): Command[] => {
-    if (request === null) return [];
-    const call = toToolCall(request);
-    const curl: Command = {
-      option: { id: `:curl:${id}`, label: `Copy as curl: ${what}`, hint: 'copy' },
-      run: copy(toCurl(request, environment), `a curl line, with the token in $CONSOLE_TOKEN`),
-    };
-    return call === null
-      ? [curl]
-      : [
-          curl,
-          {
-            option: { id: `:mcp:${id}`, label: `Copy as MCP call: ${what}`, hint: 'copy' },
-            run: copy(call, 'a call of a tool'),
-          },
-        ];
-  };
+  const copiesOf = useCopies();
+  const ofRequest = (request: CopiedRequest | null, id: string, what: string): Command[] =>
+    (request === null ? [] : copiesOf(request)).map(({ kind, label, run }) => ({
+      option: { id: `:${kind}:${id}`, label: `${label}: ${what}`, hint: 'copy' },
+      run,
+    }));
   return [
     ...ofRequest(shownRequest(new URL(location.href), inboxes), 'shown', 'what is shown'),
     ...ofRequest(http.lastChange(), 'change', 'the last change'),
@@ -135,7 +119,7 @@ export const Palette = ({ me, onHelp, onSignOut, onClose }: PaletteProps) => {
   const [, setWords] = useTypedSearch(q, search, typingMs);
   const [here] = useState(screenCommands);
   const found = useFound(q);
-  const copies = useCopies();
+  const copies = useCopyCommands();
   const commands: readonly Command[] = [
     ...here,
     ...copies,

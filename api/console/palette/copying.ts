@@ -1,4 +1,4 @@
-/** A request of the console as a curl line and as a call of a tool, without a credential. Used by the palette. */
+/** A request of the console as a curl line and as a call of a tool, without a credential. Used by useCopies.ts. */
 import { publicBase } from '../wire/http.ts';
 
 export interface CopiedRequest {
@@ -43,6 +43,14 @@ const tools: readonly (readonly [request: string, tool: string])[] = [
   ['POST /flags/:flag', 'change_flag'],
 ];
 
+interface ToolCall {
+  readonly name: string;
+  readonly args: object;
+}
+
+/** Arguments of an action's tool that are no part of its input. */
+const runMembers = new Set(['record', 'item', 'confirmed', 'reason', 'idempotencyKey', 'input']);
+
 /** Parameters that are JSON in an address and objects in a tool. */
 const objects = new Set(['filters', 'params']);
 
@@ -76,18 +84,29 @@ const matched = (row: string, { method, path }: CopiedRequest): Readonly<Record<
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
+/** Returns the tool of an action and its arguments; null: its name or its input does not fit beside the run's own members. */
+const toActionCall = ({ action, input, ...rest }: Readonly<Record<string, unknown>>): ToolCall | null => {
+  const isPlain = typeof action === 'string' && /^[^.]{1,57}$/.test(action) && isObject(input) && !Array.isArray(input);
+  if (!isPlain || Object.keys(input).some((name) => runMembers.has(name))) return null;
+  return { name: `action_${action}`, args: { ...rest, ...input } };
+};
+
 /** Returns the parameters of a call as the Model Context Protocol has them; null: there is no tool for it. */
 export const toToolCall = (request: CopiedRequest): string | null => {
   const { query, body } = request;
-  const print = (name: string, args: object): string => JSON.stringify({ name, arguments: args }, null, 2);
+  const print = ({ name, args }: ToolCall): string => JSON.stringify({ name, arguments: args }, null, 2);
   const given = isObject(body) ? body : {};
+  if (request.method === 'POST' && request.path === '/actions') {
+    const call = toActionCall(given);
+    return call === null ? null : print(call);
+  }
   for (const [row, tool] of tools) {
     const named = matched(row, request);
     if (named === null) continue;
     const asked = Object.entries(query ?? {}).flatMap(([name, value]): [string, unknown][] =>
       value === undefined ? [] : [[name, objects.has(name) ? JSON.parse(String(value)) : value]],
     );
-    return print(tool, { ...named, ...Object.fromEntries(asked), ...given });
+    return print({ name: tool, args: { ...named, ...Object.fromEntries(asked), ...given } });
   }
   return null;
 };
