@@ -8,7 +8,7 @@ import { readRecordsSearch, type RecordsSearch } from './records/search.ts';
 import { readRunsSearch, type RunsSearch } from './runs/search.ts';
 import { Shell } from './shell/Shell.tsx';
 import { remember, Start } from './shell/Start.tsx';
-import { publicBase } from './wire/http.ts';
+import { publicBase } from './wire/base.ts';
 
 const root = createRootRoute({
   component: Outlet,

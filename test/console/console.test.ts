@@ -94,6 +94,17 @@ describe('the console', () => {
     expect(await page.getByRole('link', { name: 'Mail 4' }).count()).to.equal(1);
   });
 
+  it('asks once for what every page needs', async () => {
+    const { page } = tab;
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.reload();
+    await page.getByText(/^complete to /).waitFor();
+    page.removeAllListeners('request');
+    for (const path of ['/me', '/inboxes', '/views', '/counts'])
+      expect(asked.filter((each) => each === `/api/env/demo${path}`)).to.have.length(1);
+  });
+
   it('works items by keyboard: close and undo, assign, tag, snooze, note, reply', async () => {
     const { page } = tab;
     await page.keyboard.press('j');

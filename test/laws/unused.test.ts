@@ -5,6 +5,7 @@ import { files, imports, textOf } from './source.ts';
 /** What package.json names, and what others run or import by path. */
 const entries = [
   'api/main.ts',
+  'api/console/first.ts',
   'api/console/main.tsx',
   'workers/main.ts',
   'migrations/run.ts',

@@ -69,14 +69,14 @@ const TimeZone = ({ given }: { readonly given: string | null }) => {
   const choose = (zone: string): void => {
     void change(
       { method: 'PATCH', path: '/me', body: { preferences: { timeZone: zone || null } } },
-      `Times are shown as in ${zone || deviceZone}.`,
+      `Times are shown as in ${zone || deviceZone()}.`,
     );
   };
   return (
     <label>
       Time zone
       <select value={given ?? ''} onChange={({ target }) => choose(target.value)}>
-        <option value="">As this device has it ({deviceZone})</option>
+        <option value="">As this device has it ({deviceZone()})</option>
         {[...new Set(given === null ? zones : [given, ...zones])].map((zone) => (
           <option key={zone}>{zone}</option>
         ))}

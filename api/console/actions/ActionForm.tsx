@@ -1,8 +1,8 @@
 /** The form of an action: its input, the reason, the confirmation, and the two buttons. What is typed outlives everything but its sending. Used by ActionSheet. */
 import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
-import { useCopies } from '../palette/useCopies.ts';
 import { useSession } from '../shell/session.ts';
+import { useCopies } from '../shell/useCopies.ts';
 import { Button } from '../ui/Button.tsx';
 import { useDraft } from '../ui/draft.ts';
 import { Optional } from '../ui/Optional.tsx';

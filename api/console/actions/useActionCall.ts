@@ -1,8 +1,8 @@
 /** Calls an action, or tries it out; says what the API refuses at the field that it is about. Used by ActionForm. */
 import { useEffect, useRef, useState } from 'react';
-import type { CopiedRequest } from '../palette/copying.ts';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
+import type { CopiedRequest } from '../wire/copying.ts';
 import { ApiError, newIdempotencyKey } from '../wire/http.ts';
 import type { Action, ActionDryRun } from '../wire/types.ts';
 import type { InputProblem } from './inputDraft.ts';

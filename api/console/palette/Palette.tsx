@@ -7,16 +7,16 @@ import { presentKeys } from '../shell/keyboard.ts';
 import { keyNames, printedKey } from '../shell/keyNames.ts';
 import type { PaletteProps } from '../shell/paletteProps.ts';
 import { useSession } from '../shell/session.ts';
+import { useCopies } from '../shell/useCopies.ts';
 import type { Option } from '../ui/option.ts';
 import { PickerDialog } from '../ui/PickerDialog.tsx';
 import { useTypedSearch } from '../ui/typedSearch.ts';
+import type { CopiedRequest } from '../wire/copying.ts';
 import { foundPeopleQuery, foundQuery, itemOfIdQuery } from '../wire/paletteQueries.ts';
 import { inboxesQuery, peopleQuery } from '../wire/queries.ts';
 import type { AppRecord, Item, Person } from '../wire/types.ts';
-import type { CopiedRequest } from './copying.ts';
 import { useDestinations } from './destinations.ts';
 import { shownRequest } from './shown.ts';
-import { useCopies } from './useCopies.ts';
 
 /** A few words are found in tens of milliseconds, so a pause between two keys is enough. */
 const typingMs = 60;

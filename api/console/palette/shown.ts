@@ -1,7 +1,7 @@
 /** The API request behind the open page, derived from its address. Used by the palette. */
 import { readListSearch, toQuery } from '../inbox/filter.ts';
+import type { CopiedRequest } from '../wire/copying.ts';
 import type { Inbox } from '../wire/types.ts';
-import type { CopiedRequest } from './copying.ts';
 
 type Search = Readonly<Record<string, string>>;
 

@@ -1,5 +1,5 @@
 /** The frame around every page of an environment: sign-in when nobody is, else rail, page and notices. */
-import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
+import { QueryClient, QueryClientProvider, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { useEffect, useMemo, useState, type ComponentType } from 'react';
 import { useStreamState } from '../live/stream.ts';
@@ -8,7 +8,7 @@ import { Problem } from '../ui/Problem.tsx';
 import { clockTime } from '../ui/time.ts';
 import { adoptTimeZone } from '../ui/timeZone.ts';
 import { ApiError } from '../wire/http.ts';
-import { meQuery } from '../wire/queries.ts';
+import { countsQuery, inboxesQuery, meQuery, viewsQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';
 import { useKeys } from './keyboard.ts';
 import { NoticeList } from './Notices.tsx';
@@ -19,6 +19,17 @@ import { SignIn } from './SignIn.tsx';
 import { adoptTheme } from './theme.ts';
 
 const Help = loadedLater<{ readonly onClose: () => void }>(async () => (await import('./HelpDialog.tsx')).HelpDialog);
+
+/** What stands in the frame's place until it is known who is there; index.html shows the same before. */
+const Starting = ({ environment }: Pick<ShellProps, 'environment'>) => (
+  <div className="frame" aria-hidden>
+    <div className="rail">
+      <div className="rail-head">
+        <strong>{environment}</strong>
+      </div>
+    </div>
+  </div>
+);
 
 const OfflineBanner = () => {
   const { appOnline, offlineSince } = useStreamState(useSession().stream());
@@ -74,6 +85,12 @@ const Environment = ({ environment, Palette }: ShellProps) => {
   const session = useMemo(() => createSession(environment, queries, () => setOver(true)), [environment, queries]);
   useEffect(() => () => session.close(), [session]);
   const { data: me, error, refetch } = useQuery({ ...meQuery(session.http), retry: false, enabled: !isOver });
+  const first = useQueries({
+    queries: [inboxesQuery(session.http), viewsQuery(session.http), countsQuery(session.http)].map((query) => ({
+      ...query,
+      enabled: me !== undefined,
+    })),
+  });
   useEffect(() => {
     document.title = `${environment} · Console`;
   }, [environment]);
@@ -93,7 +110,14 @@ const Environment = ({ environment, Palette }: ShellProps) => {
     location.reload();
   };
   if (isSignedOut) return <SignIn environment={environment} isAgain={me !== undefined} onDone={begin} />;
-  if (me === undefined) return error === null ? null : <Problem isPage error={error} onRetry={() => void refetch()} />;
+  // Together they are one drawing of the page, and mostly here already (first.ts); what fails once is not waited for.
+  const isComplete = first.every(({ isPending, failureCount }) => !isPending || failureCount > 0);
+  if (me === undefined || (!isComplete && error === null))
+    return error === null ? (
+      <Starting environment={environment} />
+    ) : (
+      <Problem isPage error={error} onRetry={() => void refetch()} />
+    );
   return (
     <SessionContext value={session}>
       <Frame me={me} onSignOut={() => void signOut()} Palette={Palette} />

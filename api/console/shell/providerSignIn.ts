@@ -3,7 +3,8 @@
  * between opens a window, so that nothing on the page is lost. Used by SignIn.tsx, freshSignIn.tsx and SignedIn.tsx.
  */
 import { useEffect, useState } from 'react';
-import { createHttp, publicBase } from '../wire/http.ts';
+import { publicBase } from '../wire/base.ts';
+import { createHttp } from '../wire/http.ts';
 
 interface Methods {
   readonly password: boolean;

@@ -1,5 +1,5 @@
 /** Times and numbers as people read them, in their own zone and language; the exact time stands beside the relative one. */
-import { deviceZone, timeZone } from './timeZone.ts';
+import { chosenZone } from './timeZone.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -9,11 +9,14 @@ type Format = (at: number) => string;
 
 /** Returns a function that formats times of the zone that is chosen when it is called. */
 const createFormat = (options: Intl.DateTimeFormatOptions): Format => {
-  let made: { readonly zone: string; readonly format: Intl.DateTimeFormat } | undefined;
+  let made: { readonly zone: string | null; readonly format: Intl.DateTimeFormat } | undefined;
   return (at) => {
-    const zone = timeZone();
-    if (made?.zone !== zone)
-      made = { zone, format: new Intl.DateTimeFormat(undefined, { ...options, timeZone: zone }) };
+    const zone = chosenZone();
+    if (made === undefined || made.zone !== zone)
+      made = {
+        zone,
+        format: new Intl.DateTimeFormat(undefined, zone === null ? options : { ...options, timeZone: zone }),
+      };
     return made.format.format(at);
   };
 };
@@ -26,7 +29,8 @@ const yearOf = createFormat({ year: 'numeric' });
 const thisYear = createFormat({ weekday: 'short', ...dayAndMonth, ...time });
 const anyYear = createFormat({ dateStyle: 'medium', timeStyle: 'short' });
 const whole = createFormat({ dateStyle: 'full', timeStyle: 'medium' });
-const numberFormat = new Intl.NumberFormat();
+/** Made when it is needed: the first one of a page takes a while. */
+let numberFormat: Intl.NumberFormat | undefined;
 
 const isOfYear = (at: number, now: number): boolean => yearOf(at) === yearOf(now);
 
@@ -36,10 +40,10 @@ export const clockTime = createFormat({ ...time, second: '2-digit' });
 export const dateOf = createFormat({ dateStyle: 'medium' });
 /** Returns a moment exactly, with its zone unless it is the device's. */
 export const exactTime = (at: number): string =>
-  timeZone() === deviceZone ? whole(at) : `${whole(at)} (${timeZone()})`;
+  chosenZone() === null ? whole(at) : `${whole(at)} (${String(chosenZone())})`;
 /** Returns a moment, with its year unless it is this one. */
 export const whenTime = (at: number): string => (isOfYear(at, Date.now()) ? thisYear : anyYear)(at);
-export const count = (n: number): string => numberFormat.format(n);
+export const count = (n: number): string => (numberFormat ??= new Intl.NumberFormat()).format(n);
 
 const span = (ms: number): string => {
   if (ms < minute) return 'now';

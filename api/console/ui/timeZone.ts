@@ -1,12 +1,16 @@
 /** The time zone in which the page shows and reads times: the one of the person's account, else that of this device. */
 import { timeInZone, wallTimeIn } from '../../../shared/platform/core/zones.ts';
 
-export const deviceZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 let chosen: string | null = null;
 
+/** Returns the name of this device's zone in the tz database. */
+export const deviceZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Returns the zone that the person chose; null: none. */
+export const chosenZone = (): string | null => chosen;
+
 /** Returns the zone by its name in the tz database. */
-export const timeZone = (): string => chosen ?? deviceZone;
+export const timeZone = (): string => chosen ?? deviceZone();
 
 /** Returns the zone of a person's preferences; null: none, or one that this browser does not know. */
 export const preferredZone = ({ timeZone: zone }: { readonly timeZone?: unknown }): string | null =>

@@ -1,4 +1,6 @@
 /** Calls the HTTP API of one environment with the session's cookie; used by everything that reads or changes. */
+import { publicBase } from './base.ts';
+import { takeEarly } from './early.ts';
 
 /** An answer that is no success, with the API's own sentence. */
 export class ApiError extends Error {
@@ -47,10 +49,6 @@ export interface Http {
   call<T>(method: string, path: string, options?: CallOptions): Promise<Answer<T>>;
 }
 
-/** Path prefix, when a proxy serves the API below one. */
-export const publicBase =
-  document.querySelector('meta[name="console-base"]')?.getAttribute('content')?.replace(/\/$/, '') ?? '';
-
 const queryText = (query: CallOptions['query']): string => {
   const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
@@ -84,18 +82,22 @@ export const createHttp = (environment: string, onSessionEnd: () => void): Http 
       let response: Response;
       let text: string;
       try {
-        response = await fetch(`${base}${path}${queryText(query)}`, {
-          method,
-          credentials: 'same-origin',
-          headers: {
-            accept: 'application/json',
-            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-            ...(ifMatch === undefined ? {} : { 'if-match': `"${String(ifMatch)}"` }),
-            ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-          },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          ...(signal === undefined ? {} : { signal }),
-        });
+        const address = `${base}${path}${queryText(query)}`;
+        const early = method === 'GET' ? await takeEarly(address) : undefined;
+        response =
+          early ??
+          (await fetch(address, {
+            method,
+            credentials: 'same-origin',
+            headers: {
+              accept: 'application/json',
+              ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+              ...(ifMatch === undefined ? {} : { 'if-match': `"${String(ifMatch)}"` }),
+              ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+            },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+            ...(signal === undefined ? {} : { signal }),
+          }));
         text = await response.text();
       } catch (error) {
         if (signal?.aborted === true) throw error;

@@ -49,7 +49,12 @@ const buildInto = async (folder) => {
   mkdirSync(join(folder, 'assets'), { recursive: true });
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ['api/console/main.tsx', 'api/console/styles/console.css', 'api/console/icon.svg'],
+    entryPoints: [
+      'api/console/first.ts',
+      'api/console/main.tsx',
+      'api/console/styles/console.css',
+      'api/console/icon.svg',
+    ],
     outdir: join(folder, 'assets'),
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -77,6 +82,7 @@ const buildInto = async (folder) => {
     ) ?? '';
   const script = entry('api/console/main.tsx');
   const page = readFileSync(join(source, 'index.html'), 'utf8')
+    .replace('{{first}}', named(entry('api/console/first.ts')))
     .replace('{{script}}', named(script))
     .replace('{{style}}', named(entry('api/console/styles/console.css')))
     .replace('{{icon}}', named(entry('api/console/icon.svg')))
@@ -91,7 +97,7 @@ const buildInto = async (folder) => {
 
 /** Builds the console unless what is there is made of the present sources. Returns its folder. */
 export async function buildConsole() {
-  const state = stateOfSources(['api/console', 'shared/tools/services'], /./);
+  const state = stateOfSources(['api/console', 'shared/platform/core', 'shared/tools/services'], /./);
   const stateFile = join(consoleFolder, 'state');
   const isCurrent = () => existsSync(stateFile) && readFileSync(stateFile, 'utf8') === state;
   if (isCurrent()) return consoleFolder;

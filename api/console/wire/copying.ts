@@ -1,5 +1,5 @@
 /** A request of the console as a curl line and as a call of a tool, without a credential. Used by useCopies.ts. */
-import { publicBase } from '../wire/http.ts';
+import { publicBase } from './base.ts';
 
 export interface CopiedRequest {
   readonly method: string;

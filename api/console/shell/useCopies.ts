@@ -1,6 +1,6 @@
 /** Copying of requests as programs would make them. Used by the palette and the action sheet. */
-import { useSession } from '../shell/session.ts';
-import { toCurl, toToolCall, type CopiedRequest } from './copying.ts';
+import { toCurl, toToolCall, type CopiedRequest } from '../wire/copying.ts';
+import { useSession } from './session.ts';
 
 interface Copy {
   readonly kind: 'curl' | 'mcp';

@@ -1,0 +1,11 @@
+/** The console's smallest script, which runs while the others are loaded: asks for what every page of an environment needs. */
+import { publicBase } from './wire/base.ts';
+import { askEarly } from './wire/early.ts';
+
+const environment = /^\/env\/([^/]+)/.exec(location.pathname.slice(publicBase.length))?.[1];
+if (environment !== undefined)
+  askEarly(
+    ['/me', '/inboxes?limit=200', '/views?limit=200', '/counts'].map(
+      (path) => `${publicBase}/api/env/${environment}${path}`,
+    ),
+  );
