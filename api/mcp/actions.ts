@@ -12,7 +12,7 @@ import { actionArguments, type ArgumentNames } from './actionSchema.ts';
 import { readValues } from './arguments/readValues.ts';
 import { getEndpoint } from './endpoints.ts';
 import { serveEndpoint } from './serveEndpoint.ts';
-import { changeHeaders, idempotencyKey, type Tool, type ToolHints } from './tool.ts';
+import { idempotencyKey, toChangeHeaders, type Tool, type ToolHints } from './tool.ts';
 
 export const actionPrefix = 'action_';
 /** MCP clients refuse longer names, and some of them dots. */
@@ -126,7 +126,7 @@ const createActionTool = (action: ActionDefinition): Tool => {
         params: {},
         values: toActionBody(action, names, rest),
         fingerprinted: toActionBody(action, names, fingerprinted),
-        headers: changeHeaders(checkKey(key === undefined ? {} : { idempotencyKey: key })),
+        headers: toChangeHeaders(checkKey(key === undefined ? {} : { idempotencyKey: key })),
       });
     },
   };

@@ -101,7 +101,7 @@ const omitMembers = (from: Members, names: Members): Record<string, unknown> =>
   Object.fromEntries(Object.entries(from).filter(([name]) => !Object.hasOwn(names, name)));
 
 /** Returns the headers of a change that a tool takes as arguments. */
-export const changeHeaders = ({
+export const toChangeHeaders = ({
   idempotencyKey: key,
   version: seen,
 }: {
@@ -231,7 +231,7 @@ export const createTool = (row: ToolRow): Tool => {
         params,
         values: valuesOf(given),
         fingerprinted: valuesOf(timeless),
-        headers: changeHeaders(known),
+        headers: toChangeHeaders(known),
         own: pickMembers(known, Object.keys(row.own ?? {})),
       });
     },

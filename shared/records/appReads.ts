@@ -5,7 +5,7 @@ import { linkLimits, type ServiceCalls } from '../applink/protocol.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { FullRecord } from './queries.ts';
-import { isGivenRecord, toFullRecord, type GivenRecord } from './recordProblems.ts';
+import { isReceivedRecord, toFullRecord, type ReceivedRecord } from './recordProblems.ts';
 
 /** Returns the fault for a read without a result. The app's own error message is not passed on: it belongs in the app's logs. */
 const toReadFault = (outcome: Exclude<CallOutcome<unknown>, { kind: 'answer' }>): Fault => {
@@ -29,7 +29,7 @@ const callAppForRecords = async <M extends AskingMethod>(
 };
 
 /** Returns the resource that the record itself names, for relations whose records are of several resources. */
-const namedResource = ({ resource }: GivenRecord): string => {
+const namedResource = ({ resource }: ReceivedRecord): string => {
   if (typeof resource !== 'string') throw fault('app_error');
   return resource;
 };
@@ -44,7 +44,7 @@ const parseRecords = (
   most: number,
 ): FullRecord[] => {
   const records: readonly unknown[] | null = Array.isArray(given) ? given : null;
-  if (records === null || records.length > most || !records.every(isGivenRecord)) throw fault('app_error');
+  if (records === null || records.length > most || !records.every(isReceivedRecord)) throw fault('app_error');
   return records.map((record) => toFullRecord(resource ?? namedResource(record), record));
 };
 

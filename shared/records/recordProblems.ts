@@ -71,7 +71,7 @@ export const recordProblems = (value: unknown): FaultDetail[] => {
 };
 
 /** A record from an app. `resource` is present where an app's relation has records of several resources. */
-export interface GivenRecord {
+export interface ReceivedRecord {
   readonly id: string;
   readonly title: string;
   readonly subtitle?: string | null;
@@ -81,10 +81,10 @@ export interface GivenRecord {
 }
 
 /** Returns whether a value from an app is a record without problems. */
-export const isGivenRecord = (value: unknown): value is GivenRecord => recordProblems(value).length === 0;
+export const isReceivedRecord = (value: unknown): value is ReceivedRecord => recordProblems(value).length === 0;
 
 /** Returns a record from an app with the defaults of its absent members. */
-export const toFullRecord = (resource: string, given: GivenRecord): FullRecord => ({
+export const toFullRecord = (resource: string, given: ReceivedRecord): FullRecord => ({
   resource,
   id: given.id,
   title: given.title,

@@ -26,7 +26,7 @@ import {
 import type { DomainDeps } from '../settings/deps.ts';
 import type { FullRecord } from './queries.ts';
 import { requireVisibleResource } from './read.ts';
-import { recordIdProblem, recordProblems, toFullRecord, type GivenRecord } from './recordProblems.ts';
+import { recordIdProblem, recordProblems, toFullRecord, type ReceivedRecord } from './recordProblems.ts';
 import {
   getIndexing,
   newStamp,
@@ -37,7 +37,7 @@ import {
   type ResourceIndexing,
 } from './terms.ts';
 
-export type PushedRecord = Omit<GivenRecord, 'resource'>;
+export type PushedRecord = Omit<ReceivedRecord, 'resource'>;
 
 interface RecordChanges {
   readonly records: readonly PushedRecord[];

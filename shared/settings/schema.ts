@@ -16,7 +16,7 @@ import {
 const line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: linePattern, description });
 
-export const labelSchema = line(200, 'What people read.');
+export const displayNameSchema = line(200, 'What people read.');
 export const roleSchema = line(100, 'A role, by its id or its name.');
 export const modeSchema = Type.Union([Type.Literal('normal'), Type.Literal('readonly'), Type.Literal('supervised')], {
   description: 'normal; readonly: changes nothing; supervised: each change needs a person’s approval.',
@@ -59,7 +59,7 @@ export const rolePatch = strictObject(
 );
 
 export const agentInput = strictObject({
-  name: labelSchema,
+  name: displayNameSchema,
   role: roleSchema,
   mode: Type.Optional(modeSchema),
   expiresAt: Type.Optional(expiresAt),
@@ -67,7 +67,7 @@ export const agentInput = strictObject({
 });
 export const agentPatch = strictObject(
   {
-    name: Type.Optional(labelSchema),
+    name: Type.Optional(displayNameSchema),
     role: Type.Optional(roleSchema),
     mode: Type.Optional(modeSchema),
     expiresAt: Type.Optional(expiresAt),
@@ -90,7 +90,7 @@ export const rotationInput = strictObject({
 
 export const personInput = strictObject({
   email: emailSchema,
-  name: labelSchema,
+  name: displayNameSchema,
   role: roleSchema,
   password: Type.Optional(password),
   environments: Type.Optional(environmentsSchema),
@@ -98,7 +98,7 @@ export const personInput = strictObject({
 export const personPatch = strictObject(
   {
     email: Type.Optional(emailSchema),
-    name: Type.Optional(labelSchema),
+    name: Type.Optional(displayNameSchema),
     role: Type.Optional(roleSchema),
     password: Type.Optional(password),
     environments: Type.Optional(environmentsSchema),
@@ -106,8 +106,8 @@ export const personPatch = strictObject(
   { minProperties: 1 },
 );
 
-export const appKeyInput = strictObject({ name: labelSchema });
-export const appKeyPatch = strictObject({ name: Type.Optional(labelSchema) }, { minProperties: 1 });
+export const appKeyInput = strictObject({ name: displayNameSchema });
+export const appKeyPatch = strictObject({ name: Type.Optional(displayNameSchema) }, { minProperties: 1 });
 const trustApp = Type.Boolean({
   description: 'Whether its app may loosen what it declares without a person.',
 });
@@ -139,7 +139,7 @@ export const freshSignInInput = strictObject({ password: enteredPassword });
 
 export const ownAccountPatch = strictObject(
   {
-    name: Type.Optional(labelSchema),
+    name: Type.Optional(displayNameSchema),
     password: Type.Optional(
       strictObject(
         { current: enteredPassword, next: password },

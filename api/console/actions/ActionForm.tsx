@@ -8,7 +8,7 @@ import { useDraft } from '../ui/draft.ts';
 import { Optional } from '../ui/Optional.tsx';
 import type { Action, ActionDryRun } from '../wire/types.ts';
 import { Confirmation, confirmationWord, isConfirmed } from './Confirmation.tsx';
-import { readDraft, type InputProblem } from './inputDraft.ts';
+import { readInput, type InputProblem } from './inputDraft.ts';
 import { InputForm } from './InputForm.tsx';
 import type { ActionRequest } from './request.ts';
 import { toForm } from './schema.ts';
@@ -72,7 +72,7 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
   const problems = [...unreadable, ...refused.filter(({ path }) => path !== 'reason')];
   const withInput = (work: (body: { input: unknown; reason: string }) => Promise<void>): void => {
     const found: InputProblem[] = [];
-    const value = readDraft(input.field, input.draft, '', found);
+    const value = readInput(input.field, input.draft, '', found);
     setUnreadable(found);
     if (found.length === 0 && busy === null) void work({ input: value ?? {}, reason });
   };

@@ -91,11 +91,11 @@ const readText = (field: Field, text: string): unknown => {
 export const below = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
 /** Returns the input that a draft makes, undefined where there is none, and adds what can't be sent to `problems`. */
-export const readDraft = (field: Field, draft: InputDraft, path: string, problems: InputProblem[]): unknown => {
+export const readInput = (field: Field, draft: InputDraft, path: string, problems: InputProblem[]): unknown => {
   if (field.kind === 'list') {
     const rows = isListDraft(draft) ? draft : [];
     const values = rows
-      .map((row, at) => readDraft(field.item, row, below(path, String(at)), problems))
+      .map((row, at) => readInput(field.item, row, below(path, String(at)), problems))
       .filter((value) => value !== undefined);
     return values.length > 0 || field.isRequired ? values : undefined;
   }
@@ -103,7 +103,7 @@ export const readDraft = (field: Field, draft: InputDraft, path: string, problem
     const members = isGroupDraft(draft) ? draft : {};
     const read = field.members.map((member): readonly [string, unknown] => [
       member.name,
-      readDraft(member, members[member.name] ?? '', below(path, member.name), problems),
+      readInput(member, members[member.name] ?? '', below(path, member.name), problems),
     ]);
     const given = read.filter(([, value]) => value !== undefined);
     return given.length > 0 || field.isRequired ? Object.fromEntries(given) : undefined;

@@ -1,7 +1,7 @@
 /** The typed input of an action, as a form or as JSON, kept until it is sent. Used by ActionForm. */
 import { useMemo, useState } from 'react';
 import { useDraft } from '../ui/draft.ts';
-import { fitDraft, readDraft, toDraft, type InputDraft, type InputProblem } from './inputDraft.ts';
+import { fitDraft, readInput, toDraft, type InputDraft, type InputProblem } from './inputDraft.ts';
 import { toForm, type Field } from './schema.ts';
 
 /** The whole input as one text. */
@@ -70,7 +70,7 @@ export const useInputDraft = (key: string, form: Field, given: Readonly<Record<s
     set: (next) => keep({ isJson, draft: next }),
     toggle: () => {
       const problems: InputProblem[] = [];
-      const value = readDraft(field, shown, '', problems) ?? {};
+      const value = readInput(field, shown, '', problems) ?? {};
       if (problems.length > 0) return problems;
       if (!isJson) keep({ isJson: true, draft: asJson(value) });
       else if (isGroup(value) && showsAll(form, value)) keep({ isJson: false, draft: toDraft(form, value) });

@@ -2,7 +2,7 @@
 import { itemSorts } from '../../environments/itemQuery.ts';
 import { itemQueryJsonSchema, type JsonItemQuery } from '../../environments/itemQueryJson.ts';
 import { actorSchema, nameSchema, nullable, responseObject, strictObject, Type } from '../../platform/core/schema.ts';
-import { labelSchema } from '../../settings/schema.ts';
+import { displayNameSchema } from '../../settings/schema.ts';
 
 const sort = nullable(
   Type.String({
@@ -16,9 +16,9 @@ const shared = Type.Boolean({
 });
 
 const rest = { inbox: Type.Optional(inbox), sort: Type.Optional(sort), shared: Type.Optional(shared) };
-export const savedViewInput = strictObject({ name: labelSchema, query: itemQueryJsonSchema, ...rest });
+export const savedViewInput = strictObject({ name: displayNameSchema, query: itemQueryJsonSchema, ...rest });
 export const savedViewPatch = strictObject(
-  { name: Type.Optional(labelSchema), query: Type.Optional(itemQueryJsonSchema), ...rest },
+  { name: Type.Optional(displayNameSchema), query: Type.Optional(itemQueryJsonSchema), ...rest },
   { minProperties: 1 },
 );
 

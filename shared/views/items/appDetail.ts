@@ -12,7 +12,7 @@ import { isObject, jsonProblem } from '../../platform/core/jsonLimits.ts';
 import { nullable, Type, type Static } from '../../platform/core/schema.ts';
 import { compileProblemCheck } from '../../platform/core/validate.ts';
 import type { FullRecord } from '../../records/queries.ts';
-import { isGivenRecord, toFullRecord } from '../../records/recordProblems.ts';
+import { isReceivedRecord, toFullRecord } from '../../records/recordProblems.ts';
 import type { ViewDeps } from '../deps.ts';
 
 /** Milliseconds that the app may take; short, as the detail is useful without the app's part. */
@@ -99,7 +99,7 @@ const recordsIn = (resource: string, ids: readonly string[], given: unknown): Fu
   return !Array.isArray(list)
     ? []
     : list.flatMap((record: unknown) =>
-        isGivenRecord(record) && ids.includes(record.id) ? [toFullRecord(resource, record)] : [],
+        isReceivedRecord(record) && ids.includes(record.id) ? [toFullRecord(resource, record)] : [],
       );
 };
 
