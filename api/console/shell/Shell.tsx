@@ -110,14 +110,10 @@ const Environment = ({ environment, Palette }: ShellProps) => {
     location.reload();
   };
   if (isSignedOut) return <SignIn environment={environment} isAgain={me !== undefined} onDone={begin} />;
+  if (me === undefined && error !== null) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   // Together they are one drawing of the page, and mostly here already (first.ts); what fails once is not waited for.
   const isComplete = first.every(({ isPending, failureCount }) => !isPending || failureCount > 0);
-  if (me === undefined || (!isComplete && error === null))
-    return error === null ? (
-      <Starting environment={environment} />
-    ) : (
-      <Problem isPage error={error} onRetry={() => void refetch()} />
-    );
+  if (me === undefined || !isComplete) return <Starting environment={environment} />;
   return (
     <SessionContext value={session}>
       <Frame me={me} onSignOut={() => void signOut()} Palette={Palette} />
