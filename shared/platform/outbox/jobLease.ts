@@ -72,7 +72,7 @@ const releaseParkedSql = statement(
   ), first as (select * from waiting order by turn, created_at, id limit $3),
   ranked as (select id, row_number() over (order by turn, created_at, id) - 1 as rank, least(50, 800.0 / count(*) over ()) as apart from first)
   update staged_jobs j set due_at = $2::bigint + floor(r.rank * r.apart)::bigint, waits_for_app = false
-  from ranked r where j.id = r.id`,
+  from ranked r where j.id = r.id and ${isParkedJobSql('j')}`,
 );
 /** Jobs of the first release: few, so that the first start before the last are found. Each further one reads all that are left. */
 const [firstReleased, mostReleased] = [500, 10_000];
