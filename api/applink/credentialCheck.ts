@@ -27,14 +27,22 @@ export const createCredentialCheck = (
       else session.who = now;
     }
   };
+  const lookUp = async (credential: string): Promise<void> => {
+    // First, so that what changes while it is looked up makes it due again.
+    due.delete(credential);
+    try {
+      apply(credential, await directory.sessionByCredential(credential));
+    } catch (error) {
+      due.add(credential);
+      throw error;
+    }
+  };
   const look = async (): Promise<void> => {
     if (looking) return;
     looking = true;
     try {
-      for (const credential of due) {
-        apply(credential, await directory.sessionByCredential(credential));
-        due.delete(credential);
-      }
+      // The loop comes to what is added while it runs.
+      for (const credential of due) await lookUp(credential);
     } catch (error) {
       log.debug({ err: error }, 'app keys could not be checked; they will be in a second');
     } finally {

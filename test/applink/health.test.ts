@@ -1,7 +1,9 @@
 /** What happens to sockets over time: silence, revoked keys, processes that stop or are killed, Redis away. */
 import { expect } from 'chai';
+import pg from 'pg';
 import type { AppLink, CallOutcome, Declaration } from '../../shared/applink/link.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
+import { resolveWithin } from '../../shared/platform/core/wait.ts';
 import { connectApp, never, type FakeApp, type Handler } from '../support/app.ts';
 import { redisUrl } from '../support/database.ts';
 import { Gate } from '../support/gate.ts';
@@ -127,6 +129,32 @@ describe('app link: health', () => {
       await world.sql('update revisions set n = n + 1');
       expect(await app.closed).to.equal(4401);
       gate.open = true;
+    }
+  });
+
+  it('closes the socket of a key that is revoked while it is being looked up', async () => {
+    const own = await world.appKey();
+    const app = await connectApp(own, { manifest });
+    const reload = async (): Promise<void> => {
+      await world.sql('update revisions set n = n + 1');
+      await world.deps.directory.refresh();
+    };
+    const locker = new pg.Client({ connectionString: world.config.migrateDatabaseUrl });
+    await locker.connect();
+    try {
+      await locker.query('begin; lock table app_keys in access exclusive mode');
+      await reload();
+      await until('the key is looked up', async () => {
+        const waiting = await world.sql("select 1 from pg_locks where not granted and relation = 'app_keys'::regclass");
+        return waiting.length > 0;
+      });
+      // Its token was read before, so that this look finds it valid.
+      await world.sql('delete from tokens where principal = $1', [own.id]);
+      await reload();
+      await locker.query('commit');
+      expect(await resolveWithin(10_000, app.closed, 'still open')).to.equal(4401);
+    } finally {
+      await locker.end();
     }
   });
 
