@@ -1,4 +1,5 @@
 /** A worker process for tests that kill or freeze one: the real publisher or crew, with a probe job that writes to a table. */
+import { once } from 'node:events';
 import { closeDeps, openDeps } from '../../shared/deps.ts';
 import { readConfig } from '../../shared/platform/core/config.ts';
 import { done, type HandlerTable } from '../../workers/handler.ts';
@@ -11,9 +12,8 @@ const handlers: HandlerTable = {
   /** Notes that it began, then works until it is stopped; the parent's own worker does the rest. */
   probe: async ({ id, fence, signal }) => {
     await deps.db.raw('insert into probe values (?, ?, ?)', [id, fence, `begun in ${String(process.pid)}`]);
-    await new Promise((resolve) => {
-      signal.addEventListener('abort', resolve);
-    });
+    // A process that was frozen right after the insert hears of its lost lease before it hears of the insert.
+    if (!signal.aborted) await once(signal, 'abort');
     await deps.db.raw('insert into probe values (?, ?, ?)', [id, fence, 'told to stop']);
     return done();
   },
