@@ -9,7 +9,6 @@ import { jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
 import { strictObject, timeSchema, Type } from '../../shared/platform/core/schema.ts';
 import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
 import { releaseParkedJobs } from '../../shared/platform/outbox/jobLease.ts';
-import { channels } from '../../shared/platform/redis/bus.ts';
 import { runAdminChange, toAdministrator } from '../../shared/settings/adminChange.ts';
 import { compareDefinition } from '../../shared/settings/environments/compareDefinition.ts';
 import { defineEnvironment, type DefineResult } from '../../shared/settings/environments/defineEnvironment.ts';
@@ -76,13 +75,14 @@ const compareManifest = async (
 };
 
 /** Makes the jobs due that were parked until the app is online; errors are logged. */
-const releaseParked = async ({ deps: { db, bus, clock, log } }: AppContext, envId: number): Promise<void> => {
+const releaseParked = async ({ deps }: AppContext, envId: number): Promise<void> => {
   try {
-    await releaseParkedJobs(db, envId, clock, () => {
-      bus.publish(channels.workAvailable, 'jobs');
-    });
+    await releaseParkedJobs(deps, envId);
   } catch (error) {
-    log.debug({ err: error, env: envId }, 'the jobs that wait for an app could not be released; the sweep will do it');
+    deps.log.debug(
+      { err: error, env: envId },
+      'the jobs that wait for an app could not be released; the sweep will do it',
+    );
   }
 };
 

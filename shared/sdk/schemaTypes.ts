@@ -10,7 +10,7 @@ type Loose<T> = T extends readonly unknown[]
     ? { -readonly [K in keyof T]: Loose<T[K]> }
     : T;
 
-/** What is passed on into the parts of a schema: the whole of it, for references, and whether defaults are filled in. */
+/** The context of a part of a schema: the whole schema, for references, and whether defaults are filled in. */
 interface Within {
   readonly root: unknown;
   readonly filled: boolean;

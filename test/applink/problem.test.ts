@@ -34,7 +34,7 @@ describe('app link: problems of answers', () => {
 
   const told = (): { method: string; problems: { path: string; message: string }[] }[] =>
     app.received.flatMap(({ method, params }) => (method === 'app.problem' ? [params] : []));
-  /** Answers so, calls, and returns the status with the places that the app is told of. */
+  /** Calls while the app answers the method so; returns the status with the paths that the app is told of. */
   const answered = async (
     method: string,
     answer: () => unknown,

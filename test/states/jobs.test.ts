@@ -193,7 +193,7 @@ describe(`states: staged jobs and connections (STATES_SEED=${String(seed)})`, ()
             case 'sweep':
               return orphanedJobs.run(deps);
             case 'online':
-              return releaseParkedJobs(db, 1, deps.clock, () => undefined);
+              return releaseParkedJobs(deps, 1);
             case 'weekPasses':
               return expiredRows.run(later(30 * day));
           }

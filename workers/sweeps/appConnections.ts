@@ -1,7 +1,6 @@
 /** Deletes connections of apps whose process was killed, and releases parked jobs of apps that are online. */
 import { deleteExpiredConnections, readEnvIdsWithParkedJobs } from '../../shared/applink/presence.ts';
 import { releaseParkedJobs } from '../../shared/platform/outbox/jobLease.ts';
-import { channels } from '../../shared/platform/redis/bus.ts';
 import type { Sweep } from './sweep.ts';
 
 export const expiredConnections: Sweep = { name: 'goneApps', everyMs: 1_000, run: deleteExpiredConnections };
@@ -10,10 +9,7 @@ export const expiredConnections: Sweep = { name: 'goneApps', everyMs: 1_000, run
 export const parkedJobs: Sweep = {
   name: 'waitingForApp',
   everyMs: 1_000,
-  run: async ({ db, bus, clock }) => {
-    for (const envId of await readEnvIdsWithParkedJobs(db))
-      await releaseParkedJobs(db, envId, clock, () => {
-        bus.publish(channels.workAvailable, 'jobs');
-      });
+  run: async (deps) => {
+    for (const envId of await readEnvIdsWithParkedJobs(deps.db)) await releaseParkedJobs(deps, envId);
   },
 };

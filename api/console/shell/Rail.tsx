@@ -26,7 +26,7 @@ const Connection = () => {
   );
 };
 
-/** Whoever may do one of these to an item may do it to many at once. */
+/** The verbs on items that bulks are made of; a role with one of them may make bulks. */
 const bulkVerbs = ['state', 'assign', 'tags', 'snooze'];
 
 interface RailProps {

@@ -115,7 +115,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
         url: liveUrl(http),
         onMessage: (message) => {
           apply({ queries, items, runs }, message);
-          // Answers from before the stream began may lack later changes, unless both began at one position.
+          // Responses read before the stream began may lack later changes, unless both began at one position.
           if (message.type === 'hello' && !message.resumed)
             void queries.invalidateQueries({
               predicate: ({ queryKey, state: { data } }) =>

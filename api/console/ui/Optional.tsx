@@ -1,4 +1,4 @@
-/** Says beside a label that nothing has to be given; the control says so itself to those who don't see it. Used by forms. */
+/** Marks a label as that of an optional control; hidden from screen readers, to which the control is not `required`. Used by forms. */
 export const Optional = () => (
   <span className="soft" aria-hidden>
     optional

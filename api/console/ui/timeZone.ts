@@ -18,7 +18,8 @@ export const preferredZone = ({ timeZone: zone }: { readonly timeZone?: unknown 
 
 /** Shows times from now on in the zone that a person prefers. */
 export const adoptTimeZone = (preferences: { readonly timeZone?: unknown }): void => {
-  chosen = preferredZone(preferences);
+  // Asked at each drawing of the frame; to try a zone takes long.
+  if (preferences.timeZone !== chosen) chosen = preferredZone(preferences);
 };
 
 /** Returns what a clock of the zone shows, as the UTC time of a date that shows the same. */

@@ -1,29 +1,29 @@
-/** Answers that first.ts asked for before the page's own script was there. Used once each, by http.ts. */
+/** Responses to requests that first.ts sends before the page's own script is loaded; http.ts takes each once. */
 
-interface Asked {
-  /** When, on the page's clock. */
+interface Requested {
+  /** `performance.now()` of the request. */
   readonly at: number;
   readonly response: Promise<Response>;
 }
 
-/** ms after which an answer is no longer the present one. */
+/** ms after which a response is too old to be used. */
 const freshMs = 10_000;
 
-const asked = new Map<string, Asked>();
+const requested = new Map<string, Requested>();
 
 /** Requests paths of the API. */
 export const askEarly = (paths: readonly string[]): void => {
   for (const path of paths) {
     const response = fetch(path, { credentials: 'same-origin', headers: { accept: 'application/json' } });
     response.catch(() => undefined);
-    asked.set(path, { at: performance.now(), response });
+    requested.set(path, { at: performance.now(), response });
   }
 };
 
-/** Returns the answer of a path, the first time; undefined when it was not asked for, too long ago, or was no success. */
+/** Returns the response of a path, once; undefined for a path that was not requested, a response that is too old, and a failure. */
 export const takeEarly = async (path: string): Promise<Response | undefined> => {
-  const found = asked.get(path);
-  asked.delete(path);
+  const found = requested.get(path);
+  requested.delete(path);
   if (found === undefined || performance.now() - found.at > freshMs) return undefined;
   const response = await found.response.catch(() => undefined);
   return response?.ok === true ? response : undefined;

@@ -7,6 +7,7 @@ import { isParkedJobSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Db } from '../db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../db/sql.ts';
+import { channels, type Bus } from '../redis/bus.ts';
 import { dbNowSql } from './leaderLease.ts';
 
 /** How long a lease lasts without renewal, in ms: a killed worker's job waits so long at most, and for the next sweep. */
@@ -89,6 +90,12 @@ const returnJobSql = statement(
   where id = $1 and fence = $2 and lease_until is not null`,
 );
 
+interface ReleaseDeps {
+  readonly db: Db;
+  readonly bus: Bus;
+  readonly clock: Clock;
+}
+
 type JobLeaseKey = Pick<JobLease, 'id' | 'fence'>;
 
 /** Acquires the lease of a job. Returns null when the job is done, cancelled, parked, not due or leased by another worker. `now` is in epoch ms. */
@@ -117,11 +124,11 @@ export const rescheduleJob = async (db: Db, { id, fence }: JobLeaseKey, at: numb
 export const parkJob = async (db: Db, { id, fence }: JobLeaseKey): Promise<boolean> =>
   (await executeStatement(db, parkJobSql, [id, fence])) === 1;
 
-/** Makes all jobs of an environment due that wait for its app; calls `released` after each batch, to wake the enqueuer. */
-export const releaseParkedJobs = async (db: Db, envId: number, clock: Clock, released: () => void): Promise<void> => {
+/** Makes all jobs of an environment due that wait for its app, and wakes the enqueuer after each batch. */
+export const releaseParkedJobs = async ({ db, bus, clock }: ReleaseDeps, envId: number): Promise<void> => {
   let most = firstReleased;
   while ((await executeStatement(db, releaseParkedSql, [envId, clock.now(), most])) > 0) {
-    released();
+    bus.publish(channels.workAvailable, 'jobs');
     most = mostReleased;
   }
 };

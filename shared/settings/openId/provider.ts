@@ -34,7 +34,7 @@ const discoveryMs = 3_600_000;
 
 const load = () => import('openid-client');
 
-/** Answers that are asked about at a time: strangers can make us ask, so they take turns. */
+/** Bounds the requests to the provider under way at once: anybody can cause one without signing in. */
 const withAskingSlot = createLimiter({ concurrency: 8, waitingMax: 100, refusal: tooManySignIns });
 
 const isOutage = (error: Error & { readonly code?: unknown; readonly cause?: unknown; readonly status?: unknown }) =>

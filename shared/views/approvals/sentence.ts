@@ -1,5 +1,5 @@
 /**
- * Says in one sentence what an approval would do, for one role: from the label of the action or the key of the flag, and the
+ * The sentence that states what an approval would do, for one role: from the label of the action or the key of the flag, and the
  * values. Used by present.ts.
  */
 import type { Access } from '../../access/access.ts';
