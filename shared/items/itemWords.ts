@@ -123,9 +123,14 @@ interface ContentQueries {
   /** For each inbox, `partCount` queries, each of which some row of a matching item matches. */
   readonly parts: readonly string[];
   readonly partCount: number;
-  /** Matches at least one row of each matching item. */
+  /** Match at least one row of each matching item: a row that has it all, or one of the rows that have some of it together. */
   readonly looked: readonly string[];
+  /** Of single parts, for each inbox: each matches at least one row of each matching item too. Few, the rarest first as far as a word tells. */
+  readonly lookups: readonly (readonly string[])[];
 }
+
+/** So many words are looked up by themselves. */
+const lookupsMax = 4;
 
 /** Returns the tsqueries of a filter, whose words are parts of `queryWords`. */
 export const contentQueries = (
@@ -143,11 +148,15 @@ export const contentQueries = (
     return { parts, further: further.join(' | ') };
   });
   const same = perInbox.map(({ parts }) => parts.join(' & '));
-  const partCount = (fields.length === 0 ? 0 : 1) + words.length;
+  const first = fields.length === 0 ? 0 : 1;
+  const partCount = first + words.length;
+  const byLength = words.map((word, n) => ({ n: first + n, length: word.length })).sort((a, b) => b.length - a.length);
+  const chosen = [...(first === 0 ? [] : [0]), ...byLength.slice(0, lookupsMax).map(({ n }) => n)];
   return {
     same,
     parts: perInbox.flatMap(({ parts }) => parts),
     partCount,
-    looked: partCount === 1 || words.length === 0 ? same : [...same, ...perInbox.map(({ further }) => further)],
+    looked: partCount === 1 ? same : [...same, ...perInbox.map(({ further }) => further)],
+    lookups: partCount === 1 ? [] : chosen.map((n) => perInbox.map((inbox) => inbox.parts[n] ?? '')),
   };
 };

@@ -7,9 +7,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import pg from 'pg';
-import { compileDefinition, mergeDefinition } from '../../shared/environments/definition.ts';
+import {
+  compileDefinition,
+  mergeDefinition,
+  toEnvironment,
+  type StoredEnvironment,
+} from '../../shared/environments/definition.ts';
 import { parseManifest } from '../../shared/environments/readManifest.ts';
+import { indexNextTexts } from '../../shared/items/indexTexts.ts';
 import { sortedTags } from '../../shared/items/tags.ts';
+import { openDb } from '../../shared/platform/db/knex.ts';
+import { queryRows, statement } from '../../shared/platform/db/sql.ts';
+import { environmentSql } from '../../shared/settings/directory.ts';
 import manifest from '../../shared/tools/demo/manifest.json' with { type: 'json' };
 import { program } from '../../shared/tools/services/compile.mjs';
 import { newDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
@@ -245,6 +254,29 @@ describe('the demo', () => {
     );
     expect(entries?.n).to.be.above(0);
     expect(entries?.known).to.equal(entries?.n);
+  });
+
+  it('is found by its contents at once, as if the sweep had indexed them, and has all indexes', async () => {
+    const words = (place: Place): Promise<object[]> =>
+      rows(place, 'select item, source, words::text from item_words order by item, source');
+    const loaded = await words(first);
+    expect(loaded.length).to.be.above(items);
+    const indexes = (place: Place): Promise<object[]> =>
+      rows(place, "select indexdef from pg_indexes where schemaname = 'public' order by indexdef");
+    expect(await indexes(first)).to.deep.equal(await indexes(await newPlace()));
+
+    const db = openDb({ url: first.database.ownerUrl, poolSize: 2, applicationName: 'test' });
+    try {
+      const environments = (await queryRows<StoredEnvironment>(db, statement('test.environments', environmentSql))).map(
+        toEnvironment,
+      );
+      const [last] = await rows<{ event: string }>(first, 'select max(id) as event from events');
+      await first.pool.query('truncate item_words');
+      while (await indexNextTexts(db, environments, Number(last?.event)));
+      expect(await words(first)).to.deep.equal(loaded);
+    } finally {
+      await db.destroy();
+    }
   });
 
   it('has an audit log in order of time, as if all of it had come through the API', async () => {

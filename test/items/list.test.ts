@@ -342,8 +342,11 @@ const values = fc.tuple(
     'payment',
   ]),
 );
+/** More words than are looked up by themselves, and than are compared in one pass. */
+const manyWords = fc.array(queries, { minLength: 3, maxLength: 6 }).map((lists) => lists.flat());
 const contents = fc.oneof(
   fc.record({ words: queries, fields: fc.constant([]) }),
+  fc.record({ words: manyWords, fields: fc.array(values, { maxLength: 1 }) }),
   fc.record({ words: fc.constant([]), fields: fc.array(values, { minLength: 1, maxLength: 2 }) }),
   fc.record({ words: queries, fields: fc.array(values, { maxLength: 1 }) }),
 );

@@ -13,7 +13,7 @@ import {
   type ItemScan,
   type ItemScanLimits,
 } from './scan.ts';
-import { chooseSource, chooseTermsWhenSparse, foundByContents, isRareContent } from './search.ts';
+import { chooseSource, chooseTermsWhenSparse, isRareContent, lookUpContents } from './search.ts';
 import { candidateFitStatement } from './sources.ts';
 import { itemCountContentsStatement, itemCountStatement, itemCountWalkStatement } from './statements.ts';
 import { activityStream, itemStreams } from './streams.ts';
@@ -32,13 +32,11 @@ const countFewRows = async (scan: ItemScan, request: ItemCountRequest): Promise<
 };
 
 /** Counts what is behind a place and found by its contents. */
-const countByContents = (scan: ItemScan, place: CursorKeys): Promise<number> =>
-  firstNumber(
-    queryItemScan({ db: scan.db, values: foundByContents(scan) }, itemCountContentsStatement(scan.stream), {
-      ...cursorValues(place),
-      limit: countLimit,
-    }),
-  );
+const countByContents = async (scan: ItemScan, request: ItemCountRequest, place: CursorKeys): Promise<number> => {
+  const values = (await lookUpContents(scan, request, scan.scanLimits.contents)) ?? scan.values;
+  const statement = itemCountContentsStatement(scan.stream);
+  return firstNumber(queryItemScan({ db: scan.db, values }, statement, { ...cursorValues(place), limit: countLimit }));
+};
 
 const isOnly = ({ open }: ItemScan, filter: ItemFilterName): boolean => open.every((name) => name === filter);
 
@@ -52,7 +50,7 @@ const countByScanning = async (scan: ItemScan, request: ItemCountRequest): Promi
     if (edge.place === null) return count;
     place = edge.place;
     if (stride === sample && (isRareContent(scan, edge) || isOnly(scan, 'contents')))
-      return count + (await countByContents(scan, place));
+      return count + (await countByContents(scan, request, place));
     const chosen = stride > sample ? null : chooseTermsWhenSparse(request, scan.stream, edge);
     if (chosen === null) continue;
     const { db, values } = scan;

@@ -91,10 +91,16 @@ export const hintConditions: readonly string[] = Array.from(
 /** Every time is in this range. */
 export const anyTime: TimeRange = { from: -Number.MAX_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
 
+const inboxNames = ({ inboxes }: ItemCountRequest): string[] => inboxes.map(({ name }) => name);
+
+/** Returns the tsqueries of single parts by which contents may be looked up instead of `looked`; none where there is one part. */
+export const contentLookups = (request: ItemCountRequest): readonly (readonly string[])[] =>
+  request.contents === null ? [] : contentQueries(request.env, inboxNames(request), request.contents).lookups;
+
 /** Returns the parameters of the conditions. */
 export const filterValues = (request: ItemCountRequest): Record<string, SqlValue> => {
   const { words, contents, record, created, seen } = request;
-  const inboxes = request.inboxes.map((inbox) => inbox.name);
+  const inboxes = inboxNames(request);
   const queries = contents === null ? null : contentQueries(request.env, inboxes, contents);
   const hints = lookupWords(request).map(({ hint }) => hint);
   return {

@@ -74,12 +74,6 @@ export const contentGroupsStatement = (by: SummaryKey): NamedStatement =>
     ),
   );
 
-/** Counts the rows of item_words that are found, up to `$most` + 1. */
-export const contentCountStatement: NamedStatement = namedStatement(
-  'items.groups.contentCount',
-  () => 'select count(*) from (select 1 from item_words w where w.words @@ any ($looked::tsquery[]) limit $most + 1) w',
-);
-
 export interface CountedGroup {
   readonly key: string | null;
   count: number;

@@ -117,7 +117,7 @@ const readFewRows = async (
   edge: ItemScanEdge,
   window: ItemScanWindow,
 ): Promise<TextRow[] | null> =>
-  (isRareContent(scan, edge) ? await readRowsByContents(scan, window) : null) ??
+  (isRareContent(scan, edge) ? await readRowsByContents(scan, request, window) : null) ??
   (prefersDeadline(scan, request, edge) ? await readOverdueRows(scan, request, window) : null) ??
   (await readCandidateRows(scan, request, window));
 

@@ -4,7 +4,6 @@ import type { Db } from '../../platform/db/knex.ts';
 import type { NamedValues } from '../../platform/db/namedStatement.ts';
 import {
   candidateGroupsStatement,
-  contentCountStatement,
   contentGroupsStatement,
   GroupTotals,
   streamGroupsStatement,
@@ -21,8 +20,8 @@ import {
   streamStart,
   type ItemScan,
 } from './scan.ts';
-import { chooseSource, chooseTermsWhenSparse, foundByContents, isRareContent } from './search.ts';
-import { fortnightsStatement } from './statements.ts';
+import { chooseSource, chooseTermsWhenSparse, isRareContent, lookUpContents } from './search.ts';
+import { contentRowsStatement, fortnightsStatement } from './statements.ts';
 import { activityStream } from './streams.ts';
 
 /** Rows of one statement; the smallest first, which tells what a row costs. */
@@ -119,12 +118,18 @@ const readCandidates = async (
 };
 
 /** Returns the groups of the items that contents find; null where contents find too many rows. */
-const readContents = async (scan: ItemScan, { by }: GroupRead): Promise<ReadGroups | null> => {
+const readContents = async (
+  scan: ItemScan,
+  request: ItemCountRequest,
+  { by }: GroupRead,
+): Promise<ReadGroups | null> => {
   const most = rareContents;
-  const [counted] = await queryItemScan(scan, contentCountStatement, { most });
+  const values = await lookUpContents(scan, request, most);
+  if (values === null) return null;
+  const [counted] = await queryItemScan({ db: scan.db, values }, contentRowsStatement, { most });
   if (Number(counted?.[0]) > most) return null;
   const totals = new GroupTotals();
-  totals.add(await queryItemScan({ db: scan.db, values: foundByContents(scan) }, contentGroupsStatement(by), { most }));
+  totals.add(await queryItemScan({ db: scan.db, values }, contentGroupsStatement(by), { most }));
   return { totals, complete: true };
 };
 
@@ -144,7 +149,7 @@ export const readGroups = async (db: Db, request: ItemCountRequest, read: GroupR
   const { contentsFirst, sampleRows } = scan.scanLimits;
   const sample = scan.open.includes('contents') ? contentsFirst : sampleRows;
   const edge = await readScanEdge(scan, streamStart(scan.stream, request, true), sample);
-  const found = isRareContent(scan, edge) ? await readContents(scan, read) : null;
+  const found = isRareContent(scan, edge) ? await readContents(scan, request, read) : null;
   if (found !== null) return found;
   const chosen = chooseTermsWhenSparse(request, scan.stream, edge);
   return chosen === null

@@ -27,7 +27,7 @@ export interface ItemScanLimits extends ScanLimits {
   readonly pageMs: number;
   /** So many rows of item_words at most are looked up, which costs about as much as comparing a third fewer rows with them. */
   readonly contents: number;
-  /** So many rows are compared first with the contents that are asked for. */
+  /** So many rows are compared first with the contents that are asked for; so few are looked up as they are found. */
   readonly contentsFirst: number;
   /** More branches are read by LATERAL instead of a merge, which costs more rows and less planning. */
   readonly branches: number;

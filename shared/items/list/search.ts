@@ -5,11 +5,12 @@
 import type { NamedValues } from '../../platform/db/namedStatement.ts';
 import type { TextRow } from '../../platform/db/sql.ts';
 import { emptyTermFilter, termPieces, type TermFilter } from '../terms.ts';
-import { lookupWords } from './filters.ts';
+import { contentLookups, lookupWords } from './filters.ts';
 import type { CursorKeys, ItemCountRequest, ItemFilterName } from './request.ts';
 import { cursorValues, gatherItems, queryItemScan, type ItemScan, type ItemScanEdge } from './scan.ts';
 import { candidateCountStatement, candidateSources, type CandidateSource } from './sources.ts';
 import {
+  contentRowsStatement,
   itemGatherCandidatesStatement,
   itemGatherContentsStatement,
   itemGatherDueStatement,
@@ -163,9 +164,31 @@ export const readCandidateRows = async (
   return gatherItems(scan, statement, { ...cursorValues(place), limit, most });
 };
 
-/** Returns the parameters that spare comparing rows that were found by their contents: one part is matched by what was looked up. */
-export const foundByContents = ({ values }: ItemScan): NamedValues =>
-  values['partCount'] === 1 ? { ...values, same: null } : values;
+/**
+ * Returns the parameters of looking contents up: of several parts the one that the fewest rows of item_words have, unless rows
+ * that have all of them, or that have any and are further texts, are fewer. Of one part the rows found need no comparing. null:
+ * more than `most` rows have to be looked up, for several parts. With no more than the rows that are compared first in any case
+ * nothing fewer is looked for.
+ */
+export const lookUpContents = async (
+  { db, values, scanLimits }: ItemScan,
+  request: ItemCountRequest,
+  most: number,
+): Promise<NamedValues | null> => {
+  const lookups = contentLookups(request);
+  if (lookups.length === 0) return { ...values, same: null };
+  let fewest = most + 1;
+  let chosen: NamedValues | null = null;
+  for (const lookup of [{}, ...lookups.map((looked) => ({ looked }))]) {
+    if (fewest <= scanLimits.contentsFirst) break;
+    const [counted] = await queryItemScan({ db, values: { ...values, ...lookup } }, contentRowsStatement, {
+      most: fewest - 1,
+    });
+    const count = Number(counted?.[0]);
+    if (count < fewest) [fewest, chosen] = [count, { ...values, ...lookup }];
+  }
+  return chosen;
+};
 
 /** Of one: above this share another filter is rarer, or reading on is quicker than looking contents up. */
 const rareContentShare = 0.015;
@@ -175,12 +198,17 @@ export const isRareContent = ({ open }: ItemScan, { shares }: ItemScanEdge): boo
   open.includes('contents') && shares.contents <= rareContentShare;
 
 /** Returns the first rows behind a place, found by their contents; null: more than `scanLimits.contents` rows of item_words match. */
-export const readRowsByContents = (scan: ItemScan, { place, limit }: ItemScanWindow): Promise<TextRow[] | null> =>
-  gatherItems(
-    { db: scan.db, values: foundByContents(scan) },
-    itemGatherContentsStatement(scan.stream, scan.descending),
-    { ...cursorValues(place), most: scan.scanLimits.contents, limit },
-  );
+export const readRowsByContents = async (
+  scan: ItemScan,
+  request: ItemCountRequest,
+  { place, limit }: ItemScanWindow,
+): Promise<TextRow[] | null> => {
+  const most = scan.scanLimits.contents;
+  const values = await lookUpContents(scan, request, most);
+  if (values === null) return null;
+  const statement = itemGatherContentsStatement(scan.stream, scan.descending);
+  return gatherItems({ db: scan.db, values }, statement, { ...cursorValues(place), most, limit });
+};
 
 /** Returns the first rows behind a place, in order of activity. */
 export const readRowsByWalking = (

@@ -220,6 +220,12 @@ export const itemGatherContentsStatement = (stream: ItemStream, descending: bool
     ${firstOf(stream, descending, 'd')}`,
   );
 
+/** Counts the rows of item_words that `$looked` finds, up to `$most` + 1. */
+export const contentRowsStatement: NamedStatement = namedStatement(
+  'items.contentRows',
+  () => 'select count(*) from (select 1 from item_words w where w.words @@ any ($looked::tsquery[]) limit $most + 1) w',
+);
+
 /** Counts the rows behind the cursor that fit, found by their contents, up to `$limit`: mostly by the items' own texts, of which there is one each. */
 export const itemCountContentsStatement = (stream: ItemStream): NamedStatement =>
   namedStatement(

@@ -7,8 +7,10 @@ import { executeStatement, statement } from '../../platform/db/sql.ts';
 import { actorOfRow, eventInsert } from '../../platform/journal/events.ts';
 import { sameColumns } from '../../platform/journal/insertText.ts';
 import { demoItems } from './generate.ts';
+import { indexesAfterwards } from './indexesAfterwards.ts';
 import { eventRows, itemOfDemo, itemRow, occurrenceRows, type Cast, type EventRow } from './rows.ts';
 import type { DemoItem, DemoRecord } from './types.ts';
+import { wordsRows } from './words.ts';
 
 const insertRecords = statement(
   'demo.records',
@@ -37,6 +39,13 @@ const insertOccurrences = statement(
   `
   insert into occurrences (env, item, at, id, title, data)
   select $1, item, at, id, title, data from json_to_recordset($2::json) as o(item text, at bigint, id text, title text, data json)`,
+);
+
+const insertWords = statement(
+  'demo.words',
+  `
+  insert into item_words (env, item, source, words)
+  select $1, item, source, array_to_tsvector(string_to_array(words, E'\\n')) from json_to_recordset($2::json) as w(item text, source text, words text)`,
 );
 
 const insertEvents = statement(
@@ -124,6 +133,7 @@ const countRows = (counts: ReadonlyMap<string, number>): object[] =>
 interface Batch {
   readonly items: readonly object[];
   readonly occurrences: readonly object[];
+  readonly words: readonly object[];
   readonly events: readonly EventRow[];
 }
 
@@ -135,6 +145,7 @@ const batchOf = (
 ): Batch => {
   const items: object[] = [];
   const occurrences: object[] = [];
+  const words: object[] = [];
   const events: EventRow[] = [];
   for (const [i, demo] of batch.entries()) {
     const inbox = definition.inboxes.get(demo.inbox);
@@ -143,16 +154,19 @@ const batchOf = (
     const item = itemOfDemo(demo, first + i, { env, cast, inbox });
     items.push(itemRow(env, item));
     const place = { env, n: first + i, item: item.id };
-    occurrences.push(...occurrenceRows(demo, place));
-    events.push(...eventRows(demo, cast, place));
+    const written = { item, occurrences: occurrenceRows(demo, place), events: eventRows(demo, cast, place) };
+    occurrences.push(...written.occurrences);
+    events.push(...written.events);
+    words.push(...wordsRows(env, inbox, written));
     count(counts, item, now);
   }
-  return { items, occurrences, events };
+  return { items, occurrences, words, events };
 };
 
-const writeBatch = async (tx: Tx, env: number, { items, occurrences, events }: Batch): Promise<void> => {
+const writeBatch = async (tx: Tx, env: number, { items, occurrences, words, events }: Batch): Promise<void> => {
   await executeStatement(tx, insertItems, [env, JSON.stringify(items)]);
   await executeStatement(tx, insertOccurrences, [env, JSON.stringify(occurrences)]);
+  await executeStatement(tx, insertWords, [env, JSON.stringify(words)]);
   await executeStatement(tx, insertEvents, [env, JSON.stringify(events)]);
 };
 
@@ -197,5 +211,5 @@ export const writeContent = async (tx: Tx, content: Content): Promise<number> =>
       JSON.stringify(content.records.slice(first, first + batchRows)),
     ]);
   }
-  return writeItems(tx, content);
+  return indexesAfterwards(tx, ['items', 'occurrences', 'item_words', 'events'], () => writeItems(tx, content));
 };

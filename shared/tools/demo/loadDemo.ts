@@ -110,7 +110,7 @@ export const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo
     return writeContent(tx, { env: id, definition, cast, records, seed, now, items, say });
   });
   // Without it the planner has no statistics of the new rows until the workers run; a role without the right gets only a warning.
-  await db.raw('analyze items, events, records, counts');
+  await db.raw('analyze items, item_words, events, records, counts');
   return {
     access: await renewal.finish(),
     loaded: entries === null ? null : { records: records.length, items, entries },

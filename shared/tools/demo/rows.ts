@@ -109,8 +109,17 @@ const occurrenceId = ({ createdAt, said }: DemoItem, i: number, { env, n, item }
   return at === createdAt ? creationId(item) : rowId('occ', at, numberOf(env, n * 128 + i));
 };
 
-/** Returns an item's rows for `occurrences`, by the names of its columns. */
-export const occurrenceRows = (demo: DemoItem, place: Place): object[] =>
+/** A row for `occurrences`, by the names of its columns. */
+export interface OccurrenceRow {
+  readonly item: string;
+  readonly id: string;
+  readonly at: number;
+  readonly title: string;
+  readonly data: unknown;
+}
+
+/** Returns an item's rows, oldest first. */
+export const occurrenceRows = (demo: DemoItem, place: Place): OccurrenceRow[] =>
   demo.said.map(({ at, title, data }, i) => ({ item: place.item, id: occurrenceId(demo, i, place), at, title, data }));
 
 /** Returns what an `occurred` entry refers to: the newest occurrence of its time. */
@@ -169,6 +178,9 @@ const dataOf = (cast: Cast, event: DemoEvent, demo: DemoItem, place: Place): Rea
 export interface EventRow {
   readonly n: number;
   readonly at: number;
+  readonly entry: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
   readonly [column: string]: unknown;
 }
 

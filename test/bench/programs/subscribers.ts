@@ -1,6 +1,9 @@
 /** Thousands of subscribers and the one who sends to them through Redis; the time is taken here, where frames come in. */
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { openDeps } from '../../../shared/deps.ts';
+import { readConfig } from '../../../shared/platform/core/config.ts';
+import { channels } from '../../../shared/platform/redis/bus.ts';
 import { answerCalls } from '../ipc.ts';
 import { RawSocket, type Address } from '../rawSocket.ts';
 
@@ -11,16 +14,17 @@ export interface Told {
   readonly roundMs: number;
 }
 
-/** Where to publish: `env` of our stream, whose log must have the message; null: the limit's own channel. */
+/** Where to publish: to our stream of environment `to`, whose log must have the message, or on the limit's own channel. */
 export interface Telling {
-  readonly channel: string;
-  readonly env: number | null;
+  readonly to: number | string;
   /** Messages in one go. */
   readonly burst: number;
   readonly ms: number;
 }
 
 const redis = new Redis(process.env['REDIS_URL'] ?? '');
+/** Seals what it publishes, as only such messages are heard. */
+const deps = await openDeps(readConfig(), 'bench');
 const db = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 1 });
 let sockets: RawSocket[] = [];
 let frames = 0;
@@ -96,14 +100,14 @@ const write = `with moved as (update streams set position = position + $2 where 
   insert into stream (env, position, at, parts) select $1, m.position - $2 + n, $3, $4 from moved m, generate_series(1, $2) n`;
 
 /** Inserts the rows of one publication, then returns what to publish. */
-const prepare = async ({ env, burst }: Telling): Promise<string> => {
-  if (env === null) return Array.from({ length: burst }, () => plain).join('\n');
+const prepare = async ({ to, burst }: Telling): Promise<string> => {
+  if (typeof to === 'string') return Array.from({ length: burst }, () => plain).join('\n');
   const at = Date.now();
-  await db.query({ name: 'write', text: write, values: [env, burst, at, parts] });
+  await db.query({ name: 'write', text: write, values: [to, burst, at, parts] });
   const { rows } = await db.query<{ position: string }>({
     name: 'position',
     text: 'select position from streams where env = $1',
-    values: [env],
+    values: [to],
   });
   const row = `{"at":${String(at)},"parts":${parts}}`;
   return `{"kind":"batch","first":${String(Number(rows[0]?.position) - burst + 1)},"rows":[${Array.from({ length: burst }, () => row).join(',')}],"counts":{},"at":${String(at)}}`;
@@ -120,7 +124,8 @@ const tell = async (telling: Telling): Promise<Told> => {
     const began = performance.now();
     rounds += 1;
     const all = until(frames + sockets.length * telling.burst);
-    void redis.publish(telling.channel, text);
+    if (typeof telling.to === 'string') void redis.publish(telling.to, text);
+    else deps.bus.publish(channels.live(telling.to), text);
     // The next one's rows are written while this one is published.
     next = prepare(telling);
     await all;

@@ -4,7 +4,7 @@ import { inTurn, type Bench, type Suite } from '../bench.ts';
 import { environment } from '../database.ts';
 import type { Program } from '../ipc.ts';
 import { median } from '../numbers.ts';
-import type { Told } from '../programs/subscribers.ts';
+import type { Telling, Told } from '../programs/subscribers.ts';
 import { atLeast, atMost, type Figure } from '../report.ts';
 
 const burst = 300;
@@ -12,8 +12,7 @@ const burst = 300;
 interface Side {
   readonly server: Program;
   readonly subscribers: Program;
-  readonly channel: string;
-  readonly env: number | null;
+  readonly to: Telling['to'];
   /** Whether a socket is greeted with a frame. */
   readonly hello: boolean;
   readonly address: { readonly port: number; readonly path: string; readonly token: string };
@@ -25,10 +24,10 @@ interface Result extends Told {
 }
 
 const telling =
-  (bench: Bench, { server, subscribers, channel, env }: Side, size: number) =>
+  (bench: Bench, { server, subscribers, to }: Side, size: number) =>
   async (): Promise<Result> => {
     const before = await server.call<number>('cpu');
-    const told = await subscribers.call<Told>('tell', { channel, env, burst: size, ms: bench.options.seconds * 1000 });
+    const told = await subscribers.call<Told>('tell', { to, burst: size, ms: bench.options.seconds * 1000 });
     const after = await server.call<number>('cpu');
     return { ...told, cpuPerFrame: (after - before) / told.frames };
   };
@@ -69,16 +68,14 @@ const withSockets = async (bench: Bench, count: number): Promise<Figure[]> => {
   const ours: Side = {
     server: api,
     subscribers: mine,
-    channel: `${String(env['REDIS_PREFIX'])}:live-${String(database.env)}`,
-    env: database.env,
+    to: database.env,
     hello: true,
     address: { port: api.port, path: `/api/env/${environment}/live`, token },
   };
   const limit: Side = {
     server,
     subscribers: theirs,
-    channel: limitChannel,
-    env: null,
+    to: limitChannel,
     hello: false,
     address: { port, path: '/', token },
   };
