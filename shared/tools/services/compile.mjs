@@ -91,13 +91,19 @@ const compileAll = async () => {
 let compiled;
 
 /**
- * Returns the command that runs a program of the project. Compiles all of them when the sources have changed since the last time.
+ * Compiles all programs when the sources have changed since the last time.
+ * @returns {Promise<string>} the folder that has them
+ */
+export const compilePrograms = () => (compiled ??= compileAll());
+
+/**
+ * Returns the command that runs a program of the project, compiled.
  * @param {string} file of `entries`, from the checkout's top
  * @param {string[]} [args]
  * @returns {Promise<string[]>}
  */
 export async function program(file, args = []) {
   if (!entries.includes(file)) throw new Error(`${file} is no program: add it to the entries of compile.mjs.`);
-  compiled ??= compileAll();
-  return [process.execPath, '--enable-source-maps', join(await compiled, file.replace(/\.ts$/, '.js')), ...args];
+  const folder = await compilePrograms();
+  return [process.execPath, '--enable-source-maps', join(folder, file.replace(/\.ts$/, '.js')), ...args];
 }

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildConsole } from './buildConsole.mjs';
+import { compilePrograms } from './compile.mjs';
 import { greet, readAccess } from './greeting.mjs';
 import { install } from './install.mjs';
 import { listenToKeys } from './keys.mjs';
@@ -9,6 +10,7 @@ import { tryLock } from './lock.mjs';
 import { quietStep, step } from './node.mjs';
 import { dataDir, root } from './paths.mjs';
 import { holdPortFrom } from './ports.mjs';
+import { findRedis } from './redisBinary.mjs';
 import { unitName, wantOnline } from './sampleApp.mjs';
 import { pause, say, StartFailure } from './say.mjs';
 import { openServers, reserveServers } from './servers.mjs';
@@ -26,14 +28,15 @@ export async function startCommand() {
   const logs = join(dir, 'logs');
   mkdirSync(logs, { recursive: true });
   await lockOut(dir);
-  await install({ dev: false });
+  // Redis may have to be fetched, which takes as long as the packages and needs none of them.
+  await Promise.all([install({ dev: false }), process.env.REDIS_URL ? undefined : findRedis()]);
   await reserveServers(dir);
 
   const { port, release } = await takePort();
   await onStop(release);
   const baseUrl = `http://127.0.0.1:${port}`;
   say('starting PostgreSQL and Redis…');
-  const [servers] = await Promise.all([openServers({ dir, durable: true }), buildConsole()]);
+  const [servers] = await Promise.all([openServers({ dir, durable: true }), buildConsole(), compilePrograms()]);
   const { MIGRATE_DATABASE_URL, ...urls } = servers.env;
   /** @type {NodeJS.ProcessEnv} */
   const env = {
