@@ -38,16 +38,65 @@ export const releaseNextRun = async ({ db, bus, clock }: ActionDeps, envId: numb
     bus.publish(channels.workAvailable, 'jobs');
 };
 
-/** The same for every record: two runs that ended at once may each have seen the other as unfinished. */
-const releaseAllSql = statement(
-  'lanes.releaseAll',
+/** Runs that one look at the queues reads. */
+const lookedAtMax = 5_000;
+
+/**
+ * Makes the first runs of their records due among the next unfinished runs behind a place ($2 to $4), in the order of the index of
+ * queues, and selects how many, and the next place; null at the end. Each run and job is looked up by itself, as a join may read
+ * all there are.
+ */
+const releaseNextSql = statement(
+  'lanes.releaseNext',
   `
-  update staged_jobs j set due_at = $1::bigint
-  from runs r
-  where r.status = 'queued' and r.lane is not null and r.handed_at is null and j.subject = r.id and j.name = 'actionRun' and ${idleJobCondition}
-    and not exists (select from runs q where q.env = r.env and q.lane = r.lane and q.id < r.id and q.status in (${sqlList(activeRunStatuses)}))`,
+  with looked as materialized (
+    select r.env, r.lane, r.id, r.status, r.handed_at, row_number() over (partition by r.env, r.lane order by r.id) as turn, row_number() over (order by r.env, r.lane, r.id) as n from runs r
+    where r.lane is not null and r.status in (${sqlList(activeRunStatuses)}) and (r.env, r.lane, r.id) > ($2::int, $3::text, $4::text)
+    order by r.env, r.lane, r.id limit ${String(lookedAtMax)}),
+  first as materialized (
+    select r.id from looked r where r.turn = 1 and r.status = 'queued' and r.handed_at is null and r.id = (
+      select q.id from runs q where q.env = r.env and q.lane = r.lane and q.status in (${sqlList(activeRunStatuses)}) order by q.id limit 1)),
+  released as (
+    update staged_jobs j set due_at = $1::bigint
+    where ${idleJobCondition} and j.id = any (array(
+      select j.id from first f
+      cross join lateral (select j.id from staged_jobs j where j.subject = f.id and j.name = 'actionRun' and ${idleJobCondition} offset 0) j))
+    returning j.id)
+  select l.env, l.lane, l.id, (select count(*) from released)::int as released
+  from (select 1) as always left join looked l on l.n = ${String(lookedAtMax)}`,
 );
 
-/** Makes all runs due that are first of their record; returns how many. Called by a sweep. */
-export const releaseOverlookedRuns = (db: Db, now: number): Promise<number> =>
-  executeStatement(db, releaseAllSql, [now]);
+/** How far the queues were looked at: their last run. */
+export interface QueuePlace {
+  readonly env: number;
+  readonly lane: string;
+  readonly id: string;
+}
+
+interface Look {
+  /** Number of runs that were made due. */
+  readonly released: number;
+  /** Where the next look begins; null: at the first queue. */
+  readonly place: QueuePlace | null;
+}
+
+/**
+ * Makes runs due that are first of their record, should the process that ended the one before have died before it did so. Called
+ * by a sweep, with the place that the call before returned: each looks at a few thousand runs, as those that wait for an app that
+ * is offline may be a million.
+ */
+export const releaseOverlookedRuns = async (db: Db, now: number, place: QueuePlace | null): Promise<Look> => {
+  const { env = 0, lane = '', id = '' } = place ?? {};
+  const found = await queryRow<{ [member in keyof QueuePlace]: QueuePlace[member] | null } & { released: number }>(
+    db,
+    releaseNextSql,
+    [now, env, lane, id],
+  );
+  return {
+    released: found?.released ?? 0,
+    place:
+      found === undefined || found.env === null || found.lane === null || found.id === null
+        ? null
+        : { env: found.env, lane: found.lane, id: found.id },
+  };
+};

@@ -3,6 +3,7 @@ import type { ActorRef } from '../catalogue/events.ts';
 import { limits } from '../catalogue/limits.ts';
 import { activeChunkStatuses, bulkChunks, bulks, waitingChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList, statesBefore } from '../catalogue/states/machine.ts';
+import { openRunStatuses } from '../catalogue/states/runs.ts';
 import type { PreviousValues } from '../items/operations/restore.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
@@ -139,12 +140,16 @@ const finishWaitingSql = statement(
     select k.bulk, k.n as chunk, count(b.seq) as n, count(*) filter (where b.outcome = 'changed') as changed, count(*) filter (where b.outcome <> 'changed') as failed
     from bulks u join bulk_chunks k on k.bulk = u.id join bulk_results b on b.bulk = k.bulk and b.seq >= k.first and b.seq < k.first + cardinality(k.ids)
     where u.finished_at is null and k.status in (${sqlList(waitingChunkStatuses)})
+      and not exists (select from runs a where a.bulk = u.id and a.status in (${sqlList(openRunStatuses)}))
     group by k.bulk, k.n
   ) r
   where c.bulk = r.bulk and c.n = r.chunk and c.status in (${sqlList(waitingChunkStatuses)}) and r.n = cardinality(c.ids)`,
 );
 
-/** Ends the waiting chunks whose last run ended in a process that was killed before it updated them. */
+/**
+ * Ends the waiting chunks whose last run ended in a process that was killed before it updated them. While a bulk has unfinished
+ * runs, each of which updates its chunk when it ends, its chunks are left alone: they may have results by the 100,000.
+ */
 export const finishWaitingChunks = (db: Db): Promise<number> => executeStatement(db, finishWaitingSql);
 
 /** Ends a chunk whose items all have results, and counts these, so that the counts are right after a killed start, too. */

@@ -25,10 +25,12 @@ export const readUnreportedBulks = (db: Db, now: number): Promise<{ id: string; 
 const missingJobsSql = statement(
   'bulk.jobless',
   `
-  select c.bulk, c.n from bulks b join bulk_chunks c on c.bulk = b.id
-  where b.finished_at is null and b.status in (${sqlList(activeBulkStatuses)}) and b.created_at < $1 and c.status in (${sqlList(activeChunkStatuses)})
-    and not exists (select from staged_jobs j where j.subject = b.id and j.name = 'bulkChunk' and (j.payload ->> 'chunk')::int = c.n)
-  order by b.created_at, c.n limit 500`,
+  with active as materialized (
+    select b.id from bulks b where b.finished_at is null and b.status in (${sqlList(activeBulkStatuses)}) and b.created_at < $1)
+  select c.bulk, c.n from active a join bulk_chunks c on c.bulk = a.id where c.status in (${sqlList(activeChunkStatuses)})
+  except
+  select j.subject, (j.payload ->> 'chunk')::int from active a join staged_jobs j on j.subject = a.id where j.name = 'bulkChunk'
+  order by 1, 2 limit 500`,
 );
 const stageJobsSql = statement(
   'bulk.stage',

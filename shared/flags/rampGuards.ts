@@ -1,50 +1,48 @@
 /** Guards of ramps: count the occurrences in their inboxes and end ramps above their limit. Called by the sweep dueRamps. */
 import type { ActorRef } from '../catalogue/events.ts';
-import type { Db } from '../platform/db/knex.ts';
-import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { queryRows, statement } from '../platform/db/sql.ts';
 import { notifyFlagsChanged } from './changeFlag.ts';
 import type { FlagDeps } from './deps.ts';
-import { flagColumns, readFlagRow, resolveFlag, type FlagRow, type ResolvedFlag } from './model.ts';
+import { readFlagRow, resolveFlag, type FlagRow, type ResolvedFlag } from './model.ts';
 import type { Ramp, RampGuard } from './ramp.ts';
 import { withRamp } from './rampSteps.ts';
 import { writeRampUpdates, type FlagChangeOrigin } from './write.ts';
 
-const guardedFlagsSql = statement('flags.watched', `select ${flagColumns} from flags where guard_until > $1`);
-
 const occurrencesSql = `coalesce((e.after ->> 'occurrences')::int, 0) - coalesce((e.before ->> 'occurrences')::int, 0)`;
-const recent = `e.env = $1 and e.inbox = $2 and e.at > $3 and e.verb in ('item.create', 'item.occur') and e.outcome = 'ok'`;
-/** Each row is at least one occurrence, so that one row more than the guard allows decides: nothing beyond it is read. */
-const countAllSql = statement(
-  'flags.occurred',
+const recent = `e.env = g.env and e.inbox = g.inbox and e.at > $1 - g.within and e.verb in ('item.create', 'item.occur') and e.outcome = 'ok'`;
+/**
+ * Selects the flags whose guard has seen more than it allows, with the number: exact up to `above`, beyond it any number above
+ * it. Each row is at least one occurrence, so that one row more than a guard allows decides: nothing beyond it is read. Guards
+ * that ask the same are counted once.
+ */
+const exceededSql = statement(
+  'flags.exceeded',
   `
-  select coalesce(sum(n), 0)::int as n from (select ${occurrencesSql} as n from events e where ${recent} order by e.at desc limit $4) newest`,
-);
-const countTaggedSql = statement(
-  'flags.occurredTagged',
-  `
-  select coalesce(sum(n), 0)::int as n from (
-    select ${occurrencesSql} as n from events e join items i on i.env = e.env and i.id = e.item
-    where ${recent} and i.tags @> array[$5::text collate "C"] order by e.at desc limit $4) newest`,
+  with watching as materialized (
+    select env, key, ramp_id as ramp, ramp -> 'guard' ->> 'inbox' as inbox, ramp -> 'guard' ->> 'tag' as tag,
+      (ramp -> 'guard' ->> 'above')::bigint as above, (ramp -> 'guard' ->> 'within')::bigint as within
+    from flags where guard_until > $1 and (ramp ->> 'startedAt')::bigint <= $1),
+  counted as materialized (
+    select g.*, o.n from (select distinct env, inbox, tag, above, within from watching) g
+    cross join lateral (
+      select coalesce(sum(n), 0)::int as n from (
+        select ${occurrencesSql} as n from events e where ${recent} and g.tag is null order by e.at desc limit g.above + 1) newest
+      union all
+      select coalesce(sum(n), 0)::int as n from (
+        select ${occurrencesSql} as n from events e join items i on i.env = e.env and i.id = e.item
+        where ${recent} and g.tag is not null and i.tags @> array[g.tag collate "C"] order by e.at desc limit g.above + 1) newest) o
+    where o.n > g.above)
+  select w.env, w.key, w.ramp, c.n from watching w join counted c on c.env = w.env and c.inbox = w.inbox and c.tag is not distinct from w.tag
+    and c.above = w.above and c.within = w.within`,
 );
 
-/** Returns the number of occurrences in the last `within` ms; exact up to `above`, beyond it any number above it. */
-const countOccurrences = async (
-  db: Db,
-  envId: number,
-  { inbox, tag, above, within }: RampGuard,
-  now: number,
-): Promise<number> => {
-  const values = [envId, inbox, now - within, above + 1];
-  return (
-    (
-      await queryRow<{ n: number }>(
-        db,
-        tag === null ? countAllSql : countTaggedSql,
-        tag === null ? values : [...values, tag],
-      )
-    )?.n ?? 0
-  );
-};
+interface ExceededGuard {
+  readonly env: number;
+  readonly key: string;
+  /** The ramp that was counted for; another one may have replaced it. */
+  readonly ramp: string;
+  readonly n: number;
+}
 
 const guardActor: ActorRef & { readonly role: null } = { type: 'system', id: null, name: 'guard', role: null };
 
@@ -67,7 +65,7 @@ const guardReason = ({ inbox, tag, within }: RampGuard, count: number): string =
 /** Tries to end a ramp while others change its flag; the next sweep tries again. */
 const conflictsMax = 20;
 
-/** Ends one ramp, unless it has ended meanwhile. */
+/** Ends the ramp of a flag, unless it has ended meanwhile. */
 const endRampByGuard = async (
   deps: FlagDeps,
   { env: envId, key, ramp_id: id }: FlagRow,
@@ -102,10 +100,9 @@ const endRampByGuard = async (
 /** Checks every guard that watches now, and ends the ramps above their limit. */
 export const checkRampGuards = async (deps: FlagDeps): Promise<void> => {
   const now = deps.clock.now();
-  for (const flag of await queryRows<FlagRow>(deps.db, guardedFlagsSql, [now])) {
-    const { guard = null, startedAt = 0 } = flag.ramp ?? {};
-    if (guard === null || startedAt > now) continue;
-    const count = await countOccurrences(deps.db, flag.env, guard, now);
-    if (count > guard.above) await endRampByGuard(deps, flag, guardReason(guard, count));
+  for (const { env, key, ramp, n } of await queryRows<ExceededGuard>(deps.db, exceededSql, [now])) {
+    const flag = await readFlagRow(deps.db, env, key);
+    const guard = flag?.ramp?.guard ?? null;
+    if (flag?.ramp_id === ramp && guard !== null) await endRampByGuard(deps, flag, guardReason(guard, n));
   }
 };

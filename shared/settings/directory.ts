@@ -1,7 +1,7 @@
 /**
  * The directory: a cache of environments, roles, people, and of sessions by token, which every request needs and which
  * rarely change. It reloads when the revision row has been raised: on a wake signal by Redis, and by a poll, as Redis may
- * be unavailable.
+ * be unavailable. Of the environments, which may be many and large, it reads those again that have changed.
  */
 import { compileAccess } from '../access/access.ts';
 import { includesEnvironment, type Person, type Principal, type Role } from '../access/principal.ts';
@@ -51,34 +51,69 @@ export const environmentSql = `
         select i->'declared'->>'name' from jsonb_array_elements(d.definition->'inboxes') i))
   ) as rules
   from environments e left join definitions d on d.env = e.id`;
-const readEnvironments = statement('directory.environments', `${environmentSql} order by e.id`);
+/**
+ * Selects what tells whether an environment has changed: the transactions that wrote its rows last (whatever release they were
+ * of), and the number of its rules, as a rule that is deleted leaves nothing.
+ */
+const readVersions = statement(
+  'directory.versions',
+  `
+  select e.id, concat_ws(' ', e.xmin, d.xmin, r.n, r.newest) as version
+  from environments e left join definitions d on d.env = e.id
+  left join (select env, count(*) as n, max(xmin::text::bigint) as newest from definition_rules group by env) r on r.env = e.id
+  order by e.id`,
+);
+const readEnvironments = statement('directory.environments', `${environmentSql} where e.id = any ($1::int[])`);
 const readRoles = statement('directory.roles', 'select id, name, grants from roles');
 const readPeople = statement(
   'directory.people',
   'select id, name, role, environments from people where removed_at is null order by name, id',
 );
+interface EnvironmentVersion {
+  readonly id: number;
+  readonly version: string;
+}
+
 interface DirectoryState {
   readonly revision: number;
+  /** Of each environment as it is in this state. */
+  readonly versions: ReadonlyMap<number, string>;
   readonly environments: ReadonlyMap<string, Environment>;
   readonly environmentsById: ReadonlyMap<number, Environment>;
   readonly roles: ReadonlyMap<string, Role>;
   readonly people: ReadonlyMap<string, Person>;
 }
 
-const loadState = async (db: Db, revision: number): Promise<DirectoryState> => {
-  const [environmentRows, roleRows, personRows] = await Promise.all([
-    queryRows<StoredEnvironment>(db, readEnvironments),
+/** Returns all environments; those that have not changed since `former` are the same objects, as they may be large. */
+const loadEnvironments = async (
+  db: Db,
+  former: DirectoryState | null,
+): Promise<Pick<DirectoryState, 'versions' | 'environments' | 'environmentsById'>> => {
+  // Before the rows: what changes in between is read again, as its version is an older one.
+  const versions = await queryRows<EnvironmentVersion>(db, readVersions);
+  const changed = versions.filter(({ id, version }) => former?.versions.get(id) !== version).map(({ id }) => id);
+  const rows = changed.length === 0 ? [] : await queryRows<StoredEnvironment>(db, readEnvironments, [changed]);
+  const read = new Map(rows.map((row) => [row.id, toEnvironment(row)]));
+  const environments = versions.flatMap(({ id }) => read.get(id) ?? former?.environmentsById.get(id) ?? []);
+  return {
+    versions: new Map(versions.map(({ id, version }) => [id, version])),
+    environments: new Map(environments.map((environment) => [environment.name, environment])),
+    environmentsById: new Map(environments.map((environment) => [environment.id, environment])),
+  };
+};
+
+const loadState = async (db: Db, revision: number, former: DirectoryState | null): Promise<DirectoryState> => {
+  const [environments, roleRows, personRows] = await Promise.all([
+    loadEnvironments(db, former),
     queryRows<{ id: string; name: string; grants: Grant[] }>(db, readRoles),
     queryRows<{ id: string; name: string; role: string; environments: string[] }>(db, readPeople),
   ]);
   const roles = new Map(roleRows.map((role) => [role.id, { ...role, access: compileAccess(role.grants) }]));
-  const environments = environmentRows.map(toEnvironment);
   const nothing = compileAccess([]);
   return {
     revision,
+    ...environments,
     roles,
-    environments: new Map(environments.map((environment) => [environment.name, environment])),
-    environmentsById: new Map(environments.map((environment) => [environment.id, environment])),
     people: new Map(
       personRows.map(({ role: id, ...person }) => {
         const role = roles.get(id);
@@ -100,7 +135,7 @@ interface DirectoryOptions {
 /** Returns the directory after its first load. */
 export const openDirectory = async ({ db, bus, clock, idleMs, onError }: DirectoryOptions): Promise<Directory> => {
   const revisionNow = async (): Promise<number> => (await queryRow<{ n: number }>(db, readRevision))?.n ?? 0;
-  let state = await loadState(db, await revisionNow());
+  let state = await loadState(db, await revisionNow(), null);
   const listeners = new Set<() => void>();
   let loading: Promise<void> | null = null;
   let closed = false;
@@ -108,7 +143,7 @@ export const openDirectory = async ({ db, bus, clock, idleMs, onError }: Directo
   const reload = async (): Promise<void> => {
     const revision = await revisionNow();
     if (revision === state.revision || closed) return;
-    state = await loadState(db, revision);
+    state = await loadState(db, revision, state);
     sessions.clear();
     for (const listener of listeners) listener();
   };

@@ -18,6 +18,7 @@ import { outbox } from './suites/outbox.ts';
 import { read } from './suites/read.ts';
 import { records } from './suites/records.ts';
 import { shift } from './suites/shift.ts';
+import { size } from './suites/size.ts';
 
 const suites: readonly Suite[] = [
   bare,
@@ -34,6 +35,7 @@ const suites: readonly Suite[] = [
   blocking,
   flags,
   shift,
+  size,
   consoleSuite,
 ];
 

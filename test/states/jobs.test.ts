@@ -181,7 +181,7 @@ describe(`states: staged jobs and connections (STATES_SEED=${String(seed)})`, ()
             case 'turn':
               return releaseNextRun(deps, 1, `order/${name}-${one.record}`);
             case 'turns':
-              return releaseOverlookedRuns(db, deps.clock.now());
+              return releaseOverlookedRuns(db, deps.clock.now(), null);
             case 'enqueue':
               return enqueueDue(later(2 * day), jobs);
             case 'enqueueInVain':

@@ -5,6 +5,7 @@ import { acquireLeaderLease, leaseRetryMs } from '../../shared/platform/outbox/l
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { grownTables } from '../../workers/sweeps/grownTables.ts';
 import { startSweeps } from '../../workers/sweeps/sweep.ts';
+import { unfinishedRuns } from '../../workers/sweeps/unfinishedRuns.ts';
 import { until } from '../support/until.ts';
 import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
 
@@ -97,6 +98,32 @@ describe('sweeps', () => {
       { env: 1, trimmed: 5000, first: 5001, kept: 1000 },
       { env: 2, trimmed: 0, first: 1, kept: 50 },
     ]);
+  });
+
+  it('start a run that was left behind in its queue, beside more queued runs than one look reads', async () => {
+    const queued = 12_000;
+    await world.sql(
+      `insert into runs (id, env, action, label, input, status, background, repeatable, timeout_ms, lane, actor_type, actor, actor_name, requested_at, expires_at)
+       select 'run_' || lpad(n::text, 26, '0'), 1 + n % 2, 'ship', 'Ship', '{}', 'queued', false, false, 30000, 'order/' || n / 3, 'agent', 'agt_1', 'a', 0, $1
+       from generate_series(1, $2) n`,
+      [world.deps.clock.now() + day, queued],
+    );
+    // All wait for the app, but one whose turn it is and two that are behind it.
+    await world.sql(
+      `insert into staged_jobs (id, env, name, payload, subject, waits_for_app, created_at)
+       select 'job_' || n, 1 + n % 2, 'actionRun', '{}', 'run_' || lpad(n::text, 26, '0'), n not in (8000, 8002, 8004), 0 from generate_series(1, $1) n`,
+      [queued],
+    );
+    await world.sql(
+      "update runs set lane = 'order/left', env = 1 where id in (select 'run_' || lpad(n::text, 26, '0') from unnest(array[8000, 8002, 8004]) n)",
+    );
+    const due = () => world.sql<{ id: string }>('select id from staged_jobs where due_at is not null');
+    for (let looks = 0; looks < 3; looks++) await unfinishedRuns.run(world.deps);
+    expect(await due()).to.deep.equal([{ id: 'job_8000' }]);
+    // From the first queue again.
+    await world.sql(`update staged_jobs set due_at = null where id = 'job_8000'`);
+    for (let looks = 0; looks < 3; looks++) await unfinishedRuns.run(world.deps);
+    expect(await due()).to.deep.equal([{ id: 'job_8000' }]);
   });
 
   it('remove saved answers, tickets and failed jobs that are old, and no others', async () => {

@@ -1,7 +1,7 @@
 /** Every sweep of the service. A new one goes into a file of its own and is added here. */
 import { expiredConnections, parkedJobs } from './appConnections.ts';
 import { auditChain } from './auditChain.ts';
-import { expireApprovals } from './expireApprovals.ts';
+import { expireApprovals, undeclaredActions } from './expireApprovals.ts';
 import { expiredRows } from './expiredRows.ts';
 import { grownTables } from './grownTables.ts';
 import { indexRecords } from './indexRecords.ts';
@@ -18,6 +18,7 @@ import { wakeItems } from './wakeItems.ts';
 
 export const sweeps: readonly Sweep[] = [
   expireApprovals,
+  undeclaredActions,
   orphanedJobs,
   orphanedBulks,
   expiredRows,
