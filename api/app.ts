@@ -4,14 +4,17 @@
  */
 import Koa from 'koa';
 import { linkRegistry } from '../shared/applink/metrics.ts';
+import { createPresenceMetrics } from '../shared/applink/presenceMetrics.ts';
 import type { Deps } from '../shared/deps.ts';
 import { securityHeaders } from '../shared/platform/core/securityHeaders.ts';
+import { createDatabaseMetrics } from '../shared/platform/health/databaseMetrics.ts';
 import { createProbes, type Probes } from '../shared/platform/health/probes.ts';
 import { createReadiness } from '../shared/platform/health/readiness.ts';
 import { endpoints } from './endpoints.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import type { RateLimiter } from './http/rateLimiter.ts';
 import type { Live } from './live/index.ts';
+import { createLiveMetrics } from './live/metrics.ts';
 import { authentication } from './middleware/authentication.ts';
 import { body } from './middleware/body.ts';
 import { changeHeaders } from './middleware/changeHeaders.ts';
@@ -43,7 +46,13 @@ interface Api {
 
 export const createApi = (deps: Deps, live: Live, limiter: RateLimiter): Api => {
   const metrics = createHttpMetrics();
-  const probes = createProbes(createReadiness(deps), [metrics.registry, linkRegistry]);
+  const probes = createProbes(createReadiness(deps), [
+    metrics.registry,
+    createLiveMetrics(live),
+    createDatabaseMetrics(deps),
+    createPresenceMetrics(deps.db),
+    linkRegistry,
+  ]);
   const requests = createRequestTracker(metrics);
   const koa = new Koa();
   koa

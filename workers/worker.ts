@@ -1,5 +1,4 @@
 /** Runs the jobs of one queue: leases the row, runs the handler, records the outcome. Used by workerProcess.ts. */
-import { Histogram } from 'prom-client';
 import type { Deps } from '../shared/deps.ts';
 import { backoffMs, sleep } from '../shared/platform/core/wait.ts';
 import { isDbUnavailable } from '../shared/platform/db/errors.ts';
@@ -16,14 +15,8 @@ import {
 import { channels } from '../shared/platform/redis/bus.ts';
 import type { HandlerTable, JobOutcome, JobTable } from './handler.ts';
 import type { JobLeaseRenewal } from './leaseRenewal.ts';
+import { jobSeconds } from './metrics.ts';
 import { backoffAfter } from './wakeSignal.ts';
-
-const seconds = new Histogram({
-  name: 'console_job_seconds',
-  help: 'How long starts of background jobs took, by job and by what became of them.',
-  labelNames: ['job', 'outcome'] as const,
-  buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
-});
 
 type StartResult = JobOutcome | { readonly kind: 'failed'; readonly error: unknown } | { readonly kind: 'interrupted' };
 
@@ -116,7 +109,7 @@ const runLeasedJob = async (parts: WorkerDeps, lease: JobLease): Promise<void> =
   const startedAt = performance.now();
   const result = await runHandler(parts, lease, signal);
   const endedAt = performance.now();
-  seconds.observe({ job: lease.name, outcome: result.kind }, (endedAt - startedAt) / 1000);
+  jobSeconds.observe({ kind: lease.name, outcome: result.kind }, (endedAt - startedAt) / 1000);
   try {
     const kept = await retryWhileUnavailable(
       () => performance.now() - endedAt < jobLeaseMs,

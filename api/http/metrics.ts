@@ -11,13 +11,13 @@ export const createHttpMetrics = (): HttpMetrics => {
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'console_http_requests_total',
-    help: 'Requests answered.',
+    help: 'Requests answered, by `method`, `route` and `status`.',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   });
   const seconds = new Histogram({
     name: 'console_http_request_seconds',
-    help: 'Time from a request to its answer.',
+    help: 'Time from a request to its answer, by `method` and `route`; `/changes` and calls of an app wait.',
     labelNames: ['method', 'route'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
     registers: [registry],

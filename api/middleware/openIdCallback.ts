@@ -6,6 +6,7 @@ import { openFlow } from '../../shared/settings/openId/flow.ts';
 import { SignInRefusal } from '../../shared/settings/openId/problems.ts';
 import { callbackPath, type OpenId } from '../../shared/settings/openId/provider.ts';
 import { endSignIn } from '../../shared/settings/openId/signInByProvider.ts';
+import { countRefusedSignIn } from '../../shared/settings/signInMetrics.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import { readFlowCookie } from '../http/cookies.ts';
@@ -41,6 +42,7 @@ const answer = async (deps: Deps, openId: OpenId, { req, state }: Context, addre
     return redirect(pageAddress(publicUrl, flow.returnTo, null), { flowCookie: null, ...cookie });
   } catch (error) {
     if (!(error instanceof SignInRefusal)) throw error;
+    countRefusedSignIn(error.problem);
     deps.log.warn({ requestId: state.requestId, problem: error.problem, why: error.why }, 'a sign-in was refused');
     return redirect(pageAddress(publicUrl, isOwn ? flow.returnTo : null, error.problem), { flowCookie: null });
   }

@@ -3,6 +3,7 @@ import { fault, invalidAt } from '../../shared/catalogue/errors.ts';
 import { nullable, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
 import { SignInRefusal } from '../../shared/settings/openId/problems.ts';
 import { beginSignIn } from '../../shared/settings/openId/signInByProvider.ts';
+import { countRefusedSignIn } from '../../shared/settings/signInMetrics.ts';
 import { publicReadEndpoint, type Endpoint } from '../endpoint.ts';
 import { homeOf, pageAddress, toOwnPage } from '../http/returnTo.ts';
 
@@ -64,6 +65,7 @@ const start = publicReadEndpoint({
       return { status: 303, body: undefined, headers: { location: url }, flowCookie: flow };
     } catch (error) {
       if (!(error instanceof SignInRefusal)) throw error;
+      countRefusedSignIn(error.problem);
       log.warn({ requestId, problem: error.problem, why: error.why }, 'a sign-in could not begin');
       return {
         status: 303,

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import { knownTurn, strangersTurn, verifyPassword } from './passwords.ts';
 import { normalizeEmail } from './people.ts';
+import { countRefusedSignIn } from './signInMetrics.ts';
 import { takeAttemptBack, throttleSignIn, type CountedAttempt, type SignInAttempt } from './signInThrottle.ts';
 
 export interface Account {
@@ -63,12 +64,18 @@ export const verifyAttempt = async (
   { password, hash }: { readonly password: string; readonly hash: string | null },
   at: number,
 ): Promise<VerifiedAttempt> => {
-  const counted = await throttleSignIn(db, attempt, at);
-  const turn = counted.isKnown ? knownTurn(attempt.email) : strangersTurn(addressBlock(attempt.address));
+  let counted: CountedAttempt | null = null;
   try {
-    return { isRight: (await verifyPassword(password, hash, turn)) && hash !== null, counted };
+    counted = await throttleSignIn(db, attempt, at);
+    const turn = counted.isKnown ? knownTurn(attempt.email) : strangersTurn(addressBlock(attempt.address));
+    const isRight = (await verifyPassword(password, hash, turn)) && hash !== null;
+    if (!isRight) countRefusedSignIn('wrong_password');
+    return { isRight, counted };
   } catch (error) {
-    if (error instanceof Fault && error.code === 'rate_limited') await takeAttemptBack(db, counted);
+    if (error instanceof Fault && error.code === 'rate_limited') {
+      countRefusedSignIn('rate_limited');
+      if (counted !== null) await takeAttemptBack(db, counted);
+    }
     throw error;
   }
 };

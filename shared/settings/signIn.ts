@@ -11,6 +11,7 @@ import { newBrowserToken, readBrowserToken } from './knownBrowser.ts';
 import { openSession, renewSession } from './openSession.ts';
 import { readPerson, type PersonView } from './people.ts';
 import { insertSignInAudit, type SignInAttemptPlace } from './signInAudit.ts';
+import { countRefusedSignIn } from './signInMetrics.ts';
 import { clearSignInFailures, typedEmailDigest } from './signInThrottle.ts';
 
 const deleteSessionSql = statement('signIn.close', 'delete from tokens where hash = $1');
@@ -54,8 +55,9 @@ const wrongPasswordFault = () => fault('unauthorized', 'The e-mail address or th
 
 /** Throws `forbidden` where people sign in by the provider alone. */
 const requirePasswordSignIn = ({ config }: SignInDeps): void => {
-  if (!config.passwordSignIn)
-    throw fault('forbidden', 'Nobody signs in by password here: GET /sign-in/methods says how people do.');
+  if (config.passwordSignIn) return;
+  countRefusedSignIn('password_off');
+  throw fault('forbidden', 'Nobody signs in by password here: GET /sign-in/methods says how people do.');
 };
 
 /**
@@ -78,6 +80,7 @@ export const signIn = async (tools: SignInDeps, given: SignInRequest): Promise<S
   }
   const env = directory.environment(given.environment);
   if (env === undefined || !includesEnvironment(found.environments, env.name)) {
+    countRefusedSignIn('no_access');
     await auditSignIn(db, tools, given, { found, code: 'not_found' });
     throw fault('not_found');
   }

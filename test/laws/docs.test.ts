@@ -53,7 +53,7 @@ const decisionRows = (): string =>
     .join('\n');
 
 const table = (path: string, mark: string, wanted: string): void => {
-  expectPrinted(path, mark, wanted, 'test/laws/docs.test.ts');
+  expectPrinted(path, mark, wanted, 'npx mocha test/laws/docs.test.ts');
 };
 
 describe('law: documents', () => {
@@ -117,6 +117,7 @@ describe('law: documents', () => {
       'README.md',
       'docs/agents.md',
       'docs/operators.md',
+      'docs/metrics.md',
       'docs/customers-app.md',
       'docs/protocol.md',
       'docs/architecture.md',

@@ -74,7 +74,7 @@ describe('law: states', () => {
   }
 
   it('docs/states.md shows them', () => {
-    expectPrinted('docs/states.md', 'states', machines.map(section).join('\n\n'), 'test/laws/states.test.ts');
+    expectPrinted('docs/states.md', 'states', machines.map(section).join('\n\n'), 'npx mocha test/laws/states.test.ts');
   });
 
   it('statements take lists of statuses from the tables', () => {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 
 /** Throws, with the command to run, when the part `mark` of a document differs from `wanted`; with UPDATE_DOCS=1 prints it there. */
-export const expectPrinted = (path: string, mark: string, wanted: string, test: string): void => {
+export const expectPrinted = (path: string, mark: string, wanted: string, command: string): void => {
   const file = new URL(`../../${path}`, import.meta.url);
   const text = readFileSync(file, 'utf8');
   const [head = '', rest = ''] = text.split(`<!-- ${mark} -->`);
@@ -12,5 +12,5 @@ export const expectPrinted = (path: string, mark: string, wanted: string, test: 
     writeFileSync(file, `${head}<!-- ${mark} -->\n${wanted}\n<!-- /${mark} -->${tail}`);
     return;
   }
-  expect(printed.trim(), `${path} is behind the code: run UPDATE_DOCS=1 npx mocha ${test}`).to.equal(wanted.trim());
+  expect(printed.trim(), `${path} is behind the code: run UPDATE_DOCS=1 ${command}`).to.equal(wanted.trim());
 };

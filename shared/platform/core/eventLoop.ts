@@ -3,7 +3,7 @@
  * /metrics, logged at `warn`, and fails every test that runs real processes. Started by the main files of API and workers.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Counter, Gauge } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Log } from './log.ts';
 import { platformRegistry } from './metrics.ts';
 
@@ -21,6 +21,12 @@ const registers = [platformRegistry];
 const blockedCounter = new Counter({
   name: 'console_event_loop_blocked_total',
   help: 'How often the event loop was blocked for more than 500 ms by work of the process itself.',
+  registers,
+});
+const delaySeconds = new Histogram({
+  name: 'console_event_loop_delay_seconds',
+  help: 'How late a timer of 50 ms was, each time.',
+  buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
   registers,
 });
 /** Begins to watch, for as long as the process lives. */
@@ -42,6 +48,7 @@ export const watchEventLoop = (log: Log): void => {
     const ms = now - lookedAt - lookMs;
     const own = (total.user + total.system - used.user - used.system) / 1_000;
     [lookedAt, used] = [now, total];
+    delaySeconds.observe(Math.max(0, ms) / 1_000);
     if (!isOwn(ms, own)) return;
     blockedCounter.inc();
     log.warn({ ms: Math.round(ms), processorMs: Math.round(own) }, 'the event loop was blocked');

@@ -26,6 +26,8 @@ interface FairQueue {
   /** Resolves when it is the owner's turn. Throws `rate_limited` for an owner whose own calls fill its share too long, else `unavailable`. */
   enter(owner: string): Promise<void>;
   leave(owner: string): void;
+  /** Returns how many wait. */
+  waiting(): number;
 }
 
 export const createFairQueue = ({ size, perOwner, waitMs, onFull }: FairQueueOptions): FairQueue => {
@@ -102,5 +104,6 @@ export const createFairQueue = ({ size, perOwner, waitMs, onFull }: FairQueueOpt
       forgetIdle(name, owner);
       if (waiting > 0) serveNext();
     },
+    waiting: () => waiting,
   };
 };

@@ -59,3 +59,24 @@ export const openDb = ({ url, poolSize, applicationName, settings = {} }: DbOpti
     acquireConnectionTimeout: 5_000,
     log: { warn: () => undefined },
   });
+
+/** What the connections of a pool do. */
+export interface PoolUsage {
+  readonly used: number;
+  readonly idle: number;
+  /** Calls that wait for a connection. */
+  readonly waiting: number;
+}
+
+/** The part of knex's pool that counts; there is none once the pool is closed. */
+interface Pool {
+  numUsed(): number;
+  numFree(): number;
+  numPendingAcquires(): number;
+}
+
+export const readPoolUsage = (db: Db): PoolUsage => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- knex has no type for the pool of its client
+  const { pool } = (db as unknown as { client: { readonly pool?: Pool } }).client;
+  return { used: pool?.numUsed() ?? 0, idle: pool?.numFree() ?? 0, waiting: pool?.numPendingAcquires() ?? 0 };
+};

@@ -7,7 +7,7 @@ import { limits } from '../../catalogue/limits.ts';
 import { createInterval } from '../core/wait.ts';
 import { isStatementTimeout } from './errors.ts';
 import { createFairQueue } from './fairQueue.ts';
-import { openDb, type Db, type DbOptions } from './knex.ts';
+import { openDb, readPoolUsage, type Db, type DbOptions, type PoolUsage } from './knex.ts';
 
 /** ms that a read waits for a connection; as long as a change does. */
 const waitMs = 5_000;
@@ -25,6 +25,7 @@ interface ConnectionSource {
 export interface ReadPool {
   /** Returns the database as one request of `owner` reads it. Throws `too_broad` at the statement that comes after its time. */
   of(owner: string): Db;
+  usage(): PoolUsage;
   close(): Promise<void>;
 }
 
@@ -91,6 +92,10 @@ export const openReadPool = ({ onFull, ...options }: ReadPoolOptions): ReadPool 
       const ownContext: unknown = Object.create(context, { client: own });
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the new object inherits the rest from knex
       return Object.create(db, { client: own, context: { value: ownContext } }) as Db;
+    },
+    usage: () => {
+      const { used, idle, waiting } = readPoolUsage(db);
+      return { used, idle, waiting: waiting + queue.waiting() };
     },
     close: () => db.destroy(),
   };

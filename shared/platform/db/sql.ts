@@ -3,11 +3,13 @@
  * without a name run at a half to a fifth of the rate (docs/performance.md).
  */
 import type { Db, Tx } from './knex.ts';
+import { statementTime, type StatementTime } from './statementTime.ts';
 
 /** A prepared statement. A name has one text, on every connection, as long as the process lives. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  readonly time: StatementTime;
 }
 
 const texts = new Map<string, string>();
@@ -17,7 +19,7 @@ export const statement = (name: string, text: string): Statement => {
   const known = texts.get(name);
   if (known !== undefined && known !== text) throw new Error(`The statement ${name} already stands for another text.`);
   texts.set(name, text);
-  return { name, text };
+  return { name, text, time: statementTime(name) };
 };
 
 export type SqlValue = string | number | boolean | null | Buffer | readonly (string | number | null)[];
@@ -41,18 +43,21 @@ const textTypes = { getTypeParser: () => (text: string) => text };
 
 const queryConnection = async (
   db: Db | Tx,
-  { name, text }: Statement,
+  { name, text, time }: Statement,
   values: readonly SqlValue[],
   more: object,
 ): Promise<Result> => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- knex has no type for the client inside that gives out connections
   const client = (db as unknown as { client: Client }).client;
   const connection = await client.acquireConnection();
+  const sentAt = performance.now();
   try {
     return await connection.query({ name, text, values, ...more });
   } catch (error) {
     throw client.toFault?.(error) ?? error;
   } finally {
+    time.count += 1;
+    time.ms += performance.now() - sentAt;
     await client.releaseConnection(connection);
   }
 };

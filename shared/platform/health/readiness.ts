@@ -1,9 +1,9 @@
 /** Checks whether a process can serve, for `/ready` of API and workers. */
-import { resolveWithin } from '../core/wait.ts';
 import { neededSchemaVersion, readSchemaState } from '../db/schemaVersion.ts';
 import { queryRow, statement } from '../db/sql.ts';
 import type { PlatformDeps } from '../deps.ts';
 import { redisKeys } from '../redis/keys.ts';
+import { shared, within } from './figures.ts';
 import type { ProbeAnswer } from './probes.ts';
 
 /** ms for which a check answers all who ask: however often that is, PostgreSQL is asked four times a second. */
@@ -19,7 +19,7 @@ const oldestSql = statement(
   'health.oldest',
   `
   select (select min(due_at) from staged_jobs where enqueued_at is null and due_at is not null) as job,
-    (select min(at) from outbox) as message`,
+    (select at from outbox order by id limit 1) as message`,
 );
 
 interface Oldest {
@@ -28,18 +28,6 @@ interface Oldest {
 }
 
 type Tools = Pick<PlatformDeps, 'db' | 'redis' | 'clock'>;
-
-/** Returns the result, or null when it fails or does not come within `ms`. */
-const within = <T>(ms: number, work: Promise<T>): Promise<T | null> => resolveWithin(ms, work, null).catch(() => null);
-
-/** Returns a function that runs `read`; while a call of it has no answer, another one gets the same. */
-const shared = <T>(read: () => Promise<T>): (() => Promise<T>) => {
-  let running: Promise<T> | null = null;
-  return () =>
-    (running ??= read().finally(() => {
-      running = null;
-    }));
-};
 
 /** Returns the function that checks. What it asks and has no answer yet, as PostgreSQL is frozen, it doesn't ask again. */
 const createCheck = ({ db, redis, clock }: Tools): (() => Promise<ProbeAnswer>) => {

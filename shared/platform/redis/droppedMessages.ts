@@ -13,7 +13,7 @@ const intervalMs = 60_000;
 
 const counter = new Counter({
   name: 'console_redis_refused_total',
-  help: 'Messages and jobs from Redis that had no effect, as no process of the service can have sent them so.',
+  help: 'Messages and jobs from Redis that had no effect, as no process of the service can have sent them so, by `why`.',
   labelNames: ['why'],
   registers: [platformRegistry],
 });

@@ -1,0 +1,133 @@
+/** What API and worker processes say of themselves in /metrics, against what was really done. */
+import { expect } from 'chai';
+import { connectApp, type FakeApp } from '../support/app.ts';
+import { clientOf, request, type Client } from '../support/http.ts';
+import { openLive, type Recorder } from '../support/live.ts';
+import { startMeasured, type MeasuredProgram } from '../support/metrics.ts';
+import { until } from '../support/until.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+describe('metrics', () => {
+  let world: World;
+  let api: MeasuredProgram;
+  let worker: MeasuredProgram;
+  let agent: Client;
+  let base: string;
+
+  before(async () => {
+    world = await newWorld({ server: false, workers: false });
+    api = await startMeasured(world, 'api/main.ts');
+    worker = await startMeasured(world, 'workers/main.ts');
+    base = `http://127.0.0.1:${api.port}/api/env/demo`;
+    const { token, id } = await world.agent('admin');
+    agent = clientOf(base, token, id);
+  });
+  after(async () => {
+    await worker.end();
+    await api.end();
+    await world.close();
+  });
+
+  const value = async (
+    program: MeasuredProgram,
+    name: string,
+    labels: Readonly<Record<string, string>> = {},
+  ): Promise<number> => {
+    const found = (await program.scrape()).value(name, labels);
+    if (found === undefined) throw new Error(`${name} has no sample ${JSON.stringify(labels)}.`);
+    return found;
+  };
+
+  it('count the time of statements by name, the forms of a list as one', async () => {
+    const of = { statement: 'items.plain' };
+    const before = await api.scrape();
+    for (const query of ['', '?inbox=mail', '?inbox=refunds'])
+      expect((await agent.get(`/items${query}`)).status).to.equal(200);
+    const after = await api.scrape();
+    const more = (name: string): number => (after.value(name, of) ?? 0) - (before.value(name, of) ?? 0);
+    expect(more('console_postgres_statements_total')).to.be.at.least(3);
+    const seconds = more('console_postgres_statement_seconds_total');
+    expect(seconds).to.be.above(0);
+    expect(seconds).to.be.below(60);
+    const measured = after.samples.filter(({ name }) => name === 'console_postgres_statements_total');
+    expect(measured).to.have.length.above(3);
+    for (const { labels } of measured) expect(labels['statement']).to.match(/^[a-zA-Z]+\.[a-zA-Z]+$/);
+  });
+
+  it('have the sockets of streams and apps, and the environments whose app is offline', async () => {
+    const streams: Recorder[] = [await openLive(agent), await openLive(agent)];
+    expect(await value(api, 'console_live_connections')).to.equal(2);
+    expect(await value(api, 'console_live_connections', { state: 'current' })).to.equal(2);
+    for (const stream of streams) await stream.close();
+    await until('the streams are closed', async () => (await value(api, 'console_live_connections')) === 0);
+
+    const app: FakeApp = await connectApp(await world.appKey(), { base });
+    await until('the app is online', async () => (await value(api, 'console_apps', { state: 'online' })) === 1, 20_000);
+    expect(await value(api, 'console_app_connections')).to.equal(1);
+    expect(await value(api, 'console_apps', { state: 'offline' })).to.equal(0);
+    await app.close();
+    await until('it is offline', async () => (await value(worker, 'console_apps', { state: 'offline' })) === 1, 20_000);
+    expect(await value(api, 'console_app_connections')).to.equal(0);
+  });
+
+  it('count sign-ins that are refused, by reason', async () => {
+    const signIn = (environment: string, email: string, password: string) =>
+      request('POST', `http://127.0.0.1:${api.port}/api/env/${environment}/sign-in`, { email, password }, null);
+    await world.person('viewer', 'Ana', {
+      email: 'ana@example.com',
+      password: 'correct horse',
+      environments: ['demo'],
+    });
+    expect((await signIn('demo', 'ana@example.com', 'correct horse')).status).to.equal(200);
+    expect((await api.scrape()).value('console_sign_in_refused_total')).to.equal(undefined);
+    expect((await signIn('nowhere', 'ana@example.com', 'correct horse')).status).to.equal(404);
+    const replies = [];
+    for (let n = 0; n < 8; n++) replies.push((await signIn('demo', 'ana@example.com', 'wrong horse')).status);
+    expect(replies).to.include.members([401, 429]);
+    const metrics = await api.scrape();
+    const refused = (reason: string): number | undefined => metrics.value('console_sign_in_refused_total', { reason });
+    expect(refused('no_access')).to.equal(1);
+    expect(refused('wrong_password')).to.equal(replies.filter((status) => status === 401).length);
+    expect(refused('rate_limited')).to.equal(replies.filter((status) => status === 429).length);
+  });
+
+  it('have connections to PostgreSQL by pool, and nobody who waits for one', async () => {
+    await agent.get('/items');
+    const metrics = await api.scrape();
+    for (const pool of ['changes', 'reads']) {
+      expect(metrics.value('console_postgres_connections', { pool }), pool).to.be.within(1, 6);
+      expect(metrics.value('console_postgres_connections_max', { pool })).to.equal(6);
+      expect(metrics.value('console_postgres_waiting', { pool })).to.equal(0);
+    }
+    expect(metrics.value('console_postgres_up')).to.equal(1);
+  });
+
+  it('follow a job from the row to its end, and messages out of the outbox', async () => {
+    const before = await value(worker, 'console_stream_position');
+    const created = await agent.post('/items', { inbox: 'mail', title: 'One' });
+    expect(created.status, created.text).to.equal(201);
+    await world.settled();
+    expect(await value(worker, 'console_publisher_up')).to.equal(1);
+    await until('it was published', async () => (await value(worker, 'console_stream_position')) > before, 20_000);
+    await until('nothing is left', async () => (await value(worker, 'console_outbox_rows')) === 0, 20_000);
+    const { body } = await agent.post('/bulk', {
+      ids: [created.body.item.id],
+      operation: { type: 'state', state: 'waiting' },
+    });
+    await until('the bulk is done', async () => {
+      const { bulk } = (await agent.get(`/bulk/${String(body.bulk.id)}`)).body;
+      return bulk.status === 'done';
+    });
+    const started = { kind: 'bulkChunk', outcome: 'done' };
+    await until(
+      'its job is counted',
+      async () => (await worker.scrape()).value('console_job_seconds_count', started) === 1,
+    );
+    expect(await value(worker, 'console_queue_jobs', { queue: 'bulk', state: 'active' })).to.be.within(0, 1);
+  });
+
+  it('have the delays of the event loop', async () => {
+    await until('it was measured', async () => (await value(api, 'console_event_loop_delay_seconds_count')) > 3);
+    expect(await value(api, 'nodejs_eventloop_lag_p99_seconds')).to.be.within(0, 10);
+  });
+});

@@ -1,0 +1,52 @@
+/** docs/metrics.md has every metric that API and workers serve, and no other. */
+import { expect } from 'chai';
+import { startMeasured, type Metrics } from '../support/metrics.ts';
+import { expectPrinted } from '../support/printed.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+/** Of Node itself, by prom-client; which of them there are depends on the system. */
+const isOfNode = (name: string): boolean => /^(?:nodejs|process)_/.test(name);
+
+const metricTable = (api: Metrics, worker: Metrics): string => {
+  const names = [...new Set([...api.families.keys(), ...worker.families.keys()])].filter((name) => !isOfNode(name));
+  const row = (name: string): string => {
+    const { type, help } = api.families.get(name) ?? worker.families.get(name) ?? { type: '', help: '' };
+    const places = [api.families.has(name) ? 'API' : '', worker.families.has(name) ? 'workers' : ''];
+    return `| \`${name}\` | ${type} | ${places.filter((place) => place !== '').join(', ')} | ${help} |`;
+  };
+  return ['| Metric | Type | Of | Meaning |', '| - | - | - | - |', ...names.sort().map(row)].join('\n');
+};
+
+describe('law: metrics', () => {
+  let world: World;
+  let [api, worker]: Metrics[] = [];
+
+  before(async () => {
+    world = await newWorld({ server: false, workers: false });
+    for (const path of ['api/main.ts', 'workers/main.ts'] as const) {
+      const program = await startMeasured(world, path);
+      const metrics = await program.scrape();
+      await program.end();
+      if (path === 'api/main.ts') api = metrics;
+      else worker = metrics;
+    }
+  });
+  after(() => world.close());
+
+  it('docs/metrics.md has the table of what both processes serve', () => {
+    if (api === undefined || worker === undefined) throw new Error('A process was not scraped.');
+    const wanted = metricTable(api, worker);
+    expectPrinted('docs/metrics.md', 'metrics', wanted, 'npm test -- test/laws/metrics.test.ts');
+  });
+
+  it('all names are ours or Node’s, and say their unit', () => {
+    const families = [...(api?.families ?? []), ...(worker?.families ?? [])].filter(([name]) => !isOfNode(name));
+    expect(families).to.have.length.above(30);
+    for (const [name, { type, help }] of families) {
+      expect(name).to.match(/^console_[a-z_]+$/);
+      expect(name.endsWith('_total'), `${name} is a ${type}`).to.equal(type === 'counter');
+      if (type === 'histogram') expect(name).to.match(/_seconds$/);
+      expect(help, `say what ${name} is`).to.match(/\.$/);
+    }
+  });
+});

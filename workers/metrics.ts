@@ -1,0 +1,53 @@
+/** Metrics of a worker process: the starts of jobs, and what BullMQ has. Used by worker.ts and probes.ts. */
+import { Histogram, Registry } from 'prom-client';
+import { jobs } from '../shared/catalogue/jobs.ts';
+import { addFigureGauges, createFigures } from '../shared/platform/health/figures.ts';
+import type { RedisConnections } from '../shared/platform/redis/connect.ts';
+
+export const jobRegistry = new Registry();
+
+export const jobSeconds = new Histogram({
+  name: 'console_job_seconds',
+  help: 'How long starts of background jobs took, by `kind` and `outcome`: done, again, wait, giveUp, failed, interrupted.',
+  labelNames: ['kind', 'outcome'] as const,
+  buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+  registers: [jobRegistry],
+});
+
+const queues = [...new Set(Object.values(jobs).map(({ queue }) => queue))];
+
+interface QueueCounts {
+  readonly queue: string;
+  readonly waiting: number;
+  readonly active: number;
+}
+
+const readQueues = (redis: RedisConnections): Promise<QueueCounts[]> =>
+  Promise.all(
+    queues.map(async (queue) => {
+      const {
+        wait = 0,
+        prioritized = 0,
+        active = 0,
+      } = await redis.queue(queue).getJobCounts('wait', 'prioritized', 'active');
+      return { queue, waiting: wait + prioritized, active };
+    }),
+  );
+
+export const createQueueMetrics = (redis: RedisConnections): Registry => {
+  const registry = new Registry();
+  const read = createFigures(async () => (redis.bus.connected ? readQueues(redis) : []));
+  addFigureGauges(registry, read, [
+    {
+      name: 'console_queue_jobs',
+      help: 'Ids of jobs that BullMQ has, by `queue` and `state`: waiting or active. Nothing while Redis is unavailable.',
+      labelNames: ['queue', 'state'],
+      samples: (counts) =>
+        counts.flatMap(({ queue, waiting, active }) => [
+          { value: waiting, labels: { queue, state: 'waiting' } },
+          { value: active, labels: { queue, state: 'active' } },
+        ]),
+    },
+  ]);
+  return registry;
+};
