@@ -117,6 +117,7 @@ describe('law: documents', () => {
       'README.md',
       'docs/agents.md',
       'docs/operators.md',
+      'docs/production.md',
       'docs/metrics.md',
       'docs/customers-app.md',
       'docs/protocol.md',

@@ -17,6 +17,7 @@ const entries = [
   'shared/sdk/testing/validators.ts',
   'shared/tools/cli/admin.ts',
   'shared/tools/cli/watch.ts',
+  'shared/tools/doctor/main.ts',
   'shared/tools/demo/load.ts',
   'shared/tools/demo/open.ts',
 ];

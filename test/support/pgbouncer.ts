@@ -15,8 +15,11 @@ export interface PgBouncer {
   stop(): Promise<void>;
 }
 
-/** Starts it in session mode for the users of the addresses, which name one server. */
-export const startPgBouncer = async (urls: readonly string[]): Promise<PgBouncer> => {
+/** Starts it for the users of the addresses, which name one server. */
+export const startPgBouncer = async (
+  urls: readonly string[],
+  mode: 'session' | 'transaction' = 'session',
+): Promise<PgBouncer> => {
   const { command, env } = await findProgram('pgbouncer');
   const dir = mkdtempSync(join(tmpdir(), 'console-pgbouncer-'));
   chmodSync(dir, 0o755);
@@ -41,7 +44,7 @@ export const startPgBouncer = async (urls: readonly string[]): Promise<PgBouncer
       'unix_socket_dir =',
       'auth_type = trust',
       `auth_file = ${list}`,
-      'pool_mode = session',
+      `pool_mode = ${mode}`,
       'default_pool_size = 40',
       // It refuses to run as root.
       ...(process.getuid?.() === 0 ? ['user = nobody'] : []),

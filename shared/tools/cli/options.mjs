@@ -2,7 +2,7 @@
 // runs before anything is installed, and by the programs themselves; `admin` alone has a parser of its own (command.ts).
 import { parseArgs } from 'node:util';
 
-/** @typedef {'start' | 'test' | 'watch' | 'app:offline' | 'app:online' | 'bench' | 'chaos' | 'api' | 'workers' | 'migrate' | 'build'} CommandName */
+/** @typedef {'start' | 'test' | 'watch' | 'app:offline' | 'app:online' | 'bench' | 'chaos' | 'api' | 'workers' | 'migrate' | 'doctor' | 'build'} CommandName */
 /** @typedef {{ usage: string, options: NonNullable<import('node:util').ParseArgsConfig['options']>, takesWords: boolean }} Command */
 
 const text = /** @type {const} */ ({ type: 'string' });
@@ -96,6 +96,15 @@ Lint, types and all tests, on servers of their own; of files and folders the tes
     ...none,
     usage:
       'Usage: npm run migrate\nBrings the database of MIGRATE_DATABASE_URL to the schema of this version, after npm run build.',
+  },
+  doctor: {
+    usage: `Usage: npm run doctor [-- options]
+Checks the set-up that the environment names, after npm run build, and says what to change; ends with 1 when something fails.
+  --apis 2      API processes that are to run
+  --workers 2   worker processes that are to run
+  --json        the findings as JSON`,
+    options: { apis: text, workers: text, json: flag },
+    takesWords: false,
   },
   build: {
     ...none,

@@ -13,6 +13,7 @@ const entries = [
   'migrations/run.ts',
   'shared/tools/cli/admin.ts',
   'shared/tools/cli/watch.ts',
+  'shared/tools/doctor/main.ts',
   'shared/tools/demo/load.ts',
   'shared/tools/demo/open.ts',
   'test/bench/main.ts',

@@ -1,0 +1,57 @@
+/** The checks of `npm run doctor` on this machine and on the configuration itself. */
+import { access, constants } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Config } from '../../platform/core/config.ts';
+import { fail, isLoopback, ok, warn, type Finding } from './finding.ts';
+
+/** The versions that package.json names under `engines`. */
+export const checkNode = (version: string): Finding => {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const fits = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22;
+  return fits
+    ? ok('node', `Node.js ${version}`)
+    : fail('node', `Node.js ${version} is not supported: install 20.19 or newer of 20, or 22.12 or newer`);
+};
+
+export const checkPublicUrl = ({ publicUrl, trustProxy }: Pick<Config, 'publicUrl' | 'trustProxy'>): Finding[] => {
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol !== 'https:')
+    return [
+      isLoopback(hostname)
+        ? warn(
+            'publicUrl',
+            `PUBLIC_URL is ${publicUrl}: for others than this machine set it to the proxy’s https address`,
+          )
+        : fail('publicUrl', `PUBLIC_URL is ${publicUrl}, so tokens travel unencrypted: serve it by https`),
+    ];
+  return [
+    ok('publicUrl', `PUBLIC_URL is ${publicUrl}`),
+    trustProxy === null
+      ? warn(
+          'trustProxy',
+          'PUBLIC_URL is https, so a proxy is in front, and TRUST_PROXY is not set: all clients seem to have its address and share its limits; set the number of proxies or their networks',
+        )
+      : ok('trustProxy', 'TRUST_PROXY is set'),
+  ];
+};
+
+/** Returns the folder itself, or the nearest one above it that exists. */
+const nearestFolder = async (path: string): Promise<string> => {
+  const exists = await access(path).then(
+    () => true,
+    () => false,
+  );
+  return exists || dirname(path) === path ? path : nearestFolder(dirname(path));
+};
+
+export const checkDataDir = async (dataDir: string): Promise<Finding> => {
+  const folder = await nearestFolder(resolve(dataDir));
+  return access(folder, constants.W_OK | constants.X_OK).then(
+    () => ok('dataDir', `DATA_DIR ${dataDir} can be written`),
+    () =>
+      fail(
+        'dataDir',
+        `DATA_DIR ${dataDir} can’t be written (${folder}): give this account the right to, or name another folder`,
+      ),
+  );
+};

@@ -1,0 +1,126 @@
+/** The checks of `npm run doctor` on Redis or a Redis Cluster. Run by main.ts. */
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../../platform/core/config.ts';
+import { parseClusterUrl } from '../../platform/core/redisUrl.ts';
+import { closeClient, openClient, producerOptions, type RedisClient } from '../../platform/redis/client.ts';
+import { attempt, checkClock, fail, isLoopback, ok, warn, type Finding } from './finding.ts';
+import { findForbiddenCommands } from './redisCommands.ts';
+
+interface Place {
+  readonly hosts: readonly string[];
+  readonly tls: boolean;
+  readonly name: string;
+  readonly password: string;
+}
+
+const placeOf = (url: string): Place => {
+  const cluster = parseClusterUrl(url);
+  if (cluster !== null)
+    return {
+      hosts: cluster.nodes.map(({ host }) => host),
+      tls: cluster.tls,
+      name: cluster.username ?? 'default',
+      password: cluster.password ?? '',
+    };
+  const { protocol, hostname, username, password } = new URL(url);
+  return { hosts: [hostname], tls: protocol === 'rediss:', name: username === '' ? 'default' : username, password };
+};
+
+/** Returns the findings that REDIS_URL alone shows: encryption, and a password. */
+export const checkRedisAddress = (redisUrl: string): Finding[] => {
+  const { hosts, tls, name, password } = placeOf(redisUrl);
+  const isLocal = hosts.every(isLoopback);
+  const encryption = tls
+    ? ok('redis.tls', 'the connection is encrypted')
+    : isLocal
+      ? ok('redis.tls', 'Redis is on this machine')
+      : fail('redis.tls', `the connection to ${hosts.join(', ')} is not encrypted: use rediss:// or rediss-cluster://`);
+  if (password !== '')
+    return [
+      encryption,
+      name === 'default'
+        ? warn(
+            'redis.user',
+            'the service is the user default, who may do everything: give it a user of its own by ACL (docs/production.md)',
+          )
+        : ok('redis.user', `the service is the user ${name}`),
+    ];
+  const open =
+    'Redis is used without a password: whoever reaches it may hold up background work; set one, best of a user of its own by ACL';
+  return [encryption, isLocal ? warn('redis.user', open) : fail('redis.user', open)];
+};
+
+const oldestVersion = [6, 2] as const;
+
+/** Returns a value of INFO. */
+const infoOf = async (client: RedisClient, section: string, name: string): Promise<string | undefined> =>
+  new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(await client.info(section))?.[1];
+
+const checkVersion = async (client: RedisClient): Promise<Finding> => {
+  const version = await infoOf(client, 'server', 'redis_version');
+  if (version === undefined) return warn('redis.version', 'Redis does not say its version; 6.2 or newer is needed');
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const fits = major > oldestVersion[0] || (major === oldestVersion[0] && minor >= oldestVersion[1]);
+  return fits
+    ? ok('redis.version', `Redis ${version}`)
+    : fail('redis.version', `Redis ${version} is too old: 6.2 or newer is needed`);
+};
+
+const checkEviction = async (client: RedisClient): Promise<Finding> => {
+  const policy = await infoOf(client, 'memory', 'maxmemory_policy');
+  if (policy === undefined)
+    return warn('redis.eviction', 'Redis does not say its maxmemory-policy: it has to be noeviction');
+  return policy === 'noeviction'
+    ? ok('redis.eviction', 'maxmemory-policy is noeviction')
+    : fail(
+        'redis.eviction',
+        `maxmemory-policy is ${policy}, which forgets jobs that wait when memory is full: set noeviction`,
+      );
+};
+
+const checkCommands = async (client: RedisClient, subscriber: RedisClient, prefix: string): Promise<Finding> => {
+  const key = `${prefix}:{doctor}:${randomBytes(6).toString('hex')}`;
+  const forbidden = await findForbiddenCommands(client, subscriber, key);
+  return forbidden.length === 0
+    ? ok('redis.acl', 'the user may do what the service does')
+    : fail(
+        'redis.acl',
+        `the user may not ${forbidden.join(', ')} on ${prefix}:*: allow it by ACL (docs/production.md)`,
+      );
+};
+
+/** Returns the clock of the server, in ms. */
+const readTime = async (client: RedisClient): Promise<number> => {
+  const [seconds, micros] = await client.time();
+  return Number(seconds) * 1_000 + Number(micros) / 1_000;
+};
+
+/** Returns the findings; when Redis can't be reached that is the last one. */
+export const checkRedis = async ({ redisUrl, redisPrefix }: Config): Promise<Finding[]> => {
+  let lastError = 'it does not answer';
+  const onError = (error: Error): void => {
+    lastError = error.message;
+  };
+  const address = checkRedisAddress(redisUrl);
+  const open = (): RedisClient => openClient({ url: redisUrl, prefix: redisPrefix, onError }, producerOptions);
+  const [client, subscriber] = [open(), open()];
+  try {
+    try {
+      await client.ping();
+    } catch {
+      return [
+        ...address,
+        fail('redis', `Redis at ${placeOf(redisUrl).hosts.join(', ')} can’t be reached with REDIS_URL: ${lastError}`),
+      ];
+    }
+    return [
+      ...(await attempt('redis.version', () => checkVersion(client))),
+      ...address,
+      ...(await attempt('redis.eviction', () => checkEviction(client))),
+      ...(await attempt('redis.acl', () => checkCommands(client, subscriber, redisPrefix))),
+      ...(await attempt('redis.clock', () => checkClock('redis.clock', () => readTime(client)))),
+    ];
+  } finally {
+    await Promise.all([closeClient(client), closeClient(subscriber)]);
+  }
+};

@@ -1,0 +1,316 @@
+/** `npm run doctor` against real servers that are set up wrong on purpose, one thing at a time. */
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { migrateDatabase } from '../../migrations/migrate.ts';
+import { readConfig } from '../../shared/platform/core/config.ts';
+import { checkClock } from '../../shared/tools/doctor/finding.ts';
+import { checkDataDir, checkNode, checkPublicUrl } from '../../shared/tools/doctor/machine.ts';
+import { checkPostgresTls } from '../../shared/tools/doctor/postgres.ts';
+import { checkRedisAddress } from '../../shared/tools/doctor/redis.ts';
+import { program } from '../../shared/tools/services/compile.mjs';
+import { startPostgres, type PostgresServer } from '../../shared/tools/services/postgres.mjs';
+import { runProcess } from '../../shared/tools/services/processes.mjs';
+import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
+import { request } from '../support/http.ts';
+import { startPgBouncer } from '../support/pgbouncer.ts';
+import { startProgram } from '../support/processes.ts';
+import { until } from '../support/until.ts';
+import { newWorld } from '../support/world.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly text: string;
+}
+
+/** The rights of the service's user, as docs/production.md gives them. */
+const readAcl = (password: string): string[] => {
+  const text = readFileSync(new URL('../../docs/production.md', import.meta.url), 'utf8');
+  return (/^ACL SETUSER (console .+)$/m.exec(text)?.[1] ?? '').replace('>…', `>${password}`).split(' ');
+};
+
+describe('npm run doctor', () => {
+  let dir: string;
+  let postgres: PostgresServer;
+  let redis: RedisServer;
+  let owner: pg.Client;
+  let redisOwner: Redis;
+  let healthy: Record<string, string>;
+
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'console-doctor-'));
+    [postgres, redis] = await Promise.all([
+      startPostgres({ dir: join(dir, 'postgres') }),
+      startRedis({ dir: join(dir, 'redis') }),
+    ]);
+    await migrateDatabase(postgres.ownerUrl, postgres.url);
+    owner = new pg.Client({ connectionString: postgres.ownerUrl, application_name: 'console-test' });
+    await owner.connect();
+    redisOwner = new Redis(redis.url);
+    await redisOwner.call('acl', 'setuser', ...readAcl('only-for-tests'));
+    healthy = {
+      DATABASE_URL: postgres.url,
+      MIGRATE_DATABASE_URL: postgres.ownerUrl,
+      REDIS_URL: redis.url.replace('redis://', 'redis://console:only-for-tests@'),
+      PUBLIC_URL: 'https://console.example.com',
+      TRUST_PROXY: '1',
+      DATA_DIR: dir,
+    };
+  });
+  after(async () => {
+    await owner.end();
+    redisOwner.disconnect();
+    await redis.stop();
+    await postgres.stop('immediate');
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  const run = async (
+    more: Readonly<Record<string, string>> = {},
+    args: readonly string[] = [],
+  ): Promise<{ code: number | null; output: string }> => {
+    const env = { PATH: process.env['PATH'], ...healthy, ...more };
+    const { code, output } = await runProcess([...(await program('shared/tools/doctor/main.ts')), ...args], { env });
+    return { code, output };
+  };
+
+  /** Returns the findings that are not ok, as `status check`, and the texts of all. */
+  const diagnose = async (
+    more: Readonly<Record<string, string>> = {},
+    args: readonly string[] = [],
+  ): Promise<{ code: number | null; problems: string[]; text: (check: string) => string }> => {
+    const { code, output } = await run(more, ['--json', ...args]);
+    const { findings } = JSON.parse(output) as { findings: Finding[] };
+    return {
+      code,
+      problems: findings.filter(({ status }) => status !== 'ok').map(({ status, check }) => `${status} ${check}`),
+      text: (check) => findings.find((finding) => finding.check === check)?.text ?? '',
+    };
+  };
+
+  /** Diagnoses between two statements of the owner. */
+  const diagnoseWith = async (change: string, back: string): Promise<Awaited<ReturnType<typeof diagnose>>> => {
+    await owner.query(change);
+    try {
+      return await diagnose();
+    } finally {
+      await owner.query(back);
+    }
+  };
+
+  it('finds nothing to change in a set-up that is right, a line for each check', async () => {
+    const { code, output } = await run();
+    expect(code, output).to.equal(0);
+    const lines = output.trimEnd().split('\n');
+    expect(lines.at(-1)).to.match(/^0 fail, 0 warn, \d\d ok$/);
+    for (const line of lines.slice(0, -1)) expect(line).to.match(/^ok {4}[a-zA-Z._]+: \S/);
+    for (const check of ['node', 'postgres.version', 'postgres.schema', 'redis.version', 'redis.acl', 'dataDir'])
+      expect(output).to.include(` ${check}: `);
+  });
+
+  it('fails for a role that owns the tables or has too many rights, and for one that lacks some', async () => {
+    const asOwner = await diagnose({ DATABASE_URL: postgres.ownerUrl });
+    expect(asOwner.code).to.equal(1);
+    expect(asOwner.problems).to.include.members(['fail postgres.role', 'fail postgres.auditLog']);
+    expect(asOwner.text('postgres.role')).to.include('superuser');
+
+    const rights = await diagnoseWith(
+      'grant update, delete on events to console_app',
+      'revoke update, delete on events from console_app',
+    );
+    expect(rights.problems).to.deep.equal(['fail postgres.auditLog']);
+    expect(rights.text('postgres.auditLog')).to.include('events delete, events update');
+
+    const member = await diagnoseWith('grant console_owner to console_app', 'revoke console_owner from console_app');
+    expect(member.problems).to.include('fail postgres.role');
+    const maker = await diagnoseWith('alter role console_app createdb', 'alter role console_app nocreatedb');
+    expect(maker.problems).to.deep.equal(['fail postgres.role']);
+
+    const lacking = await diagnoseWith(
+      'revoke insert on items from console_app',
+      'grant insert on items to console_app',
+    );
+    expect(lacking.problems).to.deep.equal(['fail postgres.grants']);
+    expect(lacking.text('postgres.grants')).to.include('items insert');
+  });
+
+  it('fails for settings that lose what was accepted', async () => {
+    const off = 'alter role console_app set synchronous_commit = off';
+    const role = await diagnoseWith(off, 'alter role console_app reset synchronous_commit');
+    expect(role.problems).to.deep.equal(['fail postgres.synchronous_commit']);
+    // The tests' own server waits for no disk.
+    const { DATABASE_URL = '' } = process.env;
+    const server = await diagnose({ DATABASE_URL, MIGRATE_DATABASE_URL: DATABASE_URL });
+    expect(server.problems).to.include.members([
+      'fail postgres.synchronous_commit',
+      'fail postgres.fsync',
+      'fail postgres.full_page_writes',
+      'fail postgres.schema',
+    ]);
+  });
+
+  it('fails for a schema that is older than the build, and says what to run', async () => {
+    const old = await diagnoseWith(
+      'update schema_version set version = version - 1',
+      'update schema_version set version = version + 1',
+    );
+    expect(old.problems).to.deep.equal(['fail postgres.schema']);
+    expect(old.text('postgres.schema')).to.include('npm run migrate');
+  });
+
+  it('fails when the processes may open more connections than there are', async () => {
+    const many = await diagnose({}, ['--apis', '20', '--workers', '20']);
+    expect(many.problems).to.deep.equal(['fail postgres.connections']);
+    expect(many.text('postgres.connections')).to.include('20 APIs and 20 workers open up to 383 connections');
+    expect((await diagnose({ POOL_SIZE: '50', READ_POOL_SIZE: '40' })).problems).to.deep.equal([
+      'fail postgres.connections',
+    ]);
+    const limited = await diagnoseWith(
+      'alter role console_app connection limit 30',
+      'alter role console_app connection limit -1',
+    );
+    expect(limited.problems).to.deep.equal(['fail postgres.connections']);
+  });
+
+  it('recognises PgBouncer, and what its transaction mode lacks', async () => {
+    const { migrateDatabaseUrl } = readConfig(healthy);
+    for (const mode of ['session', 'transaction'] as const) {
+      const pool = await startPgBouncer([postgres.url, postgres.ownerUrl], mode);
+      try {
+        const DATABASE_URL = pool.address(postgres.url);
+        const through = await diagnose({ DATABASE_URL, MIGRATE_DATABASE_URL: pool.address(migrateDatabaseUrl) });
+        expect(through.text('postgres.pool')).to.include(`${mode} mode`);
+        if (mode === 'session') expect(through.problems).to.deep.equal([]);
+        else {
+          expect(through.problems).to.include('warn postgres.migrate');
+          const past = await diagnose({ DATABASE_URL });
+          // A PgBouncer that knows no prepared statements does not let the schema's version be read either.
+          const ofPool = ['postgres.pool', 'postgres.schema'];
+          expect(past.problems.filter((problem) => !ofPool.some((check) => problem.endsWith(check)))).to.deep.equal([]);
+          expect(past.problems.join()).to.include('postgres.pool');
+          const settings = await diagnoseWithPool(DATABASE_URL);
+          expect(settings.problems).to.include('fail postgres.sessionSettings');
+        }
+      } finally {
+        await pool.stop();
+      }
+    }
+  });
+
+  /** Diagnoses while the role lacks one of its settings. */
+  const diagnoseWithPool = async (url: string): Promise<Awaited<ReturnType<typeof diagnose>>> => {
+    await owner.query('alter role console_app in database console reset plan_cache_mode');
+    try {
+      return await diagnose({ DATABASE_URL: url });
+    } finally {
+      await owner.query("alter role console_app in database console set plan_cache_mode = 'force_generic_plan'");
+    }
+  };
+
+  it('fails for a Redis that evicts, and for a user who may not do what is needed', async () => {
+    await redisOwner.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    const evicting = await diagnose();
+    await redisOwner.config('SET', 'maxmemory-policy', 'noeviction');
+    expect(evicting.problems).to.deep.equal(['fail redis.eviction']);
+    expect(evicting.text('redis.eviction')).to.include('allkeys-lru');
+
+    await redisOwner.call('acl', 'setuser', 'console', '-eval', '-bzpopmin', 'resetchannels', '&other:*');
+    const limited = await diagnose();
+    await redisOwner.call('acl', 'setuser', 'console', '+eval', '+bzpopmin', '&console:*');
+    expect(limited.problems).to.deep.equal(['fail redis.acl']);
+    expect(limited.text('redis.acl')).to.include('bzpopmin, publish, eval, subscribe');
+    const prefix = await diagnose({ REDIS_PREFIX: 'elsewhere' });
+    expect(prefix.problems).to.deep.equal(['fail redis.acl']);
+    await redisOwner.call('acl', 'log', 'reset');
+
+    expect((await diagnose({ REDIS_URL: redis.url })).problems).to.deep.equal(['warn redis.user']);
+  });
+
+  it('passes an ACL with which API and workers do their work', async () => {
+    const env = { REDIS_URL: healthy['REDIS_URL'] ?? '', REDIS_PREFIX: 'console' };
+    const world = await newWorld({ server: false, workers: false, env });
+    const programs = [await startProgram(world, 'api/main.ts'), await startProgram(world, 'workers/main.ts')];
+    try {
+      const { token } = await world.agent('admin');
+      const origin = `http://127.0.0.1:${programs[0]?.port ?? ''}`;
+      const call = (method: string, path: string, body?: object) =>
+        request(method, `${origin}/api/env/demo${path}`, body, token);
+      const item = await call('POST', '/items', { inbox: 'mail', title: 'One' });
+      const operation = { type: 'state', state: 'waiting' };
+      const bulk = await call('POST', '/bulk', { ids: [item.body.item.id], operation });
+      expect(bulk.status, bulk.text).to.equal(202);
+      await until('a worker did it', async () => {
+        const { status } = (await call('GET', `/bulk/${String(bulk.body.bulk.id)}`)).body.bulk;
+        return status === 'done';
+      });
+      expect((await request('GET', `${origin}/ready`, undefined, null)).body.degraded).to.deep.equal([]);
+      const log = await redisOwner.call('acl', 'log');
+      expect(log, 'nothing was refused').to.deep.equal([]);
+    } finally {
+      for (const running of programs) await running.end();
+      await world.close();
+    }
+  });
+
+  it('says what can’t be reached, and no password', async () => {
+    const wrong = await run({
+      REDIS_URL: redis.url.replace('redis://', 'redis://console:not-the-passw0rd@'),
+      DATABASE_URL: postgres.url.replace(/:[^:@]+@/, ':not-the-passw0rd@'),
+    });
+    expect(wrong.code).to.equal(1);
+    expect(wrong.output).to.match(/^fail {2}postgres: PostgreSQL at 127\.0\.0\.1:\d+ can’t be reached/m);
+    expect(wrong.output).to.match(
+      /^fail {2}redis: Redis at 127\.0\.0\.1 can’t be reached with REDIS_URL: .*WRONGPASS/m,
+    );
+    for (const secret of ['not-the-passw0rd', 'only-for-tests', new URL(postgres.url).password])
+      expect(wrong.output).not.to.include(secret);
+  });
+
+  it('refuses a number of processes that is none', async () => {
+    const { code, output } = await run({}, ['--apis', 'many']);
+    expect(code).to.equal(2);
+    expect(output).to.include('--apis must be a number of processes, not "many".');
+  });
+
+  it('judges addresses, versions, clocks and folders', async () => {
+    const statusOf = (findings: readonly Finding[], check: string): string | undefined =>
+      findings.find((finding) => finding.check === check)?.status;
+    const postgresTls = (query: string, host = 'db.example.com'): string =>
+      checkPostgresTls(`postgres://app:secret@${host}/console${query}`).status;
+    expect(['', '?sslmode=no-verify', '?sslmode=verify-full'].map((query) => postgresTls(query))).to.deep.equal([
+      'fail',
+      'warn',
+      'ok',
+    ]);
+    expect(postgresTls('', '[::1]:5432')).to.equal('ok');
+    const redisOf = (url: string): (string | undefined)[] =>
+      ['redis.tls', 'redis.user'].map((check) => statusOf(checkRedisAddress(url), check));
+    expect(redisOf('redis://cache.example.com')).to.deep.equal(['fail', 'fail']);
+    expect(redisOf('rediss://:secret@cache.example.com')).to.deep.equal(['ok', 'warn']);
+    expect(redisOf('rediss-cluster://console:secret@a.example.com,b.example.com')).to.deep.equal(['ok', 'ok']);
+    expect(redisOf('redis://localhost')).to.deep.equal(['ok', 'warn']);
+    const publicUrl = (url: string, trustProxy: (() => boolean) | null = null): string[] =>
+      checkPublicUrl({ publicUrl: url, trustProxy }).map(({ status }) => status);
+    expect(publicUrl('http://127.0.0.1:3000')).to.deep.equal(['warn']);
+    expect(publicUrl('http://console.example.com')).to.deep.equal(['fail']);
+    expect(publicUrl('https://console.example.com')).to.deep.equal(['ok', 'warn']);
+    expect(publicUrl('https://console.example.com', () => true)).to.deep.equal(['ok', 'ok']);
+    expect(
+      ['18.20.0', '20.18.9', '20.19.0', '21.7.0', '22.11.0', '22.12.0', '24.1.0'].filter(
+        (version) => checkNode(version).status === 'ok',
+      ),
+    ).to.deep.equal(['20.19.0', '22.12.0', '24.1.0']);
+    const clock = (ms: number) => checkClock('clock', () => Promise.resolve(Date.now() + ms));
+    expect((await clock(0)).status).to.equal('ok');
+    expect(await clock(-65_000)).to.include({ status: 'warn' });
+    expect((await clock(-65_000)).text).to.include('65.0 s behind');
+    expect((await checkDataDir(join(dir, 'not', 'yet'))).status).to.equal('ok');
+    await writeFile(join(dir, 'file'), '');
+    expect((await checkDataDir(join(dir, 'file', 'data'))).status).to.equal('fail');
+  });
+});
