@@ -119,6 +119,7 @@ describe('law: documents', () => {
       'docs/operators.md',
       'docs/production.md',
       'docs/metrics.md',
+      'docs/alerts.md',
       'docs/customers-app.md',
       'docs/protocol.md',
       'docs/architecture.md',

@@ -14,7 +14,7 @@ import { runProcess } from './processes.mjs';
  * @property {RegExp} packages
  */
 
-/** @type {Readonly<Record<'redis' | 'haproxy' | 'pgbouncer' | 'chromium', AptProgram>>} */
+/** @type {Readonly<Record<'redis' | 'haproxy' | 'pgbouncer' | 'promtool' | 'chromium', AptProgram>>} */
 export const aptPrograms = {
   redis: {
     name: 'redis-server',
@@ -33,6 +33,7 @@ export const aptPrograms = {
     packages:
       /^(pgbouncer$|lib(c-ares2|event-2|pam0g|audit1|cap-ng0|crypt1|ssl3|systemd0|cap2|gcrypt20|gpg-error0|lz4-1|zstd1|lzma5))/,
   },
+  promtool: { name: 'prometheus', path: 'usr/bin/promtool', packages: /^prometheus$/ },
   // The build without windows: half of the size, and all that tests need. Its libraries are most of its dependencies.
   chromium: {
     name: 'chromium-headless-shell',

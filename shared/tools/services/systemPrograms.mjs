@@ -1,4 +1,4 @@
-// Finds the system programs that tests put around the service, a load balancer, a connection pool and a browser: on PATH,
+// Finds the system programs that tests put around the service, a load balancer, a connection pool, a browser and Prometheus' tool: on PATH,
 // or fetched for this checkout from the distribution's packages.
 import { join } from 'node:path';
 import { aptPrograms, fetchedProgram, fetchProgram } from './aptPackages.mjs';
@@ -17,6 +17,7 @@ import { StartFailure } from './say.mjs';
 const programs = {
   haproxy: { commands: ['haproxy', '/usr/sbin/haproxy'], versionFlag: '-v' },
   pgbouncer: { commands: ['pgbouncer', '/usr/sbin/pgbouncer'], versionFlag: '--version' },
+  promtool: { commands: ['promtool'], versionFlag: '--version' },
   // By its whole path, which is what tests start it by.
   chromium: { commands: ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'], versionFlag: '--version' },
 };

@@ -1,0 +1,184 @@
+/** The alerts of the documentation: well-formed, firing on the fault that each is for, and on faults of real processes. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
+import { checkAlertRules, expectFiring, readAlertRules, type Series } from '../support/alerts.ts';
+import { connectApp, type FakeApp } from '../support/app.ts';
+import { clientOf, type Client } from '../support/http.ts';
+import { startMeasured, type MeasuredProgram, type Metrics } from '../support/metrics.ts';
+import { until } from '../support/until.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+/** Of each alert the series of a healthy service, and of one with its fault. */
+const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>> = {
+  ConsoleProcessDown: [{ 'up{job="console-api"}': '1+0x30' }, { 'up{job="console-api"}': '0+0x30' }],
+  ConsolePostgresUnavailable: [{ console_postgres_up: '1+0x30' }, { console_postgres_up: '0+0x30' }],
+  ConsoleRedisUnavailable: [{ console_redis_up: '1+0x30' }, { console_redis_up: '0+0x30' }],
+  ConsoleJobsLate: [
+    {
+      'console_job_oldest_seconds{kind="actionRun"}': '5+0x30',
+      'console_job_oldest_seconds{kind="bulkChunk"}': '900+0x30',
+    },
+    { 'console_job_oldest_seconds{kind="actionRun"}': '0+60x30' },
+  ],
+  ConsoleBulksLate: [
+    { 'console_job_oldest_seconds{kind="bulkChunk"}': '900+0x30' },
+    { 'console_job_oldest_seconds{kind="bulkChunk"}': '1801+0x30' },
+  ],
+  ConsoleJobsFail: [
+    { 'console_job_seconds_count{kind="replySend",outcome="done"}': '0+600x30' },
+    { 'console_job_seconds_count{kind="replySend",outcome="failed"}': '0+60x30' },
+  ],
+  ConsoleMessagesLate: [{ console_outbox_oldest_seconds: '1+0x30' }, { console_outbox_oldest_seconds: '0+60x30' }],
+  ConsolePublisherMissing: [{ console_publisher_up: '1+0x30' }, { console_publisher_up: '0+0x30' }],
+  ConsoleAppOffline: [{ 'console_apps{state="offline"}': '0+0x30' }, { 'console_apps{state="offline"}': '1+0x30' }],
+  ConsoleAppCallsFail: [
+    { 'console_app_calls_total{method="action.run",outcome="answer"}': '0+60x30' },
+    {
+      'console_app_calls_total{method="action.run",outcome="answer"}': '0+60x30',
+      'console_app_calls_total{method="action.run",outcome="timeout"}': '0+60x30',
+    },
+  ],
+  ConsoleErrors: [
+    { 'console_http_requests_total{status="200"}': '0+600x30', 'console_http_requests_total{status="503"}': '0+1x30' },
+    { 'console_http_requests_total{status="200"}': '0+600x30', 'console_http_requests_total{status="503"}': '0+60x30' },
+  ],
+  ConsoleSlow: [
+    {
+      'console_http_request_seconds_bucket{route="/items",le="1"}': '0+600x30',
+      'console_http_request_seconds_bucket{route="/items",le="5"}': '0+600x30',
+      'console_http_request_seconds_bucket{route="/items",le="+Inf"}': '0+600x30',
+      'console_http_request_seconds_bucket{route="/changes",le="1"}': '0+0x30',
+      'console_http_request_seconds_bucket{route="/changes",le="+Inf"}': '0+600x30',
+    },
+    {
+      'console_http_request_seconds_bucket{route="/items",le="1"}': '0+300x30',
+      'console_http_request_seconds_bucket{route="/items",le="5"}': '0+600x30',
+      'console_http_request_seconds_bucket{route="/items",le="+Inf"}': '0+600x30',
+    },
+  ],
+  ConsoleConnectionsExhausted: [
+    { 'console_postgres_waiting{pool="reads"}': '0 3 0 3 0+0x26' },
+    { 'console_postgres_waiting{pool="reads"}': '3+0x30' },
+  ],
+  ConsoleEventLoopBlocked: [
+    { console_event_loop_blocked_total: '7+0x30' },
+    { console_event_loop_blocked_total: '0+0x25 1+0x5' },
+  ],
+  ConsoleRedisRefused: [
+    { 'console_redis_refused_total{why="forged"}': '2+0x30' },
+    { 'console_redis_refused_total{why="forged"}': '0+0x25 1+0x5' },
+  ],
+  ConsoleSignInsRefused: [
+    { 'console_sign_in_refused_total{reason="wrong_password"}': '0+10x30' },
+    { 'console_sign_in_refused_total{reason="wrong_password"}': '0+120x30' },
+  ],
+};
+
+describe('alerts', () => {
+  it('are rules that promtool takes', async () => {
+    expect(await checkAlertRules()).to.include(`SUCCESS: ${String(readAlertRules().length)} rules found`);
+  });
+
+  it('each fires on its fault alone, and none on a healthy service', async () => {
+    expect(Object.keys(cases)).to.have.members(readAlertRules().map(({ alert }) => alert));
+    const healthy = Object.assign({}, ...Object.values(cases).map(([series]) => series)) as Series;
+    await expectFiring(healthy, []);
+    for (const [alert, [, faulty]] of Object.entries(cases)) await expectFiring(faulty, [alert]);
+  });
+
+  describe('on real processes', () => {
+    let world: World;
+    let dir: string;
+    let redis: RedisServer;
+    let api: MeasuredProgram;
+    let worker: MeasuredProgram;
+    let app: FakeApp;
+    let agent: Client;
+
+    before(async () => {
+      dir = await mkdtemp(join(tmpdir(), 'console-alerts-'));
+      redis = await startRedis({ dir });
+      world = await newWorld({ server: false, workers: false, env: { REDIS_URL: redis.url } });
+      api = await startMeasured(world, 'api/main.ts');
+      worker = await startMeasured(world, 'workers/main.ts');
+      const base = `http://127.0.0.1:${api.port}/api/env/demo`;
+      const { token, id } = await world.agent('admin');
+      agent = clientOf(base, token, id);
+      app = await connectApp(await world.appKey(), { base });
+    });
+    after(async () => {
+      await app.close();
+      await worker.end();
+      await api.end();
+      await world.close();
+      await redis.stop();
+      await rm(dir, { recursive: true });
+    });
+
+    const scrapeAll = async (): Promise<(readonly [job: string, metrics: Metrics | null])[]> => [
+      ['console-api', await api.scrape().catch(() => null)],
+      ['console-workers', await worker.scrape().catch(() => null)],
+    ];
+    /** Returns the series of a service that stays for half an hour as it is now. */
+    const series = async (): Promise<Series> =>
+      Object.fromEntries(
+        (await scrapeAll()).flatMap(([job, metrics]) => [
+          [`up{job="${job}"}`, metrics === null ? '0+0x30' : '1+0x30'],
+          ...(metrics?.samples ?? []).map(({ name, labels, value }) => {
+            const all = Object.entries({ ...labels, job, instance: job });
+            return [`${name}{${all.map(([key, text]) => `${key}="${text}"`).join()}}`, `${String(value)}+0x30`];
+          }),
+        ]),
+      ) as Series;
+    const becomes = (what: string, fits: (metrics: Metrics) => boolean): Promise<unknown> =>
+      until(what, async () => fits(await api.scrape()), 30_000);
+
+    it('none fires while all is well', async () => {
+      await becomes('the publisher is at work and the app online', (metrics) => {
+        const online = metrics.value('console_apps', { state: 'online' });
+        return metrics.value('console_publisher_up') === 1 && online === 1;
+      });
+      await expectFiring(await series(), []);
+    });
+
+    it('ConsoleAppOffline fires when the app has gone', async () => {
+      await app.close();
+      await becomes('the app is offline', (metrics) => metrics.value('console_apps', { state: 'offline' }) === 1);
+      await expectFiring(await series(), ['ConsoleAppOffline']);
+    });
+
+    it('those of workers fire when the only one was killed, and a reply waits', async () => {
+      const { body } = await agent.post('/items', { inbox: 'mail', title: 'One' });
+      await world.settled();
+      await worker.end();
+      const reply = await agent.post(`/items/${String(body.item.id)}/reply`, { text: 'Soon.' });
+      expect(reply.status, reply.text).to.be.within(200, 202);
+      // As if it had been accepted two minutes ago.
+      await world.sql("update staged_jobs set due_at = due_at - 120000 where name = 'replySend'");
+      await world.sql('update outbox set at = at - 120000');
+      await becomes('the job is late', (metrics) => {
+        const late = metrics.value('console_job_oldest_seconds', { kind: 'replySend' }) ?? 0;
+        return late > 120 && metrics.value('console_publisher_up') === 0;
+      });
+      expect((await api.scrape()).value('console_jobs', { kind: 'replySend', state: 'due' })).to.equal(1);
+      await expectFiring(await series(), [
+        'ConsoleAppOffline',
+        'ConsoleProcessDown',
+        'ConsoleJobsLate',
+        'ConsoleMessagesLate',
+        'ConsolePublisherMissing',
+      ]);
+    });
+
+    it('ConsoleRedisUnavailable fires when Redis was stopped', async () => {
+      const alert = 'ConsoleRedisUnavailable';
+      await expectFiring(await series(), [], [alert]);
+      await redis.stop();
+      await becomes('Redis is gone', (metrics) => metrics.value('console_redis_up') === 0);
+      await expectFiring(await series(), [alert], [alert]);
+    });
+  });
+});
