@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
-import { checkAlertRules, expectFiring, readAlertRules, type Series } from '../support/alerts.ts';
+import {
+  checkAlertRules,
+  checkExpressions,
+  expectFiring,
+  readAlertRules,
+  readDashboardExpressions,
+  type Series,
+} from '../support/alerts.ts';
 import { connectApp, type FakeApp } from '../support/app.ts';
 import { clientOf, type Client } from '../support/http.ts';
 import { startMeasured, type MeasuredProgram, type Metrics } from '../support/metrics.ts';
@@ -80,6 +87,11 @@ const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>
 describe('alerts', () => {
   it('are rules that promtool takes', async () => {
     expect(await checkAlertRules()).to.include(`SUCCESS: ${String(readAlertRules().length)} rules found`);
+  });
+
+  it('stand beside a dashboard of which every panel is PromQL', async () => {
+    const expressions = readDashboardExpressions();
+    expect(await checkExpressions(expressions)).to.include(`SUCCESS: ${String(expressions.length)} rules found`);
   });
 
   it('each fires on its fault alone, and none on a healthy service', async () => {

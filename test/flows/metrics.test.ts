@@ -1,5 +1,6 @@
 /** What API and worker processes say of themselves in /metrics, against what was really done. */
 import { expect } from 'chai';
+import pg from 'pg';
 import { connectApp, type FakeApp } from '../support/app.ts';
 import { clientOf, request, type Client } from '../support/http.ts';
 import { openLive, type Recorder } from '../support/live.ts';
@@ -124,6 +125,23 @@ describe('metrics', () => {
       async () => (await worker.scrape()).value('console_job_seconds_count', started) === 1,
     );
     expect(await value(worker, 'console_queue_jobs', { queue: 'bulk', state: 'active' })).to.be.within(0, 1);
+  });
+
+  it('say that PostgreSQL does not answer, and show nothing of what is not known', async () => {
+    const blocker = new pg.Client({ connectionString: world.config.migrateDatabaseUrl });
+    await blocker.connect();
+    try {
+      await blocker.query('begin');
+      await blocker.query('lock table staged_jobs in access exclusive mode');
+      await until('it is unknown', async () => (await value(api, 'console_postgres_up')) === 0, 20_000);
+      const blocked = await api.scrape();
+      for (const name of ['console_jobs', 'console_outbox_rows', 'console_runs'])
+        expect(blocked.value(name), name).to.equal(undefined);
+    } finally {
+      await blocker.end();
+    }
+    await until('it is known again', async () => (await value(api, 'console_postgres_up')) === 1, 20_000);
+    expect((await api.scrape()).value('console_jobs')).to.equal(0);
   });
 
   it('have the delays of the event loop', async () => {

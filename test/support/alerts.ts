@@ -53,8 +53,29 @@ const runPromtool = async (args: readonly string[]): Promise<string> => {
   return output;
 };
 
+/** Calls `use` with the path of a file that has the value as JSON, which is YAML too. */
+const withFile = async <T>(value: object, use: (path: string) => Promise<T>): Promise<T> => {
+  const dir = mkdtempSync(join(tmpdir(), 'console-alerts-'));
+  const path = join(dir, 'file.yaml');
+  writeFileSync(path, JSON.stringify(value));
+  try {
+    return await use(path);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+};
+
 /** Returns what promtool says of the rules. Throws when it finds a mistake in them. */
 export const checkAlertRules = (): Promise<string> => runPromtool(['check', 'rules', rulesPath]);
+
+/** Returns what promtool says of the expressions. Throws when one is not PromQL; Grafana puts a time for its variable. */
+export const checkExpressions = (expressions: readonly string[]): Promise<string> => {
+  const rules = expressions.map((expr, i) => ({
+    record: `panel:${String(i)}`.replace(/\d/g, (digit) => 'abcdefghij'.charAt(Number(digit))),
+    expr: expr.replaceAll('$__rate_interval', '5m'),
+  }));
+  return withFile({ groups: [{ name: 'dashboard', rules }] }, (path) => runPromtool(['check', 'rules', path]));
+};
 
 /** Samples a minute apart, in promtool's notation (`0+0x30`, `0+60x30`), by series. */
 export type Series = Readonly<Record<string, string>>;
@@ -65,8 +86,6 @@ export const expectFiring = async (
   firing: readonly string[],
   alerts: readonly string[] = readAlertRules().map(({ alert }) => alert),
 ): Promise<void> => {
-  const dir = mkdtempSync(join(tmpdir(), 'console-alerts-'));
-  const file = join(dir, 'test.yaml');
   const test = {
     rule_files: [rulesPath],
     evaluation_interval: '1m',
@@ -82,11 +101,5 @@ export const expectFiring = async (
       },
     ],
   };
-  // JSON is YAML.
-  writeFileSync(file, JSON.stringify(test));
-  try {
-    await runPromtool(['test', 'rules', file]);
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  await withFile(test, (path) => runPromtool(['test', 'rules', path]));
 };
