@@ -16,6 +16,7 @@ import { program } from '../../shared/tools/services/compile.mjs';
 import { startPostgres, type PostgresServer } from '../../shared/tools/services/postgres.mjs';
 import { runProcess } from '../../shared/tools/services/processes.mjs';
 import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
+import { canCluster, startRedisCluster } from '../../shared/tools/services/redisCluster.mjs';
 import { request } from '../support/http.ts';
 import { startPgBouncer } from '../support/pgbouncer.ts';
 import { startProgram } from '../support/processes.ts';
@@ -28,13 +29,27 @@ interface Finding {
   readonly text: string;
 }
 
-/** The rights of the service's user, as docs/production.md gives them. */
-const readAcl = (password: string): string[] => {
-  const text = readFileSync(new URL('../../docs/production.md', import.meta.url), 'utf8');
-  return (/^ACL SETUSER (console .+)$/m.exec(text)?.[1] ?? '').replace('>…', `>${password}`).split(' ');
-};
+const instructions = readFileSync(new URL('../../docs/production.md', import.meta.url), 'utf8');
+/** The rights of the service's user of Redis, as docs/production.md gives them. */
+const aclOf = (password: string): string[] =>
+  (/^ACL SETUSER (console .+)$/m.exec(instructions)?.[1] ?? '').replace('>…', `>${password}`).split(' ');
+/** What a Redis Cluster needs besides. */
+const clusterAcl = (/A Redis Cluster also needs `([^`]+)`/.exec(instructions)?.[1] ?? '').split(' ');
+/** The statements that make the roles and the database; the server of the tests has roles of these names. */
+const setUpSql = (password: string): string[] =>
+  (/```sql\n(.+?)```/s.exec(instructions)?.[1] ?? '')
+    .replaceAll('…', password)
+    .replaceAll('console_', 'made_')
+    .replaceAll('database console', 'database made')
+    .split(';')
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
 
 describe('npm run doctor', () => {
+  // The Redis in JavaScript, for machines without another one, has no users.
+  before(async function () {
+    if (!(await canCluster())) this.skip();
+  });
   let dir: string;
   let postgres: PostgresServer;
   let redis: RedisServer;
@@ -52,7 +67,7 @@ describe('npm run doctor', () => {
     owner = new pg.Client({ connectionString: postgres.ownerUrl, application_name: 'console-test' });
     await owner.connect();
     redisOwner = new Redis(redis.url);
-    await redisOwner.call('acl', 'setuser', ...readAcl('only-for-tests'));
+    await redisOwner.call('acl', 'setuser', ...aclOf('only-for-tests'));
     healthy = {
       DATABASE_URL: postgres.url,
       MIGRATE_DATABASE_URL: postgres.ownerUrl,
@@ -113,6 +128,28 @@ describe('npm run doctor', () => {
       expect(output).to.include(` ${check}: `);
   });
 
+  it('finds nothing to change where docs/production.md was followed, also after a change of the role', async () => {
+    for (const text of setUpSql('made-for-tests')) await owner.query(text);
+    const address = (role: string): string => {
+      const url = new URL(postgres.url);
+      [url.username, url.password, url.pathname] = [role, 'made-for-tests', '/made'];
+      return url.href;
+    };
+    await migrateDatabase(address('made_owner'), address('made_app'));
+    const variables = (role: string) => ({ DATABASE_URL: address(role), MIGRATE_DATABASE_URL: address('made_owner') });
+    expect((await diagnose(variables('made_app'))).problems).to.deep.equal([]);
+
+    await owner.query("create role made_app_2 login password 'made-for-tests'");
+    expect((await diagnose(variables('made_app_2'))).problems).to.include('fail postgres.grants');
+    await migrateDatabase(address('made_owner'), address('made_app_2'));
+    const administrator = new pg.Client({ connectionString: postgres.ownerUrl.replace(/\/console$/, '/made') });
+    await administrator.connect();
+    await administrator.query('drop owned by made_app');
+    await administrator.query('drop role made_app');
+    await administrator.end();
+    expect((await diagnose(variables('made_app_2'))).problems).to.deep.equal([]);
+  });
+
   it('fails for a role that owns the tables or has too many rights, and for one that lacks some', async () => {
     const asOwner = await diagnose({ DATABASE_URL: postgres.ownerUrl });
     expect(asOwner.code).to.equal(1);
@@ -166,7 +203,9 @@ describe('npm run doctor', () => {
   it('fails when the processes may open more connections than there are', async () => {
     const many = await diagnose({}, ['--apis', '20', '--workers', '20']);
     expect(many.problems).to.deep.equal(['fail postgres.connections']);
-    expect(many.text('postgres.connections')).to.include('20 APIs and 20 workers open up to 383 connections');
+    expect(many.text('postgres.connections')).to.include(
+      'API processes (20) and workers (20) open up to 383 connections',
+    );
     expect((await diagnose({ POOL_SIZE: '50', READ_POOL_SIZE: '40' })).problems).to.deep.equal([
       'fail postgres.connections',
     ]);
@@ -254,6 +293,23 @@ describe('npm run doctor', () => {
     } finally {
       for (const running of programs) await running.end();
       await world.close();
+    }
+  });
+
+  it('checks a Redis Cluster, and the rights that one needs besides', async () => {
+    const cluster = await startRedisCluster({ dir: join(dir, 'cluster') });
+    try {
+      const as = (user: string): string => cluster.url.replace('://', `://${user}:only-for-tests@`);
+      for (const node of cluster.nodes) {
+        const client = new Redis(node.url);
+        await client.call('acl', 'setuser', ...aclOf('only-for-tests'), ...clusterAcl);
+        client.disconnect();
+      }
+      const found = await diagnose({ REDIS_URL: as('console') });
+      expect(found.problems).to.deep.equal([]);
+      expect((await diagnose({ REDIS_URL: as('nobody') })).problems).to.deep.equal(['fail redis']);
+    } finally {
+      await cluster.stop();
     }
   });
 

@@ -89,7 +89,7 @@ const checkConnections = async (
   const needed = apis * (poolSize + readPoolSize) + workers * (poolSize + publisherConnections) + toolConnections;
   const limits = [most - reserved, role, database].filter((limit) => limit >= 0);
   const available = Math.min(...limits);
-  const text = `${String(apis)} APIs and ${String(workers)} workers open up to ${String(needed)} connections, PostgreSQL gives this role ${String(available)}`;
+  const text = `API processes (${String(apis)}) and workers (${String(workers)}) open up to ${String(needed)} connections, PostgreSQL gives this role ${String(available)}`;
   if (needed > available)
     return fail(
       'postgres.connections',

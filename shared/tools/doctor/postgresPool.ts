@@ -13,7 +13,7 @@ const pidSql = 'select pg_backend_pid() as pid';
 const preparedPidSql = statement('doctor.pid', pidSql);
 
 /**
- * Calls `work` with a connection whose next statement has another backend than its last one, if connections share backends: a
+ * Calls `after` with a connection whose next statement has another backend than `before` had, if connections share backends: a
  * second connection holds that in a transaction. Null: they don't share.
  */
 const withOtherBackend = async <T>(
@@ -27,6 +27,8 @@ const withOtherBackend = async <T>(
     // Opened first, as a new connection takes a backend itself.
     await readRow(other, pidSql);
     const { pid } = await before(own);
+    // A pool that takes its backends in turn.
+    if ((await before(own)).pid !== pid) return await after(own);
     const held = await other.transaction(async (tx) => {
       const { rows } = await tx.raw<{ rows: { pid: number }[] }>(pidSql);
       return rows[0]?.pid === pid ? { result: await after(own) } : null;
