@@ -191,6 +191,12 @@ describe('npm run doctor', () => {
     ]);
   });
 
+  it('fails for a locale in which accented letters have no case', async () => {
+    await owner.query("create database plain template template0 encoding 'UTF8' locale_provider libc locale 'C'");
+    const plain = await diagnose({ DATABASE_URL: postgres.url.replace(/\/console$/, '/plain') });
+    expect(plain.problems).to.deep.equal(['fail postgres.schema', 'fail postgres.locale']);
+  });
+
   it('fails for a schema that is older than the build, and says what to run', async () => {
     const old = await diagnoseWith(
       'update schema_version set version = version - 1',

@@ -38,6 +38,22 @@ const checkVersion = async (db: Db): Promise<Finding> => {
     : fail('postgres.version', `PostgreSQL ${name} is too old: 15 or newer is needed`);
 };
 
+/** Accented letters have a case in a locale that knows Unicode; without one the index of words drops them. */
+const checkLocale = async (db: Db): Promise<Finding> => {
+  const { encoding, folds } = await readRow<{ encoding: string; folds: boolean }>(
+    db,
+    "select current_setting('server_encoding') as encoding, lower(U&'\\00C4') = U&'\\00E4' as folds",
+  );
+  if (encoding !== 'UTF8')
+    return fail('postgres.locale', `the database’s encoding is ${encoding}: create it with encoding UTF8`);
+  return folds
+    ? ok('postgres.locale', 'the encoding is UTF8, and its locale knows Unicode')
+    : fail(
+        'postgres.locale',
+        'the database’s locale does not know Unicode, so search misses words with accents: create it with locale C.UTF-8 or one of a language',
+      );
+};
+
 /** Each setting without which a commit may be lost, or a page torn, when the machine goes down. */
 const durable = [
   ['synchronous_commit', 'what was accepted is lost in a crash'],
@@ -128,6 +144,7 @@ export const checkPostgres = async (config: Config, counts: ProcessCounts): Prom
       })),
       ...(await attempt('postgres.schema', () => checkSchema(db))),
       ...(await attempt('postgres.role', () => checkRole(db))),
+      ...(await attempt('postgres.locale', () => checkLocale(db))),
       ...(await attempt('postgres.settings', () => checkDurability(db))),
       ...(await attempt('postgres.clock', () =>
         checkClock('postgres.clock', async () => {
