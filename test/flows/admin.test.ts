@@ -1,10 +1,11 @@
 /** The admin command as an operator runs it: a process of its own against a database whose API is running. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { verifyPassword } from '../../shared/settings/passwords.ts';
 import { runAdmin, type CommandOutcome } from '../../shared/tools/cli/run.ts';
@@ -15,6 +16,7 @@ import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const execute = promisify(execFile);
 
 interface Run {
   readonly code: number | null;
@@ -330,6 +332,32 @@ describe('the admin command', () => {
       err: '--role: there is no role "nobody"\nSee: npm run admin -- role list\n',
     });
     expect(await world.sql(`select from agents where name = 'x'`)).to.deep.equal([]);
+  });
+
+  it('takes its addresses from files, also when npm starts it', async () => {
+    const { DATABASE_URL: _database, MIGRATE_DATABASE_URL: _owner, REDIS_URL: _redis, ...env } = process.env;
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const files = {
+      DATABASE_URL_FILE: file('database', `${world.config.databaseUrl}\n`),
+      MIGRATE_DATABASE_URL_FILE: file('owner', `${world.config.migrateDatabaseUrl}\n`),
+      REDIS_URL_FILE: file('redis', `${world.config.redisUrl}\n`),
+    };
+    const list = (more: object): Promise<{ stdout: string }> =>
+      execute(process.execPath, ['shared/tools/services/launch.mjs', 'admin', 'environment', 'list'], {
+        cwd: root,
+        env: { ...env, DATA_DIR: join(folder, 'data'), ...files, ...more },
+      });
+    expect((await list({})).stdout).to.include('demo');
+    const refused = await list({ REDIS_URL: 'redis://127.0.0.1:1' }).catch((error: unknown) => error);
+    expect(refused).to.deep.include({
+      code: 1,
+      stdout: '',
+      stderr: 'REDIS_URL and REDIS_URL_FILE are both set: take one of them away.\n',
+    });
+    expect(existsSync(join(folder, 'data')), 'nothing was started').to.equal(false);
   });
 
   it('audits each change as the admin command’s and raises the revision with it', async () => {

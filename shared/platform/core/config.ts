@@ -1,4 +1,4 @@
-/** Reads the configuration from environment variables, for every program; no other file reads them. */
+/** Reads the configuration from environment variables and the files that they name, for every program; no other file reads them. */
 import { hostname } from 'node:os';
 import {
   idleTime,
@@ -15,6 +15,7 @@ import {
   type Variable,
 } from './configValues.ts';
 import { readOpenId, readPasswordSignIn, type OpenIdConfig } from './openIdConfig.ts';
+import { givenValue, secretFile } from './secretFiles.mjs';
 
 export interface Config {
   /** PostgreSQL as the role that API and workers use. */
@@ -68,20 +69,23 @@ export interface Config {
 const [approvalLeastMs, approvalMostMs] = [60_000, 366 * 86_400_000];
 
 const read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>): T => {
-  const given = env[variable.name];
-  if (given === undefined || given === '') {
+  const given = givenValue(env, variable.name);
+  const example = `Example: ${variable.name}=${variable.example}`;
+  if (given === undefined) {
     if (variable.fallback !== undefined) return variable.fallback(env);
-    throw new Error(`${variable.name} is missing. Example: ${variable.name}=${variable.example}`);
+    throw new Error(`${variable.name} is missing. ${example}`);
   }
   const value = variable.parse(given);
   if (value !== undefined) return value;
+  const file = secretFile(env, variable.name);
+  const source = file === undefined ? '' : ` (of the file ${file})`;
   const takes = variable.takes === undefined ? '' : `: it takes ${variable.takes}`;
-  throw new Error(`${variable.name} is not valid${takes}. Example: ${variable.name}=${variable.example}`);
+  throw new Error(`${variable.name}${source} is not valid${takes}. ${example}`);
 };
 
 const redisExample =
   'redis://127.0.0.1:6379, or for a cluster redis-cluster://10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379';
-const example = 'postgres://console_app:secret@127.0.0.1:5432/console';
+const databaseExample = 'postgres://console_app:secret@127.0.0.1:5432/console';
 
 const dataDir: Variable<string> = { name: 'DATA_DIR', example: '.data', fallback: () => '.data', parse: matching(/./) };
 
@@ -93,7 +97,11 @@ class ConfigError extends Error {}
 
 /** `read` may return a value of no use after a problem; the caller then drops the whole. */
 const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
-  const databaseUrl = read(env, { name: 'DATABASE_URL', example, parse: url('postgres:', 'postgresql:') });
+  const databaseUrl = read(env, {
+    name: 'DATABASE_URL',
+    example: databaseExample,
+    parse: url('postgres:', 'postgresql:'),
+  });
   const port = read(env, { name: 'PORT', example: '3000', fallback: () => 3000, parse: integer(0, 65_535) });
   const openId = readOpenId(env, read);
   const trimmed = (value: string): string | undefined => url('http:', 'https:')(value)?.replace(/\/+$/, '');
@@ -101,7 +109,7 @@ const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
     databaseUrl,
     migrateDatabaseUrl: read(env, {
       name: 'MIGRATE_DATABASE_URL',
-      example,
+      example: databaseExample,
       fallback: () => databaseUrl,
       parse: url('postgres:', 'postgresql:'),
     }),

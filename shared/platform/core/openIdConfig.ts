@@ -1,5 +1,4 @@
 /** The variables of sign-in by OpenID Connect. Read by config.ts. */
-import { readFileSync } from 'node:fs';
 import { matching, type Read } from './configValues.ts';
 import { isObject } from './jsonLimits.ts';
 
@@ -61,27 +60,6 @@ const groupMappings = (value: string): readonly GroupMapping[] | undefined => {
   }
 };
 
-const secretFile = (value: string): string | undefined => {
-  try {
-    const secret = readFileSync(value, 'utf8').trim();
-    return secret === '' ? undefined : secret;
-  } catch {
-    return undefined;
-  }
-};
-
-const readSecret = (env: NodeJS.ProcessEnv, read: Read): string => {
-  const isFile = (env['OIDC_CLIENT_SECRET_FILE'] ?? '') !== '';
-  return isFile
-    ? read(env, {
-        name: 'OIDC_CLIENT_SECRET_FILE',
-        takes: 'a file that can be read and has the secret alone, in place of OIDC_CLIENT_SECRET',
-        example: '/run/secrets/oidc',
-        parse: (value) => ((env['OIDC_CLIENT_SECRET'] ?? '') === '' ? secretFile(value) : undefined),
-      })
-    : read(env, { name: 'OIDC_CLIENT_SECRET', example: 'the secret that the provider shows', parse: matching(/./) });
-};
-
 const word = /^[\x21-\x7e]{1,200}$/;
 
 /** Returns the settings of the provider; null when no variable names one. */
@@ -103,7 +81,11 @@ export const readOpenId = (env: NodeJS.ProcessEnv, read: Read): OpenIdConfig | n
       parse: issuer,
     }),
     clientId: read(env, { name: 'OIDC_CLIENT_ID', example: 'console', parse: matching(/^[\x20-\x7e]{1,500}$/) }),
-    clientSecret: readSecret(env, read),
+    clientSecret: read(env, {
+      name: 'OIDC_CLIENT_SECRET',
+      example: 'the secret that the provider shows',
+      parse: matching(/./),
+    }),
     clientAuth: read<'basic' | 'post'>(env, {
       name: 'OIDC_CLIENT_AUTH',
       takes: 'basic or post',

@@ -1,6 +1,7 @@
 // The command behind `npm start`, `npm test` and the tools; works on a fresh clone, so it imports only node's own modules.
+import { readSecretFiles } from '../../platform/core/secretFiles.mjs';
 import { isCommand, readOptions } from '../cli/options.mjs';
-import { say, sayToStderr, StartFailure } from './say.mjs';
+import { say, sayToStderr, StartFailure, toText } from './say.mjs';
 import { startCommand } from './startCommand.mjs';
 import { stopAll, stopOnSignals, stoppedBySignal } from './stopping.mjs';
 import { testCommand } from './testCommand.mjs';
@@ -32,6 +33,11 @@ async function main() {
   if (isCommand(name)) readOptions(name, args);
   // The others print their result to standard output, so the launcher's own lines go to standard error.
   if (name !== 'start' && name !== 'test') sayToStderr();
+  try {
+    readSecretFiles(process.env);
+  } catch (error) {
+    throw new StartFailure(toText(error));
+  }
   // Ctrl-C is the usual way to stop `start` and `watch`, so their exit code is 0.
   stopOnSignals((signal) => (name === 'start' || name === 'watch' ? 0 : signal === 'SIGINT' ? 130 : 143));
   return command(args);

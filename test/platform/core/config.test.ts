@@ -138,7 +138,6 @@ describe('the configuration', () => {
           '[{"group":"ops","role":"operator","environments":["a"],"more":1}]',
         ],
         OIDC_NEW_PEOPLE: ['yes', 'create'],
-        OIDC_CLIENT_SECRET_FILE: ['/nowhere/at/all', import.meta.filename],
       }))
         for (const value of values) {
           const [problem = '', ...others] = problemsOf({ ...provider, [name]: value });
@@ -147,19 +146,87 @@ describe('the configuration', () => {
         }
     });
 
-    it('takes the secret from a file, and a provider on this machine without TLS', async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'secret-'));
-      try {
-        await writeFile(join(folder, 'oidc'), 'from a file\n');
-        const { OIDC_CLIENT_SECRET: _, ...rest } = provider;
-        const env = { ...rest, OIDC_ISSUER: 'http://localhost:9000', OIDC_CLIENT_SECRET_FILE: join(folder, 'oidc') };
-        expect(readConfig(env).openId).to.deep.include({
-          clientSecret: 'from a file',
-          issuer: 'http://localhost:9000',
-        });
-      } finally {
-        await rm(folder, { recursive: true });
+    it('takes a provider on this machine without TLS', () => {
+      expect(readConfig({ ...provider, OIDC_ISSUER: 'http://localhost:9000' }).openId).to.deep.include({
+        issuer: 'http://localhost:9000',
+      });
+    });
+  });
+
+  describe('of secrets in files', () => {
+    const values = {
+      DATABASE_URL: 'postgres://app:pass-word-1@b/c',
+      MIGRATE_DATABASE_URL: 'postgres://owner:pass-word-2@b/c',
+      REDIS_URL: 'rediss://:pass-word-3@b:6379',
+      SMTP_URL: 'smtps://mailer:pass-word-4@mail.example.com:465',
+      OIDC_CLIENT_SECRET: 'pass-word-5 ',
+    };
+    const names = Object.keys(values) as (keyof typeof values)[];
+    const provider = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' };
+    const all = { ...values, ...provider };
+    let folder: string;
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'secret-'));
+    });
+    after(() => rm(folder, { recursive: true }));
+
+    /** The environment with this secret in a file in place of the variable. */
+    const inFile = async (name: keyof typeof values, content: string): Promise<NodeJS.ProcessEnv> => {
+      const file = join(folder, name);
+      await writeFile(file, content);
+      return { ...all, [name]: '', [`${name}_FILE`]: file };
+    };
+
+    it('takes each from the file, without the end of its line', async () => {
+      for (const name of names)
+        for (const end of ['', '\n', '\r\n', '\n\n'])
+          expect(readConfig(await inFile(name, values[name] + end)), name).to.deep.equal(readConfig(all));
+    });
+
+    it('takes an empty name of a file for none', () => {
+      for (const name of names) expect(readConfig({ ...all, [`${name}_FILE`]: '' })).to.deep.equal(readConfig(all));
+    });
+
+    it('names both variables when both are set', async () => {
+      for (const name of names)
+        expect(problemsOf({ ...(await inFile(name, values[name])), [name]: values[name] })).to.deep.equal([
+          `${name} and ${name}_FILE are both set: take one of them away.`,
+        ]);
+    });
+
+    it('names the file that is missing, a folder, empty or longer than a line', async () => {
+      const missing = join(folder, 'missing');
+      for (const name of names) {
+        const file = join(folder, name);
+        expect(problemsOf({ ...all, [name]: '', [`${name}_FILE`]: missing })).to.deep.equal([
+          `${name}_FILE names a file that can't be read, ${missing} (ENOENT).`,
+        ]);
+        expect(problemsOf({ ...all, [name]: '', [`${name}_FILE`]: folder })).to.deep.equal([
+          `${name}_FILE names a file that can't be read, ${folder} (EISDIR).`,
+        ]);
+        for (const content of ['', '\n', '\r\n\n'])
+          expect(problemsOf(await inFile(name, content))).to.deep.equal([
+            `${name}_FILE names an empty file, ${file}: write the value of ${name} into it.`,
+          ]);
+        expect(problemsOf(await inFile(name, `${values[name]}\n${values[name]}\n`))).to.deep.equal([
+          `${name}_FILE names a file with more than one line, ${file}.`,
+        ]);
       }
+    });
+
+    it('tells a wrong value by its file, and never the value', async () => {
+      for (const name of names.filter((each) => each !== 'OIDC_CLIENT_SECRET')) {
+        const [problem = '', ...others] = problemsOf(await inFile(name, 'pass-word-6'));
+        expect(problem).to.match(
+          new RegExp(`^${name} \\(of the file ${join(folder, name)}\\) is not valid\\. Example: `),
+        );
+        expect(problem).not.to.include('pass-word-6');
+        expect(others).to.deep.equal([]);
+      }
+    });
+
+    it('takes no other variable from a file', () => {
+      expect(readConfig({ ...good, PORT_FILE: '/nowhere/at/all' }).port).to.equal(3000);
     });
   });
 });
