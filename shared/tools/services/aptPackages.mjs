@@ -14,7 +14,7 @@ import { runProcess } from './processes.mjs';
  * @property {RegExp} packages
  */
 
-/** @type {Readonly<Record<'redis' | 'haproxy' | 'pgbouncer' | 'promtool' | 'chromium', AptProgram>>} */
+/** @type {Readonly<Record<'redis' | 'haproxy' | 'pgbouncer' | 'promtool' | 'chromium' | 'buildah' | 'mmdebstrap', AptProgram>>} */
 export const aptPrograms = {
   redis: {
     name: 'redis-server',
@@ -40,6 +40,15 @@ export const aptPrograms = {
     path: 'usr/lib/chromium/chromium-headless-shell',
     packages: /^(chromium-|fonts-(dejavu|liberation)|fontconfig-config|lib(?!c6|c-bin|llvm|z3|debian|newt)|zlib1g)/,
   },
+  // Without what sets up networks: builds in a chroot have the machine's own.
+  buildah: {
+    name: 'buildah',
+    path: 'usr/bin/buildah',
+    packages:
+      /^(buildah$|lib(assuan|devmapper|gpgme|gpg-error|seccomp|selinux|pcre2-8|subid|udev|audit1|cap-ng|crypt1|pam0g|semanage|sepol|bz2))/,
+  },
+  // A script, for the system's Perl and apt.
+  mmdebstrap: { name: 'mmdebstrap', path: 'usr/bin/mmdebstrap', packages: /^mmdebstrap$/ },
 };
 
 const home = (/** @type {AptProgram} */ { name }) => join(toolsDir, `${name.replace('-server', '')}-deb`);

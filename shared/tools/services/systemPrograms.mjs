@@ -1,5 +1,5 @@
-// Finds the system programs that tests put around the service, a load balancer, a connection pool, a browser and Prometheus' tool: on PATH,
-// or fetched for this checkout from the distribution's packages.
+// Finds the system programs that tests put around the service, a load balancer, a connection pool, a browser, Prometheus' tool and
+// what builds images: on PATH, or fetched for this checkout from the distribution's packages.
 import { join } from 'node:path';
 import { aptPrograms, fetchedProgram, fetchProgram } from './aptPackages.mjs';
 import { withLock } from './lock.mjs';
@@ -20,6 +20,8 @@ const programs = {
   promtool: { commands: ['promtool'], versionFlag: '--version' },
   // By its whole path, which is what tests start it by.
   chromium: { commands: ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'], versionFlag: '--version' },
+  buildah: { commands: ['buildah'], versionFlag: '--version' },
+  mmdebstrap: { commands: ['mmdebstrap'], versionFlag: '--version' },
 };
 
 /**

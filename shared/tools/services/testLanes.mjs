@@ -12,7 +12,7 @@ const secondsFile = join(root, 'shared/tools/services/testSeconds.json');
  */
 const patient = [
   'test/console/',
-  ...['admin', 'commands', 'demo', 'doctor', 'oneFolder', 'otherLanguage', 'schemaGate', 'sideBySide'].map(
+  ...['admin', 'commands', 'demo', 'doctor', 'image', 'oneFolder', 'otherLanguage', 'schemaGate', 'sideBySide'].map(
     (name) => `test/flows/${name}.test.ts`,
   ),
   ...['command', 'package', 'tutorial', 'types'].map((name) => `test/sdk/${name}.test.ts`),
