@@ -123,6 +123,7 @@ describe('law: documents', () => {
       'docs/production.md',
       'docs/metrics.md',
       'docs/alerts.md',
+      'docs/images.md',
       'docs/customers-app.md',
       'docs/protocol.md',
       'docs/architecture.md',
