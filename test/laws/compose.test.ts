@@ -30,7 +30,9 @@ interface Compose {
 }
 interface Scrapes {
   readonly scrape_configs: readonly {
-    readonly dns_sd_configs: readonly { readonly names: readonly string[]; readonly port: number }[];
+    readonly job_name: string;
+    readonly static_configs?: readonly { readonly targets: readonly string[] }[];
+    readonly dns_sd_configs?: readonly { readonly names: readonly string[]; readonly port: number }[];
   }[];
 }
 
@@ -97,10 +99,16 @@ describe('law: compose.yaml', () => {
     }
     const { API_1, API_2 } = compose.services['balancer']?.environment ?? {};
     expect([API_1, API_2]).to.deep.equal(['api-1', 'api-2'].map((name) => `${name}:${String(configOf(name).port)}`));
-    const asked = (read('docs/examples/prometheus/prometheus.yaml') as Scrapes).scrape_configs
-      .flatMap((scrape) => scrape.dns_sd_configs)
-      .flatMap(({ names, port }) => names.map((name) => `${name}:${String(port)}`));
-    expect(asked).to.deep.equal([API_1, API_2, `workers:${String(configOf('workers').workerPort)}`]);
+    const { scrape_configs: jobs } = read('docs/examples/prometheus/prometheus.yaml') as Scrapes;
+    const asked = jobs.map(({ job_name: job, static_configs: named = [], dns_sd_configs: found = [] }) => [
+      job,
+      ...named.flatMap(({ targets }) => targets),
+      ...found.flatMap(({ names, port }) => names.map((name) => `${name}:${String(port)}`)),
+    ]);
+    expect(asked).to.deep.equal([
+      ['console-api', API_1, API_2],
+      ['console-workers', `workers:${String(configOf('workers').workerPort)}`],
+    ]);
   });
 
   it('gives the owner of the tables to migrations alone, and both roles the passwords that PostgreSQL has', () => {
