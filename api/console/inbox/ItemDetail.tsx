@@ -191,9 +191,9 @@ const Side = ({ item, detail, onRun }: SideProps) => (
 
 export const ItemDetail = (props: ItemDetailProps) => {
   const { id, inboxes, names, commands, writing, onWriting, input, onBack, onTag } = props;
-  const { http, items } = useSession();
-  const item = useItem(items, id);
-  const { data: detail, error, refetch } = useQuery({ ...itemQuery(http, items, id), retry: 1 });
+  const session = useSession();
+  const item = useItem(session.items, id);
+  const { data: detail, error, refetch } = useQuery({ ...itemQuery(session, id), retry: 1 });
   const [isFolded, setFolded] = useState(false);
   const { open, sheet } = useActionSheet();
   const inbox = inboxes.find(({ name }) => name === item?.inbox);

@@ -57,10 +57,11 @@ export const useItemList = (inbox: string | null, search: ListSearch, me: string
   const since = pages?.[0]?.since ?? Infinity;
   const newCount = useMemo(() => {
     const present = new Set(ids);
-    return arrivals.filter(
-      ({ at, item }) => at > since && !present.has(item.id) && isListed(item, query, view, { me, now, inboxes }),
-    ).length;
-  }, [arrivals, ids, since, query, view, me, now, inboxes]);
+    let came = 0;
+    for (const { at, item } of items.arrivals())
+      if (at > since && !present.has(item.id) && isListed(item, query, view, { me, now, inboxes })) came += 1;
+    return came;
+  }, [items, arrivals, ids, since, query, view, me, now, inboxes]);
   const hasLeft = useCallback(
     (item: Item) => !isListed(item, { ...query, q: undefined }, view, { me, now, inboxes }),
     [query, view, me, now, inboxes],

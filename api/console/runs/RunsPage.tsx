@@ -24,17 +24,21 @@ interface RunsPageProps {
 
 /** Returns how many runs have come since the list was read that belong to it. */
 const useNewRuns = (runs: readonly Run[], since: number, { status, action }: RunsSearch): number => {
-  const arrivals = useRunArrivals(useSession().runs);
+  const { runs: store } = useSession();
+  const arrivals = useRunArrivals(store);
   return useMemo(() => {
     const present = new Set(runs.map(({ id }) => id));
-    return arrivals.filter(
-      ({ at, run }) =>
+    let came = 0;
+    for (const { at, run } of store.arrivals())
+      if (
         at > since &&
         (status === undefined || run.status === status) &&
         (action === undefined || run.action === action) &&
-        !present.has(run.id),
-    ).length;
-  }, [arrivals, runs, since, status, action]);
+        !present.has(run.id)
+      )
+        came += 1;
+    return came;
+  }, [store, arrivals, runs, since, status, action]);
 };
 
 const emptyText = ({ status, action }: RunsSearch): string =>

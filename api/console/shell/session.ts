@@ -1,20 +1,22 @@
 /** Session of an environment, shared by all pages: API client, item store, live stream, undo and notices. */
-import type { QueryClient } from '@tanstack/react-query';
+import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { liveUrl, openStream, type Stream } from '../live/stream.ts';
 import { isFinished, newerBulk } from '../wire/bulks.ts';
 import { createHttp, type Http } from '../wire/http.ts';
 import { createItemStore, type ItemStore } from '../wire/itemStore.ts';
-import { keys } from '../wire/queries.ts';
+import { keys, type ItemPage, type ReadItem } from '../wire/queries.ts';
 import { hearRun, runKeys } from '../wire/runMessages.ts';
 import { createRunStore, type RunStore } from '../wire/runStore.ts';
-import type { Bulk, Counts, Entry, Flag, ItemDetail, LiveMessage } from '../wire/types.ts';
+import { createTimelines, type Timelines } from '../wire/timelines.ts';
+import type { Bulk, Counts, Flag, LiveMessage } from '../wire/types.ts';
 import { createNotices, type Notices } from './notices.ts';
 
 export interface Session {
   readonly environment: string;
   readonly http: Http;
   readonly items: ItemStore;
+  readonly timelines: Timelines;
   readonly runs: RunStore;
   readonly notices: Notices;
   readonly queries: QueryClient;
@@ -23,10 +25,16 @@ export interface Session {
   close(): void;
 }
 
-/** Returns the timeline with an entry that is new, or newer than the one of the same id; newest first. */
-const withEntry = (timeline: readonly Entry[], entry: Entry): readonly Entry[] => {
-  const known = timeline.some(({ id }) => id === entry.id);
-  return known ? timeline.map((each) => (each.id === entry.id ? entry : each)) : [entry, ...timeline];
+/** How often items are forgotten that no answer in the cache has any more. */
+const forgetMs = 60_000;
+
+/** Returns the ids of the items that answers in the cache have. */
+const cachedItems = (queries: QueryClient): ReadonlySet<string> => {
+  const lists = queries.getQueriesData<InfiniteData<ItemPage>>({ queryKey: keys.items });
+  return new Set([
+    ...lists.flatMap(([, list]) => list?.pages.flatMap(({ ids }) => ids) ?? []),
+    ...queries.getQueriesData<ReadItem>({ queryKey: ['item'] }).flatMap(([, read]) => read?.item.id ?? []),
+  ]);
 };
 
 const hearBulk = (queries: QueryClient, bulk: Bulk): void => {
@@ -35,7 +43,9 @@ const hearBulk = (queries: QueryClient, bulk: Bulk): void => {
   if (!isListed || isFinished(bulk)) void queries.invalidateQueries({ queryKey: keys.bulks });
 };
 
-const apply = ({ queries, items, runs }: Pick<Session, 'queries' | 'items' | 'runs'>, message: LiveMessage): void => {
+type Hearing = Pick<Session, 'queries' | 'items' | 'timelines' | 'runs'>;
+
+const apply = ({ queries, items, timelines, runs }: Hearing, message: LiveMessage): void => {
   switch (message.type) {
     case 'hello':
       queries.setQueryData<Counts>(keys.counts, { inboxes: message.counts, approvals: message.approvals });
@@ -56,9 +66,7 @@ const apply = ({ queries, items, runs }: Pick<Session, 'queries' | 'items' | 'ru
       items.hear(message.item);
       return;
     case 'timeline':
-      queries.setQueryData<ItemDetail>(keys.item(message.item), (known) =>
-        known === undefined ? known : { ...known, timeline: withEntry(known.timeline, message.entry) },
-      );
+      timelines.hear(message.item, message.entry);
       return;
     case 'approval':
       void queries.invalidateQueries({ queryKey: keys.approvals });
@@ -98,8 +106,10 @@ const apply = ({ queries, items, runs }: Pick<Session, 'queries' | 'items' | 'ru
 export const createSession = (environment: string, queries: QueryClient, onSessionEnd: () => void): Session => {
   const http = createHttp(environment, onSessionEnd);
   const items = createItemStore();
+  const timelines = createTimelines(queries);
   const runs = createRunStore();
   let stream: Stream | null = null;
+  let forgetting = 0;
   const readAnew = (): void => {
     void queries.invalidateQueries();
   };
@@ -107,14 +117,20 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
     environment,
     http,
     items,
+    timelines,
     runs,
     notices: createNotices(),
     queries,
-    stream: () =>
-      (stream ??= openStream({
+    stream: () => {
+      if (stream !== null) return stream;
+      forgetting = window.setInterval(() => {
+        // What is being read may bring items that no answer has yet.
+        if (queries.isFetching() === 0) items.keepOnly(cachedItems(queries));
+      }, forgetMs);
+      stream = openStream({
         url: liveUrl(http),
         onMessage: (message) => {
-          apply({ queries, items, runs }, message);
+          apply({ queries, items, timelines, runs }, message);
           // Responses read before the stream began may lack later changes, unless both began at one position.
           if (message.type === 'hello' && !message.resumed)
             void queries.invalidateQueries({
@@ -125,8 +141,13 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
         },
         onReset: readAnew,
         onLost: () => void queries.invalidateQueries({ queryKey: keys.me }),
-      })),
-    close: () => stream?.close(),
+      });
+      return stream;
+    },
+    close: () => {
+      window.clearInterval(forgetting);
+      stream?.close();
+    },
   };
 };
 

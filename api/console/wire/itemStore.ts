@@ -20,12 +20,16 @@ export interface ItemStore {
   /** Takes over a live message. */
   hear(item: Item): void;
   get(id: string): Item | undefined;
+  /** Forgets items that are not among these and that nothing on screen shows. */
+  keepOnly(ids: ReadonlySet<string>): void;
   /** Shows `part` over the item until the returned function is called. */
   overlay(id: string, part: Partial<Item>): () => void;
   subscribe(id: string, listener: () => void): () => void;
   subscribeArrivals(listener: () => void): () => void;
-  /** Entries of messages, oldest first; a new array after each. */
-  arrivals(): readonly Arrival[];
+  /** What messages brought, oldest first. */
+  arrivals(): Iterable<Arrival>;
+  /** How often listeners were told of arrivals: a copy of these would keep what is outdated. */
+  told(): number;
   /** The number of the last message. */
   now(): number;
 }
@@ -38,7 +42,7 @@ export const createItemStore = (): ItemStore => {
   const listeners = new Map<string, Set<() => void>>();
   const arrivalListeners = new Set<() => void>();
   let clock = 0;
-  let arrived: readonly Arrival[] | null = [];
+  let told = 0;
   let due = false;
 
   const tell = (id: string): void => {
@@ -53,11 +57,11 @@ export const createItemStore = (): ItemStore => {
   };
   /** Once a frame, however many messages come. */
   const tellArrivals = (): void => {
-    arrived = null;
     if (due) return;
     due = true;
     requestAnimationFrame(() => {
       due = false;
+      told += 1;
       for (const listener of arrivalListeners) listener();
     });
   };
@@ -88,6 +92,13 @@ export const createItemStore = (): ItemStore => {
       shown.set(id, merged);
       return merged;
     },
+    keepOnly: (ids) => {
+      for (const id of items.keys())
+        if (!ids.has(id) && !listeners.has(id) && !overlays.has(id)) {
+          items.delete(id);
+          shown.delete(id);
+        }
+    },
     overlay: (id, part) => {
       overlays.set(id, [...(overlays.get(id) ?? []), part]);
       tell(id);
@@ -110,7 +121,8 @@ export const createItemStore = (): ItemStore => {
       arrivalListeners.add(listener);
       return () => arrivalListeners.delete(listener);
     },
-    arrivals: () => (arrived ??= [...recent.values()]),
+    arrivals: () => recent.values(),
+    told: () => told,
     now: () => clock,
   };
 };
@@ -122,6 +134,5 @@ export const useItem = (store: ItemStore, id: string): Item | undefined =>
     () => store.get(id),
   );
 
-/** Returns what came by messages. */
-export const useArrivals = (store: ItemStore): readonly Arrival[] =>
-  useSyncExternalStore(store.subscribeArrivals, store.arrivals);
+/** Returns a number that changes when messages have brought something. */
+export const useArrivals = (store: ItemStore): number => useSyncExternalStore(store.subscribeArrivals, store.told);

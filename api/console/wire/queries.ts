@@ -96,7 +96,7 @@ export interface Total {
   readonly isMinimum: boolean;
 }
 
-interface ItemPage {
+export interface ItemPage {
   readonly ids: readonly string[];
   readonly cursor: string | null;
   readonly offset: string | null;
@@ -149,14 +149,30 @@ export const readTotal = async (http: Http, query: ItemQuery, signal: AbortSigna
   return { count: total, isMinimum: totalIsMinimum };
 };
 
-export const itemQuery = (http: Http, store: ItemStore, id: string) =>
+export interface ReadItem extends ItemDetail {
+  readonly offset: string | null;
+  /** How many entries of the timeline came by messages since. */
+  readonly heard: number;
+}
+
+interface ItemReading {
+  readonly http: Http;
+  readonly items: ItemStore;
+  readonly timelines: {
+    /** Returns what `read` resolves with, and the entries that came meanwhile. */
+    whileReading<T extends Pick<ReadItem, 'timeline'>>(item: string, read: () => Promise<T>): Promise<T>;
+  };
+}
+
+export const itemQuery = ({ http, items, timelines }: ItemReading, id: string) =>
   queryOptions({
     queryKey: keys.item(id),
-    queryFn: async ({ signal }): Promise<ItemDetail & { readonly offset: string | null }> => {
-      const answer = await http.call<ItemDetail>('GET', `/items/${encodeURIComponent(id)}`, { signal });
-      store.put([answer.body.item]);
-      return { ...answer.body, offset: answer.offset };
-    },
+    queryFn: ({ signal }): Promise<ReadItem> =>
+      timelines.whileReading(id, async () => {
+        const answer = await http.call<ItemDetail>('GET', `/items/${encodeURIComponent(id)}`, { signal });
+        items.put([answer.body.item]);
+        return { ...answer.body, offset: answer.offset, heard: 0 };
+      }),
     staleTime: Infinity,
     gcTime: 2 * 60_000,
   });

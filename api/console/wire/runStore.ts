@@ -18,8 +18,10 @@ export interface RunStore {
   /** Returns the run as a later message than `since` has it, else as it was given. */
   newest(run: Run, since: number): Run;
   subscribe(listener: () => void): () => void;
-  /** Runs of messages, oldest first; a new array after each. */
-  arrivals(): readonly HeardRun[];
+  /** Runs of messages, oldest first. */
+  arrivals(): Iterable<HeardRun>;
+  /** How often listeners were told of arrivals: a copy of these would keep what is outdated. */
+  told(): number;
 }
 
 /** Returns a run of a message with the blocks that only answers have. */
@@ -30,7 +32,7 @@ export const createRunStore = (): RunStore => {
   const recent = new Map<string, HeardRun>();
   const listeners = new Set<() => void>();
   let clock = 0;
-  let arrived: readonly HeardRun[] | null = [];
+  let told = 0;
   let due = false;
   return {
     hear: (run) => {
@@ -39,12 +41,12 @@ export const createRunStore = (): RunStore => {
       recent.set(run.id, { at: clock, run });
       const [oldest] = recent.keys();
       if (recent.size > recentMost && oldest !== undefined) recent.delete(oldest);
-      arrived = null;
       if (due) return;
       due = true;
       // Once a frame, however many messages come.
       requestAnimationFrame(() => {
         due = false;
+        told += 1;
         for (const listener of listeners) listener();
       });
     },
@@ -57,10 +59,10 @@ export const createRunStore = (): RunStore => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    arrivals: () => (arrived ??= [...recent.values()]),
+    arrivals: () => recent.values(),
+    told: () => told,
   };
 };
 
-/** Returns the runs that messages brought. */
-export const useRunArrivals = (store: RunStore): readonly HeardRun[] =>
-  useSyncExternalStore(store.subscribe, store.arrivals);
+/** Returns a number that changes when messages have brought runs. */
+export const useRunArrivals = (store: RunStore): number => useSyncExternalStore(store.subscribe, store.told);

@@ -1,9 +1,9 @@
 /** The console in a real browser: its first paint, 10,000 rows, changes by others, the palette, and the memory that it takes. */
 import type { Browser } from 'playwright-core';
-import { sleep } from '../../../shared/platform/core/wait.ts';
 import { startBrowser } from '../../support/browser.ts';
 import { newApiClient, type ApiClient } from '../apiClient.ts';
 import type { Bench, Suite } from '../bench.ts';
+import { memory } from '../console/memory.ts';
 import { fromInput, watchFor } from '../console/probe.ts';
 import { framesOf, traceCategories } from '../console/trace.ts';
 import { openVisitor, type Tab, type Visitor } from '../console/visitor.ts';
@@ -150,63 +150,11 @@ const palette = async ({ bench, visitor }: Scene): Promise<Figure[]> => {
   ];
 };
 
-const perSecond = 50;
-/** Changes that wait for their answers at a time. */
-const underMost = 8;
-/** Messages after which everything is full that the page keeps of them (`recentMost` of the console's item store). */
-const fullAfter = 2_200;
-
-const usedHeap = async ({ devtools }: Tab): Promise<number> => {
-  for (let round = 0; round < 3; round++) await devtools.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
-  return usedSize / 1e6;
-};
-
-const memory = async ({ bench, visitor, api }: Scene): Promise<Figure[]> => {
+const heap = async ({ bench, visitor, api }: Scene): Promise<Figure[]> => {
   const tab = await openList(visitor);
-  const items = await bench.database.sql<{ id: string }>(`select id from items order by id limit ${String(fullAfter)}`);
-  let sent = 0;
-  const change = async (): Promise<void> => {
-    const turn = sent++;
-    const id = items[turn % items.length]?.id ?? '';
-    await api(`/items/${id}/assign`, { assignee: Math.floor(turn / items.length) % 2 === 0 ? visitor.id : null });
-  };
-  const before = await usedHeap(tab);
-  while (sent < fullAfter) await Promise.all(Array.from({ length: underMost }, change));
-  const received = async (): Promise<void> => {
-    for (let waited = 0; tab.messages() < sent; waited++) {
-      if (waited > 600) throw new Error(`The page received ${String(tab.messages())} of ${String(sent)} messages.`);
-      await sleep(50);
-    }
-  };
-  await received();
-  const full = await usedHeap(tab);
-  const minutes = bench.options.quick ? 0.5 : 5;
-  const since = performance.now();
-  const begun = sent;
-  const under = new Set<Promise<void>>();
-  while (performance.now() - since < minutes * 60_000) {
-    const one = change().finally(() => under.delete(one));
-    under.add(one);
-    if (under.size >= underMost) await Promise.race(under);
-    await sleep(Math.max(0, since + ((sent - begun) * 1000) / perSecond - performance.now()));
-  }
-  await Promise.all(under);
-  await received();
-  const grown = (await usedHeap(tab)) - full;
+  const figure = await memory(bench, tab, api, visitor.id);
   await tab.close();
-  const messages = sent - begun;
-  const anHour = full - before + (Math.max(0, grown) * 3600 * perSecond) / messages;
-  const note = `measured: ${(full - before).toFixed(1)} MB until all is full, then ${grown.toFixed(2)} MB by ${String(messages)} messages in ${String(minutes)} minutes`;
-  return [
-    {
-      suite,
-      what: `console: heap after an hour at ${String(perSecond)} messages/s`,
-      unit: 'MB',
-      ...atMost(anHour, 10, 'MB'),
-      note,
-    },
-  ];
+  return [figure];
 };
 
 export const consoleSuite: Suite = {
@@ -220,7 +168,7 @@ export const consoleSuite: Suite = {
       const visitor = await openVisitor(browser, bench.database, origin);
       const scene: Scene = { bench, browser, visitor, api: newApiClient(`${origin}/api/env/${environment}`, token) };
       const figures: Figure[] = [];
-      for (const part of [firstPaint, scrolling, changes, palette, memory]) figures.push(...(await part(scene)));
+      for (const part of [firstPaint, scrolling, changes, palette, heap]) figures.push(...(await part(scene)));
       return figures;
     } finally {
       await browser.close();
