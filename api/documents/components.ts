@@ -95,7 +95,7 @@ export const components: Readonly<Record<string, Component>> = {
   ApprovalId: { schema: idSchema('apr', ''), description: 'The approval.' },
   BulkId: { schema: idSchema('blk', ''), description: 'The bulk.' },
   Tag: { schema: tagSchema, description: 'A tag: 1 to 100 characters, no comma.' },
-  Label: { schema: displayNameSchema, description: 'What people read, on one line.' },
+  Label: { schema: displayNameSchema, description: 'For people, on one line.' },
   Actor: { schema: actorSchema, description: 'Who did it.' },
   Me: { schema: meSchema, description: 'Who is asking, and what they may do.' },
   Inbox: { schema: inboxSchema, description: 'An inbox: what its items are like, and what you may do.' },

@@ -58,7 +58,7 @@ const state = responseObject({
 
 export const inboxSchema = responseObject({
   name: Type.String({ description: 'The inbox.' }),
-  label: Type.String({ description: 'What people read.' }),
+  label: Type.String({ description: 'For people.' }),
   description: describedSchema,
   states: Type.Array(state, { description: 'The states of its items.' }),
   initial: Type.String({ description: 'The state of a new item.' }),
@@ -70,7 +70,12 @@ export const inboxSchema = responseObject({
   responseTime: nullable(Type.Integer({ description: 'How soon a response is due, in ms; null: never.' })),
   fields: Type.Object({}, { description: 'JSON Schema of its items’ fields.' }),
   reasonRequired: Type.Boolean({ description: 'Whether changes of its items need a reason.' }),
-  reply: nullable(Type.Object({}, { description: 'How replies are sent: via app or smtp; null: not at all.' })),
+  reply: nullable(
+    responseObject(
+      { via: Type.Union([Type.Literal('app'), Type.Literal('smtp')], { description: 'Via.' }) },
+      { description: 'How replies are sent; null: not at all.' },
+    ),
+  ),
   can: Type.Array(Type.String(), { description: 'What you may do here.' }),
 });
 
@@ -80,7 +85,7 @@ const viewFilter = (description: string) => nullable(Type.String({ description }
 
 export const viewSchema = responseObject({
   name: Type.String({ description: 'The view.' }),
-  label: Type.String({ description: 'What people read.' }),
+  label: Type.String({ description: 'For people.' }),
   description: describedSchema,
   inbox: viewFilter('The inbox.'),
   state: viewFilter('States, comma-separated.'),

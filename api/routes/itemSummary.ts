@@ -50,7 +50,7 @@ const group = responseObject({
       description: 'What they share, as that filter takes it; null: nothing that you see.',
     }),
   ),
-  label: nullable(Type.String({ description: 'What people read.' })),
+  label: nullable(Type.String({ description: 'For people.' })),
   count: count('Items of the group.'),
   occurrences: count('Reports of them all.'),
   unassigned: count('Those that nobody has.'),

@@ -10,7 +10,7 @@ import { listResponse, pageQuerySchema, paginateByName } from './discovery.ts';
 
 export const pageSchema = responseObject({
   name: Type.String({ description: 'The page.' }),
-  label: Type.String({ description: 'What people read.' }),
+  label: Type.String({ description: 'For people.' }),
   description: describedSchema,
   params: Type.Array(
     responseObject({

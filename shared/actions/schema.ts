@@ -42,7 +42,7 @@ export const runStatusSchema = Type.Union(
 export const runSchema = responseObject({
   id: idSchema('run', 'The run; its idempotency key at the app.'),
   action: Type.String({ description: 'The action.' }),
-  label: Type.String({ description: 'What people read.' }),
+  label: Type.String({ description: 'For people.' }),
   resource: nullable(Type.String({ description: 'The resource of the record.' })),
   record: nullable(Type.String({ description: 'The record’s id.' })),
   item: nullable(Type.String({ description: 'The item on whose timeline it is.' })),
@@ -107,7 +107,7 @@ const needsFreshSignIn = Type.Boolean({ description: 'Whether it needs a fresh s
 
 export const availableActionSchema = responseObject({
   action: Type.String({ description: 'The action.' }),
-  label: Type.String({ description: 'What people read.' }),
+  label: Type.String({ description: 'For people.' }),
   description: describedSchema,
   danger: dangerSchema,
   approval: needsApproval,
@@ -148,7 +148,7 @@ export const availableResponse = responseObject({
 
 export const actionSchema = responseObject({
   name: Type.String({ description: 'The action.' }),
-  label: Type.String({ description: 'What people read.' }),
+  label: Type.String({ description: 'For people.' }),
   description: describedSchema,
   resource: nullable(Type.String({ description: 'The resource of the record that it takes; null: none.' })),
   input: Type.Object({}, { description: 'JSON Schema of its input.' }),

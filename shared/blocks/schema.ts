@@ -20,7 +20,7 @@ export const blockLimits = {
   entries: 200,
 } as const;
 
-const label = Type.String({ maxLength: blockLimits.labelMax, description: 'What people read.' });
+const label = Type.String({ maxLength: blockLimits.labelMax, description: 'For people.' });
 export const valueTypeSchema = Type.Union(
   valueTypes.map((type) => Type.Literal(type)),
   { description: `How to show it: ${valueTypes.join(', ')}.` },
@@ -114,7 +114,7 @@ const blocks = (item: TSchema) => ({
   }),
   link: block('link', 'An address to open.', {
     url: Type.String({ minLength: 1, maxLength: blockLimits.urlMax, description: 'http, https or mailto.' }),
-    label: Type.String({ maxLength: blockLimits.urlMax, description: 'What people read.' }),
+    label: Type.String({ maxLength: blockLimits.urlMax, description: 'For people.' }),
   }),
   error: block('error', 'What could not be shown, and why.', {
     error: Type.String({ maxLength: 1000, description: 'A sentence for people.' }),

@@ -4,7 +4,7 @@ import { stateKinds } from '../catalogue/states.ts';
 import { nameSchema, nullable, strictObject, tagSchema, timeSchema, Type } from '../platform/core/schema.ts';
 import { itemSorts, recordFilterSchema } from './itemQuery.ts';
 
-export const labelSchema = Type.String({ minLength: 1, maxLength: 200, description: 'What people read.' });
+export const labelSchema = Type.String({ minLength: 1, maxLength: 200, description: 'For people.' });
 /** Characters of a description. */
 const descriptionMax = 2_000;
 export const descriptionSchema = Type.String({

@@ -26,7 +26,7 @@ export const recordsResponse = responseObject({ records: Type.Array(recordSchema
 
 export const resourceSchema = responseObject({
   name: Type.String({ description: 'The resource.' }),
-  label: Type.String({ description: 'What people read.' }),
+  label: Type.String({ description: 'For people.' }),
   description: describedSchema,
   source: Type.Union([Type.Literal('stored'), Type.Literal('app')], {
     description: 'stored: kept by the service; app: read from the app.',
@@ -34,7 +34,7 @@ export const resourceSchema = responseObject({
   fields: Type.Array(
     responseObject({
       name: Type.String({ description: 'The field.' }),
-      label: Type.String({ description: 'What people read.' }),
+      label: Type.String({ description: 'For people.' }),
       description: describedSchema,
       type: nullable(Type.String({ description: 'text, number, money, time, boolean, link or person; null: any.' })),
       filter: Type.Boolean({ description: 'Whether lists filter by it.' }),
@@ -46,7 +46,7 @@ export const resourceSchema = responseObject({
   relations: Type.Array(
     responseObject({
       name: Type.String({ description: 'The relation.' }),
-      label: Type.String({ description: 'What people read.' }),
+      label: Type.String({ description: 'For people.' }),
       description: describedSchema,
       resource: nullable(Type.String({ description: 'Of the related records; null: of several.' })),
     }),

@@ -16,7 +16,7 @@ import {
 const line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: linePattern, description });
 
-export const displayNameSchema = line(200, 'What people read.');
+export const displayNameSchema = line(200, 'For people.');
 export const roleSchema = line(100, 'A role, by its id or its name.');
 export const modeSchema = Type.Union([Type.Literal('normal'), Type.Literal('readonly'), Type.Literal('supervised')], {
   description: 'normal; readonly: changes nothing; supervised: each change needs a person’s approval.',

@@ -40,7 +40,7 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
   const canReply = inbox.reply !== null && may('reply');
   const canNote = may('note');
   const { appOnline } = useStreamState(useSession().stream());
-  const goesByApp = inbox.reply !== null && 'via' in inbox.reply && inbox.reply.via === 'app';
+  const goesByApp = inbox.reply?.via === 'app';
   const sentText =
     goesByApp && appOnline === false ? 'The reply waits until the app is back.' : 'The reply is on its way.';
   const kind: Writing = writing === 'reply' && canReply ? 'reply' : 'note';

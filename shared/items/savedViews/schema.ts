@@ -36,7 +36,7 @@ const at = (description: string) => Type.Integer({ description: `${description} 
 
 export const savedViewSchema = responseObject({
   id: Type.String({ pattern: '^viw_', description: 'The view.' }),
-  name: Type.String({ description: 'What people read.' }),
+  name: Type.String({ description: 'For people.' }),
   inbox: nullable(Type.String({ description: 'null: all inboxes.' })),
   query: itemQueryJsonSchema,
   sort: nullable(Type.String({ description: 'null: the usual order.' })),
