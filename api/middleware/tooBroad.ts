@@ -12,6 +12,7 @@ const givenAdvice = {
   from: 'give a later time, or to',
   to: 'give from, close before it',
   actor: 'give from and to as well',
+  actorKind: 'give from and to as well',
   verb: 'give from and to as well',
   target: 'give from and to as well',
   assignee: 'give inbox and state as well',

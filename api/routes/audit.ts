@@ -11,17 +11,22 @@ import {
   timeSchema,
   Type,
 } from '../../shared/platform/core/schema.ts';
-import { readAudit } from '../../shared/views/audit.ts';
+import { isAuditTimed, readAudit } from '../../shared/views/audit.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }));
+
+const actorKind = (description: string) =>
+  Type.Union([Type.Literal('agent'), Type.Literal('person'), Type.Literal('app'), Type.Literal('system')], {
+    description,
+  });
 
 export const auditEntrySchema = responseObject({
   id: Type.String({ pattern: '^aud_', description: 'The entry.' }),
   at: Type.Integer({ description: 'When (milliseconds since 1970 UTC).' }),
   actor: responseObject(
     {
-      type: Type.String({ description: 'agent, person, app or system.' }),
+      type: actorKind('Type.'),
       id: nullable(Type.String({ description: 'Their id; null: not known.' })),
       name: Type.String({ description: 'Their name.' }),
       role: nullable(Type.String({ description: 'Their role at that time.' })),
@@ -57,7 +62,8 @@ const list = readEndpoint({
   tag: 'Audit',
   query: strictObject({
     actor: filter('The id of who did it.'),
-    verb: filter('What was done, e.g. item.state.'),
+    actorKind: Type.Optional(actorKind('Their kind.')),
+    verb: filter('What was done.'),
     target: filter('The id of what it was done to.'),
     from: Type.Optional(timeSchema('From this time on')),
     to: Type.Optional(timeSchema('Before this time')),
@@ -70,9 +76,8 @@ const list = readEndpoint({
     const { env, principal } = caller;
     if (!principal.access.may('audit', 'see')) throw fault('forbidden');
     const { cursor: given, limit: size, ...rest } = query;
-    // Entries of a time have cursors of another form.
-    const timed = rest.from !== undefined || rest.to !== undefined;
-    const key = `audit${timed ? '.time' : ''}:${JSON.stringify([principal.role?.id, rest])}`;
+    // Entries in order of time have cursors of another form.
+    const key = `audit${isAuditTimed(rest) ? '.time' : ''}:${JSON.stringify([principal.role?.id, rest])}`;
     const after = env.seal.openCursor(key, given)?.map(Number) ?? null;
     const page = await readAudit(deps.db, caller, rest, after, size ?? limits.pageDefault);
     return {

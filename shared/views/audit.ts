@@ -1,6 +1,7 @@
 /** Reads the audit log from the events, filtered, newest first. For api/routes/audit.ts. */
 import type { Access } from '../access/access.ts';
 import type { Caller } from '../access/principal.ts';
+import type { ActorRef } from '../catalogue/events.ts';
 import { redactLinked } from '../items/links.ts';
 import { rowId } from '../platform/core/ids.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
@@ -17,6 +18,7 @@ import { redactDefinitionChange } from './definitionChange.ts';
 
 interface AuditFilter {
   readonly actor?: string;
+  readonly actorKind?: ActorRef['type'];
   readonly verb?: string;
   readonly target?: string;
   readonly from?: number;
@@ -43,6 +45,14 @@ interface AuditRow {
 /** The filters that have an index of their own, the one that usually leaves the fewest rows first. */
 const ownFilters = ['target', 'actor', 'verb'] as const;
 type OwnFilter = (typeof ownFilters)[number];
+
+/** Where the entries of a kind of principal are in the index of actors: ids begin with a prefix; `unnamed`: some have no id. */
+const kinds: Readonly<Record<ActorRef['type'], { readonly prefix: string | null; readonly unnamed: boolean }>> = {
+  agent: { prefix: 'agt', unnamed: false },
+  person: { prefix: 'per', unnamed: true },
+  app: { prefix: 'key', unnamed: true },
+  system: { prefix: null, unnamed: true },
+};
 
 /** The names that a role sees, as a parameter: null for a role that sees all of a kind, whatever is declared now. */
 const seenSql = (name: string, parameter: string): string =>
@@ -73,45 +83,61 @@ const newestStatement = (given: readonly OwnFilter[]): NamedStatement =>
     order by id desc limit $limit`,
   );
 
-/** Entries of a time, in the index of times; the other filters are compared with each. */
+/** The conditions of the filters that the index of a statement does not have. */
+const fitsSql: readonly string[] = [
+  ...ownFilters.map((name) => `$${name}::text is null or ${name} = $${name}`),
+  '$actorKind::text is null or actor_type = $actorKind',
+];
+
+/** Entries in the index of times; the other filters are compared with each. */
 const timedStatement: NamedStatement = namedStatement(
   'audit.timed',
   () => `
   select ${columns} ${entriesSql} and at >= coalesce($from::bigint, 0) and (at, id) < ($at::bigint, $id::bigint)
-    and ${ownFilters.map((name) => hiddenFromPlanner(`$${name}::text is null or ${name} = $${name}`)).join(' and ')} and ${visibleSql}
+    and ${fitsSql.map(hiddenFromPlanner).join(' and ')} and ${visibleSql}
   order by at desc, id desc limit $limit`,
 );
 
+/** A filter by which entries are found in an index. */
+type FoundBy = OwnFilter | 'kind';
+
+/** Returns the SQL of what a filter finds: a superset of its entries, each of which is read. */
+const foundSql = (by: FoundBy, wanted: string): string =>
+  by === 'kind'
+    ? `select ${wanted} ${entriesSql} and actor >= $firstActor and actor < $endActor
+       union all select ${wanted} ${entriesSql} and actor is null and $unnamed::boolean`
+    : `select ${wanted} ${entriesSql} and ${by} = $${by}`;
+
 /** The same, found by one filter that few entries pass, and then sorted. */
-const gatheredStatement = (by: OwnFilter): NamedStatement =>
+const gatheredStatement = (by: FoundBy): NamedStatement =>
   namedStatement(
     `audit.gathered.${by}`,
     () => `
-    select * from (select * ${entriesSql} and ${by} = $${by} offset 0) e
-    where ${timesSql} and (at, id) < ($at::bigint, $id::bigint)
-      and ${ownFilters.map((name) => `($${name}::text is null or ${name} = $${name})`).join(' and ')} and ${visibleSql}
+    select ${columns} from (${foundSql(by, '*')} offset 0) e
+    where ${timesSql} and (at, id) < ($at::bigint, $id::bigint) and ${fitsSql.map((fits) => `(${fits})`).join(' and ')} and ${visibleSql}
     order by at desc, id desc limit $limit`,
   );
 
 /** So many entries of a filter at most are gathered. */
 const gatheredMost = 5_000;
 
-const countStatement = (by: OwnFilter): NamedStatement =>
+const countStatement = (by: FoundBy): NamedStatement =>
   namedStatement(
     `audit.count.${by}`,
-    () =>
-      `select count(*)::int as n from (select 1 ${entriesSql} and ${by} = $${by} limit ${String(gatheredMost + 1)}) e`,
+    () => `select count(*)::int as n from (${foundSql(by, '1')} limit ${String(gatheredMost + 1)}) e`,
   );
 
-/** Where a page ends: the id of its last entry; with a limit of time its time before that. */
+/** Where a page ends: the id of its last entry; of a list in order of time its time before that. */
 type AuditPosition = readonly number[];
 
-const isTimed = ({ from, to }: AuditFilter): boolean => from !== undefined || to !== undefined;
+/** Returns whether entries are found in order of time, and cursors have times. */
+export const isAuditTimed = ({ from, to, actorKind }: AuditFilter): boolean =>
+  from !== undefined || to !== undefined || actorKind !== undefined;
 
 const chooseStatement = async (db: Db, filter: AuditFilter, values: NamedValues): Promise<NamedStatement> => {
   const given = ownFilters.filter((name) => filter[name] !== undefined);
-  if (!isTimed(filter)) return newestStatement(given);
-  const [by] = given;
+  if (!isAuditTimed(filter)) return newestStatement(given);
+  const by: FoundBy | undefined = given[0] ?? (filter.actorKind === undefined ? undefined : 'kind');
   if (by === undefined) return timedStatement;
   const [counted] = await queryNamedRows<{ n: number }>(db, countStatement(by), values);
   return (counted?.n ?? 0) > gatheredMost ? timedStatement : gatheredStatement(by);
@@ -185,9 +211,14 @@ export const readAudit = async (
     env,
     principal: { access },
   } = caller;
-  const timed = isTimed(filter);
+  const timed = isAuditTimed(filter);
+  const { prefix, unnamed } = kinds[filter.actorKind ?? 'system'];
   const values = {
     ...filter,
+    // The character after the underscore ends the range.
+    firstActor: prefix === null ? '' : `${prefix}_`,
+    endActor: prefix === null ? '' : `${prefix}\``,
+    unnamed,
     env: env.id,
     id: after?.at(-1) ?? (timed ? 0 : Number.MAX_SAFE_INTEGER),
     at: after?.[0] ?? filter.to ?? Number.MAX_SAFE_INTEGER,

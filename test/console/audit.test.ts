@@ -57,6 +57,35 @@ describe('the audit log in the console', () => {
     await tab.picture('audit-light-1440');
   });
 
+  it('narrows it to a kind of who did it, in the address', async () => {
+    await page.goto(`${origin}/env/demo/settings/audit`);
+    await row('item.create').first().waitFor();
+    const agent = await service().world.agent('admin', { name: 'Night watch' });
+    await agent.post(`/items/${id}/tags`, { add: ['late'] });
+    await page.getByLabel('Done by').selectOption({ label: 'agents' });
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await row('item.create').first().waitFor({ state: 'detached' });
+    await row('Night watch').waitFor();
+    expect(await page.locator('tbody tr').count()).to.equal(1);
+    expect(new URL(page.url()).search).to.equal('?actorKind=agent');
+    await page.reload();
+    await row('Night watch').waitFor();
+    expect(await page.getByLabel('Done by').inputValue()).to.equal('agent');
+  });
+
+  it('announces what fits the filters and came since, and moves nothing until it is asked for', async () => {
+    await ben.post(`/items/${id}/notes`, { text: 'Of no agent.' });
+    const agent = await service().world.agent('admin', { name: 'Day watch' });
+    for (const tag of ['one', 'two']) await agent.post(`/items/${id}/tags`, { add: [tag] });
+    await page.getByRole('button', { name: '2 new, show them' }).waitFor();
+    await tab.picture('audit-new-light-1440');
+    expect(await page.locator('tbody tr').count()).to.equal(1);
+    await page.keyboard.press('l');
+    await row('Day watch').nth(1).waitFor();
+    expect(await page.locator('tbody tr').count()).to.equal(3);
+    await page.getByRole('button', { name: /new, show/ }).waitFor({ state: 'detached' });
+  });
+
   it('chooses a time, in the person’s own zone', async () => {
     await page.goto(`${origin}/env/demo/settings/audit?to=${String(Date.now() - 3_600_000)}`);
     await page.getByText('Nothing found').waitFor();

@@ -80,7 +80,7 @@ describe('the audit log over HTTP', () => {
       state: { state: 'waiting' },
       assign: { assignee: null },
       tags: { add: ['x'] },
-      snooze: { until: Date.now() + 200 },
+      snooze: { until: Date.now() + 1_000 },
       notes: { text: 'x' },
       reply: { subject: 'x', text: 'y' },
       triage: { answers: { a: 1 } },
@@ -198,6 +198,48 @@ describe('the audit log over HTTP', () => {
       (await log(`target=${id}&verb=item.note&from=${String(from)}&to=${String(to)}`)).length;
     expect([await within(at, at + 1), await within(at + 1, at + 2), await within(at - 1, at)]).to.deep.equal([1, 0, 0]);
     expect(await log('actor=agt_01jd0000000000000000000000')).to.deep.equal([]);
+  });
+
+  it('filters by the kind of who did it, those without an id too, few entries and many', async () => {
+    const item = (await make()).id;
+    await (await world.person('operator', 'Ana Lind')).post(`/items/${item}/notes`, { text: 'By a person.' });
+    await world.nobody().post('/sign-in', { email: 'nobody@example.com', password: 'a wrong one' });
+    await (await world.appKey()).post('/items', { inbox: 'mail', title: 'By the app' });
+    await clerk.post(`/items/${item}/snooze`, { until: Date.now() + 1_000 });
+    await until('it woke', async () => (await log(`target=${item}&verb=item.wake`)).length === 1);
+    const kinds = ['agent', 'person', 'app', 'system'];
+    const read = async (query: string): Promise<readonly (readonly [string, string])[]> => {
+      const found: (readonly [string, string])[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const reply: Reply = await admin.get(`/audit?${query}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        found.push(...reply.body.entries.map(({ id, actor }: Entry) => [id, actor.type] as const));
+        cursor = reply.body.cursor;
+      }
+      return found;
+    };
+    const all = await read('limit=200');
+    for (const kind of kinds) {
+      const own = all.filter(([, type]) => type === kind);
+      expect(own, kind).not.to.have.length(0);
+      expect(await read(`actorKind=${kind}&limit=7`), kind).to.have.deep.members(own);
+    }
+    expect(told(await log('actorKind=person&verb=person.signIn'))[0]).to.match(/^person.signIn denied by /);
+    expect(told(await log(`actorKind=person&target=${item}`))).to.deep.equal(['item.note ok by Ana Lind']);
+    const later = Date.now() + 1_000;
+    await world.sql(
+      `insert into events (env, at, actor_type, actor, actor_name, verb, target_type, target)
+       select id, $1::bigint + n % 2000, 'agent', 'agt_' || lpad((n % 3)::text, 26, '0'), 'Many', 'item.note', 'item', 'many'
+       from environments, generate_series(1, 5100) n where name = 'demo'`,
+      [later],
+    );
+    const many = await read('actorKind=agent&limit=200');
+    expect(new Set(many.map(([id]) => id)).size).to.equal(many.length);
+    expect(many.length).to.equal(5_100 + all.filter(([, type]) => type === 'agent').length);
+    const times = (await log('actorKind=agent')).map(({ at }) => at);
+    expect(times).to.deep.equal(times.toSorted((a, b) => b - a));
+    expect(await read('actorKind=app')).to.have.deep.members(all.filter(([, type]) => type === 'app'));
+    const refused = await admin.get('/audit?actorKind=robot');
+    expect([refused.status, refused.body.details[0].path]).to.deep.equal([400, 'actorKind']);
   });
 
   it('pages newest first, each entry once, while more come', async () => {

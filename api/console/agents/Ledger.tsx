@@ -1,15 +1,16 @@
 /** The ledger: changes, requests and refusals of agents, newest first, with a count of entries that came since. Used by AgentPage and ActivityPage. */
-import { useInfiniteQuery, useQuery, type InfiniteData } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
+import { useNewEntries } from '../audit/useNewEntries.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowEarlier } from '../ui/ShowEarlier.tsx';
-import { count } from '../ui/time.ts';
+import { ShowNew } from '../ui/ShowNew.tsx';
 import { approvalsQuery } from '../wire/queries.ts';
-import { arrivalsQuery, ledgerQuery, settingsKeys, type LedgerPage } from '../wire/settingsQueries.ts';
+import { ledgerQuery } from '../wire/settingsQueries.ts';
 import { LedgerLine } from './LedgerLine.tsx';
 
 interface LedgerProps {
@@ -20,26 +21,20 @@ interface LedgerProps {
   readonly since: number;
 }
 
-/** Returns the loaded entries, the number of entries that came since, and a function that reads the newest page again. */
+/** Returns the list with its loaded entries, the number of entries that came since, and a function that reads the newest page again. */
 const useLedger = ({ agents, isOfMany, since }: LedgerProps) => {
-  const { http, queries } = useSession();
-  const list = useInfiniteQuery(ledgerQuery(http, agents));
+  const { http } = useSession();
+  const options = ledgerQuery(http, agents);
+  const list = useInfiniteQuery(options);
   const entries = useMemo(() => list.data?.pages.flatMap((page) => page.entries), [list.data]);
-  const from = entries?.[0]?.at ?? since;
-  const { data: later = [] } = useQuery({
-    ...arrivalsQuery(http, isOfMany ? undefined : agents[0], from),
-    enabled: entries !== undefined,
+  const news = useNewEntries({
+    queryKey: options.queryKey,
+    entries,
+    query: { actor: isOfMany ? undefined : agents[0] },
+    since,
+    isListed: ({ actor }) => agents.includes(actor.id ?? ''),
   });
-  const known = new Set(entries?.map(({ id }) => id));
-  const newCount = later.filter(({ id, actor }) => agents.includes(actor.id ?? '') && !known.has(id)).length;
-  const readAnew = (): void => {
-    const queryKey = settingsKeys.ledger(agents);
-    queries.setQueryData<InfiniteData<LedgerPage>>(queryKey, (data) =>
-      data === undefined ? data : { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
-    );
-    void queries.invalidateQueries({ queryKey });
-  };
-  return { ...list, entries, newCount, readAnew };
+  return { ...list, ...news, entries };
 };
 
 export const Ledger = (props: LedgerProps) => {
@@ -62,11 +57,7 @@ export const Ledger = (props: LedgerProps) => {
       <div className="ledger-head">
         <h2>What {isOfMany ? 'they' : 'it'} did</h2>
         <span className="soft" role="status">
-          {newCount > 0 && (
-            <Button tone="bare" onClick={readAnew} shortcut="l">
-              {count(newCount)} new, show {newCount === 1 ? 'it' : 'them'}
-            </Button>
-          )}
+          <ShowNew newCount={newCount} onShow={readAnew} />
         </span>
         <Button
           aria-pressed={isFollowed}

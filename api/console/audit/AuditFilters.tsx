@@ -2,7 +2,7 @@
 import type { FormEvent } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
-import { readAuditSearch, type AuditSearch } from './filter.ts';
+import { actorKinds, readAuditSearch, type AuditSearch } from './filter.ts';
 
 interface AuditFiltersProps {
   readonly search: AuditSearch;
@@ -23,6 +23,7 @@ export const AuditFilters = ({ search, onSearch }: AuditFiltersProps) => {
     onSearch(
       readAuditSearch({
         actor: text('actor'),
+        actorKind: text('actorKind'),
         verb: text('verb'),
         target: text('target'),
         from: timeOf(text('from')),
@@ -36,6 +37,17 @@ export const AuditFilters = ({ search, onSearch }: AuditFiltersProps) => {
       <label>
         Who (id)
         <input name="actor" defaultValue={search.actor} maxLength={200} autoComplete="off" spellCheck={false} />
+      </label>
+      <label>
+        Done by
+        <select name="actorKind" defaultValue={search.actorKind ?? ''}>
+          <option value="">anybody</option>
+          {actorKinds.map(([kind, label]) => (
+            <option key={kind} value={kind}>
+              {label}
+            </option>
+          ))}
+        </select>
       </label>
       <label>
         Did

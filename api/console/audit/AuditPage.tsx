@@ -1,18 +1,22 @@
 /** The audit log: everything that was done and refused, filtered, with what it changed, and as a file. */
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowEarlier } from '../ui/ShowEarlier.tsx';
+import { ShowNew } from '../ui/ShowNew.tsx';
 import { count } from '../ui/time.ts';
 import { auditQuery, readAuditPage } from '../wire/auditQueries.ts';
+import { meQuery } from '../wire/queries.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { AuditFilters } from './AuditFilters.tsx';
 import { AuditRow } from './AuditRow.tsx';
 import { download, toCsv } from './csv.ts';
 import type { AuditSearch } from './filter.ts';
+import { useNewEntries } from './useNewEntries.ts';
 
 export interface AuditPageProps {
   readonly search: AuditSearch;
@@ -54,10 +58,15 @@ const useFile = (search: AuditSearch) => {
 
 export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
   const { http } = useSession();
-  const list = useInfiniteQuery(auditQuery(http, search));
+  const { data: me } = useQuery(meQuery(http));
+  const [since] = useState(me?.now ?? 0);
+  const options = auditQuery(http, search);
+  const list = useInfiniteQuery(options);
   const { data, error, refetch } = list;
   const { read, make } = useFile(search);
-  const entries = data?.pages.flatMap((page) => page.entries);
+  const entries = useMemo(() => data?.pages.flatMap((page) => page.entries), [data]);
+  const { newCount, readAnew } = useNewEntries({ queryKey: options.queryKey, entries, query: search, since });
+  useKeys({ l: readAnew });
   if (error !== null && entries === undefined)
     return <Problem isPage error={error} needs="audit: see" onRetry={() => void refetch()} />;
   return (
@@ -68,13 +77,18 @@ export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
           <p className="soft">Everything that was done here, and what was refused; newest first.</p>
         </div>
         <div className="verdict-buttons">
-          <Button onClick={() => void refetch()}>Read again</Button>
+          <Button onClick={readAnew} shortcut="l">
+            Read again
+          </Button>
           <Button disabled={read !== null} onClick={() => void make()}>
             {read === null ? 'Save as CSV' : `${count(read)} read…`}
           </Button>
         </div>
       </header>
       <AuditFilters search={search} onSearch={onSearch} />
+      <div className="announcement" role="status">
+        <ShowNew newCount={newCount} onShow={readAnew} />
+      </div>
       {entries === undefined && <Skeleton rows={8} />}
       {entries?.length === 0 && (
         <Empty title="Nothing found">Nothing was done that fits these filters. Show all, or another time.</Empty>

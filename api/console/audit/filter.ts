@@ -1,15 +1,26 @@
 /** The filters of the audit log: in the page's address, and as the API's query. */
 
-const names = ['actor', 'verb', 'target', 'from', 'to'] as const;
+const names = ['actor', 'actorKind', 'verb', 'target', 'from', 'to'] as const;
+
+/** Kinds of principals, as the API names them, and in words. */
+export const actorKinds: readonly (readonly [name: string, label: string])[] = [
+  ['agent', 'agents'],
+  ['person', 'people'],
+  ['app', 'the app'],
+  ['system', 'the system'],
+];
 
 /** `from` and `to`: milliseconds since 1970 UTC. */
 export type AuditSearch = Readonly<Partial<Record<(typeof names)[number], string>>>;
+
+const isKnown = (name: string, value: string): boolean =>
+  value !== '' && (name !== 'actorKind' || actorKinds.some(([kind]) => kind === value));
 
 /** Returns the search of an address without what it does not know. */
 export const readAuditSearch = (raw: Readonly<Record<string, unknown>>): AuditSearch =>
   Object.fromEntries(
     names.flatMap((name): [string, string][] => {
       const value = raw[name];
-      return typeof value === 'string' && value !== '' ? [[name, value]] : [];
+      return typeof value === 'string' && isKnown(name, value) ? [[name, value]] : [];
     }),
   );

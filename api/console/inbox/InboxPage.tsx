@@ -3,11 +3,10 @@ import { useCallback, useRef, useState, type ReactNode } from 'react';
 import { useNames } from '../content/names.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
-import { Button } from '../ui/Button.tsx';
 import { neighbour } from '../ui/choose.ts';
 import { loadedLater } from '../ui/lazy.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { count } from '../ui/time.ts';
+import { ShowNew } from '../ui/ShowNew.tsx';
 import { useItem } from '../wire/itemStore.ts';
 import type { BulkPick } from './bulkPick.ts';
 import type { Writing } from './Composer.tsx';
@@ -153,11 +152,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
           onChange={changeSearch}
         />
         <div className="announcement" aria-live="polite">
-          {list.newCount > 0 && (
-            <Button tone="bare" onClick={list.readAnew} shortcut="l">
-              {count(list.newCount)} new, show {list.newCount === 1 ? 'it' : 'them'}
-            </Button>
-          )}
+          <ShowNew newCount={list.newCount} onShow={list.readAnew} />
         </div>
         {rows}
       </section>

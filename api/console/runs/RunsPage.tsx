@@ -7,7 +7,7 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { neighbour } from '../ui/choose.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { count } from '../ui/time.ts';
+import { ShowNew } from '../ui/ShowNew.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
 import { runsQuery } from '../wire/runQueries.ts';
 import { useRunArrivals } from '../wire/runStore.ts';
@@ -105,11 +105,7 @@ export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
       <section className="list" aria-label="Runs">
         <RunsHeader search={search} actions={actions} onChange={(next) => onSearch(next, false)} onRun={openSheet} />
         <div className="announcement" aria-live="polite">
-          {newCount > 0 && (
-            <Button tone="bare" onClick={readAnew} shortcut="l">
-              {count(newCount)} new, show {newCount === 1 ? 'it' : 'them'}
-            </Button>
-          )}
+          <ShowNew newCount={newCount} onShow={readAnew} />
         </div>
         <div className="scroll">
           {rows}

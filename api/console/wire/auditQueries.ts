@@ -1,5 +1,5 @@
-/** Queries of the audit log. Used by its page. */
-import { infiniteQueryOptions } from '@tanstack/react-query';
+/** Queries of the audit log. Used by its page and the ledger of agents. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
 import { body, type ItemQuery } from './queries.ts';
 import type { AuditEntry } from './types.ts';
@@ -22,4 +22,17 @@ export const auditQuery = (http: Http, query: ItemQuery) =>
     initialPageParam: null as string | null,
     getNextPageParam: ({ cursor }) => cursor,
     retry: 1,
+  });
+
+/** How often it is asked whether more was done, in ms. */
+const watchedMs = 3_000;
+
+/** Query of the newest entries of a time that is not over. */
+export const arrivalsQuery = (http: Http, query: ItemQuery) =>
+  queryOptions({
+    queryKey: ['arrivals', query],
+    queryFn: async () => (await readAuditPage(http, query, null)).entries,
+    refetchInterval: watchedMs,
+    gcTime: 0,
+    retry: false,
   });

@@ -67,7 +67,7 @@ interface LedgerPlace {
   readonly rest: readonly AuditEntry[];
 }
 
-export interface LedgerPage extends LedgerPlace {
+interface LedgerPage extends LedgerPlace {
   readonly entries: readonly AuditEntry[];
 }
 
@@ -119,20 +119,6 @@ export const ledgerQuery = (http: Http, agents: readonly string[]) =>
     staleTime: Infinity,
     gcTime: 0,
     retry: 1,
-  });
-
-/** How often it is asked whether a watched agent did more, in ms. */
-const watchedMs = 3_000;
-
-/** Query of the audit entries from a time on: of one agent, or of all principals. */
-export const arrivalsQuery = (http: Http, actor: string | undefined, from: number) =>
-  queryOptions({
-    queryKey: ['arrivals', actor, from],
-    queryFn: async ({ signal }) =>
-      (await body(http.call<ActivityPage>('GET', '/audit', { query: { actor, from, limit: 200 }, signal }))).entries,
-    refetchInterval: watchedMs,
-    gcTime: 0,
-    retry: false,
   });
 
 /** The caller's own sessions. */
