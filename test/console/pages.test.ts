@@ -251,7 +251,28 @@ describe('the pages of the app, and what others wrote', () => {
     figure = 2;
     await page.keyboard.press('l');
     await region('Open').getByText('1,235 items').waitFor();
-    await page.getByText(/^as of \d/).waitFor();
+    figure = 3;
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => response.url().includes('/pages/overview')),
+      page.getByRole('button', { name: 'Read again' }).click(),
+    ]);
+    await region('Open').getByText('1,236 items').waitFor();
+    const { at } = (await answer.json()) as { readonly at: number };
+    const time = await page.evaluate<string>(
+      `new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(${String(at)})`,
+    );
+    await page.getByText(`as of ${time}`).waitFor();
+  });
+
+  it('keeps what stands there, and says from when it is, while a page can’t be read', async () => {
+    const { page } = tab;
+    await page.route('**/pages/overview*', (route) => route.abort());
+    await page.getByRole('button', { name: 'Read again' }).click();
+    await page.getByText(/What stands here is from \d/).waitFor();
+    await region('Open').getByText('1,236 items').waitFor();
+    await page.unroute('**/pages/overview*');
+    await page.getByRole('button', { name: 'Read again' }).click();
+    await page.getByText(/What stands here is from/).waitFor({ state: 'detached' });
   });
 
   it('has the parameters of a page in the address, and asks for those that it needs', async () => {
