@@ -13,8 +13,11 @@ const groups = [
 ];
 
 /** Each world has a provider of its own, as each has its own settings. */
-const newPair = async (env: Readonly<Record<string, string>> = {}): Promise<[World, OpenIdProvider]> => {
-  const provider = await startOpenIdProvider();
+const newPair = async (
+  env: Readonly<Record<string, string>> = {},
+  clientAuth?: 'basic' | 'post',
+): Promise<[World, OpenIdProvider]> => {
+  const provider = await startOpenIdProvider(clientAuth);
   const world = await newWorld({ workers: false, env: { ...provider.env, TRUST_PROXY: '1', ...env } });
   await world.environment('staging');
   return [world, provider];
@@ -477,6 +480,27 @@ describe('signing in by OpenID Connect', () => {
       expect(location).to.equal(`${new URL(world.base).origin}/?signInProblem=not_begun_here`);
       expect(browser.cookie('console_session')).to.equal(undefined);
     });
+  });
+
+  describe('where the provider takes the secret in the form alone', () => {
+    const email = 'ana@example.com';
+    for (const [auth, problem] of [
+      ['post', null],
+      ['basic', 'provider_refused'],
+    ] as const)
+      it(`${problem === null ? 'lets people in' : 'lets nobody in'} with OIDC_CLIENT_AUTH=${auth}`, async () => {
+        const [world, provider] = await newPair({ OIDC_CLIENT_AUTH: auth }, 'post');
+        try {
+          provider.accounts.set('ana', { email, email_verified: true });
+          await world.person('viewer', 'Ana Lind', { email });
+          const { browser, problem: said } = await signIn(world, 'ana');
+          expect(said).to.equal(problem);
+          expect((await me(world, browser)).status).to.equal(problem === null ? 200 : 401);
+        } finally {
+          await world.close();
+          await provider.close();
+        }
+      });
   });
 
   it('is unknown where there is no provider', async () => {

@@ -31,8 +31,11 @@ const signInPage = (path: string): string => `<!doctype html><title>The provider
 <form method="post" action="${path}"><label>Account <input name="account" required></label><button>Continue</button></form>
 <form method="post" action="${path}/refuse"><button>Never mind</button></form>`;
 
-/** `groups` stand in the tokens; e-mail address and name only where the provider is asked for them. */
-export const startOpenIdProvider = async (): Promise<OpenIdProvider> => {
+/**
+ * `groups` stand in the tokens; e-mail address and name only where the provider is asked for them. With `post` it takes the
+ * client's secret in the form alone.
+ */
+export const startOpenIdProvider = async (clientAuth: 'basic' | 'post' = 'basic'): Promise<OpenIdProvider> => {
   const [own, port] = [await freePort(), await freePort()];
   const issuer = `http://localhost:${String(own)}`;
   const accounts = new Map<string, Claims>();
@@ -43,6 +46,7 @@ export const startOpenIdProvider = async (): Promise<OpenIdProvider> => {
       {
         client_id: 'console',
         client_secret: clientSecret,
+        token_endpoint_auth_method: `client_secret_${clientAuth}`,
         redirect_uris: [`http://127.0.0.1:${String(port)}${callback}`],
         response_types: ['code'],
         grant_types: ['authorization_code'],
@@ -95,6 +99,11 @@ export const startOpenIdProvider = async (): Promise<OpenIdProvider> => {
   const server = createServer((req, res) => {
     if (isAway) {
       res.writeHead(503).end('The provider is away.');
+      return;
+    }
+    // The library takes a secret in both ways, whichever the client is registered with.
+    if (clientAuth === 'post' && req.headers.authorization?.startsWith('Basic ') === true) {
+      res.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}');
       return;
     }
     if (req.url?.startsWith('/sign-in/') !== true) {

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
+import { useSignInMethods } from '../shell/providerSignIn.ts';
 import { useSession } from '../shell/session.ts';
 import { useTheme } from '../shell/theme.ts';
 import { Button } from '../ui/Button.tsx';
@@ -92,8 +93,9 @@ const About = ({ me }: { readonly me: Me }) => (
 );
 
 export const AccountPage = () => {
-  const { http } = useSession();
+  const { http, environment } = useSession();
   const { data: me } = useQuery(meQuery(http));
+  const { password } = useSignInMethods(environment);
   if (me === undefined) return null;
   return (
     <div className="column home account">
@@ -110,10 +112,12 @@ export const AccountPage = () => {
         <h2>Times</h2>
         <TimeZone given={preferredZone(me.preferences)} />
       </section>
-      <section className="waiting" aria-label="Password">
-        <h2>Password</h2>
-        <PasswordForm />
-      </section>
+      {password && (
+        <section className="waiting" aria-label="Password">
+          <h2>Password</h2>
+          <PasswordForm />
+        </section>
+      )}
       <Sessions />
     </div>
   );

@@ -34,6 +34,7 @@ const FreshDialog = ({ problem, onProblem, input, onSubmit, onClose, onDone }: F
   );
   useProviderEnd(end);
   const byProvider = (): void => onProblem(openProvider(environment, true));
+  if (!password && oidc === null) return null;
   const provider = `Continue with ${oidc?.label ?? ''}`;
   return (
     <FormDialog

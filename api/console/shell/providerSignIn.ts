@@ -23,15 +23,20 @@ export const problemOfAddress = new URLSearchParams(location.search).get(paramet
 export const explain = async (problem: string): Promise<string> =>
   (await import('./signInProblems.ts')).sentenceOf(problem);
 
-/** Returns how people sign in; until that is known, by password. */
+/** The same for every environment; null: not known yet. */
+let configured: Methods | null = null;
+
+/** Returns how people sign in: by nothing until that is known, by password where it can't be. */
 export const useSignInMethods = (environment: string | null): Methods => {
-  const [methods, setMethods] = useState<Methods>({ password: true, oidc: null });
+  const [methods, setMethods] = useState<Methods>(configured ?? { password: false, oidc: null });
   useEffect(() => {
-    // The configuration is the same for every environment.
     createHttp(environment ?? '-', () => undefined)
       .call<Methods>('GET', '/sign-in/methods')
-      .then(({ body }) => setMethods(body))
-      .catch(() => undefined);
+      .then(({ body }) => {
+        configured = body;
+        setMethods(body);
+      })
+      .catch(() => setMethods(configured ?? { password: true, oidc: null }));
   }, [environment]);
   return methods;
 };
