@@ -5,7 +5,8 @@ import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
 import type { FlagPart } from './part.ts';
 import type { FlagPatch } from './patch.ts';
-import { fromInput, percentOf, toInput } from './value.ts';
+import { RolloutInput } from './RolloutInput.tsx';
+import { fromInput, rolloutOf, toInput } from './value.ts';
 import { ValueInput } from './ValueInput.tsx';
 import { goingRamp, percent, valueText } from './words.ts';
 
@@ -22,19 +23,19 @@ export const FlagEditor = ({ flag, change }: FlagPart) => {
     setFields({ ...present, ...fields, base: fields.base === '' ? base : fields.base, ...part });
   const [isBusy, setBusy] = useState(false);
   const value = fromInput(flag.kind, fields.value);
-  const rollout = fields.rollout.trim() === '' ? null : percentOf(fields.rollout);
-  const isWrong = value === undefined || (fields.rollout.trim() !== '' && rollout === null);
+  const rollout = rolloutOf(fields.rollout);
+  const isWrong = value === undefined || rollout === undefined;
   const movesValue = fields.value !== present.value;
   const movesRollout = fields.rollout.trim() !== present.rollout;
   const isChanged = movesValue || movesRollout;
   const patch: FlagPatch = {
     ...(movesValue ? { value } : {}),
     // A value alone would take the rollout away.
-    ...(movesRollout || (movesValue && flag.rollout !== null) ? { rollout } : {}),
+    ...(movesRollout || (movesValue && flag.rollout !== null) ? { rollout: rollout ?? null } : {}),
   };
   const done = [
     ...(movesValue ? [`value ${valueText(value)}`] : []),
-    ...(movesRollout ? [rollout === null ? 'no rollout' : `rollout ${percent(rollout)}`] : []),
+    ...(movesRollout ? [typeof rollout === 'number' ? `rollout ${percent(rollout)}` : 'no rollout'] : []),
   ].join(', ');
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -47,16 +48,7 @@ export const FlagEditor = ({ flag, change }: FlagPart) => {
     <form className="flag-form" aria-label="Value and rollout" onSubmit={(event) => void submit(event)}>
       <ValueInput kind={flag.kind} label="Value" text={fields.value} onText={(text) => set({ value: text })} />
       {flag.kind === 'boolean' && (
-        <label>
-          Rollout in %
-          <input
-            inputMode="decimal"
-            value={fields.rollout}
-            placeholder="none"
-            autoComplete="off"
-            onChange={({ target }) => set({ rollout: target.value })}
-          />
-        </label>
+        <RolloutInput label="Rollout in %" text={fields.rollout} onText={(text) => set({ rollout: text })} />
       )}
       {isChanged && (
         <>

@@ -1,12 +1,7 @@
 /** The flags of the app: what each is now in words, beside the one that is open. */
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState, type ReactNode } from 'react';
-import { useKeys } from '../shell/keyboard.ts';
+import { NamedList } from '../lists/NamedList.tsx';
 import { useSession } from '../shell/session.ts';
-import { hasWords, neighbour } from '../ui/choose.ts';
-import { ListAndDetail } from '../ui/ListAndDetail.tsx';
-import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { SearchInput } from '../ui/SearchInput.tsx';
 import { flagsQuery } from '../wire/flagQueries.ts';
 import { FlagDetail } from './FlagDetail.tsx';
 import { answerText, goingRamp } from './words.ts';
@@ -20,68 +15,24 @@ export interface FlagsPageProps {
 export const FlagsPage = ({ name, onOpen }: FlagsPageProps) => {
   const { http } = useSession();
   const { data: flags, error, refetch } = useQuery(flagsQuery(http));
-  const [words, setWords] = useState('');
-  const input = useRef<HTMLInputElement>(null);
-  const shown = (flags ?? []).filter(({ flag, description }) => hasWords(`${flag} ${description ?? ''}`, words));
-  const at = shown.findIndex(({ flag }) => flag === name);
-  const step = (by: 1 | -1): void => {
-    const next = neighbour(shown, at, by);
-    if (next !== undefined) onOpen(next.flag);
-  };
-  useKeys(
-    {
-      j: () => step(1),
-      k: () => step(-1),
-      '/': () => input.current?.focus(),
-      Escape: () => onOpen(null),
-    },
-    'list',
-  );
-  let list: ReactNode;
-  if (error !== null && flags === undefined)
-    list = <Problem error={error} needs="flag: see" onRetry={() => void refetch()} />;
-  else if (flags === undefined) list = <Skeleton rows={6} />;
-  else if (shown.length === 0)
-    list = (
-      <Empty title={flags.length === 0 ? 'No flags yet' : 'No such flag'}>
-        {flags.length === 0
-          ? 'The app declares its flags in its manifest; they appear here when it connects.'
-          : 'No flag’s name or description has these words.'}
-      </Empty>
-    );
-  else
-    list = (
-      <ul className="requests">
-        {shown.map((flag) => (
-          <li key={flag.flag}>
-            <button
-              type="button"
-              className="request"
-              aria-current={flag.flag === name}
-              onClick={() => onOpen(flag.flag)}
-            >
-              <span className={goingRamp(flag) === null ? '' : 'moving'}>{flag.flag}</span>
-              <span className="soft" dir="auto">
-                {answerText(flag)}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    );
   return (
-    <ListAndDetail
+    <NamedList
       title="Flags"
-      total={flags === undefined ? null : shown.length}
-      filters={<SearchInput ref={input} words={words} onWords={setWords} label="Search flags" />}
-      list={list}
-      isOpen={name !== null}
+      noun="flag"
+      rows={flags?.map((flag) => ({
+        name: flag.flag,
+        title: <span className={goingRamp(flag) === null ? '' : 'moving'}>{flag.flag}</span>,
+        about: answerText(flag),
+        text: `${flag.flag} ${flag.description ?? ''}`,
+      }))}
+      error={error}
+      onRetry={() => void refetch()}
+      needs="flag: see"
+      emptyText="The app declares its flags in its manifest; they appear here when it connects."
+      name={name}
+      onOpen={onOpen}
     >
-      {name === null ? (
-        <Empty title="Nothing is open">Press j for the first flag.</Empty>
-      ) : (
-        <FlagDetail key={name} name={name} onBack={() => onOpen(null)} />
-      )}
-    </ListAndDetail>
+      {name !== null && <FlagDetail key={name} name={name} onBack={() => onOpen(null)} />}
+    </NamedList>
   );
 };

@@ -6,7 +6,8 @@ import { useFormDraft } from '../ui/draft.ts';
 import type { Flag } from '../wire/types.ts';
 import { emptyRow, fromRows, toRows, type RowForm } from './condition.ts';
 import { ConditionRows } from './ConditionRows.tsx';
-import { fromInput, percentOf, toInput } from './value.ts';
+import { RolloutInput } from './RolloutInput.tsx';
+import { fromInput, rolloutOf, toInput } from './value.ts';
 import { ValueInput } from './ValueInput.tsx';
 
 type Rule = Readonly<Record<string, unknown>>;
@@ -44,13 +45,13 @@ export const RuleEditor = ({ flag, at, rule, onSave, onClose }: RuleEditorProps)
   const form = fields.rows === '' ? null : (JSON.parse(fields.rows) as RowForm);
   const when = form === null ? parsed(fields.json) : fromRows(form);
   const value = fromInput(flag.kind, fields.value);
-  const rollout = fields.rollout.trim() === '' ? null : percentOf(fields.rollout);
+  const rollout = rolloutOf(fields.rollout);
   const problem =
     when === undefined
       ? 'The condition is no JSON.'
       : form?.rows.some(({ field }) => field.trim() === '') === true
         ? 'Each line needs a field, such as plan.'
-        : fields.rollout.trim() !== '' && rollout === null
+        : rollout === undefined
           ? 'A rollout is a number from 0 to 100.'
           : value === undefined
             ? `The value is no ${flag.kind}.`
@@ -81,20 +82,11 @@ export const RuleEditor = ({ flag, at, rule, onSave, onClose }: RuleEditorProps)
         <ConditionRows form={form} onForm={(next) => set({ rows: JSON.stringify(next) })} />
       )}
       <div className="flag-form">
-        {rollout === null && (
+        {typeof rollout !== 'number' && (
           <ValueInput kind={flag.kind} label="Then it is" text={fields.value} onText={(text) => set({ value: text })} />
         )}
         {flag.kind === 'boolean' && (
-          <label>
-            or on for % of them
-            <input
-              inputMode="decimal"
-              value={fields.rollout}
-              placeholder="–"
-              autoComplete="off"
-              onChange={({ target }) => set({ rollout: target.value })}
-            />
-          </label>
+          <RolloutInput label="or on for % of them" text={fields.rollout} onText={(text) => set({ rollout: text })} />
         )}
       </div>
       {problem !== null && <p className="soft">{problem}</p>}

@@ -36,6 +36,10 @@ export const scalarOf = (text: string): unknown => {
 export const scalarText = (value: unknown): string =>
   typeof value === 'string' && scalarOf(value) === value ? value : JSON.stringify(value ?? null);
 
+/** Returns the rollout of a text, null for an empty one; undefined: it is none. */
+export const rolloutOf = (text: string): number | null | undefined =>
+  text.trim() === '' ? null : (percentOf(text) ?? undefined);
+
 /** Returns a percentage of a text; null: it is none. */
 export const percentOf = (text: string): number | null => {
   const value = Number(text);

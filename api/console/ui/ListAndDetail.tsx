@@ -1,4 +1,4 @@
-/** A list beside the one of it that is open. Used by the pages of approvals, flags and the app's pages. */
+/** A list beside the one of it that is open. Used by the page of approvals and by NamedList. */
 import type { ReactNode } from 'react';
 import { count } from './time.ts';
 

@@ -1,0 +1,20 @@
+/** The input of a rollout; empty: there is none. Used by the editors of flags and their rules. */
+
+interface RolloutInputProps {
+  readonly label: string;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}
+
+export const RolloutInput = ({ label, text, onText }: RolloutInputProps) => (
+  <label>
+    {label}
+    <input
+      inputMode="decimal"
+      value={text}
+      placeholder="none"
+      autoComplete="off"
+      onChange={({ target }) => onText(target.value)}
+    />
+  </label>
+);
