@@ -86,8 +86,11 @@ export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
         </div>
       </header>
       <AuditFilters search={search} onSearch={onSearch} />
-      <div className="announcement" role="status">
-        <ShowNew newCount={newCount} onShow={readAnew} />
+      <div className="ledger-head">
+        <h2>Entries</h2>
+        <span className="soft" role="status">
+          <ShowNew newCount={newCount} onShow={readAnew} />
+        </span>
       </div>
       {entries === undefined && <Skeleton rows={8} />}
       {entries?.length === 0 && (
