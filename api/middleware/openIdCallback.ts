@@ -36,8 +36,6 @@ const answer = async (deps: Deps, openId: OpenId, { req, state }: Context, addre
     if (!isOwn) throw new SignInRefusal('not_begun_here');
     const ended = await endSignIn(deps, openId, flow, { search: `?${search}`, requestId: state.requestId, address });
     if (ended.type === 'again') return redirect(ended.begun.url, { flowCookie: ended.begun.flow });
-    // The client's next request here finds who was made, and what has changed; the directory polls anyway.
-    await deps.directory.refresh().catch(() => undefined);
     const cookie = ended.token === null ? {} : { cookie: ended.token };
     return redirect(pageAddress(publicUrl, flow.returnTo, null), { flowCookie: null, ...cookie });
   } catch (error) {
@@ -45,6 +43,9 @@ const answer = async (deps: Deps, openId: OpenId, { req, state }: Context, addre
     countRefusedSignIn(error.problem);
     deps.log.warn({ requestId: state.requestId, problem: error.problem, why: error.why }, 'a sign-in was refused');
     return redirect(pageAddress(publicUrl, isOwn ? flow.returnTo : null, error.problem), { flowCookie: null });
+  } finally {
+    // The client's next request here finds who was made, and what has changed or ended; the directory polls anyway.
+    if (isOwn) await deps.directory.refresh().catch(() => undefined);
   }
 };
 

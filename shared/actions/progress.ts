@@ -3,7 +3,7 @@ import { getOrCreate } from '../platform/core/maps.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { channels, type EphemeralMessage } from '../platform/redis/bus.ts';
 import type { ActionDeps } from './deps.ts';
-import { runLivePart, type Run } from './model.ts';
+import { runColumns, runLivePart, type Run } from './model.ts';
 
 /** ms between two writes of progress: 5 updates a second look continuous to a reader. */
 const flushIntervalMs = 200;
@@ -23,7 +23,7 @@ const updateProgressSql = statement(
   update runs r set progress = coalesce(p.progress, r.progress), message = coalesce(p.message, r.message)
   from json_to_recordset($1::json) as p(env int, run text, instance text, progress real, message text)
   where r.id = p.run and r.env = p.env and r.instance = p.instance and r.status = 'running' and r.handed_at is not null
-  returning r.*`,
+  returning ${runColumns}`,
 );
 
 interface PendingProgress {

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { connectApp, rpcError, type FakeApp } from '../support/app.ts';
 import type { Client, Reply } from '../support/http.ts';
+import { openLive } from '../support/live.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -226,10 +227,17 @@ describe('http: actions', () => {
           finish = resolve;
         });
       });
-      const reply = await agent.post('/actions', { action: 'reindex' });
+      const live = await openLive(agent);
+      const reply = await agent.post('/actions', { action: 'reindex', reason: 'Prices have changed.' });
       expect(reply.status).to.equal(202);
       expect(reply.body).to.deep.equal({ running: true, run: reply.body.run });
-      await until('it is half done', async () => (await runOf(reply.body.run)).progress === 0.5);
+      const { run } = await live.next(
+        'half is done',
+        (message) => message.type === 'run' && (message['run'] as { progress: unknown }).progress === 0.5,
+      );
+      const { blocks: _, ...told } = run as Record<string, unknown>;
+      expect(await runOf(reply.body.run)).to.deep.include({ ...told, reason: 'Prices have changed.' });
+      await live.close();
       expect(await runOf(reply.body.run)).to.deep.include({ status: 'running', message: 'Half', attempts: 1 });
       finish({ message: 'All indexed.' });
       await settled(reply.body.run);
