@@ -52,15 +52,15 @@ export const environmentSql = `
   ) as rules
   from environments e left join definitions d on d.env = e.id`;
 /**
- * Selects what tells whether an environment has changed: the transactions that wrote its rows last (whatever release they were
- * of), and the number of its rules, as a rule that is deleted leaves nothing.
+ * Selects what tells whether an environment has changed: the transactions that wrote its rows last, whatever release they were of.
+ * Of its rules the sum of a hash of each: numbers of transactions begin anew some day, so that the greatest need not be the last.
  */
 const readVersions = statement(
   'directory.versions',
   `
-  select e.id, concat_ws(' ', e.xmin, d.xmin, r.n, r.newest) as version
+  select e.id, concat_ws(' ', e.xmin, d.xmin, r.rules) as version
   from environments e left join definitions d on d.env = e.id
-  left join (select env, count(*) as n, max(xmin::text::bigint) as newest from definition_rules group by env) r on r.env = e.id
+  left join (select env, sum(hashtextextended(concat_ws(' ', type, name, xmin), 0)) as rules from definition_rules group by env) r on r.env = e.id
   order by e.id`,
 );
 const readEnvironments = statement('directory.environments', `${environmentSql} where e.id = any ($1::int[])`);
