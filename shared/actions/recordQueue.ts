@@ -62,8 +62,8 @@ const releaseNextSql = statement(
       select j.id from first f
       cross join lateral (select j.id from staged_jobs j where j.subject = f.id and j.name = 'actionRun' and ${idleJobCondition} offset 0) j))
     returning j.id)
-  select l.env, l.lane, l.id, (select count(*) from released)::int as released
-  from (select 1) as always left join looked l on l.n = ${String(lookedAtMax)}`,
+  select (select count(*) from released)::int as released,
+    (select json_build_object('env', env, 'lane', lane, 'id', id) from looked where n = ${String(lookedAtMax)}) as place`,
 );
 
 /** How far the queues were looked at: their last run. */
@@ -86,17 +86,6 @@ interface Look {
  * is offline may be a million.
  */
 export const releaseOverlookedRuns = async (db: Db, now: number, place: QueuePlace | null): Promise<Look> => {
-  const { env = 0, lane = '', id = '' } = place ?? {};
-  const found = await queryRow<{ [member in keyof QueuePlace]: QueuePlace[member] | null } & { released: number }>(
-    db,
-    releaseNextSql,
-    [now, env, lane, id],
-  );
-  return {
-    released: found?.released ?? 0,
-    place:
-      found === undefined || found.env === null || found.lane === null || found.id === null
-        ? null
-        : { env: found.env, lane: found.lane, id: found.id },
-  };
+  const { env, lane, id } = place ?? { env: 0, lane: '', id: '' };
+  return (await queryRow<Look>(db, releaseNextSql, [now, env, lane, id])) ?? { released: 0, place: null };
 };

@@ -84,7 +84,6 @@ const entriesSql = statement(
   join unnest($3::int[], $4::text[]) as t(env, source) on e.env = t.env and e.entry = t.source
   where e.id > $1 and e.id <= $2 and not e.is_update`,
 );
-/** An item's own row is written anew where an older release may have replaced its content. */
 const insertSql = statement(
   'words.insert',
   `
@@ -93,6 +92,11 @@ const insertSql = statement(
   from json_to_recordset($1::json) as t(env int, item text, source text, words text)
   on conflict (env, item, source) do update set words = excluded.words where item_words.source = ''`,
 );
+
+/** Inserts rows of item_words. An item's own row is written anew where an older release may have replaced its content. */
+export const insertWords = async (tx: Tx, rows: readonly (WordsRow & { readonly env: number })[]): Promise<void> => {
+  await executeStatement(tx, insertSql, [JSON.stringify(rows)]);
+};
 
 type Environments = readonly Environment[];
 
@@ -147,7 +151,7 @@ const writeMissing = async (
       words: furtherLexemes(text.env, inboxes.get(`${String(text.env)} ${text.item}`) ?? '', storedTexts(text)),
     })),
   ];
-  await executeStatement(tx, insertSql, [JSON.stringify(rows)]);
+  await insertWords(tx, rows);
 };
 
 /** Writes what is missing of the next events up to `settled`. Returns whether there are more. */

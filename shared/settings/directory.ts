@@ -52,7 +52,7 @@ export const environmentSql = `
   ) as rules
   from environments e left join definitions d on d.env = e.id`;
 /**
- * Selects what tells whether an environment has changed: the transactions that wrote its rows last, whatever release they were of.
+ * Selects a version of each environment, which changes with it: the transactions that wrote its rows last, whatever release they were of.
  * Of its rules the sum of a hash of each: numbers of transactions begin anew some day, so that the greatest need not be the last.
  */
 const readVersions = statement(

@@ -21,6 +21,20 @@ const makeStale = async ({ world }: ConsoleTest): Promise<void> => {
   await world.deps.directory.refresh();
 };
 
+/** Makes an agent, which needs a fresh sign-in: signs in again in the window that opens, and waits for the agent's token. */
+const makeAgentFreshly = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'New agent' }).click();
+  await page.getByLabel('Name').fill('Night shift');
+  await page.getByRole('button', { name: 'Make agent' }).click();
+  await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+  const [window] = await Promise.all([page.waitForEvent('popup'), page.getByRole('button', byProvider).click()]);
+  await atProvider(window, 'ana');
+  await page
+    .getByText(/^cagt_/)
+    .first()
+    .waitFor();
+};
+
 describe('the console with OpenID Connect', () => {
   let provider: OpenIdProvider;
   const service = useConsole({
@@ -64,16 +78,7 @@ describe('the console with OpenID Connect', () => {
     await page.getByText(/^complete to /).waitFor();
     const { world } = service();
     await makeStale(service());
-    await page.getByRole('button', { name: 'New agent' }).click();
-    await page.getByLabel('Name').fill('Night shift');
-    await page.getByRole('button', { name: 'Make agent' }).click();
-    await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
-    const [window] = await Promise.all([page.waitForEvent('popup'), page.getByRole('button', byProvider).click()]);
-    await atProvider(window, 'ana');
-    await page
-      .getByText(/^cagt_/)
-      .first()
-      .waitFor();
+    await makeAgentFreshly(page);
     const made = await world.sql('select name from agents where name = $1', ['Night shift']);
     expect(made).to.deep.equal([{ name: 'Night shift' }]);
   });
@@ -154,16 +159,7 @@ describe('the console where nobody signs in by password', () => {
     const { world } = service();
     await page.goto(`${service().origin}/env/demo/settings/agents`);
     await makeStale(service());
-    await page.getByRole('button', { name: 'New agent' }).click();
-    await page.getByLabel('Name').fill('Night shift');
-    await page.getByRole('button', { name: 'Make agent' }).click();
-    await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
-    const [window] = await Promise.all([page.waitForEvent('popup'), page.getByRole('button', byProvider).click()]);
-    await atProvider(window, 'ana');
-    await page
-      .getByText(/^cagt_/)
-      .first()
-      .waitFor();
+    await makeAgentFreshly(page);
     expect([await passwords(), provider.shown()]).to.deep.equal([0, 2]);
     expect(await world.sql('select name from agents')).to.deep.equal([{ name: 'Night shift' }]);
   });

@@ -1,4 +1,4 @@
-/** What a process reads again of the directory when something in it has changed: of the environments only those that have. */
+/** A reload of the directory: of the environments it reads only those again that have changed. */
 import { expect } from 'chai';
 import type { Environment } from '../../shared/environments/definition.ts';
 import { newSealKey } from '../../shared/platform/core/seal.ts';

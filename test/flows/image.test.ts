@@ -59,7 +59,7 @@ describe('the image', function () {
   it('runs as an ordinary user who changes nothing of it', async () => {
     const { out } = await runInImage(image, ['node', '-p', 'process.getuid()']);
     expect(Number(out)).to.be.above(0);
-    // Whoever is no root here runs it under their own name.
+    // Only root can run it as another user; others run it as themselves.
     if (process.getuid?.() !== 0) return;
     const { code, err } = await runInImage(image, ['node', '-e', "fs.writeFileSync('dist/api/main.js', '')"]);
     expect({ code, isRefused: err.includes('EACCES') }).to.deep.equal({ code: 1, isRefused: true });
@@ -128,7 +128,7 @@ describe('the image', function () {
       await until('the workers have done the bulk', async () =>
         ((await client.get(`/items/${item.id}`)).body.item.tags as string[]).includes('shipped'),
       );
-      // What is read beside the code: the console, the reference page, the documents.
+      // Files that are read beside the code: the console, the reference page, the documents.
       const page = async (path: string): Promise<string> => {
         const headers = { accept: 'text/html, */*' };
         const { status, text } = await request('GET', origin + path, undefined, null, { headers });

@@ -11,7 +11,7 @@ import type { Deps } from '../../shared/deps.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import type { Sweep } from './sweep.ts';
 
-/** Where the queues of records are looked at next. */
+/** The place from which the queues of records are looked at next. */
 const places = new WeakMap<Deps, QueuePlace>();
 
 /** Looks at the next runs in the queues. */

@@ -124,7 +124,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
     stream: () => {
       if (stream !== null) return stream;
       forgetting = window.setInterval(() => {
-        // What is being read may bring items that no answer has yet.
+        // An answer under way may bring items that the cache does not have yet.
         if (queries.isFetching() === 0) items.keepOnly(cachedItems(queries));
       }, forgetMs);
       stream = openStream({

@@ -20,8 +20,8 @@ import {
   streamStart,
   type ItemScan,
 } from './scan.ts';
-import { chooseSource, chooseTermsWhenSparse, isRareContent, lookUpContents } from './search.ts';
-import { contentRowsStatement, fortnightsStatement } from './statements.ts';
+import { chooseSource, chooseTermsWhenSparse, countContentRows, isRareContent, lookUpContents } from './search.ts';
+import { fortnightsStatement } from './statements.ts';
 import { activityStream } from './streams.ts';
 
 /** Rows of one statement; the smallest first, which tells what a row costs. */
@@ -126,8 +126,8 @@ const readContents = async (
   const most = rareContents;
   const values = await lookUpContents(scan, request, most);
   if (values === null) return null;
-  const [counted] = await queryItemScan({ db: scan.db, values }, contentRowsStatement, { most });
-  if (Number(counted?.[0]) > most) return null;
+  // Several parts have been counted.
+  if (values['partCount'] === 1 && (await countContentRows({ db: scan.db, values }, most)) > most) return null;
   const totals = new GroupTotals();
   totals.add(await queryItemScan({ db: scan.db, values }, contentGroupsStatement(by), { most }));
   return { totals, complete: true };

@@ -164,11 +164,15 @@ export const readCandidateRows = async (
   return gatherItems(scan, statement, { ...cursorValues(place), limit, most });
 };
 
+/** Returns how many rows of item_words `$looked` finds; `most` + 1 stands for any larger number. */
+export const countContentRows = async (scan: Pick<ItemScan, 'db' | 'values'>, most: number): Promise<number> =>
+  Number((await queryItemScan(scan, contentRowsStatement, { most }))[0]?.[0]);
+
 /**
  * Returns the parameters of looking contents up: of several parts the one that the fewest rows of item_words have, unless rows
- * that have all of them, or that have any and are further texts, are fewer. Of one part the rows found need no comparing. null:
- * more than `most` rows have to be looked up, for several parts. With no more than the rows that are compared first in any case
- * nothing fewer is looked for.
+ * that have all of them, or that have any and are further texts, are fewer; null where each has more than `most`. With no more
+ * than the rows that are compared first in any case nothing fewer is looked for. One part is not counted, and the rows that it
+ * finds need no comparing.
  */
 export const lookUpContents = async (
   { db, values, scanLimits }: ItemScan,
@@ -181,11 +185,9 @@ export const lookUpContents = async (
   let chosen: NamedValues | null = null;
   for (const lookup of [{}, ...lookups.map((looked) => ({ looked }))]) {
     if (fewest <= scanLimits.contentsFirst) break;
-    const [counted] = await queryItemScan({ db, values: { ...values, ...lookup } }, contentRowsStatement, {
-      most: fewest - 1,
-    });
-    const count = Number(counted?.[0]);
-    if (count < fewest) [fewest, chosen] = [count, { ...values, ...lookup }];
+    const tried = { ...values, ...lookup };
+    const count = await countContentRows({ db, values: tried }, fewest - 1);
+    if (count < fewest) [fewest, chosen] = [count, tried];
   }
   return chosen;
 };

@@ -60,7 +60,7 @@ export const openDb = ({ url, poolSize, applicationName, settings = {} }: DbOpti
     log: { warn: () => undefined },
   });
 
-/** What the connections of a pool do. */
+/** Connections of a pool, by what they do. */
 export interface PoolUsage {
   readonly used: number;
   readonly idle: number;

@@ -1,5 +1,5 @@
 /**
- * What is open in the whole database, for metrics. Each statement reads a bounded part of an index, however large the table
+ * Reads what is open in the whole database, for metrics. Each statement reads a bounded part of an index, however large the table
  * has become: it counts up to `countMax`. Used by databaseMetrics.ts.
  */
 import { openApprovalStatuses } from '../../catalogue/states/approvals.ts';

@@ -1,5 +1,7 @@
 /** Writes the demo's records and items, with history and counts, in one transaction: all or nothing. Used by load.ts. */
 import type { Definition } from '../../environments/definition.ts';
+import { insertWords } from '../../items/indexTexts.ts';
+import type { WordsRow } from '../../items/itemWords.ts';
 import type { Item } from '../../items/model.ts';
 import { countDeltas } from '../../items/perform/eventBatch.ts';
 import type { Tx } from '../../platform/db/knex.ts';
@@ -39,13 +41,6 @@ const insertOccurrences = statement(
   `
   insert into occurrences (env, item, at, id, title, data)
   select $1, item, at, id, title, data from json_to_recordset($2::json) as o(item text, at bigint, id text, title text, data json)`,
-);
-
-const insertWords = statement(
-  'demo.words',
-  `
-  insert into item_words (env, item, source, words)
-  select $1, item, source, array_to_tsvector(string_to_array(words, E'\\n')) from json_to_recordset($2::json) as w(item text, source text, words text)`,
 );
 
 const insertEvents = statement(
@@ -133,7 +128,7 @@ const countRows = (counts: ReadonlyMap<string, number>): object[] =>
 interface Batch {
   readonly items: readonly object[];
   readonly occurrences: readonly object[];
-  readonly words: readonly object[];
+  readonly words: readonly WordsRow[];
   readonly events: readonly EventRow[];
 }
 
@@ -145,7 +140,7 @@ const batchOf = (
 ): Batch => {
   const items: object[] = [];
   const occurrences: object[] = [];
-  const words: object[] = [];
+  const words: WordsRow[] = [];
   const events: EventRow[] = [];
   for (const [i, demo] of batch.entries()) {
     const inbox = definition.inboxes.get(demo.inbox);
@@ -166,7 +161,10 @@ const batchOf = (
 const writeBatch = async (tx: Tx, env: number, { items, occurrences, words, events }: Batch): Promise<void> => {
   await executeStatement(tx, insertItems, [env, JSON.stringify(items)]);
   await executeStatement(tx, insertOccurrences, [env, JSON.stringify(occurrences)]);
-  await executeStatement(tx, insertWords, [env, JSON.stringify(words)]);
+  await insertWords(
+    tx,
+    words.map((row) => ({ ...row, env })),
+  );
   await executeStatement(tx, insertEvents, [env, JSON.stringify(events)]);
 };
 

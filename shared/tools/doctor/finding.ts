@@ -1,14 +1,14 @@
-/** What a check of `npm run doctor` finds, and what several checks need. */
+/** The findings of `npm run doctor`, and helpers that several checks share. */
 import { loopback } from '../../platform/core/configValues.ts';
 
 /** `warn`: it works, or can't be known, and should be changed or looked at; `fail`: it does not work, or data may be lost or read. */
 type Status = 'ok' | 'warn' | 'fail';
 
 export interface Finding {
-  /** What was checked, such as `postgres.version`. */
+  /** Name of the check, such as `postgres.version`. */
   readonly check: string;
   readonly status: Status;
-  /** What is there and, unless it is right, what to do; one line. */
+  /** The value found and, unless it is right, the remedy; one line. */
   readonly text: string;
 }
 

@@ -1,4 +1,4 @@
-/** How a page's memory grows with the messages of the live stream, apart from what it takes until everything is full that it keeps. Used by the suite `console`. */
+/** Measures how a page's memory grows with the messages of the live stream, apart from what it takes until everything is full that it keeps. Used by the suite `console`. */
 import { sleep } from '../../../shared/platform/core/wait.ts';
 import { usedHeap } from '../../support/heap.ts';
 import type { ApiClient } from '../apiClient.ts';
@@ -18,7 +18,7 @@ const distinct = 2_200;
 /** Changes after which everything is full, and the engine has compiled what it runs. */
 const warmUp = 2 * distinct;
 
-/** What was in use after a number of messages. */
+/** The memory in use after a number of messages. */
 interface Moment {
   readonly messages: number;
   readonly mb: number;

@@ -1,4 +1,4 @@
-/** What must not grow with the whole: turns of sweeps and reloads of the directory, beside queues, approvals and environments that are large. */
+/** Measures turns of sweeps and reloads of the directory beside large queues, approvals and environments, with which they must not grow. */
 import type { Bench, Suite } from '../bench.ts';
 import type { SweepTime } from '../programs/sweeps.ts';
 import { atMost, type Figure } from '../report.ts';
