@@ -153,6 +153,10 @@ describe('alerts', () => {
         const online = metrics.value('console_apps', { state: 'online' });
         return metrics.value('console_publisher_up') === 1 && online === 1;
       });
+      // A process looks at Redis half a second after its start for the first time, and says 0 until then.
+      await until('both processes have found Redis', async () =>
+        (await Promise.all([api.scrape(), worker.scrape()])).every((each) => each.value('console_redis_up') === 1),
+      );
       await expectFiring(await series(), []);
     });
 
