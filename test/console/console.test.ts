@@ -6,7 +6,7 @@ import { clientOf, type Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import type { World } from '../support/world.ts';
-import { password, useConsole, type ConsoleTest } from './support.ts';
+import { loaded, password, useConsole, type ConsoleTest } from './support.ts';
 
 /** Texts that run as script, or break out of the page, wherever one of them is read as HTML. */
 const hostile = [
@@ -90,7 +90,7 @@ describe('the console', () => {
     await page.getByLabel('Password').fill(password);
     await page.keyboard.press('Enter');
     await page.getByText('First question').waitFor();
-    await page.getByText(/^complete to /).waitFor();
+    await loaded(page);
     expect(await page.getByRole('link', { name: 'Mail 4' }).count()).to.equal(1);
   });
 
@@ -99,7 +99,7 @@ describe('the console', () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await page.reload();
-    await page.getByText(/^complete to /).waitFor();
+    await loaded(page);
     page.removeAllListeners('request');
     for (const path of ['/me', '/inboxes', '/views', '/counts'])
       expect(asked.filter((each) => each === `/api/env/demo${path}`)).to.have.length(1);
@@ -175,7 +175,7 @@ describe('the console', () => {
     await page.keyboard.press('r');
     await page.getByLabel('Reply to the customer').fill('Half a sentence');
     await page.reload();
-    await page.getByText(/^complete to /).waitFor();
+    await loaded(page);
     expect(await page.getByLabel('Reply to the customer').inputValue()).to.equal('Half a sentence');
     await page.getByLabel('Reply to the customer').fill('');
     await page.keyboard.press('Escape');
@@ -252,7 +252,7 @@ describe('the console', () => {
     const status = async (): Promise<string> => (await ana.get(`/approvals/${approval}`)).body.approval.status;
     await page.goto(`${origin}/env/demo/approvals/${approval}`);
     await page.getByRole('button', { name: 'Approve' }).waitFor();
-    await page.getByText(/^complete to /).waitFor();
+    await loaded(page);
     await page.keyboard.press('a');
     const group = page.getByRole('group', { name: 'Confirm the approval' });
     await group.getByText('This can’t be undone: Wipe everything').waitFor();

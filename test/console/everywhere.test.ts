@@ -4,7 +4,7 @@ import { never } from '../support/app.ts';
 import type { Tab } from '../support/browser.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
-import { useConsole } from './support.ts';
+import { loaded, useConsole } from './support.ts';
 
 const manifest = {
   ...testManifest,
@@ -99,7 +99,7 @@ describe('what is everywhere in the console', () => {
     const { ana, newItem, origin } = of();
     const palette = page.getByRole('dialog', { name: 'Go to' });
     await page.goto(`${origin}/env/demo/items`);
-    await page.getByText(/^complete to /).waitFor();
+    await loaded(page);
     await newItem('Zebra still open');
     const done = await newItem('Zebra done long ago');
     await ana.post(`/items/${done}/state`, { state: 'closed' });

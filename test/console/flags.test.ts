@@ -6,7 +6,7 @@ import type { Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import type { World } from '../support/world.ts';
-import { useConsole, type ConsoleTest } from './support.ts';
+import { loaded, useConsole, type ConsoleTest } from './support.ts';
 
 const manifest = {
   ...testManifest,
@@ -45,7 +45,7 @@ describe('flags in the console', () => {
   const goTo = async (name: string): Promise<void> => {
     await page.goto(`${origin}/env/demo/flags/${name}`);
     await page.getByRole('region', { name: 'History' }).waitFor();
-    await page.getByText(/^complete to /).waitFor();
+    await loaded(page);
   };
   const part = (name: string) => page.getByRole('region', { name });
   const answer = () => page.locator('.flag-answer');

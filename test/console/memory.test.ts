@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { CDPSession, Page } from 'playwright-core';
 import { countObjects } from '../support/heap.ts';
 import { until } from '../support/until.ts';
-import { useConsole } from './support.ts';
+import { loaded, useConsole } from './support.ts';
 
 const made = 1_000;
 const atOnce = 25;
@@ -29,7 +29,7 @@ describe('the memory of the console', () => {
     let heard = 0;
     page.on('websocket', (socket) => socket.on('framereceived', () => (heard += 1)));
     await page.reload();
-    await page.getByText(/^complete to /).waitFor();
+    await loaded(page);
     const { ana, world } = of();
     /** Changes all items once; returns when the page has heard of each. */
     const change = async (tag: string): Promise<void> => {
@@ -73,9 +73,9 @@ describe('the memory of the console', () => {
     await page.getByText('The last one.').waitFor();
     expect(await entries.count()).to.be.below(310);
     while (await page.getByRole('button', { name: 'Show what happened earlier' }).isVisible()) {
-      const shown = await entries.count();
+      const first = await entries.first().textContent();
       await page.getByRole('button', { name: 'Show what happened earlier' }).click();
-      await until('earlier ones are shown', async () => (await entries.count()) > shown);
+      await until('earlier ones are shown', async () => (await entries.first().textContent()) !== first);
     }
     const texts = (await entries.locator('.prose').allTextContents()).map((text) => text.trim());
     expect(new Set(texts).size).to.equal(notes + 1);

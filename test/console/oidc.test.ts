@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import type { Tab } from '../support/browser.ts';
 import { startOpenIdProvider, type OpenIdProvider } from '../support/openId.ts';
 import { until } from '../support/until.ts';
-import { useConsole, type ConsoleTest } from './support.ts';
+import { loaded, useConsole, type ConsoleTest } from './support.ts';
 
 const byProvider = { name: 'Continue with Example Login' };
 
@@ -55,7 +55,7 @@ describe('the console with OpenID Connect', () => {
     await tab.picture('oidc-sign-in');
     await page.getByRole('button', byProvider).click();
     await atProvider(page, 'ana');
-    await page.getByText(/^complete to /).waitFor();
+    await loaded(page);
     expect(page.url()).to.equal(`${service().origin}/env/demo/items?sort=due`);
   });
 
@@ -75,7 +75,7 @@ describe('the console with OpenID Connect', () => {
     await page.goto(`${service().origin}/env/demo/settings/agents`);
     await page.getByRole('button', byProvider).click();
     await atProvider(page, 'ana');
-    await page.getByText(/^complete to /).waitFor();
+    await loaded(page);
     const { world } = service();
     await makeStale(service());
     await makeAgentFreshly(page);

@@ -6,7 +6,7 @@ import type { Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import type { World } from '../support/world.ts';
-import { useConsole, type ConsoleTest } from './support.ts';
+import { loaded, useConsole, type ConsoleTest } from './support.ts';
 
 const manifest = {
   ...testManifest,
@@ -39,7 +39,7 @@ describe('the selection in the console', () => {
   });
   const goTo = async (path: string): Promise<void> => {
     await page.goto(`${origin}/env/demo${path}`);
-    await page.getByText(/^complete to /).waitFor();
+    await loaded(page);
   };
   const countOf = async (query: string): Promise<number> => (await ana.get(`/items?count=1&${query}`)).body.total;
   const row = (title: string) => page.locator('.row', { hasText: title });

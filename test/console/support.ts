@@ -1,6 +1,6 @@
 /** A service with its console in a real browser, for one test file: its people, and tabs in which they sign in. Used by the tests of this folder. */
 import { expect } from 'chai';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { buildConsole } from '../../shared/tools/services/buildConsole.mjs';
 import type { FakeApp } from '../support/app.ts';
 import { openTab, startBrowser, type Tab } from '../support/browser.ts';
@@ -10,6 +10,12 @@ import { newWorld, type World } from '../support/world.ts';
 
 /** Of everybody who signs in. */
 export const password = 'correct horse battery';
+
+/** Resolves once the page hears the live stream and has read what it shows: before, keys find nothing to act on. */
+export const loaded = async (page: Page): Promise<void> => {
+  await page.getByText(/^complete to /).waitFor();
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+};
 
 interface ConsoleOptions {
   readonly manifest?: unknown;
@@ -70,7 +76,7 @@ const startConsole = async (
       await page.getByLabel('E-mail').fill(email);
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText(/^complete to /).waitFor();
+      await loaded(page);
     },
     newItem: async (title, data = { email: 'kim@example.com' }) => {
       const { body } = await ana.post('/items', { inbox: 'mail', title, data });

@@ -1,5 +1,5 @@
 /** One item beside its list: what it is, what happened, what can be done. Used by InboxPage. */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type Query } from '@tanstack/react-query';
 import { useState, type RefObject } from 'react';
 import type { ActionRequest } from '../actions/request.ts';
 import { useActionSheet } from '../actions/useActionSheet.tsx';
@@ -109,21 +109,20 @@ const Deeds = ({ item, inboxes, commands }: Omit<HeadProps, 'names' | 'onTag'>) 
 /** The history from its beginning to now; earlier entries are read on request. */
 const Timeline = ({ id, detail, names }: { readonly id: string; readonly detail: Detail; readonly names: Names }) => {
   const { http, queries, notices } = useSession();
-  const { timelineCursor } = detail;
-  const readEarlier = async (cursor: string): Promise<void> => {
+  const queryKey = keys.item(id);
+  const known = (): Detail | undefined => queries.getQueryData<Detail>(queryKey);
+  const readEarlier = async (): Promise<void> => {
+    // An item that is read anew goes back less far afterwards.
+    const isReading = ({ state }: Query): boolean => state.fetchStatus === 'fetching';
+    await queries.refetchQueries({ queryKey, exact: true, predicate: isReading }, { cancelRefetch: false });
+    const cursor = known()?.timelineCursor ?? null;
+    if (cursor === null) return;
     try {
       const { entries, cursor: next } = await readTimeline(http, id, cursor);
-      queries.setQueryData<Detail>(keys.item(id), (known) =>
-        known === undefined
-          ? known
-          : {
-              ...known,
-              timeline: [
-                ...known.timeline,
-                ...entries.filter((entry) => !known.timeline.some((each) => each.id === entry.id)),
-              ],
-              timelineCursor: next,
-            },
+      queries.setQueryData<Detail>(queryKey, (now) =>
+        now?.timelineCursor === cursor
+          ? { ...now, timeline: [...now.timeline, ...entries], timelineCursor: next }
+          : now,
       );
     } catch (error) {
       notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
@@ -131,9 +130,7 @@ const Timeline = ({ id, detail, names }: { readonly id: string; readonly detail:
   };
   return (
     <section className="timeline" aria-label="Timeline">
-      {timelineCursor !== null && (
-        <Button onClick={() => void readEarlier(timelineCursor)}>Show what happened earlier</Button>
-      )}
+      {detail.timelineCursor !== null && <Button onClick={() => void readEarlier()}>Show what happened earlier</Button>}
       {detail.timeline.toReversed().map((entry) => (
         <TimelineEntry key={entry.id} entry={entry} names={names} />
       ))}

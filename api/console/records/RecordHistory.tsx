@@ -26,7 +26,12 @@ export const RecordHistory = ({ of, page }: RecordHistoryProps) => {
   const readEarlier = async (from: string): Promise<void> => {
     try {
       const next = await readHistory(http, of, from);
-      setEarlier({ history: [...(earlier?.history ?? []), ...next.history], historyCursor: next.historyCursor });
+      // Pressed twice, it is read twice and shown once.
+      setEarlier((now) =>
+        now !== null && now.historyCursor !== from
+          ? now
+          : { history: [...(now?.history ?? []), ...next.history], historyCursor: next.historyCursor },
+      );
     } catch (error) {
       notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
     }
