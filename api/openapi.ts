@@ -21,7 +21,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookie,
-    description: 'A person’s session in browsers; changes need an origin of the same host.',
+    description: 'A person’s session in browsers.',
   },
 };
 

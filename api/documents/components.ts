@@ -12,6 +12,7 @@ import { blockSchema, valueSchema, valueTypeSchema } from '../../shared/blocks/s
 import { acceptedBulkResponse, bulkResultSchema, bulkSchema } from '../../shared/bulk/schema.ts';
 import { errors } from '../../shared/catalogue/errors.ts';
 import { itemQueryJsonSchema } from '../../shared/environments/itemQueryJson.ts';
+import { erasureCountsSchema, erasureSchema } from '../../shared/erasure/schema.ts';
 import { flagHistorySchema, flagSchema, rampResponse } from '../../shared/flags/schema.ts';
 import { occurrenceSchema } from '../../shared/items/occurrences.ts';
 import { recordReference } from '../../shared/items/recordReference.ts';
@@ -66,11 +67,17 @@ import { personSchema } from '../routes/people.ts';
 interface Component {
   readonly schema: TSchema;
   readonly description: string;
+  /** Its members are the parameters of the same names, which say what they are. */
+  readonly asParameters?: true;
 }
 
 const errorSchema = responseObject({
-  error: Type.String({ description: 'A sentence for people.' }),
-  code: Type.String({ enum: Object.keys(errors), description: 'What programs go by; later versions may have more.' }),
+  error: Type.String({ description: 'A sentence for people.', examples: [errors.not_found.message] }),
+  code: Type.String({
+    enum: Object.keys(errors),
+    examples: ['not_found'],
+    description: 'What programs go by; later versions may have more.',
+  }),
   details: Type.Optional(
     Type.Array(
       responseObject({
@@ -101,7 +108,7 @@ export const components: Readonly<Record<string, Component>> = {
   Inbox: { schema: inboxSchema, description: 'An inbox: what its items are like, and what you may do.' },
   InboxCounts: { schema: inboxCounts, description: 'How many items an inbox has.' },
   View: { schema: viewSchema, description: 'A named filter of items.' },
-  ItemQuery: { schema: itemQueryJsonSchema, description: 'The filters of GET /items.' },
+  ItemQuery: { schema: itemQueryJsonSchema, description: 'The filters of GET /items.', asParameters: true },
   SavedView: { schema: savedViewSchema, description: 'Filters under a name.' },
   SavedViewPatch: { schema: withReasonSchema(savedViewPatch), description: 'What is saved, or what changes.' },
   Person: { schema: personSchema, description: 'A person to assign items to.' },
@@ -133,7 +140,7 @@ export const components: Readonly<Record<string, Component>> = {
   Flag: { schema: flagSchema, description: 'A feature flag.' },
   Ramp: { schema: rampResponse, description: 'A rollout that moves by itself.' },
   FlagEntry: { schema: flagHistorySchema, description: 'A change of a feature flag.' },
-  RpcId: { schema: messageIdSchema, description: 'Answered with the result; without one it is a notification.' },
+  RpcId: { schema: messageIdSchema, description: 'Af a request; without one it is a notification.' },
   RpcError: { schema: rpcErrorSchema, description: 'Why the message was refused.' },
   SuggestedAction: { schema: suggestedActionSchema, description: 'An action that may help.' },
   Condition: { schema: conditionSchema, description: 'A condition on a record, its attributes or an item.' },
@@ -167,5 +174,7 @@ export const components: Readonly<Record<string, Component>> = {
     schema: environmentViewSchema,
     description: 'An environment: a world of its own, such as production.',
   },
+  Erasure: { schema: erasureSchema, description: 'The removal of what identifies a person.' },
+  ErasureCounts: { schema: erasureCountsSchema, description: 'How much was erased, or would be.' },
   Loosening: { schema: looseningSchema, description: 'A declared rule that is less strict than the one in force.' },
 };

@@ -137,11 +137,27 @@ export const shortenSchema = (schema: object): Json => {
   return isObject(short) ? short : {};
 };
 
+const withoutDescriptions = (properties: unknown): Json =>
+  isObject(properties)
+    ? Object.fromEntries(
+        Object.entries(properties).map(([name, schema]) => {
+          const { description: _, ...rest }: Json = isObject(schema) ? schema : {};
+          return [name, rest];
+        }),
+      )
+    : {};
+
 const defined = (name: string): Json => {
   const component = components[name];
   if (component === undefined) return {};
-  const { schema, description } = component;
-  return { ...shortenMembers({ ...schema }), description: shortenText(description), ...schemaExample(name) };
+  const { schema, description, asParameters } = component;
+  const short = shortenMembers({ ...schema });
+  return {
+    ...short,
+    ...(asParameters === true ? { properties: withoutDescriptions(short['properties']) } : {}),
+    description: shortenText(description),
+    ...schemaExample(name),
+  };
 };
 
 /** Returns the components that a document refers to, directly or through another of them. */

@@ -14,6 +14,8 @@ const pageRows = 128;
 /** A page ends after the row with which it reaches this size; a reader that does not drain keeps about this much. */
 const pageBytes = 256 * 1024;
 const cachedPagesMax = 32;
+/** ms that a page is kept: what was erased from the stream is gone from here too soon after. */
+const cachedPageMs = 60_000;
 
 const readPageSql = statement(
   'live.page',
@@ -71,23 +73,25 @@ const loadPage = async (db: Db, env: Environment, after: number): Promise<{ page
 };
 
 export const createStreamLog = (db: Db): StreamLog => {
-  const pages = new Map<string, Promise<LogPage>>();
+  const pages = new Map<string, { readonly reading: Promise<LogPage>; readonly at: number }>();
 
   const pageAfter = (env: Environment, position: number): Promise<LogPage> => {
     const key = `${String(env.id)}:${String(position)}`;
     const known = pages.get(key);
-    if (known !== undefined) return known;
+    const now = performance.now();
+    if (known !== undefined && now - known.at < cachedPageMs) return known.reading;
     const reading = loadPage(db, env, position).then(
       ({ page, full }) => {
-        if (!full && pages.get(key) === reading) pages.delete(key);
+        if (!full && pages.get(key)?.reading === reading) pages.delete(key);
         return page;
       },
       (error: unknown) => {
-        if (pages.get(key) === reading) pages.delete(key);
+        if (pages.get(key)?.reading === reading) pages.delete(key);
         throw error;
       },
     );
-    pages.set(key, reading);
+    pages.delete(key);
+    pages.set(key, { reading, at: now });
     for (const oldest of [...pages.keys()].slice(0, Math.max(0, pages.size - cachedPagesMax))) pages.delete(oldest);
     return reading;
   };

@@ -46,7 +46,7 @@ export const auditEntrySchema = responseObject({
   }),
   count: Type.Integer({
     minimum: 1,
-    description: 'How often; refusals that repeat within a minute are one entry.',
+    description: 'How often, of refusals within a minute.',
   }),
   before: nullable(Type.Object({}, { description: 'What it was.' })),
   after: nullable(Type.Object({}, { description: 'What it became.' })),

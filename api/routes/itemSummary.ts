@@ -47,7 +47,7 @@ const count = (description: string) => Type.Integer({ description });
 const group = responseObject({
   key: nullable(
     Type.String({
-      description: 'What they share, as that filter takes it; null: nothing that you see.',
+      description: 'What they share; null: nothing that you see.',
     }),
   ),
   label: nullable(Type.String({ description: 'For people.' })),

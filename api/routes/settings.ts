@@ -4,6 +4,7 @@ import { activitySettings } from './settings/activity.ts';
 import { agentSettings } from './settings/agents.ts';
 import { appKeySettings } from './settings/appKeys.ts';
 import { environmentSettings } from './settings/environments.ts';
+import { erasureSettings } from './settings/erasures.ts';
 import { looseningSettings } from './settings/loosenings.ts';
 import { peopleSettings } from './settings/people.ts';
 import { roleSettings } from './settings/roles.ts';
@@ -16,4 +17,5 @@ export const settingsEndpoints: readonly Endpoint[] = [
   ...appKeySettings,
   ...environmentSettings,
   ...looseningSettings,
+  ...erasureSettings,
 ];

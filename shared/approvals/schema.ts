@@ -49,7 +49,7 @@ export const approvalSchema = responseObject({
   operation: target('The operation on the items.'),
   before: target('The target when it was requested.'),
   now: target('The target now.'),
-  after: target('The target as it would be, if known; of a bulk, how many items.'),
+  after: target('The target as it would be, if known.'),
   reversible: nullable(Type.Boolean({ description: 'Whether it can be undone; null: not said.' })),
   canDecide: responseObject(
     {

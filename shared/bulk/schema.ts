@@ -54,7 +54,7 @@ const query = Type.Optional(itemQueryJsonSchema);
 const expect = Type.Optional(
   Type.Integer({
     minimum: 0,
-    description: 'How many you saw, needed with an empty query; 5 percent off is a conflict.',
+    description: 'How many you saw; 5 percent off is a conflict.',
   }),
 );
 const dryRun = Type.Optional(Type.Boolean({ description: 'true: only say what would happen.' }));

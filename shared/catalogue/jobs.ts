@@ -9,6 +9,7 @@ export const jobs = {
   replySend: { queue: 'replies', concurrency: 8, retries: 1_000 },
   triageItem: { queue: 'triage', concurrency: 8, retries: 1_000 },
   rampStep: { queue: 'ramps', concurrency: 1, retries: 1_000 },
+  erase: { queue: 'erasures', concurrency: 1, retries: 1_000 },
 } as const;
 
 export type JobName = keyof typeof jobs;
@@ -33,6 +34,7 @@ export interface JobPayloads {
   triageItem: { readonly item: string };
   /** One job for the ramp steps of all environments that are due in this bucket (shared/flags/rampBuckets.ts). */
   rampStep: { readonly slot: number };
+  erase: { readonly erasure: string };
 }
 
 /** A job that a change stages in its own transaction. */

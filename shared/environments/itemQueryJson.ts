@@ -15,7 +15,7 @@ const jsonFilter = (name: string, schema: TSchema): [string, TSchema] => {
   if (flagNames.has(name))
     return [name, Type.Optional(Type.Boolean({ description: `Only ${name} items, or only the others.` }))];
   if (name !== fieldsParameter) return [name, schema];
-  const description = 'Items whose fields have these values, by name; at most five.';
+  const description = 'Items whose fields have these values.';
   return ['fields', Type.Optional(Type.Record(Type.String(), fieldValue, { description }))];
 };
 

@@ -81,7 +81,7 @@ const flagChangeSchema = strictObject(
         {},
         {
           maxProperties: limits.flagTargets,
-          description: 'Values by record id, merged into those there; null takes one away.',
+          description: 'Values by record id, merged; null takes one away.',
         },
       ),
     ),
@@ -186,5 +186,5 @@ export const flagHistorySchema = responseObject({
   before: Type.Object({}, { description: 'The members that it changed, as they were.' }),
   after: Type.Object({}, { description: 'The same as they became.' }),
   approvedBy: nullable(actorSchema),
-  reason: nullable(Type.String({ description: 'Why, in the words of who changed it or of a ramp’s guard.' })),
+  reason: nullable(Type.String({ description: 'Why, of who changed it or of a ramp’s guard.' })),
 });

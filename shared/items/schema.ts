@@ -26,7 +26,7 @@ export const updatedItemResponse = responseObject({
 export const itemDryRunResponse = responseObject({
   dryRun: Type.Literal(true),
   would: Type.Union([Type.Literal('change'), Type.Literal('pend'), Type.Literal('nothing')], {
-    description: 'change: at once; pend: a person has to approve it first; nothing: it is so already.',
+    description: 'pend: a person has to approve it; nothing: it is so already.',
   }),
   item: itemSchema,
   changed: Type.Boolean({ description: 'Whether the item would change.' }),

@@ -58,7 +58,7 @@ const q = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: limits.searchMax,
-    description: 'The beginning of an id, or words of title, subtitle and searched fields.',
+    description: 'The beginning of an id, or words of title and fields.',
   }),
 );
 

@@ -112,7 +112,7 @@ const trustApp = Type.Boolean({
   description: 'Whether its app may loosen what it declares without a person.',
 });
 const acceptNew = Type.Boolean({
-  description: 'Whether new actions and flags wait for a person before agents use them.',
+  description: 'Whether new actions and flags wait for a person.',
 });
 export const environmentInput = strictObject({
   name: nameSchema('Unique; part of its address.'),
@@ -120,8 +120,7 @@ export const environmentInput = strictObject({
   acceptNew: Type.Optional(acceptNew),
 });
 const independentApproval = Type.Boolean({
-  description:
-    'Whether people who made or changed an agent in 30 days, or whom they let in, may not decide its requests.',
+  description: 'Whether people who had an agent in their hands for 30 days may not decide its requests.',
 });
 export const environmentPatch = strictObject(
   {
@@ -239,12 +238,12 @@ export const looseningSchema = responseObject({
       }),
       name: Type.String({ description: 'The action, flag or inbox.' }),
       member: Type.String({
-        description: 'What is less strict, e.g. input.properties.amount.maximum; new: the name itself.',
+        description: 'What is less strict; new: the name itself.',
       }),
     },
     { description: 'Which declaration.' },
   ),
-  from: Type.Unknown({ description: 'What is in force; of a new name, a removed one like it, or null.' }),
+  from: Type.Unknown({ description: 'What is in force; of a new name a removed one like it.' }),
   to: Type.Unknown({ description: 'What is declared.' }),
   since: at('When it was declared'),
   status: Type.Union(

@@ -285,6 +285,7 @@ describe('the OpenAPI document', () => {
         [admin, '/items', again],
         [admin, '/items', again],
         [admin, '/bulk', { ids: [exampleItem], operation: { type: 'state', state: 'open' }, dryRun: true }],
+        [boss, '/settings/erasures', { record: { resource: 'customer', id: 'nobody' }, dryRun: true }],
         ...documents.operations
           .filter(
             ({ method, path, answers }) =>

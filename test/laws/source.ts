@@ -34,6 +34,7 @@ export const layers = [
   'bulk',
   'views',
   'decisions',
+  'erasure',
   'deps.ts',
   'sdk',
   'tools',

@@ -89,6 +89,8 @@ describe('cursors of lists', () => {
       await ok(boss.post('/actions', { action: 'ping', record: 'c1' }));
       await ok(boss.post('/actions', { action: 'asked', input }));
     }
+    for (const id of ['e1', 'e2'])
+      await ok(boss.post('/settings/erasures', { record: { resource: 'customer', id }, confirmed: true }));
     await app.close();
     const more = { ...manifest, actions: [...manifest.actions, ...two.map((name) => ({ name: `new_${name}` }))] };
     await connectApp(await world.appKey(), { manifest: more, startedAt: Date.now() }).then((one) => one.close());
@@ -119,6 +121,7 @@ describe('cursors of lists', () => {
       '/settings/people': { path: '/settings/people' },
       '/settings/app-keys': { path: '/settings/app-keys' },
       '/settings/environments': { path: '/settings/environments' },
+      '/settings/erasures': { path: '/settings/erasures' },
       '/settings/loosenings': { path: '/settings/loosenings', other: 'status=waiting' },
     };
   });

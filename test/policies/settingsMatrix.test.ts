@@ -115,6 +115,10 @@ const rows: readonly [string, Thing, string][] = [
   ['POST /settings/loosenings/{id}/refuse', 'else', '404  404  403  404  403  403  403  403  401  404'],
   ['POST /settings/loosenings/{id}/refuse', 'no', '404  404  403  404  403  403  403  403  401  404'],
 
+  ['GET /settings/erasures', '', '200  200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/erasures', '', '202  202  403  202  403  403  403  403  401  404'],
+  ['POST /settings/erasures dryRun', '', '200  200  403  200  403  403  403  403  401  404'],
+
   ['PATCH /me', '', '200  200  200  200  200  403  403  403  401  404'],
   ['GET /me/sessions', '', '200  200  200  200  200  403  403  403  401  404'],
   ['DELETE /me/sessions/{id}', 'else', '404  404  404  404  404  403  403  403  401  404'],
@@ -232,6 +236,10 @@ describe('the permission matrix of settings', () => {
     if (method === 'GET' || method === 'DELETE' || /\/(?:rotate|accept|refuse)$/.test(path)) return undefined;
     if (path === '/settings/environments' && variant !== '') return { name: unique, [variant]: true };
     if (path.endsWith('{name}')) return { [variant === '' ? 'independentApproval' : variant]: count % 2 === 0 };
+    if (path === '/settings/erasures') {
+      const record = { resource: 'customer', id: unique };
+      return { record, [variant === '' ? 'confirmed' : variant]: true };
+    }
     if (variant !== '') return { [variant]: variants[variant] };
     if (method === 'PATCH') return { name: unique };
     const bodies: Readonly<Record<string, object>> = {

@@ -346,7 +346,7 @@ describe('what agents never do', () => {
       change_flag: () => ({ flag: 'beta', change: { value: true } }),
       cancel_approval: ({ approval }) => ({ id: approval }),
     };
-    const settings = ['agents', 'roles', 'people', 'app-keys', 'environments', 'loosenings'];
+    const settings = ['agents', 'roles', 'people', 'app-keys', 'environments', 'loosenings', 'erasures'];
     /** Reads in the form of a `POST`, and requests without a principal. */
     const reads = new Set([
       'POST /available',

@@ -16,7 +16,7 @@ export const itemOperations: OperationTexts = {
   },
   'person.endSession': {
     id: 'end_my_session',
-    description: 'Ends a session of yours within a second, its streams included.',
+    description: 'Ends a session of yours and its streams.',
   },
   'view.saved': {
     id: 'list_my_views',
@@ -24,7 +24,7 @@ export const itemOperations: OperationTexts = {
   },
   'view.create': {
     id: 'save_view',
-    description: 'Keeps filters under a name, for people; `view` of a list takes its id.',
+    description: 'Keeps filters under a name, for people.',
   },
   'view.update': {
     id: 'update_view',
@@ -36,7 +36,7 @@ export const itemOperations: OperationTexts = {
   },
   'inbox.list': {
     id: 'list_inboxes',
-    description: 'The inboxes: states, transitions, items’ fields, and what you may do.',
+    description: 'The inboxes, and what you may do there.',
   },
   'view.list': {
     id: 'list_views',
@@ -44,11 +44,11 @@ export const itemOperations: OperationTexts = {
   },
   'person.list': {
     id: 'list_people',
-    description: 'People whom you may assign items to, whoever can work there first.',
+    description: 'People whom you may assign items to.',
   },
   'count.get': {
     id: 'get_counts',
-    description: 'How many items each inbox has, and how many approvals wait.',
+    description: 'How many items and approvals there are.',
   },
   'tag.list': {
     id: 'list_tags',
@@ -60,19 +60,19 @@ export const itemOperations: OperationTexts = {
   },
   'item.batch': {
     id: 'get_items',
-    description: 'Items by their ids, in that order, but those that you don’t see.',
+    description: 'Items by their ids, as far as you see them.',
   },
   'item.list': {
     id: 'list_items',
-    description: 'Items, closed and snoozed ones too. All filters have to hold; values of one are alternatives.',
+    description: 'Items, closed and snoozed too. All filters hold; values of one are alternatives.',
   },
   search: {
     id: 'search',
-    description: 'What has all the words in its texts, with the text that matched.',
+    description: 'What has all the words, with the text that matched.',
   },
   'item.get': {
     id: 'get_item',
-    description: 'One item whole, with the newest 100 entries of its timeline.',
+    description: 'One item, with the newest 100 entries of its timeline.',
   },
   'item.timeline': {
     id: 'get_item_timeline',
@@ -108,7 +108,7 @@ export const itemOperations: OperationTexts = {
   },
   'item.note': {
     id: 'add_note',
-    description: 'Writes a note on an item’s timeline, which no customer sees.',
+    description: 'Writes a note, which no customer sees.',
   },
   'item.reply': {
     id: 'reply_to_item',
@@ -120,11 +120,11 @@ export const itemOperations: OperationTexts = {
   },
   'bulk.create': {
     id: 'bulk_items',
-    description: 'Changes many items in the background, each as by a single call; dryRun says what would happen (200).',
+    description: 'Changes many items in the background, each as by a single call.',
   },
   'bulk.list': {
     id: 'list_bulks',
-    description: 'Your bulks, newest first; of all for whoever sees the audit log.',
+    description: 'Your bulks, newest first; all for whoever sees the audit log.',
   },
   'bulk.get': {
     id: 'get_bulk',
@@ -136,10 +136,10 @@ export const itemOperations: OperationTexts = {
   },
   'bulk.cancel': {
     id: 'cancel_bulk',
-    description: 'Leaves out what has not begun; undo takes back what was done.',
+    description: 'Leaves out what has not begun.',
   },
   'bulk.undo': {
     id: 'undo_bulk',
-    description: 'Restores each changed item within 7 days, but those changed since.',
+    description: 'Restores within 7 days what was not changed since.',
   },
 };

@@ -7,7 +7,7 @@ export const settingsOperations: OperationTexts = {
   'signIn.methods': { id: 'get_sign_in_methods', description: 'How people sign in.' },
   'signIn.oidc': {
     id: 'sign_in_by_provider',
-    description: 'Sends a browser to the provider, and back with a cookie.',
+    description: 'Sends a browser to the provider.',
   },
   'person.signIn': {
     id: 'sign_in',
@@ -15,11 +15,11 @@ export const settingsOperations: OperationTexts = {
   },
   'person.freshSignIn': {
     id: 'sign_in_fresh',
-    description: 'Makes the session fresh, as dangerous actions and settings need.',
+    description: 'Makes a session fresh.',
   },
   'person.signOut': {
     id: 'sign_out',
-    description: 'Ends this session, its streams included, and takes the cookie away.',
+    description: 'Ends this session and its streams.',
   },
   'settings.agents': {
     id: 'list_agents',
@@ -27,15 +27,15 @@ export const settingsOperations: OperationTexts = {
   },
   'agent.create': {
     id: 'create_agent',
-    description: `Makes an agent with a role and a mode. ${once}`,
+    description: `Makes an agent. ${once}`,
   },
   'agent.rotate': {
     id: 'rotate_agent_token',
-    description: 'Gives an agent another token; the former ends after `grace`.',
+    description: 'Gives an agent another token.',
   },
   'agent.update': {
     id: 'update_agent',
-    description: 'Changes what is given within a second, for open streams too.',
+    description: 'Changes what is given within a second.',
   },
   'agent.activity': {
     id: 'list_agent_activity',
@@ -43,7 +43,7 @@ export const settingsOperations: OperationTexts = {
   },
   'agent.revoke': {
     id: 'revoke_agent',
-    description: 'Ends an agent, its tokens and its streams within a second.',
+    description: 'Ends an agent within a second.',
   },
   'settings.roles': {
     id: 'list_roles',
@@ -63,7 +63,7 @@ export const settingsOperations: OperationTexts = {
   },
   'settings.people': {
     id: 'list_accounts',
-    description: 'The people of your environments who may sign in.',
+    description: 'The people of your environments.',
   },
   'person.create': {
     id: 'create_account',
@@ -71,7 +71,7 @@ export const settingsOperations: OperationTexts = {
   },
   'person.update': {
     id: 'update_account',
-    description: 'Changes what is given. An environment’s last admin stays one.',
+    description: 'Changes what is given.',
   },
   'person.revoke': {
     id: 'remove_account',
@@ -79,15 +79,15 @@ export const settingsOperations: OperationTexts = {
   },
   'settings.appKeys': {
     id: 'list_app_keys',
-    description: 'The keys by which apps connect to this environment.',
+    description: 'The app keys of this environment.',
   },
   'appKey.create': {
     id: 'create_app_key',
-    description: `Makes a key for an app of this environment. ${once}`,
+    description: `Makes an app key. ${once}`,
   },
   'appKey.rotate': {
     id: 'rotate_app_key',
-    description: 'Gives an app key another token; the former ends after `grace`.',
+    description: 'Gives an app key another token.',
   },
   'appKey.update': {
     id: 'update_app_key',
@@ -95,7 +95,7 @@ export const settingsOperations: OperationTexts = {
   },
   'appKey.revoke': {
     id: 'revoke_app_key',
-    description: 'Ends an app key and its connections within a second.',
+    description: 'Ends an app key within a second.',
   },
   'settings.environments': {
     id: 'list_environments',
@@ -103,7 +103,7 @@ export const settingsOperations: OperationTexts = {
   },
   'environment.create': {
     id: 'create_environment',
-    description: 'Makes an empty environment; its app declares what is in it.',
+    description: 'Makes an empty environment.',
   },
   'environment.update': {
     id: 'update_environment',
@@ -111,7 +111,7 @@ export const settingsOperations: OperationTexts = {
   },
   'settings.loosenings': {
     id: 'list_loosenings',
-    description: 'What the app declares less strictly than the rule in force.',
+    description: 'What the app declares less strictly.',
   },
   'loosening.accept': {
     id: 'accept_loosening',
@@ -119,6 +119,8 @@ export const settingsOperations: OperationTexts = {
   },
   'loosening.refuse': {
     id: 'refuse_loosening',
-    description: 'Keeps the stricter rule until the declared value changes.',
+    description: 'Keeps the stricter rule.',
   },
+  'settings.erasures': { id: 'list_erasures', description: 'Removals of persons.' },
+  'erasure.create': { id: 'create_erasure', description: 'Removes what identifies a person.' },
 };

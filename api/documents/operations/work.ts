@@ -41,11 +41,11 @@ export const workOperations: OperationTexts = {
   },
   'approval.approve': {
     id: 'approve_request',
-    description: 'Checks everything again and does it in the requester’s name. For people, not for their own.',
+    description: 'Checks all again and does it in the requester’s name. For people.',
   },
   'approval.reject': {
     id: 'reject_request',
-    description: 'Ends a request; nothing is done. For people who may decide.',
+    description: 'Ends a request; nothing is done. For people.',
   },
   'approval.cancel': {
     id: 'cancel_approval',
@@ -77,11 +77,11 @@ export const workOperations: OperationTexts = {
   },
   'ofrep.evaluateAll': {
     id: 'evaluate_flags',
-    description: 'Every flag’s value for a targeting key (OpenFeature Remote Evaluation Protocol).',
+    description: 'Every flag’s value for a targeting key (OFREP).',
   },
   'ofrep.evaluate': {
     id: 'evaluate_flag',
-    description: 'A flag’s value for a targeting key, by OpenFeature’s protocol.',
+    description: 'A flag’s value for a targeting key (OFREP).',
   },
   'resource.list': {
     id: 'list_resources',
@@ -97,11 +97,11 @@ export const workOperations: OperationTexts = {
   },
   'record.get': {
     id: 'get_record',
-    description: 'A record with its blocks, newest 50 items, history and actions.',
+    description: 'A record with blocks, items, history and actions.',
   },
   'record.related': {
     id: 'get_related_records',
-    description: 'The records that one is related to, such as a customer’s orders.',
+    description: 'Records that one is related to.',
   },
   'records.put': {
     id: 'put_records',
@@ -109,11 +109,11 @@ export const workOperations: OperationTexts = {
   },
   'live.open': {
     id: 'open_stream',
-    description: 'A WebSocket with every change that you see; see /asyncapi.json.',
+    description: 'A WebSocket of what changes; see /asyncapi.json.',
   },
   'live.ticket': {
     id: 'create_stream_ticket',
-    description: 'A ticket that opens one stream within 30 seconds, for browsers.',
+    description: 'Opens one stream within 30 seconds, for browsers.',
   },
   'live.changes': {
     id: 'list_changes',
@@ -121,11 +121,11 @@ export const workOperations: OperationTexts = {
   },
   mcp: {
     id: 'send_mcp_message',
-    description: 'A message of the Model Context Protocol, whose tools are these operations and your actions.',
+    description: 'A message of the Model Context Protocol.',
   },
   'app.open': {
     id: 'open_app_link',
-    description: 'The WebSocket of the customer’s app, for app keys; see /asyncapi.json.',
+    description: 'The app’s WebSocket; see /asyncapi.json.',
   },
   'audit.list': {
     id: 'list_audit_entries',

@@ -28,7 +28,7 @@ export const requireManager = (
 
 /** The result of a change. */
 export interface SettingsResult {
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204;
   readonly body?: object;
   /** Part of the response only, and never stored. */
   readonly token?: string;

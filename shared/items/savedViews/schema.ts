@@ -12,7 +12,7 @@ const sort = nullable(
 );
 const inbox = nullable(nameSchema('null: all inboxes.'));
 const shared = Type.Boolean({
-  description: 'For all who see the inbox; without one, who see every inbox.',
+  description: 'For all who see the inbox, or every inbox.',
 });
 
 const rest = { inbox: Type.Optional(inbox), sort: Type.Optional(sort), shared: Type.Optional(shared) };

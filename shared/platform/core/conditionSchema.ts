@@ -45,7 +45,7 @@ export const conditionSchema = strictObject(
     op: Type.Optional(Type.Enum([...conditionOps], { description: 'How the field is compared with the value.' })),
     value: Type.Optional(
       Type.Unknown({
-        description: 'Compared with; a list for in and nin, a boolean for exists.',
+        description: 'Compared with; a list for in and nin.',
       }),
     ),
   },

@@ -18,6 +18,7 @@ const idPrefixes = [
   'occ',
   'loo',
   'viw',
+  'era',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

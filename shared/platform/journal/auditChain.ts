@@ -113,7 +113,7 @@ const verifyRangeSql = statement(
     where e.env = $1 and e.verb is not null and e.id > (select after from range) and e.id <= (select last from range)),
   digested as materialized (
     select e.id, ${part('salts', saltBytes)} as salt, ${part('digests', digestBytes)} as digest from entries e cross join range r)
-  select r.n, r.previous, r.entries, r.last, count(e.id)::int as found,
+  select r.n, r.previous, r.entries, r.last, count(e.id)::int as found, count(e.id) filter (where ${isErased})::int as erased,
     min(e.id) filter (where not ${isErased} and ${digestSql('d.salt')} is distinct from d.digest) as altered,
     coalesce(${hashSql('r.previous_hash', '$1::int, r.n, r.last, r.entries', `string_agg(${linkSql('d.digest')}, ''::bytea order by e.id)`)} = r.hash, false) as holds
   from range r left join entries e on true left join digested d on d.id = e.id
@@ -126,6 +126,7 @@ interface VerifiedRange {
   readonly entries: number;
   readonly last: number;
   readonly found: number;
+  readonly erased: number;
   readonly altered: number | null;
   readonly holds: boolean;
 }
@@ -141,6 +142,8 @@ const rangeProblem = ({ n, previous, entries, last, found, altered, holds }: Ver
 interface AuditVerification {
   readonly ranges: number;
   readonly entries: number;
+  /** Of the entries, those whose values were erased: nothing proves what they say instead. */
+  readonly erased: number;
   readonly problems: readonly string[];
 }
 
@@ -149,6 +152,7 @@ export const verifyAuditChain = async (db: Db, envId: number, kept: Buffer | nul
   const problems: string[] = [];
   let ranges = 0;
   let entries = 0;
+  let erased = 0;
   for (let next = 1; ;) {
     const range = await queryRow<VerifiedRange>(db, verifyRangeSql, [envId, next]);
     if (range === undefined) break;
@@ -156,9 +160,10 @@ export const verifyAuditChain = async (db: Db, envId: number, kept: Buffer | nul
     if (problem !== null) problems.push(problem);
     ranges += 1;
     entries += range.found;
+    erased += range.erased;
     next = range.n + 1;
   }
   if (kept !== null && (await queryRow(db, hasHashSql, [envId, kept])) === undefined)
     problems.push('the hash that was kept is not in the chain: it was written again since.');
-  return { ranges, entries, problems };
+  return { ranges, entries, erased, problems };
 };

@@ -79,15 +79,16 @@ export const auditCommands: readonly Command[] = [
         found.map((each) => `${environment}: ${each}`),
       );
       if (problems.length > 0) throw new CommandFailure(['The audit log was tampered with.', ...problems].join('\n'));
-      const rows = checked.map(({ environment, ranges, entries }) => [
+      const rows = checked.map(({ environment, ranges, entries, erased }) => [
         environment,
         String(ranges),
         String(entries),
+        String(erased),
         'holds',
       ]);
       return {
         json: { environments: checked },
-        lines: formatTable(['environment', 'ranges', 'entries', ''], rows, 'There is no environment.'),
+        lines: formatTable(['environment', 'ranges', 'entries', 'erased', ''], rows, 'There is no environment.'),
       };
     },
   },

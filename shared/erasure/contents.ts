@@ -1,0 +1,160 @@
+/** Erases the contents of items: title, fields, occurrences, and the words that they are found by. For erase.ts. */
+import type { Caller } from '../access/principal.ts';
+import { insertWords } from '../items/indexTexts.ts';
+import { itemLexemes } from '../items/itemWords.ts';
+import { readItems, type Item } from '../items/model.ts';
+import { noteErasedItem } from '../items/operations/erase.ts';
+import { performOperationTx } from '../items/perform/perform.ts';
+import { itemTermSeparator } from '../items/perform/writeSql.ts';
+import { itemTerms } from '../items/terms.ts';
+import type { Tx } from '../platform/db/knex.ts';
+import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
+import type { DomainDeps } from '../settings/deps.ts';
+import type { Found } from './find.ts';
+
+/** What stands in place of a title or a summary, which are never empty. */
+export const erasedText = 'Erased';
+const itemsAtOnce = 50;
+
+const setContentSql = statement(
+  'erasure.setContent',
+  `
+  update items i set title = g.title, title_key = g.title_key, fields = g.fields,
+    terms = array_to_tsvector(string_to_array(g.terms, E'${itemTermSeparator.replace('\n', '\\n')}'))
+  from json_to_recordset($2::json) as g(id text, title text, title_key text, fields json, terms text) where i.env = $1 and i.id = g.id`,
+);
+const eraseDetailsSql = statement(
+  'erasure.eraseDetails',
+  `
+  update items set record_title = null, key = null, triage = case when triage is null then null else triage || '{"answers": []}' end
+  where env = $1 and id = any($2)`,
+);
+const eraseOccurrencesSql = statement(
+  'erasure.eraseOccurrences',
+  `
+  update occurrences set title = $3, data = '{}', who = null
+  where env = $1 and item = any($2) and (title, data::text, who) is distinct from ($3, '{}', null)
+  returning item as id`,
+);
+const eraseUsersSql = statement('erasure.eraseUsers', 'delete from item_users where env = $1 and item = any($2)');
+const eraseWordsSql = statement('erasure.eraseWords', 'delete from item_words where env = $1 and item = any($2)');
+
+/** The content of items that an occurrence of the person has given them: that of the newest one of another takes its place. */
+const namedContentSql = statement(
+  'erasure.namedContent',
+  `
+  select i.id, n.title, n.data::text as data from items i
+  left join lateral (
+    select o.title, o.data from occurrences o where o.env = i.env and o.item = i.id and o.id <> all($3) order by o.at desc, o.id desc limit 1) n on true
+  where i.env = $1 and i.id = any($2) and exists (
+    select from occurrences o where o.env = i.env and o.item = i.id and o.id = any($3) and o.title = i.title and o.data::text = i.fields::text)`,
+);
+const eraseNamedSql = statement(
+  'erasure.eraseNamed',
+  `update occurrences set title = $4, data = '{}', who = null where env = $1 and item = any($2) and id = any($3)`,
+);
+const eraseNamedUsersSql = statement(
+  'erasure.eraseNamedUsers',
+  'delete from item_users where env = $1 and item = any($2) and who = any($3)',
+);
+const eraseNamedWordsSql = statement(
+  'erasure.eraseNamedWords',
+  'delete from item_words where env = $1 and item = any($2) and source = any($3)',
+);
+/** Returns the list in pieces, so that no statement and no transaction is long. */
+export const slices = function* <T>(all: readonly T[], size: number): Generator<readonly T[]> {
+  for (let from = 0; from < all.length; from += size) yield all.slice(from, from + size);
+};
+
+/** Tells subscribers what became of items, with an audit entry for each. */
+const noteItems = async (deps: DomainDeps, tx: Tx, caller: Caller, items: Iterable<string>): Promise<void> => {
+  for (const id of items) await performOperationTx(deps, tx, caller, noteErasedItem, id, {});
+};
+
+interface NewContent {
+  readonly item: Item;
+  readonly title: string;
+  /** JSON text. */
+  readonly fields: string;
+}
+
+/** Gives items another content, with the words that they are found by. Their rows are locked. */
+const setContents = async (tx: Tx, env: number, contents: readonly NewContent[]): Promise<void> => {
+  const rows = contents.map(({ item, title, fields }) => ({
+    id: item.id,
+    title,
+    title_key: title.toLowerCase(),
+    fields: JSON.parse(fields) as unknown,
+    terms: itemTerms(env, { ...item, title }).join(itemTermSeparator),
+  }));
+  await executeStatement(tx, setContentSql, [env, JSON.stringify(rows)]);
+  await insertWords(
+    tx,
+    contents.map(({ item, title, fields }) => ({
+      env,
+      item: item.id,
+      source: '',
+      words: itemLexemes(env, item.inbox, title, fields),
+    })),
+  );
+};
+
+const hasContent = ({ title, fields, record, key, triage }: Item): boolean =>
+  title !== erasedText ||
+  fields !== '{}' ||
+  (record !== null && record.title !== null) ||
+  key !== null ||
+  (triage?.answers ?? []).length > 0;
+
+/** Erases items that are about the person. Returns how many had something to erase. */
+export const eraseItems = async (deps: DomainDeps, caller: Caller, items: readonly string[]): Promise<number> => {
+  const env = caller.env.id;
+  let n = 0;
+  for (const some of slices(items, itemsAtOnce))
+    await deps.db.transaction(async (tx) => {
+      const locked = [...(await readItems(tx, env, some, true)).values()];
+      const occurred = await queryRows<{ id: string }>(tx, eraseOccurrencesSql, [env, some, erasedText]);
+      const changed = new Set([...locked.filter(hasContent), ...occurred].map(({ id }) => id));
+      await executeStatement(tx, eraseDetailsSql, [env, [...changed]]);
+      await executeStatement(tx, eraseUsersSql, [env, some]);
+      await executeStatement(tx, eraseWordsSql, [env, some]);
+      await setContents(
+        tx,
+        env,
+        locked.map((item) => ({ item, title: erasedText, fields: '{}' })),
+      );
+      await noteItems(deps, tx, caller, changed);
+      n += changed.size;
+    });
+  return n;
+};
+
+/** Erases occurrences of items that are about others too. */
+export const eraseNamed = async (
+  deps: DomainDeps,
+  caller: Caller,
+  named: Found['named'],
+  users: readonly string[],
+): Promise<number> => {
+  const env = caller.env.id;
+  for (const some of slices([...new Set(named.map(({ item }) => item))], itemsAtOnce))
+    await deps.db.transaction(async (tx) => {
+      const gone = named.filter(({ item }) => some.includes(item)).map(({ id }) => id);
+      const locked = await readItems(tx, env, some, true);
+      const replaced = await queryRows<{ id: string; title: string | null; data: string | null }>(tx, namedContentSql, [
+        env,
+        some,
+        gone,
+      ]);
+      const contents = replaced.flatMap(({ id, title, data }): NewContent[] => {
+        const item = locked.get(id);
+        return item === undefined ? [] : [{ item, title: title ?? erasedText, fields: data ?? '{}' }];
+      });
+      await setContents(tx, env, contents);
+      await executeStatement(tx, eraseNamedSql, [env, some, gone, erasedText]);
+      await executeStatement(tx, eraseNamedUsersSql, [env, some, users]);
+      await executeStatement(tx, eraseNamedWordsSql, [env, some, gone]);
+      await noteItems(deps, tx, caller, some);
+    });
+  return named.length;
+};

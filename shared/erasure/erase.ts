@@ -1,0 +1,168 @@
+/**
+ * Removes what identifies a person: from events first, then from items and their texts, runs, approvals, records, and at last
+ * from what was sent. It may stop anywhere and begins anew: what is erased is found again and left as it is. For workers/jobs/erase.ts.
+ */
+import { fullAccess } from '../access/access.ts';
+import type { Caller, Principal } from '../access/principal.ts';
+import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
+import { sqlList } from '../catalogue/states/machine.ts';
+import { openRunStatuses } from '../catalogue/states/runs.ts';
+import type { Environment } from '../environments/definition.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { channels } from '../platform/redis/bus.ts';
+import type { DomainDeps } from '../settings/deps.ts';
+import { readRequester } from '../settings/requester.ts';
+import { erasedText, eraseItems, eraseNamed, slices } from './contents.ts';
+import { countOpen, find, findEvents, findOpenReplies, type Found } from './find.ts';
+import { finishErasure, noteErasure, readErasure, type Erasure } from './model.ts';
+import type { ErasureCounts, ErasureWait } from './schema.ts';
+import { eraseSent } from './sent.ts';
+
+const eventsAtOnce = 500;
+
+const eraseEventsSql = statement('erasure.eraseEvents', 'select erase_events($1, $2) as n');
+const leftEventsSql = statement(
+  'erasure.leftEvents',
+  `
+  select id, item, target from events
+  where id = any($1) and (erased_json(data), erased_json(before), erased_json(after)) is distinct from (data, before, after)`,
+);
+const eraseRunsSql = statement(
+  'erasure.eraseRuns',
+  `
+  with ended as (
+    update runs set input = '{}', message = null, blocks = null, error = case when error is null then null else $3 end
+    where env = $1 and id = any($2) and status not in (${sqlList(openRunStatuses)})
+      and (input, message, blocks, error) is distinct from ('{}'::jsonb, null, null, case when error is null then null else $3 end)
+    returning id
+  ), reasons as (delete from run_reasons w using ended where w.run = ended.id)
+  select id from ended`,
+);
+const eraseApprovalsSql = statement(
+  'erasure.eraseApprovals',
+  `
+  update approvals set summary = $3, fingerprint = '', before = null, note = case when note is null then null else '' end,
+    reason = case when reason is null then null else '' end,
+    request = request - 'after' || case when request ? 'input' then '{"input": {}}' else '{}' end::jsonb
+      || case when kind = 'item' then jsonb_build_object('operation', jsonb_build_object('type', request #> '{operation,type}')) else '{}' end
+  where env = $1 and id = any($2) and status not in (${sqlList(openApprovalStatuses)}) and fingerprint <> ''`,
+);
+/** Looks at every result: there is no index by item, and an erasure is rare. */
+const eraseResultsSql = statement(
+  'erasure.eraseResults',
+  `
+  update bulk_results set before = erased_json(before), after = erased_json(after), error = case when error is null then null else $2 end
+  where item = any($1) and (erased_json(before), erased_json(after), error) is distinct from (before, after, case when error is null then null else $2 end)`,
+);
+const eraseRecordSql = statement(
+  'erasure.eraseRecord',
+  `
+  with keys as (delete from record_keys where env = $1 and resource = $2 and id = $3)
+  delete from records where env = $1 and resource = $2 and id = $3`,
+);
+
+interface LeftEvent {
+  readonly id: number;
+  readonly item: string | null;
+  readonly target: string | null;
+}
+
+const system: Principal = {
+  type: 'system',
+  id: null,
+  name: 'erasure',
+  mode: 'normal',
+  role: null,
+  access: fullAccess,
+  environments: ['*'],
+};
+
+/** Returns for whom items are changed: whoever asked for the erasure, with all rights. */
+const callerOf = async (deps: DomainDeps, env: Environment, erasure: Erasure): Promise<Caller> => {
+  const requester = await readRequester(deps, erasure);
+  const principal = requester === null ? system : { ...requester.principal, access: fullAccess };
+  return { env, principal, requestId: erasure.request_id, address: erasure.address };
+};
+
+/** Erases events, and returns those that are left: they are not chained yet. */
+const eraseEvents = async (
+  db: Db,
+  envId: number,
+  events: readonly number[],
+): Promise<{ n: number; left: LeftEvent[] }> => {
+  let n = 0;
+  const left: LeftEvent[] = [];
+  for (const some of slices(events, eventsAtOnce)) {
+    n += (await queryRow<{ n: number }>(db, eraseEventsSql, [envId, some]))?.n ?? 0;
+    left.push(...(await queryRows<LeftEvent>(db, leftEventsSql, [some])));
+  }
+  return { n, left };
+};
+
+/**
+ * Returns what is found without that of which an event is left, as by it the event is found again, and how many events have to
+ * be waited for: these, and those from before the erasure.
+ */
+const withoutLeft = (
+  { named, runs, approvals }: Found,
+  left: readonly LeftEvent[],
+  horizon: number,
+): Pick<Found, 'named' | 'runs' | 'approvals'> & { readonly entries: number } => {
+  const kept = new Set(left.flatMap(({ item, target }) => [item, target]));
+  const isFree = (id: string): boolean => !kept.has(id);
+  const finding = new Set([...named.map(({ item }) => item), ...runs, ...approvals]);
+  return {
+    named: named.filter(({ item }) => isFree(item)),
+    runs: runs.filter(isFree),
+    approvals: approvals.filter(isFree),
+    entries: left.filter(
+      ({ id, item, target }) => id <= horizon || finding.has(item ?? '') || finding.has(target ?? ''),
+    ).length,
+  };
+};
+
+const plus = (before: ErasureCounts, more: ErasureCounts): ErasureCounts => {
+  const names = ['records', 'items', 'occurrences', 'runs', 'approvals', 'entries', 'messages'] as const;
+  return Object.fromEntries(names.map((name) => [name, (before[name] ?? 0) + (more[name] ?? 0)]));
+};
+
+/** Erases all that can be erased now; returns whether that was all. */
+export const erase = async (deps: DomainDeps, id: string): Promise<boolean> => {
+  const { db, bus, clock } = deps;
+  const erasure = await readErasure(db, id);
+  const env = erasure === undefined ? undefined : deps.directory.environmentById(erasure.env);
+  if (erasure === undefined || erasure.finished_at !== null) return true;
+  if (env === undefined) return false;
+  const found = await find(db, erasure);
+  // What ends after this is erased the next time.
+  const open = await countOpen(db, erasure, found);
+  const replies = await findOpenReplies(db, found);
+  const { n: entries, left } = await eraseEvents(db, env.id, await findEvents(db, erasure, found, replies));
+  const free = withoutLeft(found, left, erasure.horizon);
+  const caller = await callerOf(deps, env, erasure);
+  const done: ErasureCounts = {
+    entries,
+    items: await eraseItems(deps, caller, found.items),
+    occurrences: await eraseNamed(deps, caller, free.named, erasure.users),
+    runs: (await queryRows(db, eraseRunsSql, [env.id, free.runs, erasedText])).length,
+    approvals: await executeStatement(db, eraseApprovalsSql, [env.id, free.approvals, erasedText]),
+    records: await executeStatement(db, eraseRecordSql, [env.id, erasure.resource, erasure.record]),
+  };
+  await executeStatement(db, eraseResultsSql, [found.items, erasedText]);
+  bus.publish(channels.workAvailable, 'outbox');
+  const about = [...found.items, ...found.named.map(({ item }) => item), ...found.runs, ...found.approvals];
+  const messages = await eraseSent(db, env.id, about);
+  const erased = plus(erasure.erased, { ...done, messages: messages ?? 0 });
+  const waitsFor: ErasureWait = {
+    ...open,
+    replies: replies.length,
+    entries: free.entries,
+  };
+  if (messages === null || Object.values(waitsFor).some((n) => n > 0)) {
+    await noteErasure(db, id, erased, waitsFor);
+    return false;
+  }
+  await finishErasure(db, id, erased, clock.now());
+  return true;
+};

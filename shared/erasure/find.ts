@@ -1,0 +1,154 @@
+/** Finds what an erasure is about: items, occurrences, runs, approvals and events, by their ids. */
+import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
+import { sqlList } from '../catalogue/states/machine.ts';
+import { openRunStatuses } from '../catalogue/states/runs.ts';
+import { isGivenUpJobSql } from '../catalogue/states/stagedJobs.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import type { ErasureTarget } from './model.ts';
+import type { ErasureCounts, ErasureWait } from './schema.ts';
+
+const ownItemsSql = statement(
+  'erasure.items',
+  'select id from items where env = $1 and record_resource = $2 and record_id = $3 order by id',
+);
+const linkedItemsSql = statement(
+  'erasure.linkedItems',
+  `
+  select id from items where env = $1 and links <> '[]' and links @> jsonb_build_array(jsonb_build_object('resource', $2::text, 'id', $3::text))
+    and (record_resource, record_id) is distinct from ($2, $3) order by id`,
+);
+const namedSql = statement(
+  'erasure.named',
+  'select item, id from occurrences where env = $1 and who = any($2) and item <> all($3) order by item, at, id',
+);
+/** $3: items. */
+const runsSql = statement(
+  'erasure.runs',
+  `
+  select e.target as id from events e
+  where e.env = $1 and e.about = $2 and e.about is not null and not e.is_update and e.target_type = 'run'
+  union
+  select e.target from unnest($3::text[]) s(item) join events e on e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update
+  where e.target_type = 'run'`,
+);
+/** $2: items, $3: runs; $4 and $5: the record. */
+const approvalsSql = statement(
+  'erasure.approvals',
+  `
+  select r.approval as id from runs r where r.env = $1 and r.id = any($3) and r.approval is not null
+  union
+  select e.target from unnest($2::text[]) s(item) join events e on e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update
+  where e.target_type = 'approval'
+  union
+  select a.id from approvals a where a.env = $1 and a.kind = 'item'
+    and a.request @> jsonb_build_object('operation', jsonb_build_object('record', jsonb_build_object('resource', $4::text, 'id', $5::text)))`,
+);
+/** $2: '<resource>/<record>', $3: items, $4: items, runs and approvals, $5: occurrences of other items, $6: those items, $7: entries to leave out. */
+const eventsSql = statement(
+  'erasure.events',
+  `
+  with entries as materialized (
+    select e.id, e.entry from events e where e.env = $1 and e.about = $2 and e.about is not null and not e.is_update
+    union
+    select e.id, e.entry from unnest($3::text[]) s(item) join events e on e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update
+    union
+    select e.id, e.entry from unnest($6::text[]) s(item) join events e on e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update
+    where e.data -> 'occurrence' ->> 'id' = any($5) or e.type = 'created' and 'occ_' || substr(e.item, 5) = any($5))
+  select id from entries where entry is null or entry <> all($7)
+  union
+  select u.id from entries e join events u on u.env = $1 and u.entry = e.entry and u.is_update where e.entry <> all($7)
+  union
+  select e.id from unnest($4::text[]) t(target) join events e on e.env = $1 and e.target = t.target and e.verb is not null
+  where e.entry is null or e.entry <> all($7)
+  order by id`,
+);
+const recordSql = statement(
+  'erasure.record',
+  'select count(*)::int as n from records where env = $1 and resource = $2 and id = $3',
+);
+const openSql = statement(
+  'erasure.open',
+  `
+  select
+    (select count(*)::int from runs where env = $1 and id = any($2) and status in (${sqlList(openRunStatuses)})) as runs,
+    (select count(*)::int from approvals where env = $1 and id = any($3) and status in (${sqlList(openApprovalStatuses)})) as approvals`,
+);
+const repliesSql = statement(
+  'erasure.replies',
+  `
+  select j.payload ->> 'entry' as id from staged_jobs j
+  where j.subject = any($1) and j.name = 'replySend' and not (${isGivenUpJobSql('j')})`,
+);
+
+const ids = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id);
+
+/** What an erasure is about, by ids. */
+export interface Found {
+  /** Those of the record, and those that link to it where these are erased too. */
+  readonly items: readonly string[];
+  readonly linkedItems: readonly string[];
+  /** Occurrences of other items that name the person. */
+  readonly named: readonly { readonly item: string; readonly id: string }[];
+  readonly runs: readonly string[];
+  readonly approvals: readonly string[];
+  /** Whether a record is stored. */
+  readonly isStored: boolean;
+}
+
+export const find = async (db: Db, { env, resource, record, users, linked }: ErasureTarget): Promise<Found> => {
+  const place = [env, resource, record];
+  const linkedItems = ids(await queryRows<{ id: string }>(db, linkedItemsSql, place));
+  const own = ids(await queryRows<{ id: string }>(db, ownItemsSql, place));
+  const items = linked ? [...own, ...linkedItems] : own;
+  const runs = ids(await queryRows<{ id: string }>(db, runsSql, [env, `${resource}/${record}`, items]));
+  return {
+    items,
+    linkedItems,
+    named: await queryRows<Found['named'][number]>(db, namedSql, [env, users, items]),
+    runs,
+    approvals: ids(await queryRows<{ id: string }>(db, approvalsSql, [env, items, runs, resource, record])),
+    isStored: ((await queryRow<{ n: number }>(db, recordSql, place))?.n ?? 0) > 0,
+  };
+};
+
+/** Returns the ids of the events that hold something of it, without those of the entries `except`. */
+export const findEvents = async (
+  db: Db,
+  { env, resource, record }: ErasureTarget,
+  { items, named, runs, approvals }: Found,
+  except: readonly string[] = [],
+): Promise<number[]> => {
+  const rows = await queryRows<{ id: number }>(db, eventsSql, [
+    env,
+    `${resource}/${record}`,
+    items,
+    [...items, ...runs, ...approvals],
+    named.map(({ id }) => id),
+    [...new Set(named.map(({ item }) => item))],
+    except,
+  ]);
+  return rows.map(({ id }) => id);
+};
+
+/** Returns the entries of replies that are being sent: their texts are still needed. */
+export const findOpenReplies = async (db: Db, { items }: Found): Promise<string[]> =>
+  ids(await queryRows<{ id: string }>(db, repliesSql, [items]));
+
+/** Returns how many runs and approvals have not ended. */
+export const countOpen = async (db: Db, { env }: ErasureTarget, { runs, approvals }: Found): Promise<ErasureWait> =>
+  (await queryRow<ErasureWait>(db, openSql, [env, runs, approvals])) ?? {};
+
+/** Counts what an erasure would be about. */
+export const countFound = async (db: Db, target: ErasureTarget): Promise<ErasureCounts> => {
+  const found = await find(db, target);
+  return {
+    records: found.isStored ? 1 : 0,
+    items: found.items.length,
+    linkedItems: found.linkedItems.length,
+    occurrences: found.named.length,
+    runs: found.runs.length,
+    approvals: found.approvals.length,
+    entries: (await findEvents(db, target, found)).length,
+  };
+};

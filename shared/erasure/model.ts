@@ -1,0 +1,182 @@
+/** Rows of erasures: their insert, their lists, and how the job notes what it has done. */
+import { fault } from '../catalogue/errors.ts';
+import type { ActorRef } from '../catalogue/events.ts';
+import { newId } from '../platform/core/ids.ts';
+import { isUniqueViolation } from '../platform/db/errors.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { actorOfRow, eventInsert } from '../platform/journal/events.ts';
+import { stagedJobInsert } from '../platform/journal/stagedJobs.ts';
+import { cutPage } from '../platform/listing/page.ts';
+import { recordAdminChange, type Administrator } from '../settings/adminChange.ts';
+import type { ErasureCounts, ErasureInput, ErasureView, ErasureWait } from './schema.ts';
+
+/** Whom an erasure is about. */
+export interface ErasureTarget {
+  /** The number of the environment. */
+  readonly env: number;
+  readonly resource: string;
+  readonly record: string;
+  /** Ids by which reports name the person: the record's, and those that were given. */
+  readonly users: readonly string[];
+  /** Whether items that only link to the record are erased too. */
+  readonly linked: boolean;
+}
+
+export interface Erasure extends ErasureTarget {
+  readonly id: string;
+  readonly erased: ErasureCounts;
+  readonly waits_for: ErasureWait | null;
+  /** The last event id that was drawn when it was asked for. */
+  readonly horizon: number;
+  readonly actor_type: ActorRef['type'];
+  readonly actor: string;
+  readonly actor_name: string;
+  readonly role: string | null;
+  readonly request_id: string | null;
+  readonly address: string | null;
+  readonly requested_at: number;
+  readonly finished_at: number | null;
+}
+
+const columns = `e.id, e.env, e.resource, e.record, e.users, e.linked, e.erased, e.waits_for, e.horizon, e.actor_type, e.actor, e.actor_name, e.role,
+  e.request_id, e.address, e.requested_at, e.finished_at`;
+
+const oneSql = statement('erasures.one', `select ${columns} from erasures e where e.id = $1`);
+const listSql = statement(
+  'erasures.list',
+  `select ${columns} from erasures e where e.env = $1 and e.id < $2 order by e.id desc limit $3`,
+);
+const insertSql = statement(
+  'erasures.insert',
+  `
+  with made as (
+    insert into erasures as e (id, env, resource, record, users, linked, actor_type, actor, actor_name, role, request_id, address, requested_at, horizon)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::bigint, (select last_value from events_id_seq)) returning ${columns}
+  ), staged as (${stagedJobInsert(
+    {
+      id: '$14',
+      env: 'env',
+      name: "'erase'",
+      payload: "jsonb_build_object('erasure', id)",
+      subject: 'id',
+      request_id: 'request_id',
+      due_at: 'requested_at',
+      created_at: 'requested_at',
+    },
+    { from: 'made' },
+  )})
+  select * from made`,
+);
+const noteSql = statement(
+  'erasures.note',
+  'update erasures set erased = $2::jsonb, waits_for = $3::jsonb where id = $1 and finished_at is null',
+);
+const finishSql = statement(
+  'erasures.finish',
+  `
+  with done as (
+    update erasures e set erased = $2::jsonb, waits_for = null, finished_at = $3::bigint where id = $1 and finished_at is null
+    returning ${columns}
+  )
+  ${eventInsert(
+    {
+      ...actorOfRow('done'),
+      env: 'env',
+      at: 'finished_at',
+      verb: "'erasure.finish'",
+      target_type: "'erasure'",
+      target: 'id',
+      after: "jsonb_build_object('erased', erased)",
+    },
+    { from: 'done' },
+  )}`,
+);
+
+/** Returns an erasure as the settings show it. */
+export const erasureView = (erasure: Erasure): ErasureView => ({
+  id: erasure.id,
+  record: { resource: erasure.resource, id: erasure.record },
+  users: [...erasure.users],
+  linked: erasure.linked,
+  status: erasure.finished_at === null ? 'running' : 'done',
+  erased: erasure.erased,
+  waitsFor: erasure.waits_for,
+  requestedBy: { type: erasure.actor_type, id: erasure.actor, name: erasure.actor_name },
+  requestedAt: erasure.requested_at,
+  finishedAt: erasure.finished_at,
+});
+
+export const targetOf = (env: number, { record, users = [], linked = false }: ErasureInput): ErasureTarget => ({
+  env,
+  resource: record.resource,
+  record: record.id,
+  users: [...new Set([record.id, ...users])],
+  linked,
+});
+
+/** Inserts an erasure with its job and its audit entry. Throws `conflict` while another one of the record is under way. */
+export const insertErasure = async (
+  tx: Tx,
+  admin: Administrator,
+  environment: string,
+  target: ErasureTarget,
+): Promise<Erasure> => {
+  const { by, role, requestId, address, at } = admin;
+  const id = newId('era');
+  const made = await queryRow<Erasure>(tx, insertSql, [
+    id,
+    target.env,
+    target.resource,
+    target.record,
+    target.users,
+    target.linked,
+    by.type,
+    by.id,
+    by.name,
+    role,
+    requestId,
+    address,
+    at,
+    newId('job'),
+  ]).catch((error: unknown) => {
+    if (isUniqueViolation(error, 'erasures_running'))
+      throw fault('conflict', 'This record is being erased already; see GET /settings/erasures.');
+    throw error;
+  });
+  if (made === undefined) throw new Error('An insert returned no row.');
+  const { resource, record, users, linked } = target;
+  await recordAdminChange(tx, admin, {
+    verb: 'erasure.create',
+    target: { type: 'erasure', id },
+    environments: [environment],
+    before: null,
+    after: { record: { resource, id: record }, users, linked },
+  });
+  return made;
+};
+
+export const readErasure = (db: Db, id: string): Promise<Erasure | undefined> => queryRow<Erasure>(db, oneSql, [id]);
+
+/** After every id of an erasure. */
+const lastId = 'era_z';
+
+/** Returns a page of the erasures of an environment, newest first, and the id that the next page comes after. */
+export const listErasures = async (
+  db: Db,
+  envId: number,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<{ readonly erasures: ErasureView[]; readonly next: string | null }> => {
+  const { page, last } = cutPage(await queryRows<Erasure>(db, listSql, [envId, after ?? lastId, limit + 1]), limit);
+  return { erasures: page.map(erasureView), next: last?.id ?? null };
+};
+
+/** Notes what was erased until now, and what has to end before the rest can be. */
+export const noteErasure = async (db: Db, id: string, erased: ErasureCounts, waitsFor: ErasureWait): Promise<void> => {
+  await executeStatement(db, noteSql, [id, JSON.stringify(erased), JSON.stringify(waitsFor)]);
+};
+
+/** Ends an erasure, with an entry of the audit log. */
+export const finishErasure = async (db: Db, id: string, erased: ErasureCounts, at: number): Promise<void> => {
+  await executeStatement(db, finishSql, [id, JSON.stringify(erased), at]);
+};

@@ -1,0 +1,59 @@
+/** Erases what was sent of a person: messages of the stream, saved responses, errors of jobs. */
+import { errors } from '../catalogue/errors.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
+
+/** Rows of one statement: few, so that locks are short. */
+const batchRows = 2_000;
+
+/** Returns SQL for whether a text names one of the ids of the parameter. */
+const names = (text: string, parameter: string): string =>
+  `exists (select from regexp_matches(${text}, '(?:itm|run|apr)_[0-7][0-9a-hjkmnp-tv-z]{25}', 'g') m(id) where m.id[1] = any(${parameter}))`;
+
+const unpublishedSql = statement(
+  'erasure.unpublished',
+  'select count(*)::int as n from outbox where env = $1 and id <= $2',
+);
+const lastEventSql = statement('erasure.lastEvent', 'select last_value as id from events_id_seq');
+const headSql = statement('erasure.head', 'select position, trimmed from streams where env = $1');
+const eraseStreamSql = statement(
+  'erasure.eraseStream',
+  `
+  update stream s set parts = e.parts
+  from (
+    select o.position, (
+      select json_agg(case when ${names('p.part::text', '$4')} then erased_message(p.part::jsonb)::json else p.part end order by p.place)::text
+      from json_array_elements(o.parts::json) with ordinality p(part, place)) as parts
+    from stream o where o.env = $1 and o.position > $2 and o.position <= $3 and ${names('o.parts', '$4')}) e
+  where s.env = $1 and s.position = e.position and s.parts::jsonb <> e.parts::jsonb`,
+);
+/** A repeat of the request gets what it would get if the thing were gone; nothing is done a second time. */
+const eraseResponsesSql = statement(
+  'erasure.eraseResponses',
+  `
+  update idempotency_keys set status = ${String(errors.not_found.status)}, etag = null, body = $2
+  where ${names('body', '$1')} and body <> $2`,
+);
+const eraseErrorsSql = statement(
+  'erasure.eraseErrors',
+  `update staged_jobs set last_error = 'Erased' where subject = any($1) and last_error is not null and last_error <> 'Erased'`,
+);
+
+const goneBody = JSON.stringify({ error: errors.not_found.message, code: 'not_found' });
+
+/**
+ * Erases what was sent about the items, runs and approvals `about`. Returns the number of messages; null, when some that hold it
+ * may not be published yet.
+ */
+export const eraseSent = async (db: Db, envId: number, about: readonly string[]): Promise<number | null> => {
+  if (about.length === 0) return 0;
+  await executeStatement(db, eraseResponsesSql, [about, goneBody]);
+  await executeStatement(db, eraseErrorsSql, [about]);
+  const last = (await queryRow<{ id: number }>(db, lastEventSql))?.id ?? 0;
+  if (((await queryRow<{ n: number }>(db, unpublishedSql, [envId, last]))?.n ?? 0) > 0) return null;
+  const head = await queryRow<{ position: number; trimmed: number }>(db, headSql, [envId]);
+  let messages = 0;
+  for (let from = head?.trimmed ?? 0; from < (head?.position ?? 0); from += batchRows)
+    messages += await executeStatement(db, eraseStreamSql, [envId, from, from + batchRows, about]);
+  return messages;
+};

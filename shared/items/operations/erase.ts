@@ -1,0 +1,12 @@
+/** Records that the content of an item was erased, and tells subscribers its new form. Performed only by shared/erasure, which has erased it. */
+import { strictObject } from '../../platform/core/schema.ts';
+import { defineItemOperation } from '../operation.ts';
+
+export const noteErasedItem = defineItemOperation({
+  name: 'item.erase',
+  // Whoever may erase needs no right in the inbox.
+  verb: () => [],
+  input: strictObject({}),
+  needsReason: () => false,
+  decide: (item) => ({ item, entries: [] }),
+});
