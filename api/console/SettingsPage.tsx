@@ -34,6 +34,7 @@ const pages: Readonly<Record<Exclude<SectionName, 'audit'>, ComponentType<Sectio
   'app-keys': loadedLater(async () => (await import('./keys/KeysSection.tsx')).KeysSection),
   environments: loadedLater(async () => (await import('./environments/EnvironmentsSection.tsx')).EnvironmentsSection),
   loosenings: loadedLater(async () => (await import('./loosenings/LooseningsSection.tsx')).LooseningsSection),
+  erasures: loadedLater(async () => (await import('./erasures/ErasuresSection.tsx')).ErasuresSection),
   account: loadedLater<SectionProps>(async () => (await import('./account/AccountPage.tsx')).AccountPage),
 };
 

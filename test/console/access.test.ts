@@ -207,6 +207,7 @@ describe('access to the console', () => {
     { name: 'app-keys', path: '/settings/app-keys', ready: shows('table.agents') },
     { name: 'environments', path: '/settings/environments', ready: shows('.waiting fieldset') },
     { name: 'loosenings', path: '/settings/loosenings', ready: shows('[aria-label="Decided and noted"] p') },
+    { name: 'erasures', path: '/settings/erasures', ready: shows('.column .empty') },
     { name: 'account', path: '/settings/account', ready: shows('[aria-label="Sessions"] li') },
     { name: 'nowhere', path: '/nowhere', ready: shows('.empty') },
     { name: 'signed-in', path: '/signed-in', ready: shows('.empty') },

@@ -225,4 +225,26 @@ describe('the settings in the console', () => {
       'refused',
     ]);
   });
+
+  it('erases a person once it was counted and confirmed, and says what became of it', async () => {
+    await world.records('customer', [{ id: 'c_9', title: 'Kim Berg' }]);
+    await ana.post('/items', { inbox: 'mail', title: 'Kim asks', record: { resource: 'customer', id: 'c_9' } });
+    await page.goto(at('/settings/erasures'));
+    await page.getByRole('button', { name: 'Erase a person' }).click();
+    await page.getByLabel('What they are').selectOption('customer');
+    await page.getByLabel('Id of their record').fill('c_9');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('alertdialog', { name: 'Erase customer c_9?' });
+    await dialog.getByText(/1 stored record, 1 item, .* will be erased\. This can’t be undone\./).waitFor();
+    await tab.picture('erasure-light-1440');
+    expect(await list('/settings/erasures', 'erasures'), 'so far it was counted').to.deep.equal([]);
+    await dialog.getByRole('button', { name: 'Erase for ever' }).click();
+    await page.getByText('customer c_9 is being erased.').waitFor();
+    await page
+      .getByRole('region', { name: 'Erasures' })
+      .getByText(/^1 stored record, 1 item, .* erased/)
+      .waitFor();
+    await tab.picture('erasures-light-1440');
+    expect((await ana.get('/items?search=kim&count=1')).body.total).to.equal(0);
+  });
 });

@@ -21,6 +21,7 @@ export const sections = [
   { name: 'app-keys', label: 'App keys', needs: manage },
   { name: 'environments', label: 'Environments', needs: manage },
   { name: 'loosenings', label: 'Loosenings', needs: manage },
+  { name: 'erasures', label: 'Erasures', needs: manage },
   { name: 'audit', label: 'Audit', needs: audit },
   { name: 'account', label: 'Your account', needs: null },
 ] as const satisfies readonly Section[];

@@ -1,8 +1,8 @@
-/** Queries of the settings: agents and what they do, roles, people, app keys, environments, loosenings. Used by their pages. */
+/** Queries of the settings: agents and what they do, roles, people, app keys, environments, loosenings, erasures. Used by their pages. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
 import { body } from './queries.ts';
-import type { Agent, AppKey, AuditEntry, Environment, Loosening, Member, OwnSession, Role } from './types.ts';
+import type { Agent, AppKey, AuditEntry, Environment, Erasure, Loosening, Member, OwnSession, Role } from './types.ts';
 
 export const settingsKeys = {
   agents: ['agents'],
@@ -12,6 +12,7 @@ export const settingsKeys = {
   appKeys: ['appKeys'],
   environments: ['environments'],
   loosenings: ['loosenings'],
+  erasures: ['erasures'],
   ledger: (agents: readonly string[]) => ['ledger', agents],
 } as const;
 
@@ -164,24 +165,43 @@ export const waitingLooseningsQuery = (http: Http) =>
     refetchInterval: looseningsMs,
   });
 
+/** Returns how a list is read page by page, the newest first. */
+const pagesOf = <P extends { readonly cursor: string | null }>(http: Http, path: string) => ({
+  queryFn: ({ pageParam, signal }: { readonly pageParam: string | null; readonly signal: AbortSignal }) =>
+    body(
+      http.call<P>('GET', path, { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) }, signal }),
+    ),
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ cursor }: P) => cursor,
+  retry: 1,
+});
+
 interface LooseningsPage {
   readonly loosenings: readonly Loosening[];
   readonly cursor: string | null;
 }
 
-/** All of them, the newest first. */
 export const looseningsQuery = (http: Http) =>
   infiniteQueryOptions({
     queryKey: [...settingsKeys.loosenings, 'all'],
-    queryFn: ({ pageParam, signal }) =>
-      body(
-        http.call<LooseningsPage>('GET', '/settings/loosenings', {
-          query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) },
-          signal,
-        }),
-      ),
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ cursor }) => cursor,
-    retry: 1,
+    ...pagesOf<LooseningsPage>(http, '/settings/loosenings'),
+  });
+
+interface ErasuresPage {
+  readonly erasures: readonly Erasure[];
+  readonly cursor: string | null;
+}
+
+/** How often it is asked what became of erasures that are under way, in ms. */
+const erasuresMs = 2_000;
+
+export const erasuresQuery = (http: Http) =>
+  infiniteQueryOptions({
+    queryKey: settingsKeys.erasures,
+    ...pagesOf<ErasuresPage>(http, '/settings/erasures'),
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.some(({ erasures }) => erasures.some(({ status }) => status === 'running')) === true
+        ? erasuresMs
+        : false,
   });

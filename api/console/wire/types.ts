@@ -12,6 +12,7 @@ import type { bulkResultSchema, bulkSchema } from '../../../shared/bulk/schema.t
 import type { ApprovalStatus } from '../../../shared/catalogue/states/approvals.ts';
 import type { BulkOutcome, BulkStatus } from '../../../shared/catalogue/states/bulks.ts';
 import type { RunStatus } from '../../../shared/catalogue/states/runs.ts';
+import type { erasureCountsSchema, erasureInput, erasureSchema } from '../../../shared/erasure/schema.ts';
 import type { flagHistorySchema, flagSchema, rampResponse } from '../../../shared/flags/schema.ts';
 import type { entrySchema } from '../../../shared/items/schema.ts';
 import type { actorSchema, Static } from '../../../shared/platform/core/schema.ts';
@@ -66,6 +67,10 @@ export type Member = Static<typeof personViewSchema>;
 export type AppKey = Static<typeof appKeyViewSchema>;
 export type Environment = Static<typeof environmentViewSchema>;
 export type Loosening = Static<typeof looseningSchema>;
+export type Erasure = Static<typeof erasureSchema>;
+export type ErasureCounts = Static<typeof erasureCountsSchema>;
+/** What is erased, without how it is asked. */
+export type ErasureRequest = Pick<Static<typeof erasureInput>, 'record' | 'users' | 'linked'>;
 export type OwnSession = Static<typeof ownSessionSchema>;
 export type AuditEntry = Static<typeof auditEntrySchema>;
 export type Bulk = Omit<Static<typeof bulkSchema>, 'status'> & { readonly status: BulkStatus };
