@@ -4,6 +4,7 @@ import { verifyAuditChain } from '../../shared/platform/journal/auditChain.ts';
 import { never, rpcError, type FakeApp } from '../support/app.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
+import { tablesWith } from '../support/tables.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -29,19 +30,6 @@ const manifest = {
     { name: 'pay', label: 'Pay', resource: 'customer', input: { type: 'object' }, approval: true },
     { name: 'wait', label: 'Wait', resource: 'customer', offline: 'queue' },
   ],
-};
-
-/** Returns the tables in which a row holds the text, of all that there are. */
-const tablesWith = async ({ sql }: World, text: string): Promise<string[]> => {
-  const tables = await sql<{ name: string }>(
-    `select tablename as name from pg_tables where schemaname = current_schema()`,
-  );
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const rows = await sql(`select 1 from "${name}" t where t::text ilike $1 limit 1`, [`%${text}%`]);
-    if (rows.length > 0) found.push(name);
-  }
-  return found.sort();
 };
 
 describe('erasures', () => {

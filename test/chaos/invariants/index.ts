@@ -4,6 +4,7 @@ import { acceptedKept } from './acceptedKept.ts';
 import { away } from './away.ts';
 import { bulkOnce } from './bulkOnce.ts';
 import { contentKept } from './contentKept.ts';
+import { erasedGone } from './erasedGone.ts';
 import { frozenWorker } from './frozenWorker.ts';
 import { idempotency } from './idempotency.ts';
 import { killMatrix } from './killMatrix.ts';
@@ -42,4 +43,5 @@ export const invariants: readonly Invariant[] = [
   redisAttacker,
   rails,
   worstReads,
+  erasedGone,
 ];

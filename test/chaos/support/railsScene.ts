@@ -1,14 +1,13 @@
 /** What invariants/rails.ts does in one environment and reads from it: an app that registers, people who decide and some who may not. */
-import { randomUUID } from 'node:crypto';
-import { newToken, tokenHash } from '../../../shared/access/tokens.ts';
 import { newId } from '../../../shared/platform/core/ids.ts';
 import { connectApp, type FakeApp } from '../../support/app.ts';
 import { clientOf } from '../../support/http.ts';
 import { newClient, type Client } from './client.ts';
 import { pause } from './pause.ts';
+import { ask, newPerson } from './people.ts';
 import type { Declared, Members } from './railsModel.ts';
 import type { Random } from './random.ts';
-import { NoAnswer, type Answer } from './send.ts';
+import type { Answer } from './send.ts';
 import type { Site } from './site.ts';
 import type { Stage } from './stage.ts';
 
@@ -84,9 +83,9 @@ export class RailsScene {
 
   async open(): Promise<void> {
     [this.boss, this.worn, this.clerk] = [
-      await this.#person('admin', true),
-      await this.#person('admin', false),
-      await this.#person('operator', true),
+      await newPerson(this.#site, this.stage, 'admin', true),
+      await newPerson(this.#site, this.stage, 'admin', false),
+      await newPerson(this.#site, this.stage, 'operator', true),
     ];
     this.agent = await this.stage.agent('operator');
     this.key = newClient(this.stage.journal, this.stage.bases, { id: 'key', token: await this.stage.appKey() });
@@ -96,39 +95,14 @@ export class RailsScene {
     );
   }
 
-  async #person(role: string, fresh: boolean): Promise<Client> {
-    const [id, token] = [newId('per'), newToken('person')];
-    await this.#site.sql(
-      `insert into people (id, email, name, role, environments, created_at) select $1, $2, $1, id, '{*}', 0 from roles where name = $3`,
-      [id, `${id}@example.com`, role],
-    );
-    const until = Date.now() + 12 * 3_600_000;
-    await this.#site.sql(
-      'insert into tokens (hash, kind, principal, expires_at, fresh_until, created_at) values ($1, $2, $3, $4, $5, 0)',
-      [tokenHash(token), 'person', id, until, fresh ? until : null],
-    );
-    await this.#site.sql('update revisions set n = n + 1');
-    return newClient(this.stage.journal, this.stage.bases, { id, token });
-  }
-
   /** Registers with another key from now on. */
   useKey(id: string, token: string): void {
     this.key = newClient(this.stage.journal, this.stage.bases, { id, token });
   }
 
-  /** Sends a request to one API until it answers; under a key, so that it is done once. */
-  async ask(client: Client, method: string, path: string, body?: unknown, base?: string): Promise<Answer> {
-    const headers = method === 'GET' || path === '/available' ? {} : { 'idempotency-key': randomUUID() };
-    const deadline = Date.now() + patienceMs;
-    for (;;) {
-      try {
-        const answer = await client.once(method, `${base ?? this.#base()}${path}`, body, headers);
-        if (answer.status !== 503 || Date.now() > deadline) return answer;
-      } catch (error) {
-        if (!(error instanceof NoAnswer) || Date.now() > deadline) throw error;
-      }
-      await pause(50);
-    }
+  /** Sends a request to one API until it answers. */
+  ask(client: Client, method: string, path: string, body?: unknown, base?: string): Promise<Answer> {
+    return ask(client, () => base ?? this.#base(), { method, path, body });
   }
 
   /** Addresses of the APIs that are up. */
