@@ -77,12 +77,13 @@ export const up = (knex: Knex): Promise<unknown> =>
     -- Erases of events what may identify a person, and overwrites their salts in the chain by zeros, so that it still proves
     -- the rest. Leaves out those that are not chained yet: their digest would prove what is gone. Returns how many it changed.
     create function erase_events(env_id int, ids bigint[]) returns int
-    language plpgsql security definer set search_path from current set console.erasing = 'on' as $$
+    language plpgsql security definer set search_path from current as $$
     declare changed bigint[]; range record;
     begin
       if not exists (select from erasures where env = env_id and finished_at is null) then
         raise exception 'no erasure of this environment is under way';
       end if;
+      perform set_config('console.erasing', 'on', true);
       with done as (
         update events e set data = erased_json(e.data), before = erased_json(e.before), after = erased_json(e.after)
         where e.id = any(ids) and e.env = env_id
@@ -90,6 +91,7 @@ export const up = (knex: Knex): Promise<unknown> =>
           and (erased_json(e.data), erased_json(e.before), erased_json(e.after)) is distinct from (e.data, e.before, e.after)
         returning e.id
       ) select array_agg(id) into changed from done;
+      perform set_config('console.erasing', 'off', true);
       for range in
         select r.n, r.first, r.last
         from (select c.n, c.last, coalesce(lag(c.last) over (order by c.n), 0) as first from audit_chain c where c.env = env_id) r
@@ -105,6 +107,7 @@ export const up = (knex: Knex): Promise<unknown> =>
       end loop;
       return coalesce(cardinality(changed), 0);
     end $$;
+    revoke execute on function erase_events(int, bigint[]) from public;
   `);
 
 export const down = (knex: Knex): Promise<unknown> =>

@@ -4,7 +4,7 @@ import { sessionSettings } from '../shared/platform/db/sessionSettings.ts';
 
 const parseUser = (url: string): string => decodeURIComponent(new URL(url).username);
 
-/** Grants all rights on rows, except to change or delete events and their chain, and to write what migrations write. */
+/** Grants all rights on rows, except to change or delete events and their chain (erasures do by a function), and to write what migrations write. */
 const grantRights = async (db: Knex, role: string): Promise<void> => {
   const { rows } = await db.raw<{ rows: { schema: string }[] }>('select current_schema() as schema');
   const names = [rows[0]?.schema ?? 'public', role];
@@ -13,6 +13,7 @@ const grantRights = async (db: Knex, role: string): Promise<void> => {
     await tx.raw('grant select, insert, update, delete on all tables in schema ?? to ??', names);
     await tx.raw('grant usage, select on all sequences in schema ?? to ??', names);
     await tx.raw('revoke update, delete on events, audit_chain from ??', [role]);
+    await tx.raw('grant execute on function erase_events(int, bigint[]) to ??', [role]);
     await tx.raw('revoke insert, update, delete on knex_migrations, knex_migrations_lock, schema_version from ??', [
       role,
     ]);
