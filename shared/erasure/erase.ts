@@ -127,6 +127,8 @@ const plus = (before: ErasureCounts, more: ErasureCounts): ErasureCounts => {
   return Object.fromEntries(names.map((name) => [name, (before[name] ?? 0) + (more[name] ?? 0)]));
 };
 
+const isOver = (waitsFor: ErasureWait): boolean => Object.values(waitsFor).every((n) => n === 0);
+
 /** Erases all that can be erased now; returns whether that was all. */
 export const erase = async (deps: DomainDeps, id: string): Promise<boolean> => {
   const { db, bus, clock } = deps;
@@ -138,16 +140,28 @@ export const erase = async (deps: DomainDeps, id: string): Promise<boolean> => {
   // What ends after this is erased the next time.
   const open = await countOpen(db, erasure, found);
   const replies = await findOpenReplies(db, found);
-  const { n: entries, left } = await eraseEvents(db, env.id, await findEvents(db, erasure, found, replies));
+  const replied = new Set(replies.map(({ item }) => item));
+  const events = await findEvents(
+    db,
+    erasure,
+    found,
+    replies.map(({ entry }) => entry),
+  );
+  const { n: entries, left } = await eraseEvents(db, env.id, events);
   const free = withoutLeft(found, left, erasure.horizon);
   const caller = await callerOf(deps, env, erasure);
   const done: ErasureCounts = {
     entries,
-    items: await eraseItems(deps, caller, found.items),
+    items: await eraseItems(
+      deps,
+      caller,
+      found.items.filter((item) => !replied.has(item)),
+    ),
     occurrences: await eraseNamed(deps, caller, free.named, erasure.users),
     runs: (await queryRows(db, eraseRunsSql, [env.id, free.runs, erasedText])).length,
     approvals: await executeStatement(db, eraseApprovalsSql, [env.id, free.approvals, erasedText]),
-    records: await executeStatement(db, eraseRecordSql, [env.id, erasure.resource, erasure.record]),
+    // Runs that begin later are checked against it.
+    records: isOver(open) ? await executeStatement(db, eraseRecordSql, [env.id, erasure.resource, erasure.record]) : 0,
   };
   await executeStatement(db, eraseResultsSql, [found.items, erasedText]);
   bus.publish(channels.workAvailable, 'outbox');
@@ -159,7 +173,7 @@ export const erase = async (deps: DomainDeps, id: string): Promise<boolean> => {
     replies: replies.length,
     entries: free.entries,
   };
-  if (messages === null || Object.values(waitsFor).some((n) => n > 0)) {
+  if (messages === null || !isOver(waitsFor)) {
     await noteErasure(db, id, erased, waitsFor);
     return false;
   }

@@ -77,7 +77,7 @@ const openSql = statement(
 const repliesSql = statement(
   'erasure.replies',
   `
-  select j.payload ->> 'entry' as id from staged_jobs j
+  select j.payload ->> 'entry' as entry, j.subject as item from staged_jobs j
   where j.subject = any($1) and j.name = 'replySend' and not (${isGivenUpJobSql('j')})`,
 );
 
@@ -131,9 +131,14 @@ export const findEvents = async (
   return rows.map(({ id }) => id);
 };
 
-/** Returns the entries of replies that are being sent: their texts are still needed. */
-export const findOpenReplies = async (db: Db, { items }: Found): Promise<string[]> =>
-  ids(await queryRows<{ id: string }>(db, repliesSql, [items]));
+interface OpenReply {
+  readonly entry: string;
+  readonly item: string;
+}
+
+/** Returns the replies that are being sent: their texts are still needed, and the address on the item. */
+export const findOpenReplies = (db: Db, { items }: Found): Promise<OpenReply[]> =>
+  queryRows<OpenReply>(db, repliesSql, [items]);
 
 /** Returns how many runs and approvals have not ended. */
 export const countOpen = async (db: Db, { env }: ErasureTarget, { runs, approvals }: Found): Promise<ErasureWait> =>

@@ -254,10 +254,16 @@ describe('erasures', () => {
     );
     await app.close();
     const { run } = accepted(await agent.post('/actions', { action: 'wait', record: record.id }));
+    const { item } = accepted(await agent.post('/items', { inbox: 'mail', title: secret('waits'), record }));
+    accepted(await agent.post(`/items/${String(item.id)}/reply`, { text: secret('Dear') }));
     const id = await begin();
     await until('it waits', async () => (await erasure(id)).waitsFor !== null);
     await until('nothing else is left', async () => (await erasure(id)).waitsFor.entries === 0, 40_000);
-    expect((await erasure(id)).waitsFor).to.deep.equal({ runs: 2, approvals: 1, replies: 0, entries: 0 });
+    expect((await erasure(id)).waitsFor).to.deep.equal({ runs: 2, approvals: 1, replies: 1, entries: 0 });
+    expect((await agent.get(`/items/${String(item.id)}`)).body.item.title, 'whom to reply to').to.equal(
+      secret('waits'),
+    );
+    accepted(await agent.get(`/resources/customer/${record.id}`));
     const [pending] = accepted(await boss.get('/approvals?status=pending')).approvals;
     expect(pending, 'who decides sees what for').to.deep.include({ id: approval, input: { to: secret() } });
     const twice = await boss.post('/settings/erasures', { record, confirmed: true });
@@ -265,7 +271,18 @@ describe('erasures', () => {
     expect(twice.body.code).to.equal('conflict');
     accepted(await boss.post(`/approvals/${String(approval)}/reject`, {}));
     accepted(await boss.post(`/runs/${String(run)}/cancel`));
+    const sent: string[] = [];
+    await world.app(
+      {
+        'reply.send': ({ text, item: to }: { text: string; item: { title: string } }) => {
+          sent.push(`${text} to ${to.title}`);
+          return {};
+        },
+      },
+      { manifest },
+    );
     await finished(id);
+    expect(sent, 'the reply was sent whole').to.deep.equal([`${secret('Dear')} to ${secret('waits')}`]);
     expect(await tablesWith(world, canary)).to.deep.equal([]);
   });
 
