@@ -55,15 +55,38 @@ export const up = (knex: Knex): Promise<unknown> =>
       return case when result = value then value else result || '{"erased": true}' end;
     end $$;
 
+    -- Returns an item, a run, an approval or an entry of a timeline without what may identify a person, in the form that it has.
+    create function erased_thing(kind text, thing jsonb) returns jsonb language sql immutable as $$
+      select case kind
+        when 'item' then (erased_json(thing) - 'erased') || '{"title": "Erased"}'
+        when 'run' then erased_json(thing) - 'erased'
+        when 'approval' then (erased_json(thing) - 'erased') || '{"summary": "Erased"}'
+        when 'entry' then jsonb_set(thing, '{data}', erased_json(thing -> 'data'))
+        else thing end
+    $$;
+
     -- Returns a live message of the stream without what may identify a person.
     create function erased_message(part jsonb) returns jsonb language sql immutable as $$
-      select case part ->> 'type'
-        when 'item' then jsonb_set(part, '{item}', (erased_json(part -> 'item') - 'erased') || '{"title": "Erased"}')
-        when 'timeline' then jsonb_set(part, '{entry,data}', erased_json(part #> '{entry,data}'))
-        when 'run' then jsonb_set(part, '{run}', erased_json(part -> 'run') - 'erased')
-        when 'approval' then jsonb_set(part, '{approval}', (erased_json(part -> 'approval') - 'erased') || '{"summary": "Erased"}')
+      select case when part ->> 'type' = 'timeline' then jsonb_set(part, '{entry}', erased_thing('entry', part -> 'entry'))
+        when part ->> 'type' in ('item', 'run', 'approval')
+        then jsonb_set(part, array[part ->> 'type'], erased_thing(part ->> 'type', part -> (part ->> 'type')))
         else part end
     $$;
+
+    -- Returns a saved response without what may identify a person: it still says what was done, by ids.
+    create function erased_response(body text) returns text language plpgsql immutable as $$
+    declare member text; given jsonb; result jsonb := '{}';
+    begin
+      for member, given in select key, e.value from jsonb_each(body::jsonb) e loop
+        result := result || jsonb_build_object(member, case
+          when member in ('item', 'run', 'approval', 'entry') and jsonb_typeof(given) = 'object' then erased_thing(member, given)
+          when member = 'entries' then (select coalesce(jsonb_agg(erased_thing('entry', entry)), '[]') from jsonb_array_elements(given) entry)
+          when member = 'error' then '"Erased."'
+          else erased_json(jsonb_build_object(member, given)) -> member
+        end);
+      end loop;
+      return result::text;
+    end $$;
 
     -- Only an erasure changes an event, and only what may identify a person.
     create or replace function events_append_only() returns trigger language plpgsql as $$
@@ -117,7 +140,9 @@ export const down = (knex: Knex): Promise<unknown> =>
     begin
       raise exception 'events are append-only';
     end $$;
+    drop function erased_response(text);
     drop function erased_message(jsonb);
+    drop function erased_thing(text, jsonb);
     drop function erased_json(jsonb);
     drop table erasures;
   `);

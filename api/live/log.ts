@@ -14,7 +14,7 @@ const pageRows = 128;
 /** A page ends after the row with which it reaches this size; a reader that does not drain keeps about this much. */
 const pageBytes = 256 * 1024;
 const cachedPagesMax = 32;
-/** ms that a page is kept: what was erased from the stream is gone from here too soon after. */
+/** ms that a page is sent from here: what was erased from the stream is sent by nobody soon after. */
 const cachedPageMs = 60_000;
 
 const readPageSql = statement(

@@ -1,5 +1,4 @@
 /** Erases what was sent of a person: messages of the stream, saved responses, errors of jobs. */
-import { errors } from '../catalogue/errors.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 
@@ -27,19 +26,17 @@ const eraseStreamSql = statement(
     from stream o where o.env = $1 and o.position > $2 and o.position <= $3 and ${names('o.parts', '$4')}) e
   where s.env = $1 and s.position = e.position and s.parts::jsonb <> e.parts::jsonb`,
 );
-/** A repeat of the request gets what it would get if the thing were gone; nothing is done a second time. */
+/** A repeat of the request is told by ids what was done; nothing is done a second time. */
 const eraseResponsesSql = statement(
   'erasure.eraseResponses',
   `
-  update idempotency_keys set status = ${String(errors.not_found.status)}, etag = null, body = $2
-  where ${names('body', '$1')} and body <> $2`,
+  update idempotency_keys set body = erased_response(body)
+  where ${names('body', '$1')} and body::jsonb <> erased_response(body)::jsonb`,
 );
 const eraseErrorsSql = statement(
   'erasure.eraseErrors',
   `update staged_jobs set last_error = 'Erased' where subject = any($1) and last_error is not null and last_error <> 'Erased'`,
 );
-
-const goneBody = JSON.stringify({ error: errors.not_found.message, code: 'not_found' });
 
 /**
  * Erases what was sent about the items, runs and approvals `about`. Returns the number of messages; null, when some that hold it
@@ -47,7 +44,7 @@ const goneBody = JSON.stringify({ error: errors.not_found.message, code: 'not_fo
  */
 export const eraseSent = async (db: Db, envId: number, about: readonly string[]): Promise<number | null> => {
   if (about.length === 0) return 0;
-  await executeStatement(db, eraseResponsesSql, [about, goneBody]);
+  await executeStatement(db, eraseResponsesSql, [about]);
   await executeStatement(db, eraseErrorsSql, [about]);
   const last = (await queryRow<{ id: number }>(db, lastEventSql))?.id ?? 0;
   if (((await queryRow<{ n: number }>(db, unpublishedSql, [envId, last]))?.n ?? 0) > 0) return null;
