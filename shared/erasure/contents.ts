@@ -37,7 +37,11 @@ const eraseOccurrencesSql = statement(
   returning item as id`,
 );
 const eraseUsersSql = statement('erasure.eraseUsers', 'delete from item_users where env = $1 and item = any($2)');
-const eraseWordsSql = statement('erasure.eraseWords', 'delete from item_words where env = $1 and item = any($2)');
+/** Of all texts but the item's own, which is replaced with its content. */
+const eraseWordsSql = statement(
+  'erasure.eraseWords',
+  "delete from item_words where env = $1 and item = any($2) and source <> ''",
+);
 
 /** The content of items that an occurrence of the person has given them: that of the newest one of another takes its place. */
 const namedContentSql = statement(
@@ -61,12 +65,13 @@ const eraseNamedWordsSql = statement(
   'erasure.eraseNamedWords',
   'delete from item_words where env = $1 and item = any($2) and source = any($3)',
 );
+
 /** Returns the list in pieces, so that no statement and no transaction is long. */
 export const slices = function* <T>(all: readonly T[], size: number): Generator<readonly T[]> {
   for (let from = 0; from < all.length; from += size) yield all.slice(from, from + size);
 };
 
-/** Tells subscribers what became of items, with an audit entry for each. */
+/** Performs `item.erase` on items whose content was erased: an audit entry and a live message for each. */
 const noteItems = async (deps: DomainDeps, tx: Tx, caller: Caller, items: Iterable<string>): Promise<void> => {
   for (const id of items) await performOperationTx(deps, tx, caller, noteErasedItem, id, {});
 };
@@ -115,13 +120,14 @@ export const eraseItems = async (deps: DomainDeps, caller: Caller, items: readon
       const locked = [...(await readItems(tx, env, some, true)).values()];
       const occurred = await queryRows<{ id: string }>(tx, eraseOccurrencesSql, [env, some, erasedText]);
       const changed = new Set([...locked.filter(hasContent), ...occurred].map(({ id }) => id));
+      // The sweep of older texts may have indexed one since.
+      await executeStatement(tx, eraseWordsSql, [env, some]);
       await executeStatement(tx, eraseDetailsSql, [env, [...changed]]);
       await executeStatement(tx, eraseUsersSql, [env, some]);
-      await executeStatement(tx, eraseWordsSql, [env, some]);
       await setContents(
         tx,
         env,
-        locked.map((item) => ({ item, title: erasedText, fields: '{}' })),
+        locked.filter(({ id }) => changed.has(id)).map((item) => ({ item, title: erasedText, fields: '{}' })),
       );
       await noteItems(deps, tx, caller, changed);
       n += changed.size;
@@ -129,7 +135,7 @@ export const eraseItems = async (deps: DomainDeps, caller: Caller, items: readon
   return n;
 };
 
-/** Erases occurrences of items that are about others too. */
+/** Erases occurrences of items that are about others too. Returns how many. */
 export const eraseNamed = async (
   deps: DomainDeps,
   caller: Caller,

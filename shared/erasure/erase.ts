@@ -20,6 +20,8 @@ import type { ErasureCounts, ErasureWait } from './schema.ts';
 import { eraseSent } from './sent.ts';
 
 const eventsAtOnce = 500;
+/** Between two looks for what had not ended, in ms. */
+const lookMs = { least: 2_000, most: 600_000 };
 
 const eraseEventsSql = statement('erasure.eraseEvents', 'select erase_events($1, $2) as n');
 const leftEventsSql = statement(
@@ -129,13 +131,20 @@ const plus = (before: ErasureCounts, more: ErasureCounts): ErasureCounts => {
 
 const isOver = (waitsFor: ErasureWait): boolean => Object.values(waitsFor).every((n) => n === 0);
 
-/** Erases all that can be erased now; returns whether that was all. */
-export const erase = async (deps: DomainDeps, id: string): Promise<boolean> => {
+/**
+ * Returns when it is looked again for what had not ended, in epoch ms: the rarer the longer it takes, as each look searches
+ * tables whole, and an approval may wait for days.
+ */
+const nextLookAt = ({ requested_at: at }: Erasure, now: number): number =>
+  now + Math.min(Math.max(Math.round((now - at) / 10), lookMs.least), lookMs.most);
+
+/** Erases all that can be erased now. Returns when the rest is to be looked for, in epoch ms; null when that was all. */
+export const erase = async (deps: DomainDeps, id: string): Promise<number | null> => {
   const { db, bus, clock } = deps;
   const erasure = await readErasure(db, id);
   const env = erasure === undefined ? undefined : deps.directory.environmentById(erasure.env);
-  if (erasure === undefined || erasure.finished_at !== null) return true;
-  if (env === undefined) return false;
+  if (erasure === undefined || erasure.finished_at !== null) return null;
+  if (env === undefined) return nextLookAt(erasure, clock.now());
   const found = await find(db, erasure);
   // What ends after this is erased the next time.
   const open = await countOpen(db, erasure, found);
@@ -158,7 +167,7 @@ export const erase = async (deps: DomainDeps, id: string): Promise<boolean> => {
       found.items.filter((item) => !replied.has(item)),
     ),
     occurrences: await eraseNamed(deps, caller, free.named, erasure.users),
-    runs: (await queryRows(db, eraseRunsSql, [env.id, free.runs, erasedText])).length,
+    runs: await executeStatement(db, eraseRunsSql, [env.id, free.runs, erasedText]),
     approvals: await executeStatement(db, eraseApprovalsSql, [env.id, free.approvals, erasedText]),
     // Runs that begin later are checked against it.
     records: isOver(open) ? await executeStatement(db, eraseRecordSql, [env.id, erasure.resource, erasure.record]) : 0,
@@ -168,15 +177,11 @@ export const erase = async (deps: DomainDeps, id: string): Promise<boolean> => {
   const about = [...found.items, ...found.named.map(({ item }) => item), ...found.runs, ...found.approvals];
   const messages = await eraseSent(db, env.id, about);
   const erased = plus(erasure.erased, { ...done, messages: messages ?? 0 });
-  const waitsFor: ErasureWait = {
-    ...open,
-    replies: replies.length,
-    entries: free.entries,
-  };
+  const waitsFor: ErasureWait = { ...open, replies: replies.length, entries: free.entries };
   if (messages === null || !isOver(waitsFor)) {
     await noteErasure(db, id, erased, waitsFor);
-    return false;
+    return nextLookAt(erasure, clock.now());
   }
   await finishErasure(db, id, erased, clock.now());
-  return true;
+  return null;
 };

@@ -11,9 +11,8 @@ const names = (text: string, parameter: string): string =>
 
 const unpublishedSql = statement(
   'erasure.unpublished',
-  'select count(*)::int as n from outbox where env = $1 and id <= $2',
+  `select 1 as found from outbox where env = $1 and ${names('parts', '$2')} limit 1`,
 );
-const lastEventSql = statement('erasure.lastEvent', 'select last_value as id from events_id_seq');
 const headSql = statement('erasure.head', 'select position, trimmed from streams where env = $1');
 const eraseStreamSql = statement(
   'erasure.eraseStream',
@@ -39,15 +38,14 @@ const eraseErrorsSql = statement(
 );
 
 /**
- * Erases what was sent about the items, runs and approvals `about`. Returns the number of messages; null, when some that hold it
- * may not be published yet.
+ * Erases what was sent about the items, runs and approvals `about`. Returns the number of messages; null while some about them
+ * are not published yet.
  */
 export const eraseSent = async (db: Db, envId: number, about: readonly string[]): Promise<number | null> => {
   if (about.length === 0) return 0;
   await executeStatement(db, eraseResponsesSql, [about]);
   await executeStatement(db, eraseErrorsSql, [about]);
-  const last = (await queryRow<{ id: number }>(db, lastEventSql))?.id ?? 0;
-  if (((await queryRow<{ n: number }>(db, unpublishedSql, [envId, last]))?.n ?? 0) > 0) return null;
+  if ((await queryRow(db, unpublishedSql, [envId, about])) !== undefined) return null;
   const head = await queryRow<{ position: number; trimmed: number }>(db, headSql, [envId]);
   let messages = 0;
   for (let from = head?.trimmed ?? 0; from < (head?.position ?? 0); from += batchRows)

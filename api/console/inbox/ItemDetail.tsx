@@ -110,12 +110,11 @@ const Deeds = ({ item, inboxes, commands }: Omit<HeadProps, 'names' | 'onTag'>) 
 const Timeline = ({ id, detail, names }: { readonly id: string; readonly detail: Detail; readonly names: Names }) => {
   const { http, queries, notices } = useSession();
   const queryKey = keys.item(id);
-  const known = (): Detail | undefined => queries.getQueryData<Detail>(queryKey);
   const readEarlier = async (): Promise<void> => {
     // An item that is read anew goes back less far afterwards.
     const isReading = ({ state }: Query): boolean => state.fetchStatus === 'fetching';
     await queries.refetchQueries({ queryKey, exact: true, predicate: isReading }, { cancelRefetch: false });
-    const cursor = known()?.timelineCursor ?? null;
+    const cursor = queries.getQueryData<Detail>(queryKey)?.timelineCursor ?? null;
     if (cursor === null) return;
     try {
       const { entries, cursor: next } = await readTimeline(http, id, cursor);

@@ -69,7 +69,7 @@ export type Environment = Static<typeof environmentViewSchema>;
 export type Loosening = Static<typeof looseningSchema>;
 export type Erasure = Static<typeof erasureSchema>;
 export type ErasureCounts = Static<typeof erasureCountsSchema>;
-/** What is erased, without how it is asked. */
+/** The members of a request that say what is erased. */
 export type ErasureRequest = Pick<Static<typeof erasureInput>, 'record' | 'users' | 'linked'>;
 export type OwnSession = Static<typeof ownSessionSchema>;
 export type AuditEntry = Static<typeof auditEntrySchema>;

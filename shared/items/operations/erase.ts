@@ -4,7 +4,7 @@ import { defineItemOperation } from '../operation.ts';
 
 export const noteErasedItem = defineItemOperation({
   name: 'item.erase',
-  // Whoever may erase needs no right in the inbox.
+  // Needs no right in the inbox: nothing but an erasure performs it.
   verb: () => [],
   input: strictObject({}),
   needsReason: () => false,
