@@ -135,7 +135,20 @@ interface DirectoryOptions {
 /** Returns the directory after its first load. */
 export const openDirectory = async ({ db, bus, clock, idleMs, onError }: DirectoryOptions): Promise<Directory> => {
   const revisionNow = async (): Promise<number> => (await queryRow<{ n: number }>(db, readRevision))?.n ?? 0;
-  let state = await loadState(db, await revisionNow(), null);
+  let wake = (): void => undefined;
+  // Before the first load, as what changes after it is told only to subscribers.
+  const unsubscribe = bus.subscribe(channels.revision, () => {
+    wake();
+  });
+  const firstState = async (): Promise<DirectoryState> => {
+    try {
+      return await loadState(db, await revisionNow(), null);
+    } catch (error) {
+      unsubscribe();
+      throw error;
+    }
+  };
+  let state = await firstState();
   const listeners = new Set<() => void>();
   let loading: Promise<void> | null = null;
   let closed = false;
@@ -158,9 +171,11 @@ export const openDirectory = async ({ db, bus, clock, idleMs, onError }: Directo
     if (loading === null) refresh().catch(onError);
   };
   const timer = setInterval(look, pollMs);
-  const unsubscribe = bus.subscribe(channels.revision, () => {
+  wake = () => {
     refresh().catch(onError);
-  });
+  };
+  // What was told during the first load.
+  wake();
 
   const principal = (type: string, id: string) =>
     readPrincipal({ db, clock, role: (name) => state.roles.get(name) }, type, id);

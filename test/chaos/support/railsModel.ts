@@ -1,4 +1,5 @@
 /** The reference model of what protects people: the strictest that was declared and not accepted to be looser. For invariants/rails.ts. */
+import type { Random } from './random.ts';
 
 /** How strict each value of a member is: a higher number is stricter. */
 const strictness: Readonly<Record<string, (value: unknown) => number>> = {
@@ -52,6 +53,17 @@ const compare = (
   const wider = isWider(maximum, rule.maximum);
   if (wider) looser.set(amount, maximum);
   return { rule: { ...rule, members, maximum: wider ? rule.maximum : isProtected(members) ? maximum : null }, looser };
+};
+
+/** Returns members of a declaration, at random. */
+export const someMembers = (type: string, random: Random): Members => {
+  const often = (): boolean => random.next() < 0.6;
+  const rarely = (): boolean => random.next() < 0.15;
+  const shared = { approval: often(), danger: random.pick([null, 'low', 'high']), reasonRequired: rarely() };
+  if (type === 'inbox') return { reasonRequired: often() };
+  if (type === 'flag') return shared;
+  const maximum = random.pick([null, 10, 100, 100, 1_000]);
+  return { ...shared, freshSignIn: rarely(), repeatable: often(), when: rarely(), maximum };
 };
 
 /** What one environment's app has declared, and what of it is in force. Names begin with their type: `action refund`. */
