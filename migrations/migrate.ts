@@ -5,6 +5,7 @@ import pg from 'pg';
 import { builtInRoles } from '../shared/catalogue/permissions.ts';
 import { newId } from '../shared/platform/core/ids.ts';
 import { sleep } from '../shared/platform/core/wait.ts';
+import { isLockTimeout } from '../shared/platform/db/errors.ts';
 import { neededSchemaVersion } from '../shared/platform/db/schemaVersion.ts';
 import { prepareServiceRole } from './serviceRole.ts';
 
@@ -27,8 +28,6 @@ const withLockTimeout =
     await tx.raw("set local lock_timeout = '3s'");
     await up(tx);
   };
-
-const isLockTimeout = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '55P03';
 
 /** Source of migrations by their names without extension, which a build changes. */
 const migrationSource = {

@@ -2,6 +2,8 @@
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import {
+  archivedBeforeSchema,
+  archivedMember,
   cursorSchema,
   limitSchema,
   nextCursorSchema,
@@ -70,7 +72,13 @@ const list = readEndpoint({
     cursor: Type.Optional(cursorSchema),
     limit: Type.Optional(limitSchema),
   }),
-  responses: { 200: responseObject({ entries: Type.Array(auditEntrySchema), cursor: nextCursorSchema }) },
+  responses: {
+    200: responseObject({
+      entries: Type.Array(auditEntrySchema),
+      cursor: nextCursorSchema,
+      archivedBefore: Type.Optional(archivedBeforeSchema),
+    }),
+  },
   example: { query: { verb: 'item.state', limit: 20 } },
   handle: async ({ deps, caller, query }) => {
     const { env, principal } = caller;
@@ -80,10 +88,9 @@ const list = readEndpoint({
     const key = `audit${isAuditTimed(rest) ? '.time' : ''}:${JSON.stringify([principal.role?.id, rest])}`;
     const after = env.seal.openCursor(key, given)?.map(Number) ?? null;
     const page = await readAudit(deps.db, caller, rest, after, size ?? limits.pageDefault);
-    return {
-      status: 200,
-      body: { entries: page.entries, cursor: page.next === null ? null : env.seal.cursor(key, page.next) },
-    };
+    const cursor = page.next === null ? null : env.seal.cursor(key, page.next);
+    const archived = archivedMember(deps.directory.archivedBefore(), { next: page.next, since: rest.from });
+    return { status: 200, body: { entries: page.entries, cursor, ...archived } };
   },
 });
 

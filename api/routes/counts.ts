@@ -45,7 +45,7 @@ const counts = readEndpoint({
         },
         { description: 'What waits for a person.' },
       ),
-      at: count('When the counts were exact (milliseconds since 1970 UTC); what is overdue is at most 1 s older.'),
+      at: count('When the counts were exact (milliseconds since 1970 UTC); overdue: up to 1 s older.'),
     }),
   },
   example: {},

@@ -19,6 +19,8 @@ import {
   flagSchema,
 } from '../../shared/flags/schema.ts';
 import {
+  archivedBeforeSchema,
+  archivedMember,
   cursorSchema,
   limitSchema,
   nextCursorSchema,
@@ -71,7 +73,13 @@ const history = readEndpoint({
   summary: 'What happened to a flag, newest first: changes, steps of ramps, what their guards did',
   tag: 'Flags',
   query: strictObject({ cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) }),
-  responses: { 200: responseObject({ entries: Type.Array(flagHistorySchema), cursor: nextCursorSchema }) },
+  responses: {
+    200: responseObject({
+      entries: Type.Array(flagHistorySchema),
+      cursor: nextCursorSchema,
+      archivedBefore: Type.Optional(archivedBeforeSchema),
+    }),
+  },
   example: { params: { flag: exampleFlag }, query: { limit: 20 } },
   handle: async (call) => {
     const {
@@ -86,7 +94,8 @@ const history = readEndpoint({
       before: keys === null ? null : Number(keys[0]),
       limit: size ?? limits.pageDefault,
     });
-    return { status: 200, body: { entries, cursor: cursors.next(next === null ? null : [next]) } };
+    const archived = archivedMember(deps.directory.archivedBefore(), { next });
+    return { status: 200, body: { entries, cursor: cursors.next(next === null ? null : [next]), ...archived } };
   },
 });
 

@@ -74,7 +74,7 @@ export const itemChangeEndpoints: readonly Endpoint[] = [
     dryRun: true,
     require: ({ deps, caller }, { links }) => requireKnownRecords(deps, caller, links?.add ?? [], 'links.add'),
     replace: async ({ deps, caller, params }, { undo }) =>
-      undo === undefined ? null : findUndo(deps.db, caller, params['id'] ?? '', undo),
+      undo === undefined ? null : findUndo(deps, caller, params['id'] ?? '', undo),
   }),
   changeEndpoint({ path: '/state', operation: setState, summary: 'Set the state', body: { state: 'closed' } }),
   changeEndpoint({

@@ -21,6 +21,8 @@ import { entrySchema } from '../../shared/items/schema.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
 import {
   actorSchema,
+  archivedBeforeSchema,
+  archivedMember,
   cursorSchema,
   limitSchema,
   lookupIdSchema,
@@ -137,6 +139,7 @@ const one = readEndpoint({
       latestOccurrence: nullable(occurrenceSchema),
       timeline: Type.Array(entrySchema, { description: 'The newest entries, newest first.' }),
       timelineCursor: nextCursorSchema,
+      archivedBefore: Type.Optional(archivedBeforeSchema),
       appOffline: Type.Boolean({ description: 'Whether the app is offline and its part missing.' }),
     }),
   },
@@ -159,6 +162,7 @@ const one = readEndpoint({
       latestOccurrence: detail.latestOccurrence === null ? null : presentOccurrence(detail.latestOccurrence),
       timeline: timeline.entries,
       timelineCursor: timelineCursor(caller, item.id, timeline.next),
+      ...archivedMember(deps.directory.archivedBefore(), { next: timeline.next, since: item.createdAt }),
       appOffline: detail.appOffline,
     });
     return { status: 200, body: `{"item":${text},${rest.slice(1)}`, etag: itemEtag(item), items: true };
@@ -171,7 +175,13 @@ const timeline = readEndpoint({
   summary: 'An item’s timeline, newest first',
   tag: 'Items',
   query: strictObject({ cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) }),
-  responses: { 200: responseObject({ entries: Type.Array(entrySchema), cursor: nextCursorSchema }) },
+  responses: {
+    200: responseObject({
+      entries: Type.Array(entrySchema),
+      cursor: nextCursorSchema,
+      archivedBefore: Type.Optional(archivedBeforeSchema),
+    }),
+  },
   example: { params: { id: exampleItem }, query: { limit: 20 } },
   handle: async (call) => {
     const item = await visibleItem(call);
@@ -186,7 +196,9 @@ const timeline = readEndpoint({
       before,
       call.query.limit ?? limits.pageDefault,
     );
-    return { status: 200, body: { entries, cursor: timelineCursor(call.caller, item.id, next) }, items: true };
+    const archived = archivedMember(call.deps.directory.archivedBefore(), { next, since: item.createdAt });
+    const cursor = timelineCursor(call.caller, item.id, next);
+    return { status: 200, body: { entries, cursor, ...archived }, items: true };
   },
 });
 

@@ -6,6 +6,8 @@ import { blockSchema } from '../../shared/blocks/schema.ts';
 import type { ManifestResource } from '../../shared/environments/manifest.ts';
 import { entrySchema } from '../../shared/items/schema.ts';
 import {
+  archivedBeforeSchema,
+  archivedMember,
   cursorSchema,
   nextCursorSchema,
   nullable,
@@ -149,6 +151,7 @@ const one = readEndpoint({
         { description: 'Newest first, 100 entries.' },
       ),
       historyCursor: nextCursorSchema,
+      archivedBefore: Type.Optional(archivedBeforeSchema),
       actions: Type.Array(availableActionSchema, { description: 'The actions that apply to it now.' }),
     }),
   },
@@ -156,7 +159,8 @@ const one = readEndpoint({
   handle: async (call) => {
     const page = await readRecordPage(call.deps, call.caller, refOf(call), call.query.historyCursor);
     const { record, blocks, items, history, actions } = page;
-    const rest = JSON.stringify({ history: history.entries, historyCursor: history.cursor, actions });
+    const archived = archivedMember(call.deps.directory.archivedBefore(), { next: history.cursor });
+    const rest = JSON.stringify({ history: history.entries, historyCursor: history.cursor, ...archived, actions });
     return {
       status: 200,
       body: `{"record":${JSON.stringify(record)},"blocks":${JSON.stringify(blocks)},"items":[${items.join(',')}],${rest.slice(1)}`,

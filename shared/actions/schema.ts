@@ -122,8 +122,7 @@ export const availableActionSchema = responseObject({
 export const actionDryRunResponse = responseObject({
   dryRun: Type.Literal(true, { description: 'Nothing was done.' }),
   would: Type.Union([Type.Literal('run'), Type.Literal('start'), Type.Literal('queue'), Type.Literal('pend')], {
-    description:
-      'run: with its result; start: in the background; queue: for the app or earlier runs; pend: for a person.',
+    description: 'run: with its result; start: in the background; queue: for the app or a run; pend: for a person.',
   }),
   input: Type.Object({}, { description: 'With the defaults filled in.' }),
 });

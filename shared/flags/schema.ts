@@ -13,7 +13,7 @@ import {
 } from '../platform/core/schema.ts';
 
 const percentage = (description: string) =>
-  Type.Number({ minimum: 0, maximum: 100, description: `${description}; at most three decimals.` });
+  Type.Number({ minimum: 0, maximum: 100, description: `${description}; three decimals.` });
 const anyValue = (description: string) => Type.Unknown({ description });
 
 const kind = Type.Union(
@@ -24,7 +24,7 @@ const kind = Type.Union(
 const ruleSchema = Type.Union(
   [
     strictObject({ when: conditionSchema, value: anyValue('The value then.') }),
-    strictObject({ when: conditionSchema, rollout: percentage('The share of record ids for which it is on then') }),
+    strictObject({ when: conditionSchema, rollout: percentage('The share of records it is on for then') }),
   ],
   { description: 'What holds when the condition does.' },
 );
@@ -75,7 +75,7 @@ const rampSchema = strictObject(
 const flagChangeSchema = strictObject(
   {
     value: Type.Optional(anyValue('The value; without `rollout` it also ends rollout and ramp.')),
-    rollout: Type.Optional(nullable(percentage('The share of record ids for which it is on'))),
+    rollout: Type.Optional(nullable(percentage('The share of records it is on for'))),
     targets: Type.Optional(
       Type.Object(
         {},

@@ -12,6 +12,11 @@ const stepEvents = 500;
 const stepTexts = 500;
 
 const progressSql = statement('words.progress', 'select event from item_words_progress');
+/** The last of the next events: their ids are not dense, and a month's begin far behind those of the month before. */
+const nextSql = statement(
+  'words.next',
+  `select max(id) as last from (select id from events where id > $1 and id <= $2 order by id limit ${String(stepEvents)}) e`,
+);
 const advanceSql = statement('words.advance', 'update item_words_progress set event = $2 where event = $1');
 
 const lacks = (text: string, source: string): string =>
@@ -158,7 +163,7 @@ const writeMissing = async (
 export const indexNextTexts = async (db: Db, environments: Environments, settled: number): Promise<boolean> => {
   const from = (await queryRow<{ event: number }>(db, progressSql))?.event ?? 0;
   if (from >= settled) return false;
-  const to = Math.min(from + stepEvents, settled);
+  const to = (await queryRow<{ last: number | null }>(db, nextSql, [from, settled]))?.last ?? settled;
   const missing = await queryRows<MissingText>(db, missingSql, [from, to, ...inboxColumns(environments)]);
   if (missing.length > 0) await db.transaction((tx) => writeMissing(tx, [from, to], missing));
   if (missing.length === stepTexts) return true;

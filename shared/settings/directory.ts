@@ -24,6 +24,8 @@ export interface Directory {
   environments(): Environment[];
   role(id: string): Role | undefined;
   person(id: string): Person | undefined;
+  /** Returns the time, in epoch ms, before which events may be in archives; null without archives. */
+  archivedBefore(): number | null;
   /** Returns the people of an environment, by name. */
   people(env: Environment): Person[];
   /** Returns the session of a request's token, or null when it is unknown, revoked or expired. No query for a wrong checksum. */
@@ -69,6 +71,7 @@ const readPeople = statement(
   'directory.people',
   'select id, name, role, environments from people where removed_at is null order by name, id',
 );
+const readArchived = statement('directory.archived', 'select max(last_at) + 1 as before from archives');
 interface EnvironmentVersion {
   readonly id: number;
   readonly version: string;
@@ -82,6 +85,7 @@ interface DirectoryState {
   readonly environmentsById: ReadonlyMap<number, Environment>;
   readonly roles: ReadonlyMap<string, Role>;
   readonly people: ReadonlyMap<string, Person>;
+  readonly archivedBefore: number | null;
 }
 
 /** Returns all environments; those that have not changed since `former` are the same objects, as they may be large. */
@@ -103,10 +107,11 @@ const loadEnvironments = async (
 };
 
 const loadState = async (db: Db, revision: number, former: DirectoryState | null): Promise<DirectoryState> => {
-  const [environments, roleRows, personRows] = await Promise.all([
+  const [environments, roleRows, personRows, archived] = await Promise.all([
     loadEnvironments(db, former),
     queryRows<{ id: string; name: string; grants: Grant[] }>(db, readRoles),
     queryRows<{ id: string; name: string; role: string; environments: string[] }>(db, readPeople),
+    queryRow<{ before: number | null }>(db, readArchived),
   ]);
   const roles = new Map(roleRows.map((role) => [role.id, { ...role, access: compileAccess(role.grants) }]));
   const nothing = compileAccess([]);
@@ -114,6 +119,7 @@ const loadState = async (db: Db, revision: number, former: DirectoryState | null
     revision,
     ...environments,
     roles,
+    archivedBefore: archived?.before ?? null,
     people: new Map(
       personRows.map(({ role: id, ...person }) => {
         const role = roles.get(id);
@@ -136,10 +142,14 @@ interface DirectoryOptions {
 export const openDirectory = async ({ db, bus, clock, idleMs, onError }: DirectoryOptions): Promise<Directory> => {
   const revisionNow = async (): Promise<number> => (await queryRow<{ n: number }>(db, readRevision))?.n ?? 0;
   let wake = (): void => undefined;
-  // Before the first load, as what changes after it is told only to subscribers.
-  const unsubscribe = bus.subscribe(channels.revision, () => {
+  const onWake = (): void => {
     wake();
-  });
+  };
+  // Before the first load, as what changes after it is told only to subscribers; and again once what was told is lost no more.
+  const ends = [bus.subscribe(channels.revision, onWake), bus.onSubscribed(onWake)];
+  const unsubscribe = (): void => {
+    for (const end of ends) end();
+  };
   const firstState = async (): Promise<DirectoryState> => {
     try {
       return await loadState(db, await revisionNow(), null);
@@ -187,6 +197,7 @@ export const openDirectory = async ({ db, bus, clock, idleMs, onError }: Directo
     environments: () => [...state.environments.values()],
     role: (id) => state.roles.get(id),
     person: (id) => state.people.get(id),
+    archivedBefore: () => state.archivedBefore,
     people: (env) => [...state.people.values()].filter((person) => includesEnvironment(person.environments, env.name)),
     sessionByToken: async (token) =>
       parseTokenKind(token) === null ? null : sessions.find(tokenHash(token).toString('base64'), true),

@@ -41,7 +41,7 @@ export const grantsInput = Type.Array(
     on: Type.String({
       maxLength: 120,
       pattern: '^[a-z]+(?::(?:\\*|[A-Za-z][A-Za-z0-9_.-]{0,99}))?$',
-      description: `A kind of thing and its name, or * for all: ${Object.keys(permissions).join(', ')}.`,
+      description: `Kind and name, or * for all: ${Object.keys(permissions).join(', ')}.`,
     }),
     can: Type.Array(Type.String({ maxLength: 100 }), {
       minItems: 1,
@@ -120,7 +120,7 @@ export const environmentInput = strictObject({
   acceptNew: Type.Optional(acceptNew),
 });
 const independentApproval = Type.Boolean({
-  description: 'Whether people who had an agent in their hands for 30 days may not decide its requests.',
+  description: 'Who had an agent in hand within 30 days may not decide its requests.',
 });
 export const environmentPatch = strictObject(
   {
@@ -190,7 +190,7 @@ export const agentViewSchema = responseObject({
   environments: reach,
   expiresAt: nullable(at('When it stops working; null: never')),
   createdBy: nullable(Type.String({ description: 'Who made it; null: the admin command.' })),
-  lastUsedAt: nullable(at('When it was last used, to the minute')),
+  lastUsedAt: nullable(at('Last use, to the minute')),
   createdAt: at('When it was made'),
 });
 
@@ -206,7 +206,7 @@ export const personViewSchema = responseObject({
 export const ownSessionSchema = responseObject({
   id: Type.String({ pattern: '^ses_', description: 'The session.' }),
   createdAt: at('When it was opened'),
-  lastUsedAt: at('When it was last used, to the minute'),
+  lastUsedAt: at('Last use, to the minute'),
   address: nullable(Type.String({ description: 'Where it was opened; null: not known.' })),
   current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
 });
@@ -215,7 +215,7 @@ export const appKeyViewSchema = responseObject({
   id: Type.String({ description: 'The key.' }),
   name: Type.String({ description: 'Its name.' }),
   environment: Type.String({ description: 'The environment of its app.' }),
-  lastUsedAt: nullable(at('When it was last used, to the minute')),
+  lastUsedAt: nullable(at('Last use, to the minute')),
   createdAt: at('When it was made'),
 });
 

@@ -42,7 +42,7 @@ describe('the journal law', () => {
 
   it('draws event ids in one place', () => {
     const problems = linesOf(/nextval\('events_id_seq'\)/g)
-      .filter(({ file }) => file !== journal.events[0])
+      .filter(({ file }) => file !== journal.events[0] && !file.startsWith('migrations/'))
       .map(({ line }) => `${line} draws an event id: use withEventIds or nextEventId of ${journal.events[0]} instead`);
     expect(problems, problems.join('\n')).to.deep.equal([]);
   });

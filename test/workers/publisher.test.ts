@@ -36,7 +36,7 @@ describe('the publisher', () => {
       );
       const {
         rows: [drawn],
-      } = await client.query<{ id: number }>("select nextval('events_id_seq')::int as id");
+      } = await client.query<{ id: number }>("select nextval('events_id_seq') as id");
       const id = drawn?.id ?? 0;
       await client.query('insert into outbox (id, env, at, parts) values ($1, $2, 1, $3)', [
         id,

@@ -1,6 +1,7 @@
 /** Every sweep of the service. A new one goes into a file of its own and is added here. */
 import { expiredConnections, parkedJobs } from './appConnections.ts';
 import { auditChain } from './auditChain.ts';
+import { eventMonths } from './eventMonths.ts';
 import { expireApprovals, undeclaredActions } from './expireApprovals.ts';
 import { expiredRows } from './expiredRows.ts';
 import { grownTables } from './grownTables.ts';
@@ -34,6 +35,7 @@ export const sweeps: readonly Sweep[] = [
   trimOccurrences,
   countedRefusals,
   auditChain,
+  eventMonths,
   // A snoozed item wakes within 2 s of its time.
   { name: 'wakeItems', everyMs: 500, run: wakeItems },
 ];

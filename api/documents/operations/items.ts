@@ -124,7 +124,7 @@ export const itemOperations: OperationTexts = {
   },
   'bulk.list': {
     id: 'list_bulks',
-    description: 'Your bulks, newest first; all for whoever sees the audit log.',
+    description: 'Your bulks, newest first; all for `audit: see`.',
   },
   'bulk.get': {
     id: 'get_bulk',

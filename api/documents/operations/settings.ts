@@ -11,7 +11,7 @@ export const settingsOperations: OperationTexts = {
   },
   'person.signIn': {
     id: 'sign_in',
-    description: 'A session’s token, set as a cookie too. Too many wrong tries are 429.',
+    description: 'A session’s token, set as a cookie too.',
   },
   'person.freshSignIn': {
     id: 'sign_in_fresh',

@@ -13,7 +13,7 @@ export const workOperations: OperationTexts = {
   'action.run': {
     id: 'run_action',
     description:
-      'Has the app do something: 200 is its result, 202 a run under way, or one that waits for the app (queued) or a person (pending).',
+      'Has the app do something: 200 is its result, 202 a run under way, queued for the app, or pending for a person.',
   },
   'run.list': {
     id: 'list_runs',
@@ -29,7 +29,7 @@ export const workOperations: OperationTexts = {
   },
   'run.retry': {
     id: 'retry_run',
-    description: 'Runs a failed, expired or unknown run again; after unknown, look first.',
+    description: 'Runs what failed, expired or is unknown again; after unknown, look first.',
   },
   'approval.list': {
     id: 'list_approvals',

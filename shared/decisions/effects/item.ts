@@ -50,7 +50,7 @@ export const prepareItemApproval: PrepareEffect<'item'> = async (approving) => {
   const operation =
     undo === null
       ? known.bind(members, deps.clock.now())
-      : bindInput(await findUndo(deps.db, requester, target, undo), {});
+      : bindInput(await findUndo(deps, requester, target, undo), {});
   return async (tx) => {
     const item = (await readItems(tx, approval.env, [target], true)).get(target);
     const changed = item === undefined ? undefined : changedMember(approval.before, item, known.members(members));

@@ -156,16 +156,24 @@ const neededVerbs = ({ before, closes }: FormerValues): InboxVerb[] => [
   ...(before.links === undefined ? [] : (['note'] as const)),
 ];
 
-/** Returns the update that undoes one change of an item; null: the entry that was named is of none that can be undone. */
-export const undoUpdate = (former: FormerValues | null): ItemOperation<UpdateInput> => {
-  const needed = former === null ? [] : neededVerbs(former);
+/** Thrown for an entry of another kind, or of another item. */
+export const notUndone = invalidAt(
+  'undo',
+  'must be the first entry of a change of this item’s state, assignee, tags, snooze or links',
+);
+
+/** Returns the update that undoes one change of an item; a fault: why there is nothing to undo. */
+export const undoUpdate = (former: FormerValues | Fault): ItemOperation<UpdateInput> => {
+  const needed = former instanceof Fault ? [] : neededVerbs(former);
   return {
     ...updateItem,
     verb: () => needed,
     needsReason: () => false,
     decide: (item, inbox, _input, moment) =>
-      former === null || needed.length === 0
-        ? invalidAt('undo', 'must be the first entry of a change of this item’s state, assignee, tags, snooze or links')
-        : restoreUpdate(item, inbox, former, { needed, moment }),
+      former instanceof Fault
+        ? former
+        : needed.length === 0
+          ? notUndone
+          : restoreUpdate(item, inbox, former, { needed, moment }),
   };
 };

@@ -1,9 +1,11 @@
 /** Finds the operation that undoes one change of an item, from what the events say that it replaced. For PATCH /items/:id and its approval. */
 import type { Caller } from '../../access/principal.ts';
+import { invalidAt } from '../../catalogue/errors.ts';
+import { idAt } from '../../platform/core/ids.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { queryRow, statement } from '../../platform/db/sql.ts';
 import type { ItemOperation } from '../operation.ts';
-import { undoUpdate, type PreviousValues } from '../operations/restore.ts';
+import { notUndone, undoUpdate, type PreviousValues } from '../operations/restore.ts';
 import type { UpdateInput } from '../operations/update.ts';
 
 /** Reads along the timeline's index. What the service, triage, an occurrence or a reply did is not undone by itself. */
@@ -15,9 +17,23 @@ const replacedValuesSql = statement(
     and verb in ('item.update', 'item.state', 'item.assign', 'item.tags', 'item.snooze')`,
 );
 
+interface UndoDeps {
+  readonly db: Db;
+  readonly directory: { archivedBefore(): number | null };
+}
+
+const archivedFault = invalidAt(
+  'undo',
+  'must be an entry that is not archived; somebody who operates this service can restore the archive',
+);
+
+/** Returns whether an entry is of a time of which events are in archives. */
+const isArchived = (entry: string, archivedBefore: number | null): boolean =>
+  archivedBefore !== null && entry < idAt('ent', archivedBefore);
+
 /** Returns the update that gives an item back what the change of `entry` replaced; it is refused where there is no such change. */
 export const findUndo = async (
-  db: Db,
+  { db, directory }: UndoDeps,
   { env }: Pick<Caller, 'env'>,
   item: string,
   entry: string,
@@ -27,7 +43,7 @@ export const findUndo = async (
     item,
     entry,
   ]);
-  if (found === undefined) return undoUpdate(null);
+  if (found === undefined) return undoUpdate(isArchived(entry, directory.archivedBefore()) ? archivedFault : notUndone);
   const { inbox, before, after } = found;
   const closes = after.state !== undefined && env.definition.inboxes.get(inbox)?.isClosed(after.state) === true;
   return undoUpdate({ before, after, closes });

@@ -32,8 +32,18 @@ export const lookupIdSchema = (description: string) => Type.String({ description
 export const timeSchema = (description: string) =>
   Type.Integer({ minimum: 0, maximum: limits.timeMax, description: `${description} (milliseconds since 1970 UTC)` });
 
+/** On the last page of what began before that time. */
+export const archivedBeforeSchema = timeSchema('archivedBefore');
+
+/** Returns the member that says which entries may be missing behind the last page of a list that began at `since`. */
+export const archivedMember = (
+  archivedBefore: number | null,
+  { next, since = 0 }: { readonly next: unknown; readonly since?: number | undefined },
+): { readonly archivedBefore?: number } =>
+  archivedBefore !== null && next === null && since < archivedBefore ? { archivedBefore } : {};
+
 /** Any text: `openCursor` refuses what is no cursor of the query. */
-export const cursorSchema = Type.String({ minLength: 1, description: 'The cursor that the previous page answered.' });
+export const cursorSchema = Type.String({ minLength: 1, description: 'The previous page’s cursor.' });
 
 export const limitSchema = Type.Integer({
   minimum: 1,

@@ -51,6 +51,9 @@ export const isUniqueViolation = (error: unknown, constraint?: string): boolean 
 export const isSerializationFailure = (error: unknown): boolean =>
   ['40001', '40P01'].includes(toDbError(error).code ?? '');
 
+/** Returns whether a lock was waited for longer than `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => toDbError(error).code === '55P03';
+
 /** Returns whether PostgreSQL stopped the statement because it took too long. */
 export const isStatementTimeout = (error: unknown): boolean => toDbError(error).code === '57014';
 

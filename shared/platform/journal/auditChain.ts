@@ -3,11 +3,13 @@
  * nobody can change, remove or slip in an entry unseen. Written by workers/sweeps/auditChain.ts after the entries are
  * committed; read by the admin command `audit`.
  */
-import type { Db } from '../db/knex.ts';
+import type { Db, Tx } from '../db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../db/sql.ts';
 
 /** Entries of a range at most: a look-up and 48 KB. */
 const rangeEntries = 1_000;
+/** Ids of the events of a month, as `event_month_starts` numbers them. A range has those of one month, with which it is archived. */
+const eventIdsOfMonth = 2 ** 36;
 const saltBytes = 16;
 const digestBytes = 32;
 
@@ -27,9 +29,10 @@ const chainRangeSql = statement(
   'audit.chain',
   `
   with head as (select n, last, hash from audit_chain where env = $1 order by n desc limit 1),
-  entries as materialized (
+  next as materialized (
     select e.*, uuid_send(gen_random_uuid()) as salt from events e
     where e.env = $1 and e.verb is not null and e.id > coalesce((select last from head), 0) and e.id <= $2 order by e.id limit ${String(rangeEntries)}),
+  entries as materialized (select * from next where id / ${String(eventIdsOfMonth)} = (select min(id) from next) / ${String(eventIdsOfMonth)}),
   digested as materialized (select e.id, e.salt, ${digestSql('e.salt')} as digest from entries e),
   range as (
     select coalesce((select n from head), 0) + 1 as n, max(e.id) as last, count(*)::int as entries,
@@ -108,12 +111,16 @@ const verifyRangeSql = statement(
     select c.*, p.n as previous, coalesce(p.hash, ${zeros(digestBytes)}) as previous_hash, coalesce(p.last, 0) as after
     from audit_chain c left join audit_chain p on p.env = c.env and p.n = c.n - 1
     where c.env = $1 and c.n >= $2 order by c.n limit 1),
+  kept as (
+    select exists (select from archives a where r.last >= a.starts and r.last < a.ends or exists (
+      select from jsonb_to_recordset(a.chains) as s(env int, last bigint, shared boolean) where s.env = $1 and s.shared and s.last + 1 = r.n)) as archived
+    from range r),
   entries as materialized (
     select e.*, row_number() over (order by e.id) as place from events e
     where e.env = $1 and e.verb is not null and e.id > (select after from range) and e.id <= (select last from range)),
   digested as materialized (
     select e.id, ${part('salts', saltBytes)} as salt, ${part('digests', digestBytes)} as digest from entries e cross join range r)
-  select r.n, r.previous, r.entries, r.last, count(e.id)::int as found, count(e.id) filter (where ${isErased})::int as erased,
+  select r.n, r.previous, r.entries, r.last, (select archived from kept), count(e.id)::int as found, count(e.id) filter (where ${isErased})::int as erased,
     min(e.id) filter (where not ${isErased} and ${digestSql('d.salt')} is distinct from d.digest) as altered,
     coalesce(${hashSql('r.previous_hash', '$1::int, r.n, r.last, r.entries', `string_agg(${linkSql('d.digest')}, ''::bytea order by e.id)`)} = r.hash, false) as holds
   from range r left join entries e on true left join digested d on d.id = e.id
@@ -125,6 +132,8 @@ interface VerifiedRange {
   readonly previous: number | null;
   readonly entries: number;
   readonly last: number;
+  /** Whether entries of it are in an archive: what is left of it proves nothing by itself. */
+  readonly archived: boolean;
   readonly found: number;
   readonly erased: number;
   readonly altered: number | null;
@@ -141,21 +150,34 @@ const rangeProblem = ({ n, previous, entries, last, found, altered, holds }: Ver
 
 interface AuditVerification {
   readonly ranges: number;
+  /** Ranges before the first one, or among them, whose entries are in archives. */
+  readonly archived: number;
   readonly entries: number;
   /** Of the entries, those whose values were erased: nothing proves what they say instead. */
   readonly erased: number;
   readonly problems: readonly string[];
 }
 
-/** Verifies an environment's chain from its beginning; `kept`: a hash that was once its head. */
-export const verifyAuditChain = async (db: Db, envId: number, kept: Buffer | null): Promise<AuditVerification> => {
+/** Verifies an environment's chain from its beginning, or the range `from`; `kept`: a hash that was once its head. */
+export const verifyAuditChain = async (
+  db: Db | Tx,
+  envId: number,
+  kept: Buffer | null,
+  from = 1,
+): Promise<AuditVerification> => {
   const problems: string[] = [];
   let ranges = 0;
+  let archived = 0;
   let entries = 0;
   let erased = 0;
-  for (let next = 1; ;) {
+  for (let next = from; ;) {
     const range = await queryRow<VerifiedRange>(db, verifyRangeSql, [envId, next]);
     if (range === undefined) break;
+    if (range.archived) {
+      archived += range.n - next + 1;
+      next = range.n + 1;
+      continue;
+    }
     const problem = rangeProblem(range);
     if (problem !== null) problems.push(problem);
     ranges += 1;
@@ -165,5 +187,5 @@ export const verifyAuditChain = async (db: Db, envId: number, kept: Buffer | nul
   }
   if (kept !== null && (await queryRow(db, hasHashSql, [envId, kept])) === undefined)
     problems.push('the hash that was kept is not in the chain: it was written again since.');
-  return { ranges, entries, erased, problems };
+  return { ranges, archived, entries, erased, problems };
 };

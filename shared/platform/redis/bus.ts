@@ -47,6 +47,8 @@ export interface Bus {
   publish(channel: string, text: string): void;
   /** Calls `onMessage` for each text on a channel until the returned function is called, also after a reconnect. */
   subscribe(channel: string, onMessage: (text: string) => void): () => void;
+  /** Calls `listener` each time that all channels have been subscribed to: what was told before may be lost. */
+  onSubscribed(listener: () => void): () => void;
   /** Resolves with how many processes subscribe to a channel; null when that is not known: in a cluster, or without Redis. */
   countSubscribers(channel: string): Promise<number | null>;
   /** Whether Redis answered the last ping. */

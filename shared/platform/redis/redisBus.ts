@@ -50,6 +50,7 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient, securi
   const seal = createMessageSeal(security.keys);
   const full = (channel: string): string => `${address.prefix}:${channel}`;
   const subscribers = new Map<string, Set<(text: string) => void>>();
+  const waiting = new Set<() => void>();
   const server = getPublishTarget(command);
   let connection: SubscriberConnection | null = null;
   let isUp = command.status === 'ready';
@@ -77,6 +78,9 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient, securi
     if (opened.kind === 'dropped') security.onRefused(opened.why);
     else emit(own, opened.text);
   };
+  const onSubscribed = (): void => {
+    emit(waiting, '');
+  };
   const emit = (own: ReadonlySet<(text: string) => void>, text: string): void => {
     for (const subscriber of own) {
       try {
@@ -102,7 +106,13 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient, securi
     },
     subscribe: (channel, subscriber) => {
       const key = full(channel);
-      connection ??= openSubscriber({ address, command, channels: () => [...subscribers.keys()], onMessage });
+      connection ??= openSubscriber({
+        address,
+        command,
+        channels: () => [...subscribers.keys()],
+        onMessage,
+        onSubscribed,
+      });
       const known = subscribers.get(key);
       const own = known ?? new Set();
       // A wrapper, so that one function may subscribe twice and each returned function ends one subscription.
@@ -119,6 +129,10 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient, securi
         subscribers.delete(key);
         connection?.remove(key);
       };
+    },
+    onSubscribed: (listener) => {
+      waiting.add(listener);
+      return () => waiting.delete(listener);
     },
     countSubscribers: async (channel) => {
       if (command instanceof Cluster || !isUp) return null;

@@ -23,6 +23,8 @@ interface SubscriberOptions {
   /** Returns all channels to subscribe to, whatever was in flight when a connection was lost. */
   readonly channels: () => readonly string[];
   readonly onMessage: (channel: string, message: Buffer) => void;
+  /** Called when a connection has subscribed to all channels. */
+  readonly onSubscribed: () => void;
 }
 
 /** Calls `onMessage` for each message that a connection receives. */
@@ -34,11 +36,11 @@ const listen = (client: RedisClient, onMessage: SubscriberOptions['onMessage']):
 
 const subscriberSettings = { autoResubscribe: false, enableOfflineQueue: false } satisfies RedisOptions;
 
-const subscribeToServer = ({ address, channels, onMessage }: SubscriberOptions): SubscriberConnection => {
+const subscribeToServer = ({ address, channels, onMessage, onSubscribed }: SubscriberOptions): SubscriberConnection => {
   const client = openClient(address, { ...blockingOptions, ...subscriberSettings });
   listen(client, onMessage);
   client.on('ready', () => {
-    if (channels().length > 0) client.subscribe(...channels()).catch(address.onError);
+    if (channels().length > 0) client.subscribe(...channels()).then(onSubscribed, address.onError);
   });
   return {
     add: (channel) => {
@@ -59,7 +61,7 @@ const checkIntervalMs = 1_000;
  * gone, does not answer, or has left the cluster.
  */
 const subscribeToCluster = (
-  { address, channels, onMessage }: SubscriberOptions,
+  { address, channels, onMessage, onSubscribed }: SubscriberOptions,
   cluster: Cluster,
 ): SubscriberConnection => {
   let client: Redis | null = null;
@@ -97,19 +99,19 @@ const subscribeToCluster = (
       })
       .on('ready', () => {
         failures = 0;
-        add(...channels());
+        add(channels(), onSubscribed);
       });
   };
   /** Sends a command. Leaves a node that does not answer; the next one subscribes to all of `channels`. */
-  const send = (command: (to: Redis) => Promise<unknown>): void => {
+  const send = (command: (to: Redis) => Promise<unknown>, done = (): void => undefined): void => {
     const from = client;
     if (from?.status === 'ready')
-      command(from).catch(() => {
+      command(from).then(done, () => {
         leave(from);
       });
   };
-  const add = (...more: string[]): void => {
-    if (more.length > 0) send((to) => to.subscribe(...more));
+  const add = (more: readonly string[], done?: () => void): void => {
+    if (more.length > 0) send((to) => to.subscribe(...more), done);
   };
   const check = setInterval(() => {
     if (client !== null && cluster.status === 'ready' && !isMaster(cluster, client)) leave(client);
@@ -119,7 +121,9 @@ const subscribeToCluster = (
   open();
 
   return {
-    add,
+    add: (channel) => {
+      add([channel]);
+    },
     remove: (channel) => {
       send((to) => to.unsubscribe(channel));
     },

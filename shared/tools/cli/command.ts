@@ -20,6 +20,7 @@ export interface CommandResult {
 
 export interface Command {
   readonly thing: string;
+  /** Empty: what the thing itself does. */
   readonly verb: string;
   readonly about: string;
   /** The word after the verb: `<name>`, `[name]`, or null. */
@@ -47,7 +48,7 @@ const formatOption = ([name, { kind, value = '', required = false }]: [string, O
 };
 
 export const commandUsage = ({ thing, verb, argument, options }: Command): string =>
-  [thing, verb, ...(argument === null ? [] : [argument]), ...Object.entries(options).map(formatOption)].join(' ');
+  [thing, verb, argument ?? '', ...Object.entries(options).map(formatOption)].filter((word) => word !== '').join(' ');
 
 const usageError = (command: Command, sentence: string): UsageError =>
   new UsageError(`${sentence}\nUsage: npm run admin -- ${commandUsage(command)}`);

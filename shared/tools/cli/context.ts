@@ -7,6 +7,8 @@ import { CommandFailure, UsageError } from './failures.ts';
 
 export interface CommandContext {
   readonly db: Db;
+  /** Returns PostgreSQL for commands that read or write whole tables: without limits of time. */
+  readonly bulkDb: () => Db;
   readonly bus: Pick<Bus, 'publish'>;
   readonly admin: Administrator;
   /** The host's address, without a trailing slash. */
@@ -17,6 +19,10 @@ export interface CommandContext {
 
 export const runCommandChange = <T>({ db, bus }: CommandContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
   runAdminChange(db, bus, work);
+
+/** Tells every process of a change that was committed and has raised the revision. */
+export const announceChange = (context: CommandContext): Promise<void> =>
+  runCommandChange(context, () => Promise.resolve());
 
 interface Named {
   readonly id: string;

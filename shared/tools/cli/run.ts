@@ -12,6 +12,7 @@ import { toCommandError } from './commandErrors.ts';
 import { UsageError } from './failures.ts';
 import { agentCommands } from './things/agents.ts';
 import { appKeyCommands } from './things/appKeys.ts';
+import { archiveCommands } from './things/archives.ts';
 import { auditCommands } from './things/audit.ts';
 import { environmentCommands } from './things/environments.ts';
 import { personCommands } from './things/people.ts';
@@ -37,6 +38,7 @@ const commands: readonly Command[] = [
   ...personCommands,
   ...appKeyCommands,
   ...auditCommands,
+  ...archiveCommands,
 ];
 
 const help = (): string => {
@@ -50,7 +52,8 @@ const help = (): string => {
   ].join('\n');
 };
 
-const findCommand = (thing: string | undefined, verb: string | undefined): Command => {
+/** Returns the command and the words behind its name. A thing may have a command without a verb. */
+const findCommand = ([thing, verb, ...rest]: readonly string[]): readonly [Command, readonly string[]] => {
   const things = [...new Set(commands.map((command) => command.thing))];
   if (thing === undefined) throw new UsageError(help());
   if (!things.includes(thing))
@@ -59,9 +62,12 @@ const findCommand = (thing: string | undefined, verb: string | undefined): Comma
     );
   const verbs = commands.filter((command) => command.thing === thing);
   const command = verbs.find((one) => one.verb === verb);
-  if (command !== undefined) return command;
+  if (command !== undefined) return [command, rest];
+  const plain = verbs.find((one) => one.verb === '');
+  if (plain !== undefined && (verb === undefined || verb.startsWith('--')))
+    return [plain, verb === undefined ? [] : [verb, ...rest]];
   throw new UsageError(
-    `${verb === undefined ? `${thing} needs a verb` : `${thing} has no verb ${JSON.stringify(verb)}`}; there are ${verbs.map((one) => one.verb).join(', ')}.`,
+    `${verb === undefined ? `${thing} needs a verb` : `${thing} has no verb ${JSON.stringify(verb)}`}; there are ${verbs.flatMap((one) => (one.verb === '' ? [] : [one.verb])).join(', ')}.`,
   );
 };
 
@@ -91,6 +97,14 @@ const publishMessages = async (
   keys.close();
 };
 
+/** Settings of sessions that read and write whole tables. */
+const unlimited = {
+  plan_cache_mode: 'auto',
+  enable_seqscan: 'on',
+  statement_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+} as const;
+
 const runCommand = async (
   command: Command,
   args: readonly string[],
@@ -104,11 +118,15 @@ const runCommand = async (
   const bus = { publish: (channel: string, text: string): void => void messages.push({ channel, text }) };
   const admin = systemAdministrator('admin command', systemClock.now());
   const db = openDb({ url, poolSize: 2, applicationName: 'console-admin' });
+  let opened: Db | null = null;
+  const bulkDb = (): Db =>
+    (opened ??= openDb({ url, poolSize: 3, applicationName: 'console-admin', settings: unlimited }));
   let answer: CommandResult;
   try {
-    answer = await command.run({ db, bus, admin, publicUrl, readInput }, given);
+    answer = await command.run({ db, bulkDb, bus, admin, publicUrl, readInput }, given);
     await publishMessages(db, config(), messages);
   } finally {
+    await bulkDb().destroy();
     await db.destroy();
   }
   return given.json ? JSON.stringify(answer.json, undefined, 2) : answer.lines.join('\n');
@@ -116,7 +134,7 @@ const runCommand = async (
 
 /** Runs `<thing> <verb> [name] [options]` and returns its exit code and text. Never throws. */
 export const runAdmin = async (
-  [thing, verb, ...rest]: readonly string[],
+  words: readonly string[],
   { readConfig, readInput }: AdminEnvironment,
 ): Promise<CommandOutcome> => {
   let databaseUrl: string | null = null;
@@ -126,11 +144,9 @@ export const runAdmin = async (
     return read;
   };
   try {
-    const text =
-      thing === '--help' || thing === 'help'
-        ? help()
-        : await runCommand(findCommand(thing, verb), rest, config, readInput);
-    return { exitCode: 0, text };
+    if (words[0] === '--help' || words[0] === 'help') return { exitCode: 0, text: help() };
+    const [command, rest] = findCommand(words);
+    return { exitCode: 0, text: await runCommand(command, rest, config, readInput) };
   } catch (error) {
     return toCommandError(error, databaseUrl);
   }

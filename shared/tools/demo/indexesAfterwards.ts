@@ -7,11 +7,11 @@ interface Index {
   readonly definition: string;
 }
 
-/** Indexes of the tables but those that keep rows unique. */
+/** Indexes of the tables and of their parts but those that keep rows unique. */
 const indexesSql = statement(
   'demo.indexes',
   `
-  select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
+  select i.indexrelid::regclass::text as name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition
   from pg_index i where i.indrelid = any ($1::regclass[]) and not i.indisunique`,
 );
 

@@ -1,15 +1,13 @@
 /** 27. Rails: no manifest, role change, agent change or key loosens what a person has to accept, in any order. */
 import { pause } from '../support/pause.ts';
 import { RailsModel, someMembers, type Declared, type Members } from '../support/railsModel.ts';
-import { expectedOf, RailsScene, type Seen } from '../support/railsScene.ts';
+import { behindMs, expectedOf, RailsScene, type Seen } from '../support/railsScene.ts';
 import type { Random } from '../support/random.ts';
 import type { Invariant, Run } from '../support/run.ts';
 import type { Site } from '../support/site.ts';
 
 /** Every process knows of a change by then. */
 const knownMs = 5_000;
-/** A process may be so far behind the others: one that has just started learns of changes by its poll, and of several at once. */
-const behindMs = 1_000;
 /** What each action asks for. */
 const wanted = 50;
 
@@ -225,7 +223,7 @@ class Lane {
   async #probeAction(name: string): Promise<void> {
     const confirmed = this.#random.next() < 0.7;
     const expected = this.#outcome(name, confirmed);
-    const outcome = await this.#scene.run(name.slice('action '.length), confirmed, wanted);
+    const outcome = await this.#scene.run(name.slice('action '.length), { confirmed, wanted, expected });
     if (expected === null) return;
     this.#run.expect(
       outcome === expected,

@@ -36,8 +36,14 @@ const p99 = (values: readonly number[]): number =>
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** Fills the environment's audit log with changes of its items by many principals, over two years. */
+const indexesSql = `
+  select indexrelid::regclass::text as name, replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as definition
+  from pg_index where indrelid = 'events'::regclass and not indisunique`;
+
+/** Fills the environment's audit log with changes of its items by many principals, over two years. Its indexes are made afterwards. */
 const fillEvents = async (site: Site, env: number, count: number): Promise<void> => {
+  const indexes = await site.sql<{ name: string; definition: string }>(indexesSql);
+  await site.sql(`drop index ${indexes.map(({ name }) => name).join(', ')}`);
   for (let from = 0; from < count; from += eventsAtOnce)
     await site.sql(
       `insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, inbox, item, entry, type, data)
@@ -47,6 +53,7 @@ const fillEvents = async (site: Site, env: number, count: number): Promise<void>
        from generate_series($2::bigint, least($2::bigint + ${String(eventsAtOnce)}, $3::bigint) - 1) n`,
       [env, from, count],
     );
+  await site.sql(`set maintenance_work_mem = '512MB'; ${indexes.map(({ definition }) => definition).join('; ')}`);
   await site.sql('analyze events');
 };
 
@@ -111,7 +118,9 @@ export const worstReads: Invariant = {
     const [row] = await site.sql<{ id: number }>('select id from environments where name = $1', [stage.env]);
     const rows = run.size('items', { short: 20_000, long: 1_000_000 });
     await loadItems(site.postgres.ownerUrl, { env: row?.id ?? 0, rows, now: Date.now() });
+    for (const worker of site.workers) await worker.terminate();
     await fillEvents(site, row?.id ?? 0, run.size('events', { short: 100_000, long: 10_000_000 }));
+    for (const worker of site.workers) await worker.start();
     const greedy = await stage.agent('admin');
     const other = await stage.agent('admin');
     const [first] = (await other.get('/items?limit=1')).body.items as { id: string }[];

@@ -1,0 +1,49 @@
+/** Puts an archived part of the events back where it was, with its ranges of the chain. */
+import type { Db, Tx } from '../db/knex.ts';
+import { executeStatement, statement } from '../db/sql.ts';
+import { insertLines, readPartFacts } from './contents.ts';
+import { hashFile, readArchiveFile } from './file.ts';
+import { ArchiveProblem, listArchives, type Archive } from './parts.ts';
+
+const deleteArchiveSql = statement('archive.delete', 'delete from archives where starts = $1');
+
+interface RestoreOptions {
+  /** One connection at least, without a limit of time. */
+  readonly db: Db;
+  readonly path: string;
+  /** Called in the transaction, when all else is done. */
+  readonly record: (tx: Tx, archive: Archive) => Promise<void>;
+}
+
+/** Restores a file that was archived from this database; the file stays. Throws ArchiveProblem where it isn't one, or was changed. */
+export const restoreArchive = async ({ db, path, record }: RestoreOptions): Promise<Archive> => {
+  const sha256 = await hashFile(path).catch((error: unknown) => {
+    throw new ArchiveProblem(`${path} can’t be read: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  return db.transaction(async (tx) => {
+    const archive = (await listArchives(tx)).find((each) => each.sha256 === sha256);
+    if (archive === undefined)
+      throw new ArchiveProblem(
+        `${path} is not one of the files that were archived from this database, or it was changed.`,
+      );
+    const table = `events_${archive.name.replace('-', '_')}`;
+    await tx.raw('create table ?? (like events including defaults including constraints)', [table]);
+    const { events, digest } = await readArchiveFile(
+      path,
+      () => Promise.resolve(),
+      (lines) => insertLines(tx, lines, table, 'audit_chain'),
+    );
+    const facts = await readPartFacts(tx, table);
+    if (facts.events !== events || facts.digest !== digest)
+      throw new ArchiveProblem(`${path} does not have the events that it was written with.`);
+    await tx.raw(
+      'create trigger events_not_emptied before truncate on ?? for each statement execute function events_append_only()',
+      [table],
+    );
+    const bounds = `(${archive.starts === 0 ? 'minvalue' : String(archive.starts)}) to (${String(archive.ends)})`;
+    await tx.raw(`alter table events attach partition ?? for values from ${bounds}`, [table]);
+    await executeStatement(tx, deleteArchiveSql, [archive.starts]);
+    await record(tx, archive);
+    return archive;
+  });
+};

@@ -1,0 +1,62 @@
+/** Proves that an archive is whole and as it was written, by the chain that is in it. */
+import type { Db, Tx } from '../db/knex.ts';
+import { verifyAuditChain } from '../journal/auditChain.ts';
+import { insertLines, readPartFacts } from './contents.ts';
+import { readArchiveFile, type ArchiveHeader } from './file.ts';
+
+interface ArchiveCheck {
+  readonly header: ArchiveHeader;
+  readonly ranges: number;
+  readonly entries: number;
+  readonly erased: number;
+  readonly problems: readonly string[];
+}
+
+/** Tables of this session that stand before those of the same names: what verifies the chain reads the file's. */
+const makeTables = async (tx: Tx, { chains }: ArchiveHeader): Promise<void> => {
+  await tx.raw(`
+    create temporary table archived_events (like events) on commit drop;
+    create temporary table archived_chain (like audit_chain) on commit drop;
+    create temporary table archives (like archives) on commit drop;
+    alter table archived_events rename to events;
+    alter table archived_chain rename to audit_chain;
+    create unique index on pg_temp.audit_chain (env, n);
+  `);
+  for (const { env, before } of chains)
+    await tx.raw(
+      `insert into pg_temp.audit_chain (env, n, form, last, entries, salts, digests, hash, at) values (?, ?, 1, ?, 0, '', '', decode(?, 'hex'), 0)`,
+      [env, before.n, before.last, before.hash],
+    );
+};
+
+const indexTables = (tx: Tx): Promise<unknown> =>
+  tx.raw(`
+    create index on pg_temp.events (env, id) where verb is not null;
+    analyze pg_temp.events;
+    analyze pg_temp.audit_chain;
+  `);
+
+/** Reads a file into tables of a session, and proves its chains and its digest. Throws ArchiveProblem for a file that can't be read. */
+export const checkArchive = (db: Db, path: string): Promise<ArchiveCheck> =>
+  db.transaction(async (tx) => {
+    const header = await readArchiveFile(
+      path,
+      (found) => makeTables(tx, found),
+      (lines) => insertLines(tx, lines, 'pg_temp.events', 'pg_temp.audit_chain'),
+    );
+    await indexTables(tx);
+    const { events, digest } = await readPartFacts(tx, 'pg_temp.events');
+    const problems: string[] = [];
+    if (events !== header.events)
+      problems.push(`It has ${String(events)} events, and was written with ${String(header.events)}.`);
+    else if (digest !== header.digest) problems.push('An event was changed since it was written.');
+    let [ranges, entries, erased] = [0, 0, 0];
+    for (const { env, before } of header.chains) {
+      const proven = await verifyAuditChain(tx, env, null, before.n + 1);
+      ranges += proven.ranges;
+      entries += proven.entries;
+      erased += proven.erased;
+      problems.push(...proven.problems.map((problem) => `environment ${String(env)}, ${problem}`));
+    }
+    return { header, ranges, entries, erased, problems };
+  });

@@ -1,0 +1,131 @@
+/** Writes a part of the events to a file, proves the file, and takes the part out of the database, all or nothing. */
+import { join } from 'node:path';
+import { isLockTimeout } from '../db/errors.ts';
+import type { Db, Tx } from '../db/knex.ts';
+import { queryRow, queryRows, statement } from '../db/sql.ts';
+import { hasUnchained, partLines, readPartChains, readPartFacts, type PartFacts } from './contents.ts';
+import { writeArchiveFile, type ArchiveHeader } from './file.ts';
+import { ArchiveProblem, type Archive, type EventPart } from './parts.ts';
+import { checkArchive } from './verify.ts';
+
+/** How often, and how long each time in ms, the lock is waited for behind which every change waits meanwhile. */
+const [triesMax, lockMs] = [60, 500];
+
+const neededSql = statement(
+  'archive.needed',
+  `
+  select (select count(*) from erasures where finished_at is null)::int as erasures,
+    (select count(*) from staged_jobs j where j.name = 'replySend' and j.created_at <= $1)::int as replies,
+    (select event from item_words_progress) as indexed`,
+);
+
+/** Returns why a part can't be archived now, or null. */
+const findObstacle = async (tx: Tx, part: EventPart, { lastAt, lastId }: PartFacts): Promise<string | null> => {
+  const needed = await queryRow<{ erasures: number; replies: number; indexed: number }>(tx, neededSql, [lastAt]);
+  if (needed === undefined) return null;
+  if (needed.erasures > 0) return `${String(needed.erasures)} erasures are under way; try again when they are done.`;
+  if (needed.replies > 0)
+    return `${String(needed.replies)} replies of that time wait to be sent; their texts are read from there.`;
+  if (needed.indexed < (lastId ?? 0)) return 'its texts are not all indexed yet; are the workers running?';
+  return (await hasUnchained(tx, part)) ? 'its entries are not all chained yet; are the workers running?' : null;
+};
+
+const deleteChainsSql = statement(
+  'archive.deleteChains',
+  `
+  delete from audit_chain c where c.last < $2 and c.last >= $1
+    and exists (select from audit_chain a where a.env = c.env and a.n > c.n and a.last < $2)`,
+);
+const insertArchiveSql = statement(
+  'archive.insert',
+  `
+  insert into archives (starts, ends, name, file, bytes, sha256, events, first_at, last_at, chains, archived_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11)
+  returning starts, ends, name, file, bytes, sha256, events, first_at, last_at, archived_at`,
+);
+
+/** Runs `work`, whose locks may be refused, until it has them. */
+const withLocks = async (tx: Tx, work: (step: Tx) => Promise<void>): Promise<void> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      await tx.transaction(async (step) => {
+        await step.raw(`set local lock_timeout = '${String(lockMs)}ms'`);
+        await work(step);
+      });
+      return;
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      if (tries === triesMax)
+        throw new ArchiveProblem('the table of events was in use all the time; nothing was changed. Try again later.');
+    }
+  }
+};
+
+const dropPart = (tx: Tx, { table, starts, ends }: EventPart): Promise<void> =>
+  withLocks(tx, async (step) => {
+    await step.raw('alter table events detach partition ??', [table]);
+    await step.raw('drop table ??', [table]);
+    // The newest range stays, as the next one goes on from it.
+    await step.raw('alter table audit_chain disable trigger audit_chain_append_only');
+    await queryRows(step, deleteChainsSql, [starts, ends]);
+    await step.raw('alter table audit_chain enable trigger audit_chain_append_only');
+  });
+
+interface ArchiveOptions {
+  /** Two connections at least, without a limit of time. */
+  readonly db: Db;
+  readonly part: EventPart;
+  readonly folder: string;
+  readonly now: number;
+  /** Epoch ms. A part with later events than that is left as it is. */
+  readonly before: number;
+  /** Called in the transaction, when all else is done. */
+  readonly record: (tx: Tx, archive: Archive) => Promise<void>;
+}
+
+/** So much later than its month's end, in ms, an event may have been written to it. */
+const lateMs = 86_400_000;
+
+/**
+ * Archives a part; returns null for an empty one, which leaves no file, and for one that has later events. Throws ArchiveProblem where it can't be done now.
+ * Meanwhile nothing is written to the part, and whatever fails, it stays as it was.
+ */
+export const archivePart = ({ db, part, folder, now, before, record }: ArchiveOptions): Promise<Archive | null> =>
+  db.transaction(async (tx) => {
+    const { table, name, starts, ends } = part;
+    await tx.raw('lock table ?? in share mode', [table]);
+    const facts = await readPartFacts(tx, table);
+    const { events, digest, firstAt, lastAt } = facts;
+    if (firstAt === null || lastAt === null) {
+      await dropPart(tx, part);
+      return null;
+    }
+    if (lastAt >= before + lateMs) return null;
+    const obstacle = await findObstacle(tx, part, facts);
+    if (obstacle !== null) throw new ArchiveProblem(`${name}: ${obstacle}`);
+    const chains = await readPartChains(tx, part);
+    const header: ArchiveHeader = {
+      archive: 'events',
+      version: 1,
+      name,
+      table,
+      starts,
+      ends,
+      events,
+      digest,
+      firstAt,
+      lastAt,
+      chains,
+    };
+    const file = join(folder, `events-${name}.jsonl.gz`);
+    const { bytes, sha256 } = await writeArchiveFile(file, header, partLines(tx, part));
+    const { problems } = await checkArchive(db, file);
+    if (problems.length > 0)
+      throw new ArchiveProblem(`${file} does not prove what was written to it: ${problems.join(' ')}`);
+    await dropPart(tx, part);
+    const values = [starts, ends, name, file, bytes, sha256, events, firstAt, lastAt, JSON.stringify(chains), now];
+    const archive = await queryRow<Archive>(tx, insertArchiveSql, values);
+    if (archive === undefined) throw new Error('The insert returns its row.');
+    await record(tx, archive);
+    return archive;
+  });

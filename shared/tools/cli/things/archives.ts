@@ -1,0 +1,150 @@
+/** The `archive …` commands of the admin tool: past months of timelines and audit log as files; used by run.ts. */
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import {
+  ArchiveProblem,
+  listArchives,
+  listEventParts,
+  readEventIds,
+  type Archive,
+  type EventPart,
+} from '../../../platform/archive/parts.ts';
+import { restoreArchive } from '../../../platform/archive/restore.ts';
+import { checkArchive } from '../../../platform/archive/verify.ts';
+import { archivePart } from '../../../platform/archive/write.ts';
+import type { Tx } from '../../../platform/db/knex.ts';
+import { recordAdminChange } from '../../../settings/adminChange.ts';
+import type { Command, CommandArguments, CommandResult } from '../command.ts';
+import { announceChange, type CommandContext } from '../context.ts';
+import { CommandFailure, UsageError } from '../failures.ts';
+import { formatTable, formatTime } from '../print.ts';
+
+const thing = 'archive';
+
+/** Days whose events stay in the database: independent approval looks at those of 30. */
+const keptDays = 31;
+const dayMs = 86_400_000;
+
+const requireDate = (given: CommandArguments, now: number): number => {
+  const text = given.text('before') ?? '';
+  const before = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(before)) throw new UsageError('--before must be a date: 2026-01-01.');
+  const latest = now - keptDays * dayMs;
+  if (before > latest)
+    throw new UsageError(
+      `--before must be ${new Date(latest).toISOString().slice(0, 10)} or earlier: the last ${String(keptDays)} days are needed where they are.`,
+    );
+  return before;
+};
+
+const asFailure = (error: unknown): never => {
+  throw error instanceof ArchiveProblem ? new CommandFailure(error.message) : error;
+};
+
+const recordArchive =
+  ({ admin }: CommandContext, verb: string) =>
+  (tx: Tx, { name, events, sha256 }: Archive): Promise<void> =>
+    recordAdminChange(tx, admin, {
+      verb,
+      target: { type: 'archive', id: name },
+      environments: ['*'],
+      before: null,
+      after: { events, sha256 },
+    });
+
+const archiveRows = (archives: readonly Archive[]): string[][] =>
+  archives.map(({ name, events, bytes, first_at: first, last_at: last, file }) => [
+    name,
+    String(events),
+    String(bytes),
+    formatTime(first, ''),
+    formatTime(last, ''),
+    file,
+  ]);
+
+const tableOf = (archives: readonly Archive[], empty: string): string[] =>
+  formatTable(['month', 'events', 'bytes', 'first', 'last', 'file'], archiveRows(archives), empty);
+
+/** Returns the parts that are wholly before a time, and that nothing is written to any more. */
+const chooseParts = async ({ bulkDb }: CommandContext, before: number): Promise<EventPart[]> => {
+  const { id, starts } = await readEventIds(bulkDb(), before);
+  return (await listEventParts(bulkDb())).filter(({ ends }) => ends <= starts && ends <= id);
+};
+
+const write = async (context: CommandContext, given: CommandArguments): Promise<CommandResult> => {
+  const now = context.admin.at;
+  const before = requireDate(given, now);
+  const folder = resolve(given.text('to') ?? '');
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw new CommandFailure(`${folder} can’t be made: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  const written: Archive[] = [];
+  for (const part of await chooseParts(context, before)) {
+    const record = recordArchive(context, 'archive.create');
+    const archive = await archivePart({ db: context.bulkDb(), part, folder, now, before, record }).catch(asFailure);
+    if (archive === null) continue;
+    written.push(archive);
+    await announceChange(context);
+  }
+  return {
+    json: { archives: written },
+    lines: tableOf(written, 'No whole month is before that date, or they are archived.'),
+  };
+};
+
+export const archiveCommands: readonly Command[] = [
+  {
+    thing,
+    verb: '',
+    about:
+      'writes the whole months before a date to files of a folder, proves these, and takes the months out of the database',
+    argument: null,
+    options: {
+      before: { kind: 'text', value: '<date>', required: true },
+      to: { kind: 'text', value: '<folder>', required: true },
+    },
+    run: write,
+  },
+  {
+    thing,
+    verb: 'list',
+    about: 'lists what is archived, and where it was written to',
+    argument: null,
+    options: {},
+    run: async ({ db }) => {
+      const archives = await listArchives(db);
+      return { json: { archives }, lines: tableOf(archives, 'Nothing is archived.') };
+    },
+  },
+  {
+    thing,
+    verb: 'verify',
+    about: 'proves that a file is whole and as it was written; exit code 1 if it is not',
+    argument: '<file>',
+    options: {},
+    run: async ({ bulkDb }, { argument }) => {
+      const path = resolve(argument);
+      const { header, ranges, entries, erased, problems } = await checkArchive(bulkDb(), path).catch(asFailure);
+      if (problems.length > 0) throw new CommandFailure([`${path} was changed.`, ...problems].join('\n'));
+      const found = { month: header.name, events: header.events, ranges, entries, erased };
+      const row = [header.name, header.events, ranges, entries, erased].map(String);
+      return {
+        json: found,
+        lines: formatTable(['month', 'events', 'ranges', 'entries', 'erased', ''], [[...row, 'holds']], ''),
+      };
+    },
+  },
+  {
+    thing,
+    verb: 'restore',
+    about: 'puts the month of a file back into the database; the file stays',
+    argument: '<file>',
+    options: {},
+    run: async (context, { argument }) => {
+      const record = recordArchive(context, 'archive.restore');
+      const archive = await restoreArchive({ db: context.bulkDb(), path: resolve(argument), record }).catch(asFailure);
+      await announceChange(context);
+      return { json: { archive }, lines: [`${archive.name} is back, with ${String(archive.events)} events.`] };
+    },
+  },
+];

@@ -1,0 +1,231 @@
+/** Archives: whole months of events as files that prove themselves, out of the database and back. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { newIdOf } from '../../shared/platform/core/ids.ts';
+import { runAdmin } from '../../shared/tools/cli/run.ts';
+import { auditChain } from '../../workers/sweeps/auditChain.ts';
+import { eventMonths } from '../../workers/sweeps/eventMonths.ts';
+import { indexTexts } from '../../workers/sweeps/indexTexts.ts';
+import type { Client } from '../support/http.ts';
+import { beginMonthsAgo, turnMonth } from '../support/months.ts';
+import { until } from '../support/until.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+const dayMs = 86_400_000;
+/** Between two months' parts, whatever day it is. */
+const monthMs = 30.5 * dayMs;
+
+interface ArchiveRow {
+  readonly file: string;
+  readonly events: number;
+  readonly sha256: string;
+}
+interface Verified {
+  readonly archived: number;
+  readonly problems: readonly string[];
+}
+/** What the commands print with `--json`. */
+interface Printed {
+  readonly archives: readonly ArchiveRow[];
+  readonly heads: readonly { readonly hash: string }[];
+  readonly environments: readonly Verified[];
+}
+interface TimelinePage {
+  readonly entries: readonly { readonly id: string }[];
+  readonly archivedBefore?: number;
+}
+
+describe('archives', () => {
+  let world: World;
+  let admin: Client;
+  let folder: string;
+  /** An item of four months ago, changed in each month. */
+  let old: string;
+  /** The entry by which it was tagged in the first month. */
+  let tagged: string;
+
+  const command = (...words: string[]): ReturnType<typeof runAdmin> =>
+    runAdmin(words, { readConfig: () => world.config, readInput: () => Promise.resolve('') });
+  const succeed = async (...words: string[]): Promise<Printed> => {
+    const { exitCode, text } = await command(...words, '--json');
+    expect(exitCode, text).to.equal(0);
+    return JSON.parse(text) as Printed;
+  };
+  const fail = async (...words: string[]): Promise<string> => {
+    const { exitCode, text } = await command(...words);
+    expect(exitCode, text).to.be.greaterThan(0);
+    return text;
+  };
+  const sweep = async (): Promise<void> => {
+    await auditChain.run(world.deps);
+    await indexTexts.run(world.deps);
+  };
+  const count = async (text: string): Promise<number> =>
+    (await world.sql<{ n: number }>(`select count(*)::int as n ${text}`))[0]?.n ?? 0;
+  const parts = async (): Promise<string[]> =>
+    (
+      await world.sql<{ name: string }>(
+        "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'events'::regclass order by 1",
+      )
+    ).map(({ name }) => name);
+  /** Everything that is told of the past, as it is in the database. */
+  const past = async (): Promise<string> =>
+    JSON.stringify([
+      await world.sql('select * from events order by id'),
+      await world.sql("select env, n, last, entries, encode(hash, 'hex') as hash from audit_chain order by env, n"),
+    ]);
+  const dateBefore = (days: number): string => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+  const archive = (days: number): Promise<Printed> => succeed('archive', '--before', dateBefore(days), '--to', folder);
+  const timeline = async (item: string): Promise<TimelinePage> =>
+    (await admin.get(`/items/${item}/timeline`)).body as TimelinePage;
+
+  beforeEach(async () => {
+    world = await newWorld({ workers: false });
+    folder = mkdtempSync(join(tmpdir(), 'archives-'));
+    admin = await world.agent('admin');
+    await beginMonthsAgo(world, 4);
+    world.clock.advance(-4 * monthMs);
+    const made = await admin.post('/items', { inbox: 'mail', title: 'Old', data: { plan: 'möbius' } });
+    expect(made.status, made.text).to.equal(201);
+    old = made.body.item.id as string;
+    await admin.post(`/items/${old}/tags`, { add: ['first'] });
+    tagged = (await timeline(old)).entries[0]?.id ?? '';
+    await admin.post('/items', { inbox: 'mail', title: 'Another' });
+    for (let month = 3; month >= 0; month--) {
+      await sweep();
+      world.clock.advance(monthMs);
+      if (month > 0) await turnMonth(world, month);
+      else await eventMonths.run(world.deps);
+      await admin.post(`/items/${old}/notes`, { text: `Note of ${String(month)} months ago` });
+    }
+    await sweep();
+  });
+  afterEach(async () => {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('leave months of the database to files, of which reads say so, and bring them back as they were', async () => {
+    const before = await past();
+    const head = (await succeed('audit', 'head')).heads[0]?.hash ?? '';
+    const events = await count('from events');
+    const kept = await parts();
+
+    const { archives } = await archive(62);
+    expect(archives).to.have.length.greaterThan(1);
+    expect(await parts()).to.deep.equal(kept.slice(archives.length, -1));
+    const gone = archives.reduce((sum, each) => sum + each.events, 0);
+    // Archiving is an entry of the audit log itself.
+    expect(await count("from events where verb <> 'archive.create' or verb is null")).to.equal(events - gone);
+    expect((await succeed('archive', 'list')).archives).to.deep.equal(archives);
+
+    await until('processes know', async () => (await timeline(old)).archivedBefore !== undefined);
+    const { entries, archivedBefore = 0 } = await timeline(old);
+    expect(entries).to.have.length.lessThan(5);
+    expect(archivedBefore).to.be.within(Date.now() - 4 * monthMs, Date.now() - 31 * dayMs);
+    const item = (await admin.get(`/items/${old}`)).body;
+    expect([item.item.title, item.archivedBefore]).to.deep.equal(['Old', archivedBefore]);
+    expect((await admin.get('/audit')).body.archivedBefore).to.equal(archivedBefore);
+    expect((await admin.get(`/audit?from=${String(archivedBefore)}`)).body).not.to.have.property('archivedBefore');
+    const young = (await admin.post('/items', { inbox: 'mail', title: 'Young' })).body.item.id as string;
+    expect(await timeline(young)).not.to.have.property('archivedBefore');
+    // Ids of a process never go back in time, as its clock did here.
+    const former = newIdOf('ent', archivedBefore - 1);
+    const undo = await admin.call('PATCH', `/items/${old}`, { undo: former });
+    expect([undo.status, JSON.stringify(undo.body)]).to.satisfy(
+      ([status, text]: [number, string]) => status === 400 && /is not archived/.test(text),
+    );
+
+    await sweep();
+    const verified = await succeed('audit', 'verify');
+    expect(verified.environments[0]?.problems).to.deep.equal([]);
+    expect(verified.environments[0]?.archived).to.be.greaterThan(0);
+    expect((await succeed('audit', 'verify', '--head', head)).environments[0]?.problems).to.deep.equal([]);
+
+    for (const { file, events: written } of archives)
+      expect(await succeed('archive', 'verify', file)).to.deep.include({ events: written });
+    for (const { file } of archives.toReversed()) await succeed('archive', 'restore', file);
+    expect((await succeed('archive', 'list')).archives).to.deep.equal([]);
+    await until('processes know', async () => (await timeline(old)).archivedBefore === undefined);
+    expect((await timeline(old)).entries).to.have.length(6);
+    expect((await admin.call('PATCH', `/items/${old}`, { undo: tagged })).status).to.equal(200);
+    const back = JSON.parse(await past()) as [{ id: number }[], { n: number }[]];
+    const first = JSON.parse(before) as typeof back;
+    expect(back[0].slice(0, first[0].length)).to.deep.equal(first[0]);
+    expect(back[1].slice(0, first[1].length)).to.deep.equal(first[1]);
+    expect((await succeed('audit', 'verify')).environments[0]).to.deep.include({ archived: 0, problems: [] });
+  });
+
+  it('can be made one after the other, and restored in any order', async () => {
+    const first = (await archive(93)).archives;
+    const second = (await archive(62)).archives;
+    expect(first.length).to.be.greaterThan(0);
+    expect(second.length).to.be.greaterThan(0);
+    await sweep();
+    const holds = async (): Promise<void> => {
+      expect((await succeed('audit', 'verify')).environments[0]?.problems).to.deep.equal([]);
+      for (const { file } of [...first, ...second]) await succeed('archive', 'verify', file);
+    };
+    await holds();
+    await succeed('archive', 'restore', first[0]?.file ?? '');
+    await sweep();
+    await holds();
+    expect(await fail('archive', 'restore', first[0]?.file ?? '')).to.match(/not one of the files/);
+    expect((await archive(93)).archives).to.have.length(1);
+    await holds();
+  });
+
+  it('are found out when they were changed, cut off, or written again by somebody', async () => {
+    const file = (await archive(93)).archives[0]?.file ?? '';
+    const whole = readFileSync(file);
+    const text = gunzipSync(whole).toString();
+    const change = async (changed: string): Promise<string> => {
+      writeFileSync(file, gzipSync(changed));
+      return fail('archive', 'verify', file);
+    };
+    expect(await change(text.replace('"first"', '"other"'))).to.match(/was changed/);
+    const lines = text.split('\n');
+    expect(await change([...lines.slice(0, -2), ''].join('\n'))).to.match(/has \d+ events, and was written with \d+/);
+    expect(await change('{}\n')).to.match(/no archive of events/);
+    writeFileSync(file, whole.subarray(0, whole.length / 2));
+    expect(await fail('archive', 'verify', file)).to.match(/can’t be read/);
+    // Whoever also corrects the digest is found out by the chain.
+    const [header = '', ...rest] = text.replace('"first"', '"other"').split('\n');
+    const forged = { ...(JSON.parse(header) as object), digest: await digestOf(rest) };
+    expect(await change([JSON.stringify(forged), ...rest].join('\n'))).to.match(/was changed/);
+    expect(await fail('archive', 'restore', file)).to.match(/not one of the files/);
+    writeFileSync(file, whole);
+    await succeed('archive', 'verify', file);
+    expect(createHash('sha256').update(whole).digest('hex')).to.equal(
+      (await succeed('archive', 'list')).archives[0]?.sha256,
+    );
+    await succeed('archive', 'restore', file);
+  });
+
+  /** Returns the digest of the events among the lines of a file, as the command computes it. */
+  const digestOf = async (lines: readonly string[]): Promise<string> => {
+    const events = lines.filter((line) => line !== '' && !line.startsWith('{"range"'));
+    const [row] = await world.sql<{ digest: string }>(
+      `select sum(hashtextextended(row_to_json(e)::text, 0))::text as digest from json_populate_recordset(null::events, $1) e`,
+      [`[${events.join(',')}]`],
+    );
+    return row?.digest ?? '';
+  };
+
+  it('are not made of what is still needed, and then nothing has changed', async () => {
+    const before = await past();
+    expect(await fail('archive', '--before', dateBefore(30), '--to', folder)).to.match(/or earlier/);
+    expect(await fail('archive', '--before', 'yesterday', '--to', folder)).to.match(/must be a date/);
+    expect(await fail('archive', '--to', folder)).to.match(/--before is missing/);
+    await world.sql('update item_words_progress set event = 0');
+    expect(await fail('archive', '--before', dateBefore(62), '--to', folder)).to.match(/not all indexed yet/);
+    await indexTexts.run(world.deps);
+    writeFileSync(join(folder, 'taken'), '');
+    expect(await fail('archive', '--before', dateBefore(62), '--to', join(folder, 'taken'))).not.to.equal('');
+    expect(JSON.parse(await past())).to.deep.equal(JSON.parse(before));
+  });
+});
