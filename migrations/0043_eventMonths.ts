@@ -32,6 +32,7 @@ const functions = `
     -- Called, so that the last id that was drawn is one that nobody draws.
     if (select last_value from events_id_seq) < event_month_starts(at) then
       perform setval('events_id_seq', event_month_starts(at), true);
+      insert into event_turns (starts, at) values (event_month_starts(at), (extract(epoch from at) * 1000)::bigint) on conflict do nothing;
     end if;
     return made;
   end $$;
@@ -77,6 +78,11 @@ const archives = `
     chains       jsonb not null,
     archived_at  bigint not null
   );
+`;
+
+const turns = `
+  -- When the ids of events began to be those of a month, in epoch ms: no event of before that has one of them.
+  create table if not exists event_turns (starts bigint primary key, at bigint not null);
 `;
 
 const indexes: Readonly<Record<string, string>> = {
@@ -147,7 +153,7 @@ const swap = (starts: string, last: string): string => `
 `;
 
 export const up = async (knex: Knex): Promise<void> => {
-  await knex.raw(`${archives} ${functions}`);
+  await knex.raw(`${archives} ${turns} ${functions}`);
   if (await isOfMonths(knex)) return;
   const { rows } = await knex.raw<{ rows: { starts: string }[] }>('select event_month_starts(now())::text as starts');
   const starts = rows[0]?.starts ?? '';
@@ -189,4 +195,5 @@ export const down = (knex: Knex): Promise<unknown> =>
     drop function make_event_months(timestamptz);
     drop function event_month_starts(timestamptz);
     drop table archives;
+    drop table event_turns;
   `);

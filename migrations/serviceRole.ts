@@ -20,7 +20,7 @@ const grantRights = async (db: Knex, role: string): Promise<void> => {
     for (const { part } of parts) await tx.raw(`revoke all on ${part} from ??`, [role]);
     await tx.raw('grant execute on function erase_events(int, bigint[]), prepare_event_months() to ??', [role]);
     await tx.raw(
-      'revoke insert, update, delete on knex_migrations, knex_migrations_lock, schema_version, archives from ??',
+      'revoke insert, update, delete on knex_migrations, knex_migrations_lock, schema_version, archives, event_turns from ??',
       [role],
     );
   });

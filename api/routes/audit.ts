@@ -87,9 +87,9 @@ const list = readEndpoint({
     // Entries in order of time have cursors of another form.
     const key = `audit${isAuditTimed(rest) ? '.time' : ''}:${JSON.stringify([principal.role?.id, rest])}`;
     const after = env.seal.openCursor(key, given)?.map(Number) ?? null;
-    const page = await readAudit(deps.db, caller, rest, after, size ?? limits.pageDefault);
+    const page = await readAudit(deps, caller, rest, after, size ?? limits.pageDefault);
     const cursor = page.next === null ? null : env.seal.cursor(key, page.next);
-    const archived = archivedMember(deps.directory.archivedBefore(), { next: page.next, since: rest.from });
+    const archived = archivedMember(deps.directory.past().archivedBefore, { next: page.next, since: rest.from });
     return { status: 200, body: { entries: page.entries, cursor, ...archived } };
   },
 });

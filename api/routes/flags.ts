@@ -94,7 +94,7 @@ const history = readEndpoint({
       before: keys === null ? null : Number(keys[0]),
       limit: size ?? limits.pageDefault,
     });
-    const archived = archivedMember(deps.directory.archivedBefore(), { next });
+    const archived = archivedMember(deps.directory.past().archivedBefore, { next });
     return { status: 200, body: { entries, cursor: cursors.next(next === null ? null : [next]), ...archived } };
   },
 });

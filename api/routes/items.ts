@@ -152,7 +152,7 @@ const one = readEndpoint({
     const [detail, timeline] = await Promise.all([
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that itemJson wrote
       readItemDetail(deps, caller, item, JSON.parse(text) as Record<string, unknown>),
-      readTimeline(deps.db, env.id, item.id, principal.access, null, limits.timelinePage),
+      readTimeline(deps, env.id, item, principal.access, null, limits.timelinePage),
     ]);
     const rest = JSON.stringify({
       blocks: detail.blocks,
@@ -162,7 +162,7 @@ const one = readEndpoint({
       latestOccurrence: detail.latestOccurrence === null ? null : presentOccurrence(detail.latestOccurrence),
       timeline: timeline.entries,
       timelineCursor: timelineCursor(caller, item.id, timeline.next),
-      ...archivedMember(deps.directory.archivedBefore(), { next: timeline.next, since: item.createdAt }),
+      ...archivedMember(deps.directory.past().archivedBefore, { next: timeline.next, since: item.createdAt }),
       appOffline: detail.appOffline,
     });
     return { status: 200, body: `{"item":${text},${rest.slice(1)}`, etag: itemEtag(item), items: true };
@@ -189,14 +189,14 @@ const timeline = readEndpoint({
     const keys = timelineCursors(call.caller, item.id).open(call.query.cursor);
     const before = keys === null ? null : Number(keys[0]);
     const { entries, next } = await readTimeline(
-      call.deps.db,
+      call.deps,
       env.id,
-      item.id,
+      item,
       principal.access,
       before,
       call.query.limit ?? limits.pageDefault,
     );
-    const archived = archivedMember(call.deps.directory.archivedBefore(), { next, since: item.createdAt });
+    const archived = archivedMember(call.deps.directory.past().archivedBefore, { next, since: item.createdAt });
     const cursor = timelineCursor(call.caller, item.id, next);
     return { status: 200, body: { entries, cursor, ...archived }, items: true };
   },

@@ -159,7 +159,7 @@ const one = readEndpoint({
   handle: async (call) => {
     const page = await readRecordPage(call.deps, call.caller, refOf(call), call.query.historyCursor);
     const { record, blocks, items, history, actions } = page;
-    const archived = archivedMember(call.deps.directory.archivedBefore(), { next: history.cursor });
+    const archived = archivedMember(call.deps.directory.past().archivedBefore, { next: history.cursor });
     const rest = JSON.stringify({ history: history.entries, historyCursor: history.cursor, ...archived, actions });
     return {
       status: 200,

@@ -1,6 +1,8 @@
 /** Guards of ramps: count the occurrences in their inboxes and end ramps above their limit. Called by the sweep dueRamps. */
 import type { ActorRef } from '../catalogue/events.ts';
+import { limits } from '../catalogue/limits.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
+import { firstEventId } from '../platform/journal/pastEvents.ts';
 import { notifyFlagsChanged } from './changeFlag.ts';
 import type { FlagDeps } from './deps.ts';
 import { readFlagRow, resolveFlag, type FlagRow, type ResolvedFlag } from './model.ts';
@@ -9,7 +11,7 @@ import { withRamp } from './rampSteps.ts';
 import { writeRampUpdates, type FlagChangeOrigin } from './write.ts';
 
 const occurrencesSql = `coalesce((e.after ->> 'occurrences')::int, 0) - coalesce((e.before ->> 'occurrences')::int, 0)`;
-const recent = `e.env = g.env and e.inbox = g.inbox and e.at > $1 - g.within and e.verb in ('item.create', 'item.occur') and e.outcome = 'ok'`;
+const recent = `e.env = g.env and e.inbox = g.inbox and e.id >= $2 and e.at > $1 - g.within and e.verb in ('item.create', 'item.occur') and e.outcome = 'ok'`;
 /**
  * Selects the flags whose guard has seen more than it allows, with the number: exact up to `above`, beyond it any number above
  * it. Each row is at least one occurrence, so that one row more than a guard allows decides: nothing beyond it is read. Guards
@@ -100,7 +102,8 @@ const endRampByGuard = async (
 /** Checks every guard that watches now, and ends the ramps above their limit. */
 export const checkRampGuards = async (deps: FlagDeps): Promise<void> => {
   const now = deps.clock.now();
-  for (const { env, key, ramp, n } of await queryRows<ExceededGuard>(deps.db, exceededSql, [now])) {
+  const first = firstEventId(deps.directory.past(), now - limits.guardWithinMs);
+  for (const { env, key, ramp, n } of await queryRows<ExceededGuard>(deps.db, exceededSql, [now, first])) {
     const flag = await readFlagRow(deps.db, env, key);
     const guard = flag?.ramp?.guard ?? null;
     if (flag?.ramp_id === ramp && guard !== null) await endRampByGuard(deps, flag, guardReason(guard, n));

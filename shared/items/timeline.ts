@@ -4,7 +4,9 @@ import type { ActorRef } from '../catalogue/events.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
+import { firstEventId, type PastEvents } from '../platform/journal/pastEvents.ts';
 import { readVisiblePage } from '../platform/listing/page.ts';
+import { withLatestData } from './latestData.ts';
 import { withOccurrences } from './occurrences.ts';
 
 export interface TimelineEntry {
@@ -27,16 +29,12 @@ interface EntryRow {
   readonly data: Record<string, unknown>;
 }
 
-/** Looks up the latest data only of the types of entries that are updated. */
 const timelinePageSql = statement(
   'timeline.page',
   `
-  select e.id as event, e.entry as id, e.type, e.at, e.actor_type, e.actor, e.actor_name, coalesce(u.data, e.data) as data
+  select e.id as event, e.entry as id, e.type, e.at, e.actor_type, e.actor, e.actor_name, e.data
   from events e
-  left join lateral (
-    select u.data from events u where u.env = $1 and u.entry = e.entry and u.is_update order by u.id desc limit 1
-  ) u on e.type in ('reply', 'action', 'approval', 'occurred')
-  where e.env = $1 and e.item = $2 and e.entry is not null and not e.is_update and e.id < $3
+  where e.env = $1 and e.item = $2 and e.entry is not null and not e.is_update and e.id < $3 and e.id >= $5
   order by e.id desc limit $4`,
 );
 
@@ -70,20 +68,27 @@ interface TimelinePage {
   readonly next: number | null;
 }
 
+interface TimelineDeps {
+  readonly db: Db;
+  readonly directory: { past(): PastEvents };
+}
+
 /** Returns a page of entries that the role sees, newest first, older than the event `before`. */
 export const readTimeline = async (
-  db: Db,
+  { db, directory }: TimelineDeps,
   envId: number,
-  item: string,
+  { id: item, createdAt }: { readonly id: string; readonly createdAt: number },
   access: Access,
   before: number | null,
   limit: number,
 ): Promise<TimelinePage> => {
+  const first = firstEventId(directory.past(), createdAt);
   const { page, next } = await readVisiblePage(
     {
       from: before ?? Number.MAX_SAFE_INTEGER,
       limit,
-      read: (from, wanted) => queryRows<EntryRow>(db, timelinePageSql, [envId, item, from, wanted]),
+      read: async (from, wanted) =>
+        withLatestData(db, envId, await queryRows<EntryRow>(db, timelinePageSql, [envId, item, from, wanted, first])),
       positionOf: ({ event }) => event,
     },
     (row): TimelineEntry | null =>

@@ -11,6 +11,7 @@ import { toEnvironment, type Environment, type StoredEnvironment } from '../envi
 import type { Clock } from '../platform/core/clock.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { readPastEvents, type PastEvents } from '../platform/journal/pastEvents.ts';
 import { channels, type Bus } from '../platform/redis/bus.ts';
 import { readPrincipal } from './principals.ts';
 import { createSessionCache, type AuthSession } from './sessionCache.ts';
@@ -24,8 +25,7 @@ export interface Directory {
   environments(): Environment[];
   role(id: string): Role | undefined;
   person(id: string): Person | undefined;
-  /** Returns the time, in epoch ms, before which events may be in archives; null without archives. */
-  archivedBefore(): number | null;
+  past(): PastEvents;
   /** Returns the people of an environment, by name. */
   people(env: Environment): Person[];
   /** Returns the session of a request's token, or null when it is unknown, revoked or expired. No query for a wrong checksum. */
@@ -71,7 +71,6 @@ const readPeople = statement(
   'directory.people',
   'select id, name, role, environments from people where removed_at is null order by name, id',
 );
-const readArchived = statement('directory.archived', 'select max(last_at) + 1 as before from archives');
 interface EnvironmentVersion {
   readonly id: number;
   readonly version: string;
@@ -85,7 +84,7 @@ interface DirectoryState {
   readonly environmentsById: ReadonlyMap<number, Environment>;
   readonly roles: ReadonlyMap<string, Role>;
   readonly people: ReadonlyMap<string, Person>;
-  readonly archivedBefore: number | null;
+  readonly past: PastEvents;
 }
 
 /** Returns all environments; those that have not changed since `former` are the same objects, as they may be large. */
@@ -107,11 +106,11 @@ const loadEnvironments = async (
 };
 
 const loadState = async (db: Db, revision: number, former: DirectoryState | null): Promise<DirectoryState> => {
-  const [environments, roleRows, personRows, archived] = await Promise.all([
+  const [environments, roleRows, personRows, past] = await Promise.all([
     loadEnvironments(db, former),
     queryRows<{ id: string; name: string; grants: Grant[] }>(db, readRoles),
     queryRows<{ id: string; name: string; role: string; environments: string[] }>(db, readPeople),
-    queryRow<{ before: number | null }>(db, readArchived),
+    readPastEvents(db),
   ]);
   const roles = new Map(roleRows.map((role) => [role.id, { ...role, access: compileAccess(role.grants) }]));
   const nothing = compileAccess([]);
@@ -119,7 +118,7 @@ const loadState = async (db: Db, revision: number, former: DirectoryState | null
     revision,
     ...environments,
     roles,
-    archivedBefore: archived?.before ?? null,
+    past,
     people: new Map(
       personRows.map(({ role: id, ...person }) => {
         const role = roles.get(id);
@@ -197,7 +196,7 @@ export const openDirectory = async ({ db, bus, clock, idleMs, onError }: Directo
     environments: () => [...state.environments.values()],
     role: (id) => state.roles.get(id),
     person: (id) => state.people.get(id),
-    archivedBefore: () => state.archivedBefore,
+    past: () => state.past,
     people: (env) => [...state.people.values()].filter((person) => includesEnvironment(person.environments, env.name)),
     sessionByToken: async (token) =>
       parseTokenKind(token) === null ? null : sessions.find(tokenHash(token).toString('base64'), true),

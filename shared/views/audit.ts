@@ -3,7 +3,7 @@ import type { Access } from '../access/access.ts';
 import type { Caller } from '../access/principal.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import { redactLinked } from '../items/links.ts';
-import { rowId } from '../platform/core/ids.ts';
+import { idTime, rowId } from '../platform/core/ids.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db } from '../platform/db/knex.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type NamedStatement,
   type NamedValues,
 } from '../platform/db/namedStatement.ts';
+import { endEventId, firstEventId, recentEventId, type PastEvents } from '../platform/journal/pastEvents.ts';
 import { cutPage } from '../platform/listing/page.ts';
 import { hiddenFromPlanner } from '../platform/listing/scanSql.ts';
 import { redactDefinitionChange } from './definitionChange.ts';
@@ -69,7 +70,7 @@ const visibleSql = [
   seenSql("case when target_type = 'loosening' then after ->> 'inbox' end", '$inboxes'),
 ].join(' and ');
 
-const entriesSql = 'from events where env = $env and verb is not null';
+const entriesSql = 'from events where env = $env and verb is not null and id >= $first and id < $end';
 const columns =
   'id, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, before, after, request_id, address';
 const timesSql = '($from::bigint is null or at >= $from) and ($to::bigint is null or at < $to)';
@@ -194,6 +195,43 @@ const presentEntry = (caller: Caller, row: AuditRow): object => {
   };
 };
 
+interface AuditDeps {
+  readonly db: Db;
+  readonly directory: { past(): PastEvents };
+}
+
+/** Returns the ids between which the entries are. */
+const eventIds = (
+  past: PastEvents,
+  { target, from, to }: AuditFilter,
+  after: AuditPosition | null,
+): { readonly first: number; readonly end: number } => {
+  const timed = after !== null && after.length > 1 ? after[0] : undefined;
+  const end = timed ?? to;
+  return {
+    first: Math.max(
+      target === undefined ? 0 : firstEventId(past, idTime(target)),
+      from === undefined ? 0 : firstEventId(past, from),
+    ),
+    end: end === undefined ? Number.MAX_SAFE_INTEGER : endEventId(past, end),
+  };
+};
+
+/** Reads a page. Without a time or a target the entries are looked for in the two newest months first. */
+const readNewest = async (
+  db: Db,
+  filter: AuditFilter,
+  values: NamedValues & { readonly first: number; readonly limit: number },
+  recent: number,
+): Promise<AuditRow[]> => {
+  const chosen = await chooseStatement(db, filter, values);
+  if (!isAuditTimed(filter) && filter.target === undefined && recent > values.first) {
+    const found = await queryNamedRows<AuditRow>(db, chosen, { ...values, first: recent });
+    if (found.length === values.limit) return found;
+  }
+  return queryNamedRows<AuditRow>(db, chosen, values);
+};
+
 interface AuditPage {
   readonly entries: object[];
   readonly next: AuditPosition | null;
@@ -201,7 +239,7 @@ interface AuditPage {
 
 /** Returns a page of the entries that the role sees, behind the position `after`, newest first. */
 export const readAudit = async (
-  db: Db,
+  { db, directory }: AuditDeps,
   caller: Caller,
   filter: AuditFilter,
   after: AuditPosition | null,
@@ -223,11 +261,12 @@ export const readAudit = async (
     id: after?.at(-1) ?? (timed ? 0 : Number.MAX_SAFE_INTEGER),
     at: after?.[0] ?? filter.to ?? Number.MAX_SAFE_INTEGER,
     limit: limit + 1,
+    ...eventIds(directory.past(), filter, after),
     inboxes: access.namesSeen('inbox'),
     resources: access.namesSeen('resource'),
     flags: access.namesSeen('flag'),
   };
-  const found = await queryNamedRows<AuditRow>(db, await chooseStatement(db, filter, values), values);
+  const found = await readNewest(db, filter, values, recentEventId(directory.past()));
   const { page, last } = cutPage(found, limit);
   return {
     entries: page.map((row) => presentEntry(caller, row)),

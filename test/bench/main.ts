@@ -12,6 +12,7 @@ import { change } from './suites/change.ts';
 import { consoleSuite } from './suites/console.ts';
 import { fanout } from './suites/fanout.ts';
 import { flags } from './suites/flags.ts';
+import { history } from './suites/history.ts';
 import { jobs } from './suites/jobs.ts';
 import { lists } from './suites/lists.ts';
 import { outbox } from './suites/outbox.ts';
@@ -36,6 +37,7 @@ const suites: readonly Suite[] = [
   flags,
   shift,
   size,
+  history,
   consoleSuite,
 ];
 

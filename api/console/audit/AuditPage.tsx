@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
+import { ArchivedNote } from '../ui/ArchivedNote.tsx';
 import { Button } from '../ui/Button.tsx';
 import { ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
@@ -109,6 +110,7 @@ export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
         </ListTable>
       )}
       <ShowEarlier what="entries" list={list} />
+      <ArchivedNote before={list.data?.pages.at(-1)?.archivedBefore} />
     </div>
   );
 };

@@ -8,6 +8,7 @@ import type { Names } from '../content/names.ts';
 import { RecordLink } from '../content/RecordLink.tsx';
 import { TimelineEntry } from '../content/TimelineEntry.tsx';
 import { useSession } from '../shell/session.ts';
+import { ArchivedNote } from '../ui/ArchivedNote.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Initials, StateGlyph } from '../ui/State.tsx';
@@ -117,10 +118,10 @@ const Timeline = ({ id, detail, names }: { readonly id: string; readonly detail:
     const cursor = queries.getQueryData<Detail>(queryKey)?.timelineCursor ?? null;
     if (cursor === null) return;
     try {
-      const { entries, cursor: next } = await readTimeline(http, id, cursor);
+      const { entries, cursor: next, ...archived } = await readTimeline(http, id, cursor);
       queries.setQueryData<Detail>(queryKey, (now) =>
         now?.timelineCursor === cursor
-          ? { ...now, timeline: [...now.timeline, ...entries], timelineCursor: next }
+          ? { ...now, timeline: [...now.timeline, ...entries], timelineCursor: next, ...archived }
           : now,
       );
     } catch (error) {
@@ -129,6 +130,7 @@ const Timeline = ({ id, detail, names }: { readonly id: string; readonly detail:
   };
   return (
     <section className="timeline" aria-label="Timeline">
+      <ArchivedNote before={detail.archivedBefore} />
       {detail.timelineCursor !== null && <Button onClick={() => void readEarlier()}>Show what happened earlier</Button>}
       {detail.timeline.toReversed().map((entry) => (
         <TimelineEntry key={entry.id} entry={entry} names={names} />

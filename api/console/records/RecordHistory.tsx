@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useNames } from '../content/names.ts';
 import { TimelineEntry } from '../content/TimelineEntry.tsx';
 import { useSession } from '../shell/session.ts';
+import { ArchivedNote } from '../ui/ArchivedNote.tsx';
 import { Button } from '../ui/Button.tsx';
 import type { RecordRef } from '../wire/actionQueries.ts';
 import { readHistory } from '../wire/recordQueries.ts';
@@ -17,7 +18,7 @@ export const RecordHistory = ({ of, page }: RecordHistoryProps) => {
   const { http, notices } = useSession();
   const names = useNames();
   /** Entries read beyond the first page; they stay when that is read anew. */
-  const [earlier, setEarlier] = useState<Pick<RecordPage, 'history' | 'historyCursor'> | null>(null);
+  const [earlier, setEarlier] = useState<Awaited<ReturnType<typeof readHistory>> | null>(null);
   const shown = [
     ...page.history,
     ...(earlier?.history ?? []).filter(({ id }) => !page.history.some((entry) => entry.id === id)),
@@ -30,7 +31,7 @@ export const RecordHistory = ({ of, page }: RecordHistoryProps) => {
       setEarlier((now) =>
         now !== null && now.historyCursor !== from
           ? now
-          : { history: [...(now?.history ?? []), ...next.history], historyCursor: next.historyCursor },
+          : { ...next, history: [...(now?.history ?? []), ...next.history] },
       );
     } catch (error) {
       notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
@@ -44,6 +45,7 @@ export const RecordHistory = ({ of, page }: RecordHistoryProps) => {
         <TimelineEntry key={entry.id} entry={entry} names={names} />
       ))}
       {cursor !== null && <Button onClick={() => void readEarlier(cursor)}>Show what happened earlier</Button>}
+      <ArchivedNote before={(earlier ?? page).archivedBefore} />
     </section>
   );
 };

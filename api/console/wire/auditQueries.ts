@@ -7,6 +7,7 @@ import type { AuditEntry } from './types.ts';
 interface AuditPage {
   readonly entries: readonly AuditEntry[];
   readonly cursor: string | null;
+  readonly archivedBefore?: number;
 }
 
 export const readAuditPage = (http: Http, query: ItemQuery, cursor: string | null): Promise<AuditPage> =>

@@ -179,9 +179,13 @@ export const itemQuery = ({ http, items, timelines }: ItemReading, id: string) =
 
 export const readTimeline = (http: Http, id: string, cursor: string) =>
   body(
-    http.call<{ entries: Entry[]; cursor: string | null }>('GET', `/items/${encodeURIComponent(id)}/timeline`, {
-      query: { cursor },
-    }),
+    http.call<{ entries: Entry[]; cursor: string | null; archivedBefore?: number }>(
+      'GET',
+      `/items/${encodeURIComponent(id)}/timeline`,
+      {
+        query: { cursor },
+      },
+    ),
   );
 
 export const approvalsQuery = (http: Http, status: ApprovalStatus) =>

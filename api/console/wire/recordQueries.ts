@@ -19,7 +19,7 @@ export const readHistory = async (
   http: Http,
   ref: RecordRef,
   cursor: string,
-): Promise<Pick<RecordPage, 'history' | 'historyCursor'>> =>
+): Promise<Pick<RecordPage, 'history' | 'historyCursor' | 'archivedBefore'>> =>
   (await http.call<RecordPage>('GET', pathOf(ref), { query: { historyCursor: cursor } })).body;
 
 interface Records {

@@ -116,6 +116,7 @@ export interface RecordPage {
   readonly items: readonly Item[];
   readonly history: readonly RecordEntry[];
   readonly historyCursor: string | null;
+  readonly archivedBefore?: number;
   readonly actions: readonly AvailableAction[];
 }
 
@@ -133,6 +134,7 @@ export interface ItemDetail {
   } | null;
   readonly timeline: readonly Entry[];
   readonly timelineCursor: string | null;
+  readonly archivedBefore?: number;
   readonly appOffline: boolean;
 }
 

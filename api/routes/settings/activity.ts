@@ -23,7 +23,7 @@ const activity = readEndpoint({
     await requireSeesAgent(deps.db, caller, actor);
     const key = `activity:${JSON.stringify([principal.role?.id, actor])}`;
     const after = env.seal.openCursor(key, given)?.map(Number) ?? null;
-    const page = await readAudit(deps.db, caller, { actor }, after, limit ?? limits.pageDefault);
+    const page = await readAudit(deps, caller, { actor }, after, limit ?? limits.pageDefault);
     return {
       status: 200,
       body: { entries: page.entries, cursor: page.next === null ? null : env.seal.cursor(key, page.next) },

@@ -4,6 +4,7 @@ import { invalidAt } from '../../catalogue/errors.ts';
 import { idAt } from '../../platform/core/ids.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { queryRow, statement } from '../../platform/db/sql.ts';
+import type { PastEvents } from '../../platform/journal/pastEvents.ts';
 import type { ItemOperation } from '../operation.ts';
 import { notUndone, undoUpdate, type PreviousValues } from '../operations/restore.ts';
 import type { UpdateInput } from '../operations/update.ts';
@@ -19,7 +20,7 @@ const replacedValuesSql = statement(
 
 interface UndoDeps {
   readonly db: Db;
-  readonly directory: { archivedBefore(): number | null };
+  readonly directory: { past(): PastEvents };
 }
 
 const archivedFault = invalidAt(
@@ -43,7 +44,8 @@ export const findUndo = async (
     item,
     entry,
   ]);
-  if (found === undefined) return undoUpdate(isArchived(entry, directory.archivedBefore()) ? archivedFault : notUndone);
+  if (found === undefined)
+    return undoUpdate(isArchived(entry, directory.past().archivedBefore) ? archivedFault : notUndone);
   const { inbox, before, after } = found;
   const closes = after.state !== undefined && env.definition.inboxes.get(inbox)?.isClosed(after.state) === true;
   return undoUpdate({ before, after, closes });

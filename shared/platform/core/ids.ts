@@ -96,6 +96,10 @@ export const newIdOf = (prefix: IdPrefix, at: number): string => {
 export const idAt = (prefix: IdPrefix, at: number): string =>
   at >= 2 ** 48 ? `${prefix}_~` : `${prefix}_${encode(Math.max(at, 0), 0, 0)}`;
 
+/** Returns the time in an id, in epoch ms; 0 for what is no id. */
+export const idTime = (id: string): number =>
+  isId(id) ? Array.from(id.slice(-26, -16)).reduce((time, letter) => time * 32 + alphabet.indexOf(letter), 0) : 0;
+
 /** Returns the id of a numbered row: always the same, with the order of the ids that of time and row. */
 export const rowId = (prefix: IdPrefix, at: number, row: number): string => {
   const high = version7 + 0x800000 + Math.floor(row / 0x10000000000);

@@ -3,6 +3,7 @@ import { findVisibleInbox } from '../../access/gates.ts';
 import type { Caller } from '../../access/principal.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
 import { limits } from '../../catalogue/limits.ts';
+import { withLatestData } from '../../items/latestData.ts';
 import type { RecordRef } from '../../items/model.ts';
 import { withOccurrences } from '../../items/occurrences.ts';
 import { redactEntry } from '../../items/timeline.ts';
@@ -43,7 +44,7 @@ interface Row {
 const recordHistorySql = statement(
   'records.history',
   `
-  select e.id as event, e.entry as id, e.item, e.inbox, e.type, e.at, e.actor_type, e.actor, e.actor_name, coalesce(u.data, e.data) as data
+  select e.id as event, e.entry as id, e.item, e.inbox, e.type, e.at, e.actor_type, e.actor, e.actor_name, e.data
   from (
     select id from (
       (select e.id from events e where e.env = $1 and e.about = $2 and e.about is not null and not e.is_update and e.entry is not null and e.id < $4 order by e.id desc limit $5)
@@ -52,9 +53,6 @@ const recordHistorySql = statement(
         select e.id from events e where e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update and e.id < $4 order by e.id desc limit $5) e)
     ) x order by id desc limit $5) x
   join events e on e.id = x.id
-  left join lateral (
-    select u.data from events u where u.env = $1 and u.entry = e.entry and u.is_update order by u.id desc limit 1
-  ) u on e.type in ('reply', 'action', 'approval', 'occurred')
   order by e.id desc`,
 );
 
@@ -83,7 +81,10 @@ export const readRecordHistory = async (
     {
       from: keys === null ? Number.MAX_SAFE_INTEGER : Number(keys[0]),
       limit: limits.timelinePage,
-      read: (from, wanted) => queryRows<Row>(db, recordHistorySql, [env.id, `${resource}/${id}`, items, from, wanted]),
+      read: async (from, wanted) => {
+        const values = [env.id, `${resource}/${id}`, items, from, wanted];
+        return withLatestData(db, env.id, await queryRows<Row>(db, recordHistorySql, values));
+      },
       positionOf: ({ event }) => event,
     },
     (row) => redactEntry(principal.access, toHistoryEntry(caller, row)),

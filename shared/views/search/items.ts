@@ -5,8 +5,10 @@ import { contentQueries, storedTexts, textsIn, type StoredText } from '../../ite
 import { listItems } from '../../items/list/page.ts';
 import { unfiltered, type ItemListRequest } from '../../items/list/request.ts';
 import { itemRowJson } from '../../items/present.ts';
+import { idTime } from '../../platform/core/ids.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { queryRows, statement, type TextRow } from '../../platform/db/sql.ts';
+import { firstEventId, type PastEvents } from '../../platform/journal/pastEvents.ts';
 import type { ViewDeps } from '../deps.ts';
 import { rateTexts, type FoundText } from './excerpt.ts';
 
@@ -27,7 +29,7 @@ const furtherTextsSql = statement(
   left join lateral (
     select o.title, o.data from occurrences o where o.env = $1 and o.item = f.item and o.id = f.source limit 1) o on true
   left join lateral (
-    select e.data, e.type from events e where e.env = $1 and e.item = f.item and e.entry = f.source and e.entry is not null and not e.is_update limit 1) e on true`,
+    select e.data, e.type from events e where e.env = $1 and e.item = f.item and e.entry = f.source and e.entry is not null and not e.is_update and e.id >= $4 limit 1) e on true`,
 );
 
 interface FurtherText extends StoredText {
@@ -40,10 +42,19 @@ const readFurtherTexts = async (
   { env, inboxes }: Pick<ItemListRequest, 'env' | 'inboxes'>,
   words: readonly string[],
   items: readonly string[],
+  past: PastEvents,
 ): Promise<Map<string, FoundText[]>> => {
   const names = inboxes.map(({ name }) => name);
   const queries = words.flatMap((word) => contentQueries(env, names, { words: [word], fields: [] }).same);
-  const found = items.length === 0 ? [] : await queryRows<FurtherText>(db, furtherTextsSql, [env, items, queries]);
+  const found =
+    items.length === 0
+      ? []
+      : await queryRows<FurtherText>(db, furtherTextsSql, [
+          env,
+          items,
+          queries,
+          firstEventId(past, Math.min(...items.map(idTime))),
+        ]);
   const texts = new Map<string, FoundText[]>();
   for (const row of found)
     texts.set(row.item, [
@@ -74,7 +85,7 @@ export interface SearchRequest {
 
 /** Returns items that have all words, the best of at most twice `limit`. */
 export const searchItems = async (
-  { db }: Pick<ViewDeps, 'db'>,
+  { db, directory }: Pick<ViewDeps, 'db' | 'directory'>,
   caller: Caller,
   { words, query, limit, now }: SearchRequest,
 ): Promise<Hit[]> => {
@@ -95,7 +106,7 @@ export const searchItems = async (
     listItems(db, { ...request, contents: { words, fields: [] } }),
   ]);
   const rows = new Map([...titled.rows, ...all.rows].map((row) => [row[0] ?? '', row]));
-  const further = await readFurtherTexts(db, request, words, [...rows.keys()]);
+  const further = await readFurtherTexts(db, request, words, [...rows.keys()], directory.past());
   return [...rows].map(([id, row]) => {
     const { score, matched } = rateTexts([...ownTexts(row), ...(further.get(id) ?? [])], words, query);
     const item: unknown = JSON.parse(itemRowJson(row, caller.principal.access));
