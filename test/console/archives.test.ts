@@ -27,10 +27,10 @@ describe('archives in the console', () => {
   const note = () => page.getByText(/What happened before .*2026.* may be archived/);
 
   it('says at the end of a timeline and of the audit log that what is older may be archived', async () => {
-    await service().signIn(tab, 'ana@example.com', `/inbox/support/${id}`);
+    await service().signIn(tab, 'ana@example.com', `/inbox/mail?item=${id}`);
     await note().waitFor();
     await tab.picture('archived-light-1440');
-    await page.goto(new URL('/settings/audit', page.url()).href);
+    await page.goto(new URL('/env/demo/settings/audit', page.url()).href);
     await note().waitFor();
     expect(await note().count()).to.equal(1);
   });
