@@ -37,10 +37,23 @@ export interface Erasure extends ErasureTarget {
   readonly address: string | null;
   readonly requested_at: number;
   readonly finished_at: number | null;
+  /** Names of the archived months that it does not reach. */
+  readonly archives: readonly string[];
 }
 
+/** Returns the SQL of the names of the archives that have something of an environment and were there at a time. */
+const archivesSql = (env: string, at: string): string =>
+  `coalesce((select array_agg(a.name order by a.starts) from archives a
+     where a.archived_at < ${at} and a.chains @> jsonb_build_array(jsonb_build_object('env', ${env}))), '{}') as archives`;
+
 const columns = `e.id, e.env, e.resource, e.record, e.users, e.linked, e.erased, e.waits_for, e.horizon, e.actor_type, e.actor, e.actor_name, e.role,
-  e.request_id, e.address, e.requested_at, e.finished_at`;
+  e.request_id, e.address, e.requested_at, e.finished_at, ${archivesSql('e.env', "coalesce(e.finished_at, 'infinity'::float8)")}`;
+
+const archivesNowSql = statement('erasures.archives', `select ${archivesSql('$1::int', "'infinity'::float8")}`);
+
+/** Returns the names of the archived months of an environment, which no erasure reaches. */
+export const listUnreached = async (db: Db, envId: number): Promise<readonly string[]> =>
+  (await queryRow<{ archives: string[] }>(db, archivesNowSql, [envId]))?.archives ?? [];
 
 const oneSql = statement('erasures.one', `select ${columns} from erasures e where e.id = $1`);
 const listSql = statement(
@@ -102,6 +115,7 @@ export const erasureView = (erasure: Erasure): ErasureView => ({
   status: erasure.finished_at === null ? 'running' : 'done',
   erased: erasure.erased,
   waitsFor: erasure.waits_for,
+  archives: [...erasure.archives],
   requestedBy: { type: erasure.actor_type, id: erasure.actor, name: erasure.actor_name },
   requestedAt: erasure.requested_at,
   finishedAt: erasure.finished_at,

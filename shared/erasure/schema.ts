@@ -26,6 +26,8 @@ const counts = (description: string) => Type.Record(Type.String(), Type.Integer(
 /** By what was erased, or would be: `records`, `items`, `linkedItems`, `occurrences`, `runs`, `approvals`, `entries`, `messages`. */
 export const erasureCountsSchema = counts('How many of each kind.');
 
+export const unreachedSchema = Type.Array(Type.String(), { description: 'archives' });
+
 export type ErasureCounts = Static<typeof erasureCountsSchema>;
 
 export const erasureSchema = responseObject({
@@ -36,6 +38,7 @@ export const erasureSchema = responseObject({
   status: Type.Union([Type.Literal('running'), Type.Literal('done')], { description: 'How far it is.' }),
   erased: erasureCountsSchema,
   waitsFor: Type.Union([erasureCountsSchema, Type.Null()], { description: 'What has to end before.' }),
+  archives: unreachedSchema,
   requestedBy: actorSchema,
   requestedAt: at('When it was asked for'),
   finishedAt: nullable(at('When all was erased')),

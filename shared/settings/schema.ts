@@ -120,7 +120,7 @@ export const environmentInput = strictObject({
   acceptNew: Type.Optional(acceptNew),
 });
 const independentApproval = Type.Boolean({
-  description: 'Who had an agent in hand within 30 days may not decide its requests.',
+  description: 'Who had an agent in hand within 30 days may not decide.',
 });
 export const environmentPatch = strictObject(
   {

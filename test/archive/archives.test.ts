@@ -20,6 +20,7 @@ const dayMs = 86_400_000;
 const monthMs = 30.5 * dayMs;
 
 interface ArchiveRow {
+  readonly name: string;
   readonly file: string;
   readonly events: number;
   readonly sha256: string;
@@ -145,6 +146,11 @@ describe('archives', () => {
     expect(verified.environments[0]?.problems).to.deep.equal([]);
     expect(verified.environments[0]?.archived).to.be.greaterThan(0);
     expect((await succeed('audit', 'verify', '--head', head)).environments[0]?.problems).to.deep.equal([]);
+
+    const ana = await world.person('admin', 'Ana', { fresh: true });
+    const erasure = { record: { resource: 'customer', id: 'cus_1' }, dryRun: true };
+    const names = archives.map(({ name }) => name);
+    expect((await ana.post('/settings/erasures', erasure)).body.archives).to.deep.equal(names);
 
     for (const { file, events: written } of archives)
       expect(await succeed('archive', 'verify', file)).to.deep.include({ events: written });

@@ -18,12 +18,21 @@ import { countWords } from './words.ts';
 const path = '/settings/erasures';
 const placeOf = ({ record }: Pick<ErasureRequest, 'record'>): string => `${record.resource} ${record.id}`;
 
+/** What a dry run has counted. */
+interface Counted {
+  readonly request: ErasureRequest;
+  readonly found: ErasureCounts;
+  /** Months that no erasure reaches. */
+  readonly archives: readonly string[];
+}
+
 /** Returns what a confirmation says: what would go, and what would stay. */
-const aboutOf = ({ linked }: ErasureRequest, found: ErasureCounts): string => {
+const aboutOf = ({ request: { linked }, found, archives }: Counted): string => {
   const left = linked === true ? 0 : (found['linkedItems'] ?? 0);
   return [
     `${countWords(found) ?? 'Nothing is found, and what comes meanwhile'} will be erased. This can’t be undone.`,
     left === 0 ? '' : ` ${count(left)} ${left === 1 ? 'item links' : 'items link'} to the record and will stay.`,
+    archives.length === 0 ? '' : ` What is archived (${archives.join(', ')}) is not reached: have it restored before.`,
   ].join('');
 };
 
@@ -42,16 +51,14 @@ export const ErasuresSection = () => {
   const list = useInfiniteQuery(erasuresQuery(http));
   const { call, change, dialog } = useSettingsChange(settingsKeys.erasures);
   const [isOpen, setOpen] = useState(false);
-  const [counted, setCounted] = useState<{ readonly request: ErasureRequest; readonly found: ErasureCounts } | null>(
-    null,
-  );
+  const [counted, setCounted] = useState<Counted | null>(null);
   const { data, error, refetch } = list;
   const erasures = data?.pages.flatMap((page) => page.erasures);
   const countIt = async (request: ErasureRequest): Promise<void> => {
     const body = { ...request, dryRun: true };
-    const { found } = await call<{ readonly found: ErasureCounts }>({ method: 'POST', path, body });
+    const { found, archives } = await call<Omit<Counted, 'request'>>({ method: 'POST', path, body });
     setOpen(false);
-    setCounted({ request, found });
+    setCounted({ request, found, archives });
   };
   if (error !== null && erasures === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   return (
@@ -89,7 +96,7 @@ export const ErasuresSection = () => {
       {counted !== null && (
         <Confirm
           title={`Erase ${placeOf(counted.request)}?`}
-          about={aboutOf(counted.request, counted.found)}
+          about={aboutOf(counted)}
           deed="Erase for ever"
           onConfirm={() =>
             void change(

@@ -112,11 +112,11 @@ export const itemOperations: OperationTexts = {
   },
   'item.reply': {
     id: 'reply_to_item',
-    description: 'Replies in the background: `data.status` becomes sent, failed or unknown.',
+    description: 'Replies in the background; `data.status` says how it ended.',
   },
   'item.triage': {
     id: 'triage_item',
-    description: 'Records triage’s answers and closes, moves, tags or assigns the item.',
+    description: 'Records triage’s answers; closes, moves, tags or assigns.',
   },
   'bulk.create': {
     id: 'bulk_items',
@@ -132,7 +132,7 @@ export const itemOperations: OperationTexts = {
   },
   'bulk.results': {
     id: 'get_bulk_results',
-    description: 'What became of each item, with the reason where it failed.',
+    description: 'What became of each item.',
   },
   'bulk.cancel': {
     id: 'cancel_bulk',

@@ -29,7 +29,7 @@ export const workOperations: OperationTexts = {
   },
   'run.retry': {
     id: 'retry_run',
-    description: 'Runs what failed, expired or is unknown again; after unknown, look first.',
+    description: 'Tries a failed, expired or unknown run again; after unknown, look first.',
   },
   'approval.list': {
     id: 'list_approvals',
@@ -73,7 +73,7 @@ export const workOperations: OperationTexts = {
   },
   'flag.change': {
     id: 'change_flag',
-    description: 'Changes a flag within a second. Targets are merged, rules and ramps replaced.',
+    description: 'Changes a flag. Targets are merged, rules and ramps replaced.',
   },
   'ofrep.evaluateAll': {
     id: 'evaluate_flags',

@@ -8,7 +8,7 @@ export const actionTools: readonly Tool[] = [
     name: 'list_actions',
     endpoint: getEndpoint('action.list'),
     isListed: canRunAnyAction,
-    description: 'The actions that you may run; each is run by its own tool, action_<name>.',
+    description: 'Actions that you may run, each by its own tool, action_<name>.',
   }),
   createTool({
     name: 'available_actions',
@@ -43,6 +43,6 @@ export const actionTools: readonly Tool[] = [
     endpoint: getEndpoint('run.retry'),
     isListed: canStartRuns,
     hints: { destructiveHint: true, openWorldHint: true },
-    description: 'Runs again what failed, expired or ended unknown (look first whether it was done).',
+    description: 'Runs again what failed, expired or ended unknown (look first).',
   }),
 ];

@@ -53,6 +53,6 @@ export const bulkTools: readonly Tool[] = [
     name: 'undo_bulk',
     endpoint: getEndpoint('bulk.undo'),
     isListed: canStartBulks,
-    description: 'Undoes a bulk by a new one: former values come back; what changed since stays.',
+    description: 'Undoes a bulk by a new one; what changed since stays.',
   }),
 ];

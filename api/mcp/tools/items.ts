@@ -137,7 +137,7 @@ const changeTools: readonly Tool[] = [
     isListed: noCaller,
     hints: settles,
     say: { state: '' },
-    description: 'Moves an item into another state; invalid_transition names those that can be reached.',
+    description: 'Moves an item into another state; invalid_transition names those in reach.',
   }),
   createTool({
     name: 'assign_item',
@@ -168,7 +168,7 @@ const changeTools: readonly Tool[] = [
     endpoint: getEndpoint('item.note'),
     isListed: canInAnyInbox('note'),
     say: { text: '' },
-    description: 'Writes a note for colleagues on an item’s timeline; no customer sees it.',
+    description: 'Writes a note on an item for colleagues; no customer sees it.',
   }),
   createTool({
     name: 'reply_to_item',
@@ -184,7 +184,7 @@ const changeTools: readonly Tool[] = [
     isListed: canInAnyInbox('triage'),
     hints: settles,
     say: { answers: 'By question.', close: '', state: '', tags: '', assignee: '', reason: '' },
-    description: 'Records triage’s answers on an item, and closes, moves, tags or assigns it.',
+    description: 'Records triage’s answers; closes, moves, tags or assigns the item.',
   }),
 ];
 

@@ -23,7 +23,7 @@ export const overviewTools: readonly Tool[] = [
     endpoint: getEndpoint('person.list'),
     isListed: canInAnyInbox('assign'),
     say: { inbox: '', q: 'Beginning of a name.' },
-    description: 'People whom items can be assigned to, who can work first, with how many open items they have.',
+    description: 'People whom items can be assigned to, with their open items; who can work first.',
   }),
   createTool({
     name: 'list_changes',
@@ -51,7 +51,7 @@ export const overviewTools: readonly Tool[] = [
     endpoint: getEndpoint('count.get'),
     isListed: canSeeAnyInbox,
     kinds: { inboxes: compactCounts },
-    description: 'Numbers of items of each inbox, of those that are work now (active), and of approvals that wait.',
+    description: 'Numbers of items by inbox, of those that are work now (active), and of approvals that wait.',
   }),
   createTool({
     name: 'search',

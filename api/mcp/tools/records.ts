@@ -8,7 +8,7 @@ export const recordTools: readonly Tool[] = [
     name: 'list_resources',
     endpoint: getEndpoint('resource.list'),
     isListed: canSeeAny('resource'),
-    description: 'The kinds of records: fields (which can be filtered, sorted, searched) and relations.',
+    description: 'Kinds of records: fields (to filter, sort, search by) and relations.',
   }),
   createTool({
     name: 'search_records',
@@ -37,7 +37,7 @@ export const recordTools: readonly Tool[] = [
     endpoint: getEndpoint('record.get'),
     isListed: canSeeAny('resource'),
     say: { historyCursor: '' },
-    description: 'All about one record: fields, blocks, newest items, what was done, actions that apply.',
+    description: 'One record: fields, blocks, newest items, what was done, actions that apply.',
   }),
   createTool({
     name: 'get_related_records',

@@ -3,8 +3,8 @@ import { listCursors } from '../../../shared/access/listCursors.ts';
 import { fault } from '../../../shared/catalogue/errors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
 import { countFound } from '../../../shared/erasure/find.ts';
-import { erasureView, insertErasure, listErasures, targetOf } from '../../../shared/erasure/model.ts';
-import { erasureCountsSchema, erasureInput, erasureSchema } from '../../../shared/erasure/schema.ts';
+import { erasureView, insertErasure, listErasures, listUnreached, targetOf } from '../../../shared/erasure/model.ts';
+import { erasureCountsSchema, erasureInput, erasureSchema, unreachedSchema } from '../../../shared/erasure/schema.ts';
 import { cursorSchema, limitSchema, responseObject, strictObject, Type } from '../../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../../shared/platform/core/validate.ts';
 import { channels } from '../../../shared/platform/redis/bus.ts';
@@ -45,6 +45,7 @@ const create = writeEndpoint({
     200: responseObject({
       dryRun: Type.Literal(true, { description: 'Nothing was done.' }),
       found: erasureCountsSchema,
+      archives: unreachedSchema,
     }),
     202: responseObject({ erasure: erasureSchema }),
   },
@@ -55,7 +56,10 @@ const create = writeEndpoint({
     requireManager(call, { fresh: true });
     const { deps, caller, body } = call;
     const target = targetOf(caller.env.id, body);
-    if (body.dryRun === true) return { status: 200, body: { dryRun: true, found: await countFound(deps.db, target) } };
+    if (body.dryRun === true) {
+      const [found, archives] = [await countFound(deps.db, target), await listUnreached(deps.db, target.env)];
+      return { status: 200, body: { dryRun: true, found, archives } };
+    }
     if (body.confirmed !== true)
       throw fault(
         'confirmation_required',

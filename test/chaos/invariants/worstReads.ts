@@ -53,7 +53,7 @@ const fillEvents = async (site: Site, env: number, count: number): Promise<void>
        from generate_series($2::bigint, least($2::bigint + ${String(eventsAtOnce)}, $3::bigint) - 1) n`,
       [env, from, count],
     );
-  for (const { definition } of indexes) await site.sql(`set maintenance_work_mem = '512MB'; ${definition}`);
+  for (const { definition } of indexes) await site.sql(definition);
   await site.sql('analyze events');
 };
 
