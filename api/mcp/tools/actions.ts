@@ -16,7 +16,7 @@ export const actionTools: readonly Tool[] = [
     isListed: canRunAnyAction,
     hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
     schemas: { refs: { type: 'array', items: { type: 'object' }, description: '[{ resource, id }]' } },
-    description: 'Which actions apply to records now, with default inputs, and why others don’t.',
+    description: 'Which actions apply to records now, with inputs, and why others don’t.',
   }),
   createTool({
     name: 'list_runs',

@@ -60,7 +60,7 @@ const readTools: readonly Tool[] = [
     // The filters are those of list_items, as its description says.
     hidden: [...summaryFilters, 'where', 'limit'],
     say: { by: 'inbox, state, tag, assignee, record, day, fields.<name>', inbox: '', q: '' },
-    description: 'Counts items by group, with an example of each; filters as of list_items.',
+    description: 'Counts items by group, an example of each; filters as of list_items.',
   }),
   createTool({
     name: 'get_items',
@@ -176,7 +176,7 @@ const changeTools: readonly Tool[] = [
     isListed: canInAnyInbox('reply'),
     hints: { openWorldHint: true },
     say: { subject: '', text: '' },
-    description: 'Sends a reply to the customer whom an item is from: it can’t be taken back.',
+    description: 'Sends a reply to the customer of an item: it can’t be taken back.',
   }),
   createTool({
     name: 'triage_item',
