@@ -5,10 +5,12 @@ import { readRow } from './query.ts';
 
 const rightsSql = `
   with tables as (
-    select c.oid, c.relname::text as name, c.relowner from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+    select c.oid, c.relname::text as name, c.relowner, c.relispartition as part from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
   ), wanted as (
     select t.oid, t.name, needed from tables t cross join lateral unnest(
-      case when t.name in ('knex_migrations', 'knex_migrations_lock', 'schema_version') then array['select']
+      case when t.part then '{}'
+           when t.name in ('knex_migrations', 'knex_migrations_lock', 'schema_version', 'archives', 'event_turns') then array['select']
            when t.name in ('events', 'audit_chain') then array['select', 'insert']
            else array['select', 'insert', 'update', 'delete'] end) needed
   )
@@ -17,7 +19,7 @@ const rightsSql = `
     (select rolcreaterole or rolcreatedb or rolbypassrls or rolreplication from pg_roles where rolname = current_user) as powerful,
     exists (select from tables where pg_has_role(current_user, relowner, 'member')) as owner,
     array(select t.name || ' ' || r from tables t cross join unnest(array['update', 'delete', 'truncate']) r
-      where t.name in ('events', 'audit_chain') and has_table_privilege(t.oid, r) order by 1) as forbidden,
+      where (t.part or t.name in ('events', 'audit_chain')) and has_table_privilege(t.oid, r) order by 1) as forbidden,
     array(select name || ' ' || needed from wanted where not has_table_privilege(oid, needed)
       union all select c.relname || ' usage' from pg_class c where c.relnamespace = current_schema()::regnamespace
         and case c.relkind when 'S' then not has_sequence_privilege(c.oid, 'usage') end order by 1) as missing`;
