@@ -151,7 +151,7 @@ export const history: Suite = {
     }
     return [...times].map(([name, [short = Number.NaN, long = Number.NaN]]): Figure => ({
       suite,
-      what: `${name}, beside 30 times the events in 24 months`,
+      what: `${name}, beside 24 months`,
       unit: '× of the short past',
       ...atMost(long / short, most, '×'),
       note: `p50 ${short.toFixed(2)} → ${long.toFixed(2)} ms`,
