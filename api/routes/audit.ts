@@ -3,7 +3,6 @@ import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import {
   archivedBeforeSchema,
-  archivedMember,
   cursorSchema,
   limitSchema,
   nextCursorSchema,
@@ -13,6 +12,7 @@ import {
   timeSchema,
   Type,
 } from '../../shared/platform/core/schema.ts';
+import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
 import { isAuditTimed, readAudit } from '../../shared/views/audit.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
@@ -89,7 +89,7 @@ const list = readEndpoint({
     const after = env.seal.openCursor(key, given)?.map(Number) ?? null;
     const page = await readAudit(deps, caller, rest, after, size ?? limits.pageDefault);
     const cursor = page.next === null ? null : env.seal.cursor(key, page.next);
-    const archived = archivedMember(deps.directory.past().archivedBefore, { next: page.next, since: rest.from });
+    const archived = archivedMember(deps.directory.past(), { next: page.next, since: rest.from });
     return { status: 200, body: { entries: page.entries, cursor, ...archived } };
   },
 });

@@ -20,7 +20,6 @@ import {
 } from '../../shared/flags/schema.ts';
 import {
   archivedBeforeSchema,
-  archivedMember,
   cursorSchema,
   limitSchema,
   nextCursorSchema,
@@ -28,6 +27,7 @@ import {
   strictObject,
   Type,
 } from '../../shared/platform/core/schema.ts';
+import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 
@@ -94,7 +94,7 @@ const history = readEndpoint({
       before: keys === null ? null : Number(keys[0]),
       limit: size ?? limits.pageDefault,
     });
-    const archived = archivedMember(deps.directory.past().archivedBefore, { next });
+    const archived = archivedMember(deps.directory.past(), { next });
     return { status: 200, body: { entries, cursor: cursors.next(next === null ? null : [next]), ...archived } };
   },
 });

@@ -22,7 +22,6 @@ import { readTimeline } from '../../shared/items/timeline.ts';
 import {
   actorSchema,
   archivedBeforeSchema,
-  archivedMember,
   cursorSchema,
   limitSchema,
   lookupIdSchema,
@@ -32,6 +31,7 @@ import {
   strictObject,
   Type,
 } from '../../shared/platform/core/schema.ts';
+import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
 import { recordSchema } from '../../shared/records/schema.ts';
 import { readItemDetail } from '../../shared/views/items/detail.ts';
 import { readEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
@@ -162,7 +162,7 @@ const one = readEndpoint({
       latestOccurrence: detail.latestOccurrence === null ? null : presentOccurrence(detail.latestOccurrence),
       timeline: timeline.entries,
       timelineCursor: timelineCursor(caller, item.id, timeline.next),
-      ...archivedMember(deps.directory.past().archivedBefore, { next: timeline.next, since: item.createdAt }),
+      ...archivedMember(deps.directory.past(), { next: timeline.next, since: item.createdAt }),
       appOffline: detail.appOffline,
     });
     return { status: 200, body: `{"item":${text},${rest.slice(1)}`, etag: itemEtag(item), items: true };
@@ -196,7 +196,7 @@ const timeline = readEndpoint({
       before,
       call.query.limit ?? limits.pageDefault,
     );
-    const archived = archivedMember(call.deps.directory.past().archivedBefore, { next, since: item.createdAt });
+    const archived = archivedMember(call.deps.directory.past(), { next, since: item.createdAt });
     const cursor = timelineCursor(call.caller, item.id, next);
     return { status: 200, body: { entries, cursor, ...archived }, items: true };
   },

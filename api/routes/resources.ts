@@ -7,7 +7,6 @@ import type { ManifestResource } from '../../shared/environments/manifest.ts';
 import { entrySchema } from '../../shared/items/schema.ts';
 import {
   archivedBeforeSchema,
-  archivedMember,
   cursorSchema,
   nextCursorSchema,
   nullable,
@@ -17,6 +16,7 @@ import {
   type Static,
 } from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
+import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
 import { parseFilterJson } from '../../shared/records/filters.ts';
 import { recordJson } from '../../shared/records/queries.ts';
 import {
@@ -159,7 +159,7 @@ const one = readEndpoint({
   handle: async (call) => {
     const page = await readRecordPage(call.deps, call.caller, refOf(call), call.query.historyCursor);
     const { record, blocks, items, history, actions } = page;
-    const archived = archivedMember(call.deps.directory.past().archivedBefore, { next: history.cursor });
+    const archived = archivedMember(call.deps.directory.past(), { next: history.cursor });
     const rest = JSON.stringify({ history: history.entries, historyCursor: history.cursor, ...archived, actions });
     return {
       status: 200,

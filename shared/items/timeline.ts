@@ -2,9 +2,8 @@
 import type { Access } from '../access/access.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
-import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import { firstEventId, type PastEvents } from '../platform/journal/pastEvents.ts';
+import { firstEventId, type PastDeps } from '../platform/journal/pastEvents.ts';
 import { readVisiblePage } from '../platform/listing/page.ts';
 import { withLatestData } from './latestData.ts';
 import { withOccurrences } from './occurrences.ts';
@@ -68,14 +67,9 @@ interface TimelinePage {
   readonly next: number | null;
 }
 
-interface TimelineDeps {
-  readonly db: Db;
-  readonly directory: { past(): PastEvents };
-}
-
 /** Returns a page of entries that the role sees, newest first, older than the event `before`. */
 export const readTimeline = async (
-  { db, directory }: TimelineDeps,
+  { db, directory }: PastDeps,
   envId: number,
   { id: item, createdAt }: { readonly id: string; readonly createdAt: number },
   access: Access,

@@ -183,7 +183,7 @@ export const openDirectory = async ({ db, bus, clock, idleMs, onError }: Directo
   wake = () => {
     refresh().catch(onError);
   };
-  // What was told during the first load.
+  // The revision may have been raised during the first load.
   wake();
 
   const principal = (type: string, id: string) =>

@@ -12,7 +12,13 @@ import {
   type NamedStatement,
   type NamedValues,
 } from '../platform/db/namedStatement.ts';
-import { endEventId, firstEventId, recentEventId, type PastEvents } from '../platform/journal/pastEvents.ts';
+import {
+  endEventId,
+  firstEventId,
+  recentEventId,
+  type PastDeps,
+  type PastEvents,
+} from '../platform/journal/pastEvents.ts';
 import { cutPage } from '../platform/listing/page.ts';
 import { hiddenFromPlanner } from '../platform/listing/scanSql.ts';
 import { redactDefinitionChange } from './definitionChange.ts';
@@ -195,11 +201,6 @@ const presentEntry = (caller: Caller, row: AuditRow): object => {
   };
 };
 
-interface AuditDeps {
-  readonly db: Db;
-  readonly directory: { past(): PastEvents };
-}
-
 /** Returns the ids between which the entries are. */
 const eventIds = (
   past: PastEvents,
@@ -239,7 +240,7 @@ interface AuditPage {
 
 /** Returns a page of the entries that the role sees, behind the position `after`, newest first. */
 export const readAudit = async (
-  { db, directory }: AuditDeps,
+  { db, directory }: PastDeps,
   caller: Caller,
   filter: AuditFilter,
   after: AuditPosition | null,

@@ -199,7 +199,7 @@ describe('archives', () => {
     expect(await change('{}\n')).to.match(/no archive of events/);
     writeFileSync(file, whole.subarray(0, whole.length / 2));
     expect(await fail('archive', 'verify', file)).to.match(/can’t be read/);
-    // Whoever also corrects the digest is found out by the chain.
+    // With a corrected digest the chain shows the change.
     const [header = '', ...rest] = text.replace('"first"', '"other"').split('\n');
     const forged = { ...(JSON.parse(header) as object), digest: await digestOf(rest) };
     expect(await change([JSON.stringify(forged), ...rest].join('\n'))).to.match(/was changed/);

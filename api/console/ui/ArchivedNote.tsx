@@ -1,4 +1,4 @@
-/** Says that what is older may be archived, at the end of what is known of the past. */
+/** A line at the end of a timeline, a history or the audit log: older entries may be archived. */
 import { dateOf, exactTime } from './time.ts';
 
 interface ArchivedNoteProps {

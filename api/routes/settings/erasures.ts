@@ -57,8 +57,8 @@ const create = writeEndpoint({
     const { deps, caller, body } = call;
     const target = targetOf(caller.env.id, body);
     if (body.dryRun === true) {
-      const [found, archives] = [await countFound(deps.db, target), await listUnreached(deps.db, target.env)];
-      return { status: 200, body: { dryRun: true, found, archives } };
+      const found = await countFound(deps.db, target);
+      return { status: 200, body: { dryRun: true, found, archives: await listUnreached(deps.db, target.env) } };
     }
     if (body.confirmed !== true)
       throw fault(

@@ -2,9 +2,8 @@
 import type { Caller } from '../../access/principal.ts';
 import { invalidAt } from '../../catalogue/errors.ts';
 import { idAt } from '../../platform/core/ids.ts';
-import type { Db } from '../../platform/db/knex.ts';
 import { queryRow, statement } from '../../platform/db/sql.ts';
-import type { PastEvents } from '../../platform/journal/pastEvents.ts';
+import type { PastDeps } from '../../platform/journal/pastEvents.ts';
 import type { ItemOperation } from '../operation.ts';
 import { notUndone, undoUpdate, type PreviousValues } from '../operations/restore.ts';
 import type { UpdateInput } from '../operations/update.ts';
@@ -18,11 +17,6 @@ const replacedValuesSql = statement(
     and verb in ('item.update', 'item.state', 'item.assign', 'item.tags', 'item.snooze')`,
 );
 
-interface UndoDeps {
-  readonly db: Db;
-  readonly directory: { past(): PastEvents };
-}
-
 const archivedFault = invalidAt(
   'undo',
   'must be an entry that is not archived; somebody who operates this service can restore the archive',
@@ -34,7 +28,7 @@ const isArchived = (entry: string, archivedBefore: number | null): boolean =>
 
 /** Returns the update that gives an item back what the change of `entry` replaced; it is refused where there is no such change. */
 export const findUndo = async (
-  { db, directory }: UndoDeps,
+  { db, directory }: PastDeps,
   { env }: Pick<Caller, 'env'>,
   item: string,
   entry: string,

@@ -35,13 +35,6 @@ export const timeSchema = (description: string) =>
 /** On the last page of what began before that time. */
 export const archivedBeforeSchema = timeSchema('archivedBefore');
 
-/** Returns the member that says which entries may be missing behind the last page of a list that began at `since`. */
-export const archivedMember = (
-  archivedBefore: number | null,
-  { next, since = 0 }: { readonly next: unknown; readonly since?: number | undefined },
-): { readonly archivedBefore?: number } =>
-  archivedBefore !== null && next === null && since < archivedBefore ? { archivedBefore } : {};
-
 /** Any text: `openCursor` refuses what is no cursor of the query. */
 export const cursorSchema = Type.String({ minLength: 1, description: 'The previous page’s cursor.' });
 

@@ -13,6 +13,12 @@ export interface PastEvents {
   readonly turns: readonly { readonly starts: number; readonly at: number }[];
 }
 
+/** The part of the dependencies that reads of the past need. */
+export interface PastDeps {
+  readonly db: Db;
+  readonly directory: { past(): PastEvents };
+}
+
 const archivedSql = statement('past.archived', 'select max(last_at) + 1 as before from archives');
 const turnsSql = statement('past.turns', 'select starts, at from event_turns order by starts');
 
@@ -23,6 +29,13 @@ export const readPastEvents = async (db: Db): Promise<PastEvents> => {
   ]);
   return { archivedBefore: archived?.before ?? null, turns };
 };
+
+/** Returns the member that says which entries may be missing behind the last page of a list that began at `since`, in epoch ms. */
+export const archivedMember = (
+  { archivedBefore }: PastEvents,
+  { next, since = 0 }: { readonly next: unknown; readonly since?: number | undefined },
+): { readonly archivedBefore?: number } =>
+  archivedBefore !== null && next === null && since < archivedBefore ? { archivedBefore } : {};
 
 /** Clocks of processes differ by less, in ms. */
 const slackMs = 3_600_000;

@@ -7,8 +7,8 @@ import { CommandFailure, UsageError } from './failures.ts';
 
 export interface CommandContext {
   readonly db: Db;
-  /** Returns PostgreSQL for commands that read or write whole tables: without limits of time. */
-  readonly bulkDb: () => Db;
+  /** PostgreSQL for commands that read or write whole tables: without limits of time. */
+  readonly bulk: Db;
   readonly bus: Pick<Bus, 'publish'>;
   readonly admin: Administrator;
   /** The host's address, without a trailing slash. */
@@ -20,7 +20,7 @@ export interface CommandContext {
 export const runCommandChange = <T>({ db, bus }: CommandContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
   runAdminChange(db, bus, work);
 
-/** Tells every process of a change that was committed and has raised the revision. */
+/** Sends the wake signal of a committed change that has raised the revision, so that every process reloads its directory. */
 export const announceChange = (context: CommandContext): Promise<void> =>
   runCommandChange(context, () => Promise.resolve());
 

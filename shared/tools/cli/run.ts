@@ -118,15 +118,14 @@ const runCommand = async (
   const bus = { publish: (channel: string, text: string): void => void messages.push({ channel, text }) };
   const admin = systemAdministrator('admin command', systemClock.now());
   const db = openDb({ url, poolSize: 2, applicationName: 'console-admin' });
-  let opened: Db | null = null;
-  const bulkDb = (): Db =>
-    (opened ??= openDb({ url, poolSize: 3, applicationName: 'console-admin', settings: unlimited }));
+  // Connects at its first statement.
+  const bulk = openDb({ url, poolSize: 3, applicationName: 'console-admin', settings: unlimited });
   let answer: CommandResult;
   try {
-    answer = await command.run({ db, bulkDb, bus, admin, publicUrl, readInput }, given);
+    answer = await command.run({ db, bulk, bus, admin, publicUrl, readInput }, given);
     await publishMessages(db, config(), messages);
   } finally {
-    await bulkDb().destroy();
+    await bulk.destroy();
     await db.destroy();
   }
   return given.json ? JSON.stringify(answer.json, undefined, 2) : answer.lines.join('\n');

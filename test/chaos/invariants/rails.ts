@@ -26,7 +26,7 @@ class Lane {
   #declared: Declared = new Map();
   #startedAt = 0;
   #names: string[] = [];
-  /** What was in force until now, the last one last, each with when it was first read. */
+  /** Values in force until now, newest last, each with the time in epoch ms at which it was first read. */
   #former: (readonly [Seen, number])[] = [[new Map(), 0]];
   readonly #rights: Rights = { mode: 'normal', role: 'operator' };
   steps = 0;

@@ -28,7 +28,7 @@ export const behindMs = 1_000;
 interface Probe {
   readonly confirmed: boolean;
   readonly wanted: number;
-  /** What is to come of it; null: anything. */
+  /** Expected outcome; null: any. */
   readonly expected: string | null;
 }
 

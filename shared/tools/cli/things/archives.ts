@@ -66,9 +66,9 @@ const tableOf = (archives: readonly Archive[], empty: string): string[] =>
   formatTable(['month', 'events', 'bytes', 'first', 'last', 'file'], archiveRows(archives), empty);
 
 /** Returns the parts that are wholly before a time, and that nothing is written to any more. */
-const chooseParts = async ({ bulkDb }: CommandContext, before: number): Promise<EventPart[]> => {
-  const { id, starts } = await readEventIds(bulkDb(), before);
-  return (await listEventParts(bulkDb())).filter(({ ends }) => ends <= starts && ends <= id);
+const chooseParts = async ({ bulk }: CommandContext, before: number): Promise<EventPart[]> => {
+  const { id, starts } = await readEventIds(bulk, before);
+  return (await listEventParts(bulk)).filter(({ ends }) => ends <= starts && ends <= id);
 };
 
 const write = async (context: CommandContext, given: CommandArguments): Promise<CommandResult> => {
@@ -81,7 +81,7 @@ const write = async (context: CommandContext, given: CommandArguments): Promise<
   const written: Archive[] = [];
   for (const part of await chooseParts(context, before)) {
     const record = recordArchive(context, 'archive.create');
-    const archive = await archivePart({ db: context.bulkDb(), part, folder, now, before, record }).catch(asFailure);
+    const archive = await archivePart({ db: context.bulk, part, folder, now, before, record }).catch(asFailure);
     if (archive === null) continue;
     written.push(archive);
     await announceChange(context);
@@ -122,9 +122,9 @@ export const archiveCommands: readonly Command[] = [
     about: 'proves that a file is whole and as it was written; exit code 1 if it is not',
     argument: '<file>',
     options: {},
-    run: async ({ bulkDb }, { argument }) => {
+    run: async ({ bulk }, { argument }) => {
       const path = resolve(argument);
-      const { header, ranges, entries, erased, problems } = await checkArchive(bulkDb(), path).catch(asFailure);
+      const { header, ranges, entries, erased, problems } = await checkArchive(bulk, path).catch(asFailure);
       if (problems.length > 0) throw new CommandFailure([`${path} was changed.`, ...problems].join('\n'));
       const found = { month: header.name, events: header.events, ranges, entries, erased };
       const row = [header.name, header.events, ranges, entries, erased].map(String);
@@ -142,7 +142,7 @@ export const archiveCommands: readonly Command[] = [
     options: {},
     run: async (context, { argument }) => {
       const record = recordArchive(context, 'archive.restore');
-      const archive = await restoreArchive({ db: context.bulkDb(), path: resolve(argument), record }).catch(asFailure);
+      const archive = await restoreArchive({ db: context.bulk, path: resolve(argument), record }).catch(asFailure);
       await announceChange(context);
       return { json: { archive }, lines: [`${archive.name} is back, with ${String(archive.events)} events.`] };
     },
