@@ -1,4 +1,4 @@
-/** Commands that start servers on the same fresh data folder at the same time wait for each other. */
+/** Commands on one data folder: those that start its servers at the same time wait for each other, and a later start leaves out what is done. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { freePort } from '../../shared/tools/services/ports.mjs';
 import { requireFreeEventLoopsIn } from '../support/eventLoop.ts';
 import { until } from '../support/until.ts';
 
@@ -21,8 +22,10 @@ describe('one data folder', function () {
   // Each command initialises or starts a PostgreSQL and a Redis, and some machines start them slowly.
   this.timeout(400_000);
   let folder: string;
+  let port: number;
   const launched: Launched[] = [];
-  before(() => {
+  before(async () => {
+    port = await freePort();
     folder = mkdtempSync(join(tmpdir(), 'console-folder-'));
   });
   after(async () => {
@@ -32,12 +35,12 @@ describe('one data folder', function () {
     rmSync(folder, { recursive: true });
   });
 
-  /** Starts a command of the launcher with nothing configured but the data folder and a free port. */
+  /** Starts a command of the launcher with nothing configured but the data folder and the port. */
   const launch = (...args: string[]): Launched => {
     const { DATABASE_URL: _database, MIGRATE_DATABASE_URL: _owner, REDIS_URL: _redis, ...env } = process.env;
     const child = spawn(process.execPath, ['shared/tools/services/launch.mjs', ...args], {
       cwd: root,
-      env: { ...env, DATA_DIR: join(folder, 'data'), PORT: '0', WORKERS: '1' },
+      env: { ...env, DATA_DIR: join(folder, 'data'), PORT: String(port), WORKERS: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const said = { out: '', err: '' };
@@ -63,5 +66,25 @@ describe('one data folder', function () {
     const third = launch('admin', 'environment', 'list');
     expect(await third.code, third.said.err).to.equal(0);
     expect(third.said.out).to.include('first').and.to.include('second');
+  });
+
+  it('migrates and loads the demo again only when the settings have changed', async () => {
+    const start = async (): Promise<string> => {
+      const { child, said, code } = launch('start');
+      await until('the start is over', () => said.out.includes('Ctrl-C stops') || child.exitCode !== null, 150_000);
+      child.kill('SIGTERM');
+      expect(await code, said.out + said.err).to.equal(0);
+      expect(said.out).to.include('Ready after');
+      return said.out;
+    };
+    expect(await start())
+      .to.include('migrating…')
+      .and.to.include('demo: 20,000 items');
+    expect(await start()).not.to.match(/migrating|demo: (is loaded|\d)/);
+    const change = launch('admin', 'environment', 'create', 'later');
+    expect(await change.code, change.said.err).to.equal(0);
+    expect(await start())
+      .to.include('migrating…')
+      .and.to.include('demo: is loaded');
   });
 });

@@ -1,15 +1,15 @@
-/** Writes the demo's records and items, with history and counts, in one transaction: all or nothing. Used by load.ts. */
+/** Writes the demo's records and items, with history, counts and what they are found by: all or nothing. Used by loadDemo.ts. */
 import type { Definition } from '../../environments/definition.ts';
 import { insertWords } from '../../items/indexTexts.ts';
 import type { WordsRow } from '../../items/itemWords.ts';
 import type { Item } from '../../items/model.ts';
 import { countDeltas } from '../../items/perform/eventBatch.ts';
-import type { Tx } from '../../platform/db/knex.ts';
+import type { Db, Tx } from '../../platform/db/knex.ts';
 import { executeStatement, statement } from '../../platform/db/sql.ts';
 import { actorOfRow, eventInsert } from '../../platform/journal/events.ts';
 import { sameColumns } from '../../platform/journal/insertText.ts';
 import { demoItems } from './generate.ts';
-import { indexesAfterwards } from './indexesAfterwards.ts';
+import { dropIndexes } from './dropIndexes.ts';
 import { eventRows, itemOfDemo, itemRow, occurrenceRows, type Cast, type EventRow } from './rows.ts';
 import type { DemoItem, DemoRecord } from './types.ts';
 import { wordsRows } from './words.ts';
@@ -158,18 +158,30 @@ const batchOf = (
   return { items, occurrences, words, events };
 };
 
-const writeBatch = async (tx: Tx, env: number, { items, occurrences, words, events }: Batch): Promise<void> => {
-  await executeStatement(tx, insertItems, [env, JSON.stringify(items)]);
-  await executeStatement(tx, insertOccurrences, [env, JSON.stringify(occurrences)]);
-  await insertWords(
-    tx,
-    words.map((row) => ({ ...row, env })),
-  );
-  await executeStatement(tx, insertEvents, [env, JSON.stringify(events)]);
+/** The transactions of two connections, so that PostgreSQL writes with two processes. */
+interface Writers {
+  readonly items: Tx;
+  /** Of what an earlier try may have left, as nothing but the items says that it is there. */
+  readonly texts: Tx;
+}
+
+const writeBatch = async (writers: Writers, env: number, batch: Batch): Promise<void> => {
+  const writeItems = async (): Promise<void> => {
+    await executeStatement(writers.items, insertItems, [env, JSON.stringify(batch.items)]);
+    await executeStatement(writers.items, insertEvents, [env, JSON.stringify(batch.events)]);
+  };
+  const writeTexts = async (): Promise<void> => {
+    await executeStatement(writers.texts, insertOccurrences, [env, JSON.stringify(batch.occurrences)]);
+    await insertWords(
+      writers.texts,
+      batch.words.map((row) => ({ ...row, env })),
+    );
+  };
+  await Promise.all([writeItems(), writeTexts()]);
 };
 
 /** Writes the items with their events. Returns the number of timeline entries. */
-const writeItems = async (tx: Tx, content: Content): Promise<number> => {
+const writeItems = async (writers: Writers, content: Content): Promise<number> => {
   const { env, seed, now, items, say } = content;
   const counts = new Map<string, number>();
   let made = 0;
@@ -187,7 +199,7 @@ const writeItems = async (tx: Tx, content: Content): Promise<number> => {
     const waiting = [...later, ...batch.events];
     later = waiting.filter(({ at }) => at >= until);
     await writing;
-    writing = writeBatch(tx, env, { ...batch, events: waiting.filter(({ at }) => at < until) });
+    writing = writeBatch(writers, env, { ...batch, events: waiting.filter(({ at }) => at < until) });
     // The promise is awaited above or below, but not if making the next batch fails.
     writing.catch(() => undefined);
     if (made % 10_000 === 0 && made < items)
@@ -195,19 +207,27 @@ const writeItems = async (tx: Tx, content: Content): Promise<number> => {
   }
   await writing;
   const counted = JSON.stringify(countRows(counts));
-  await executeStatement(tx, insertCounts, [env, counted]);
-  await executeStatement(tx, insertTagCounts, [env, counted]);
-  await executeStatement(tx, markOverdue, [env, now]);
+  await executeStatement(writers.items, insertCounts, [env, counted]);
+  await executeStatement(writers.items, insertTagCounts, [env, counted]);
+  await executeStatement(writers.items, markOverdue, [env, now]);
   return entries;
 };
 
-/** Fills an environment that has no items. Returns the number of timeline entries. */
-export const writeContent = async (tx: Tx, content: Content): Promise<number> => {
-  for (let first = 0; first < content.records.length; first += batchRows) {
-    await executeStatement(tx, insertRecords, [
-      content.env,
-      JSON.stringify(content.records.slice(first, first + batchRows)),
-    ]);
-  }
-  return indexesAfterwards(tx, ['items', 'occurrences', 'item_words', 'events'], () => writeItems(tx, content));
+const forgetOccurrences = statement('demo.forgetOccurrences', 'delete from occurrences where env = $1');
+const forgetWords = statement('demo.forgetWords', 'delete from item_words where env = $1');
+
+/** Fills an environment that has no items, in `tx`; what items are found by is there before `tx` ends. Returns the number of timeline entries. */
+export const writeContent = async (db: Db, tx: Tx, content: Content): Promise<number> => {
+  const { env, records } = content;
+  for (let first = 0; first < records.length; first += batchRows)
+    await executeStatement(tx, insertRecords, [env, JSON.stringify(records.slice(first, first + batchRows))]);
+  const indexItems = await dropIndexes(tx, ['items', 'events']);
+  return db.transaction(async (texts) => {
+    await executeStatement(texts, forgetOccurrences, [env]);
+    await executeStatement(texts, forgetWords, [env]);
+    const indexTexts = await dropIndexes(texts, ['occurrences', 'item_words']);
+    const entries = await writeItems({ items: tx, texts }, content);
+    await Promise.all([indexItems(), indexTexts()]);
+    return entries;
+  });
 };

@@ -107,7 +107,7 @@ export const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo
     if (found === undefined || (await queryRow(tx, hasItems, [environment])) !== undefined) return null;
     const { id, definition, ...rest } = toEnvironment(found);
     const cast = await castOf(tx, { id, definition, ...rest }, world);
-    return writeContent(tx, { env: id, definition, cast, records, seed, now, items, say });
+    return writeContent(db, tx, { env: id, definition, cast, records, seed, now, items, say });
   });
   // Without it the planner has no statistics of the new rows until the workers run; a role without the right gets only a warning.
   await db.raw('analyze items, item_words, events, records, counts');

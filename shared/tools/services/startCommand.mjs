@@ -10,6 +10,7 @@ import { tryLock } from './lock.mjs';
 import { quietStep, step } from './node.mjs';
 import { dataDir, root } from './paths.mjs';
 import { holdPortFrom } from './ports.mjs';
+import { isPrepared, rememberPrepared } from './prepared.mjs';
 import { findRedis } from './redisBinary.mjs';
 import { unitName, wantOnline } from './sampleApp.mjs';
 import { pause, say, StartFailure } from './say.mjs';
@@ -48,11 +49,17 @@ export async function startCommand() {
   };
   // Only programs that change the schema get the owner's address.
   delete env.MIGRATE_DATABASE_URL;
-  say('migrating…');
-  await step('The migration', 'migrations/run.ts', { ...env, MIGRATE_DATABASE_URL });
   // The sample app invents the same past as the demo: both up to the same moment.
   const now = String(Date.now());
-  await step('Loading the demo', 'shared/tools/demo/load.ts', { ...env, MIGRATE_DATABASE_URL }, ['--now', now]);
+  // Of a database of others nothing is remembered.
+  const ownUrl = servers.postgres?.ownerUrl;
+  const publicUrl = env.PUBLIC_URL ?? baseUrl;
+  const prepared = ownUrl !== undefined && readAccess(dir) !== undefined && (await isPrepared(dir, ownUrl, publicUrl));
+  if (!prepared) {
+    say('migrating…');
+    await step('The migration', 'migrations/run.ts', { ...env, MIGRATE_DATABASE_URL });
+    await step('Loading the demo', 'shared/tools/demo/load.ts', { ...env, MIGRATE_DATABASE_URL }, ['--now', now]);
+  }
 
   say('starting the API and the workers…');
   /** @type {Map<string, Unit>} */
@@ -84,7 +91,10 @@ export async function startCommand() {
     units.set(unitName, await startUnit({ name: unitName, file: app, env: appEnv, log: join(logs, 'sample-app.log') }));
   }
 
-  if (access) await quietStep('Opening the demo', 'shared/tools/demo/open.ts', { ...process.env, DATA_DIR: dir });
+  if (access && !prepared) {
+    await quietStep('Opening the demo', 'shared/tools/demo/open.ts', { ...process.env, DATA_DIR: dir });
+    if (ownUrl !== undefined) await rememberPrepared(dir, ownUrl, publicUrl);
+  }
 
   const changed = () => writeState(dir, { launcher: process.pid, baseUrl, env: servers.env, pids: pidsOf(units) });
   changed();

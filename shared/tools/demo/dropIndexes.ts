@@ -1,4 +1,4 @@
-/** Fills empty tables without their indexes, which are made when the rows are there: that takes a fraction of the time. Used by content.ts. */
+/** Drops the indexes of empty tables and makes them again when the rows are there, which takes a fraction of the time. Used by content.ts. */
 import type { Tx } from '../../platform/db/knex.ts';
 import { queryRows, statement } from '../../platform/db/sql.ts';
 
@@ -16,10 +16,10 @@ const indexesSql = statement(
 );
 
 /**
- * Runs `work` without the indexes of those of the tables that are empty, and makes them again. In the transaction of `tx`, which
- * locks such a table; nobody misses its indexes.
+ * Drops the indexes of those of the tables that are empty. In the transaction of `tx`, which locks such a table; nobody misses its
+ * indexes. Returns what makes them again.
  */
-export const indexesAfterwards = async <T>(tx: Tx, tables: readonly string[], work: () => Promise<T>): Promise<T> => {
+export const dropIndexes = async (tx: Tx, tables: readonly string[]): Promise<() => Promise<void>> => {
   const empty: string[] = [];
   for (const table of tables) {
     const { rows } = await tx.raw<{ rows: readonly unknown[] }>('select from ?? limit 1', [table]);
@@ -27,8 +27,8 @@ export const indexesAfterwards = async <T>(tx: Tx, tables: readonly string[], wo
   }
   const indexes = await queryRows<Index>(tx, indexesSql, [empty]);
   for (const { name } of indexes) await tx.raw(`drop index ${name}`);
-  const done = await work();
-  await tx.raw("set local maintenance_work_mem = '128MB'");
-  for (const { definition } of indexes) await tx.raw(definition);
-  return done;
+  return async () => {
+    await tx.raw("set local maintenance_work_mem = '128MB'");
+    for (const { definition } of indexes) await tx.raw(definition);
+  };
 };
