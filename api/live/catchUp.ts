@@ -71,7 +71,8 @@ export class CatchUp {
     const { log, deps } = this.#context;
     const { channel } = this.#reader;
     try {
-      const page = await log.read(channel.env, place);
+      const { env } = channel;
+      const page = await log.read(env, place);
       // Stopped, or moved by a reset, meanwhile.
       if (this.#place !== place) return 0;
       if (page.trimmed) this.#reader.onTrimmed();
@@ -80,7 +81,7 @@ export class CatchUp {
         this.#place = { position: page.last, parts: 0 };
         this.#reader.read(page.batch);
         // Ahead of the feed: then it is news for the others too, and this one gets it only here.
-        channel.append(page.rows);
+        channel.append(page.rows, env.epoch);
       }
       return 0;
     } catch (error) {

@@ -88,7 +88,7 @@ class ChangesReader {
     if (gone) return false;
     if (batch === null) return true;
     // A page ahead of the feed is new to the other sessions too.
-    channel.append(rows);
+    channel.append(rows, env.epoch);
     const { types, inboxes, isBy } = this.#filter;
     const viewer = { access: principal.access, decides: mayDecide(principal), types, inboxes, agent: null };
     let seesLast = false;
@@ -159,14 +159,17 @@ export const waitForChanges = async (
   try {
     const now = (reset: ResetReason | null): ChangesPage => ({
       changes: [],
-      cursor: endOffset(env, channel.newestPosition),
+      cursor: endOffset(channel.env, channel.newestPosition),
       more: false,
       reset,
     });
     if (typeof place === 'string') return now(place);
     const start =
       place === null
-        ? { cursor: endOffset(env, channel.newestPosition), place: { position: channel.newestPosition, parts: 0 } }
+        ? {
+            cursor: endOffset(channel.env, channel.newestPosition),
+            place: { position: channel.newestPosition, parts: 0 },
+          }
         : { cursor: after ?? endOffset(env, place.position), place };
     const reader = new ChangesReader(caller, start, query.limit ?? limits.pageDefault, filter);
     const reset = await readUntil(context, channel, reader, until, signal);

@@ -11,7 +11,7 @@ import { ChannelCounts } from './counts.ts';
 import { SessionGroups } from './group.ts';
 import type { StreamLog } from './log.ts';
 import { LiveMessageBatch, toStreamEntries, type StreamEntry, type StreamRow } from './messageBatch.ts';
-import type { ResetReason } from './offsets.ts';
+import { readEpochEnd, type ResetReason, type StreamHead } from './offsets.ts';
 import { EventLoopBatch, throttle, WaitQueue } from './throttle.ts';
 import type { StreamPart } from './visibility.ts';
 
@@ -42,6 +42,7 @@ export class EnvironmentChannel {
   /** -1 before `start`; until then messages of the bus are ignored. */
   deliveredPosition = -1;
   newestPosition = -1;
+  /** Its epoch is that of the positions: after a new one began, the former until `catchUpTo` has compared them. */
   env: Environment;
   readonly #deps: Deps;
   readonly #log: StreamLog;
@@ -54,8 +55,6 @@ export class EnvironmentChannel {
   #approvalsRead = 0;
   /** Counts the messages about the app; a read that one of them overtook is dropped. */
   #appMessages = 0;
-  /** Whether the epoch has changed, so that the next poll restarts the stream at the position in the database. */
-  #restored = false;
   #catching: Promise<void> | null = null;
 
   constructor(deps: Deps, log: StreamLog, env: Environment) {
@@ -89,6 +88,11 @@ export class EnvironmentChannel {
       this.#turn.add([{ position: null, index: 0, at: message.at, part }]);
       return;
     }
+    if (typeof message.epoch === 'number' && message.epoch !== this.env.epoch) {
+      // What is read with the directory is compared before anything of another epoch is appended.
+      await this.#deps.directory.refresh();
+      return;
+    }
     const last = message.first + message.rows.length - 1;
     if (message.first > this.newestPosition + 1) {
       await this.readUpTo(last);
@@ -102,8 +106,9 @@ export class EnvironmentChannel {
     if (this.counts.hasChanged || this.#approvalsChanged) this.#emitCounts();
   }
 
-  /** Appends the rows that follow the newest position; ignores all others. */
-  append(rows: readonly StreamRow[]): void {
+  /** Appends the rows that follow the newest position; ignores all others, and those of another epoch. */
+  append(rows: readonly StreamRow[], epoch = this.env.epoch): void {
+    if (epoch !== this.env.epoch) return;
     for (const row of rows) {
       if (row.position !== this.newestPosition + 1) continue;
       this.#turn.add(toStreamEntries(row));
@@ -112,12 +117,13 @@ export class EnvironmentChannel {
     }
   }
 
-  /** Catches up with `position`, the newest in the database; `before` is `newestPosition` from before it was read, at the time `at`. */
-  async catchUpTo(position: number, before: number, at: number): Promise<void> {
-    if (position < before || this.#restored) {
-      this.#restored = false;
-      await this.#restart(position, 'epoch');
+  /** Catches up with the head in the database; `before` is `newestPosition` from before it was read, at the time `at`. */
+  async catchUpTo({ epoch, position }: StreamHead, before: number, at: number): Promise<void> {
+    if (epoch !== this.env.epoch) {
+      await this.#enterEpoch(epoch, position);
+      return;
     }
+    if (position < before) await this.#restart(position, 'epoch');
     await this.readUpTo(position);
     if (position === before) this.counts.confirm(position, at);
   }
@@ -163,12 +169,13 @@ export class EnvironmentChannel {
     if (read === this.#approvalsRead) this.pendingApprovals = pending;
   }
 
-  /** Called when the directory has been reloaded. */
-  reloadEnvironment(): void {
+  /** Called when the directory has been reloaded. Returns whether the epoch has changed, so that `catchUpTo` has to compare. */
+  reloadEnvironment(): boolean {
     const env = this.#deps.directory.environmentById(this.envId);
-    if (env === undefined) return;
-    this.#restored ||= env.epoch !== this.env.epoch;
-    this.env = env;
+    if (env === undefined) return false;
+    const { epoch } = this.env;
+    this.env = env.epoch === epoch ? env : { ...env, epoch };
+    return env.epoch !== epoch;
   }
 
   /** Delivers all pending messages, so that `deliveredPosition` is `newestPosition`. */
@@ -215,12 +222,31 @@ export class EnvironmentChannel {
 
   async #catchUp(): Promise<void> {
     while (this.newestPosition < this.#wanted) {
-      const page = await this.#log.read(this.env, { position: this.newestPosition, parts: 0 });
+      const { env } = this;
+      const page = await this.#log.read(env, { position: this.newestPosition, parts: 0 });
       if (page.trimmed) return this.#restart(this.#wanted, 'gone');
       if (page.rows.length === 0) break;
-      this.append(page.rows);
+      this.append(page.rows, env.epoch);
     }
     await this.readCounts();
+  }
+
+  /** Goes on in a later epoch: without a break where the former one has lost nothing that is known here, else anew at `position`. */
+  async #enterEpoch(epoch: number, position: number): Promise<void> {
+    const { epoch: former } = this.env;
+    const last = await readEpochEnd(this.#deps.db, this.envId, former);
+    const env = this.#deps.directory.environmentById(this.envId);
+    if (env?.epoch !== epoch) {
+      // Whoever reloads looks again.
+      await this.#deps.directory.refresh();
+      return;
+    }
+    if (this.env.epoch !== former) return;
+    // What is pending was of the former one.
+    this.flush();
+    this.env = env;
+    if (this.newestPosition > last) await this.#restart(position, 'epoch');
+    else await this.readUpTo(position);
   }
 
   /** Restarts the stream at `position` and sends each session a `reset`. */

@@ -9,7 +9,7 @@ import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { EnvironmentChannel } from './channel.ts';
 import type { StreamLog } from './log.ts';
-import { readStreamHead } from './offsets.ts';
+import { readEpochEnd, readStreamHead, type StreamHead } from './offsets.ts';
 
 const pollMs = 1000;
 /** A subscription takes a moment; what was published before it stood is found by these. */
@@ -19,7 +19,10 @@ const countsEveryPolls = 10;
 /** A channel without listeners stays open for this long: they often come back. */
 const idleChannelMs = 30_000;
 
-const readPositions = statement('live.positions', 'select env, position from streams');
+const readPositions = statement(
+  'live.positions',
+  'select s.env, s.position, e.epoch from streams s join environments e on e.id = s.env',
+);
 
 export interface ChannelFeed {
   /** Returns the channel of an environment, in step with the log; `leave` it once for each `join`. */
@@ -40,7 +43,7 @@ export const createFeed = (deps: Deps, log: StreamLog): ChannelFeed => {
   const { db, bus, directory } = deps;
   const open = new Map<number, OpenChannel>();
   const opening = new Map<number, Promise<EnvironmentChannel>>();
-  const positions = new Map<number, number>();
+  const positions = new Map<number, StreamHead>();
   let looking = false;
   let looks = 0;
   let closed = false;
@@ -54,8 +57,16 @@ export const createFeed = (deps: Deps, log: StreamLog): ChannelFeed => {
   const look = async (channel: EnvironmentChannel): Promise<void> => {
     const { newestPosition: seen } = channel;
     const at = deps.clock.now();
-    const { position } = await readStreamHead(db, channel.env);
-    await channel.catchUpTo(position, seen, at);
+    await channel.catchUpTo(await readStreamHead(db, channel.env), seen, at);
+  };
+
+  const begin = async (channel: EnvironmentChannel, env: Environment): Promise<void> => {
+    const { epoch, position } = await readStreamHead(db, env);
+    if (epoch !== env.epoch) {
+      await directory.refresh();
+      channel.env = directory.environmentById(env.id) ?? env;
+    }
+    channel.start(position);
   };
 
   const start = async (env: Environment): Promise<EnvironmentChannel> => {
@@ -68,7 +79,7 @@ export const createFeed = (deps: Deps, log: StreamLog): ChannelFeed => {
         channel.counts.read(db, deps.clock.now()),
         channel.readApprovals(),
         channel.readApp(),
-        readStreamHead(db, env).then(({ position }) => channel.start(position)),
+        begin(channel, env),
       ]);
     } catch (error) {
       unsubscribe();
@@ -100,13 +111,20 @@ export const createFeed = (deps: Deps, log: StreamLog): ChannelFeed => {
   const lookAll = async (): Promise<void> => {
     const at = deps.clock.now();
     const seen = new Map([...open.values()].map(({ channel }) => [channel.envId, channel.newestPosition]));
-    const found = await queryRows<{ env: number; position: number }>(db, readPositions);
-    for (const { env, position } of found) {
-      positions.set(env, position);
+    const found = await queryRows<StreamHead & { env: number }>(db, readPositions);
+    for (const { env, ...head } of found) {
+      positions.set(env, head);
       const before = seen.get(env);
       const channel = open.get(env)?.channel;
-      if (before !== undefined && channel !== undefined) quietly(channel.catchUpTo(position, before, at));
+      if (before !== undefined && channel !== undefined) quietly(channel.catchUpTo(head, before, at));
     }
+  };
+
+  const readPosition = async (env: Environment): Promise<number> => {
+    const head = await readStreamHead(db, env);
+    if (head.epoch !== env.epoch) return Math.max(0, await readEpochEnd(db, env.id, env.epoch));
+    positions.set(env.id, head);
+    return head.position;
   };
 
   const tick = (): void => {
@@ -133,7 +151,7 @@ export const createFeed = (deps: Deps, log: StreamLog): ChannelFeed => {
   const timer = setInterval(tick, pollMs);
 
   const forgetChanged = directory.onChange(() => {
-    for (const { channel } of open.values()) channel.reloadEnvironment();
+    for (const { channel } of open.values()) if (channel.reloadEnvironment()) quietly(look(channel));
   });
 
   return {
@@ -147,12 +165,11 @@ export const createFeed = (deps: Deps, log: StreamLog): ChannelFeed => {
     },
     position: (env) => {
       const known = positions.get(env.id);
-      const seen = open.get(env.id)?.channel.newestPosition;
-      if (known !== undefined || seen !== undefined) return Math.max(known ?? 0, seen ?? 0);
-      return readStreamHead(db, env).then(({ position }) => {
-        positions.set(env.id, Math.max(position, positions.get(env.id) ?? 0));
-        return position;
-      });
+      const channel = open.get(env.id)?.channel;
+      // Of another epoch they would be positions of lost messages.
+      const read = known?.epoch === env.epoch ? known.position : -1;
+      const seen = channel?.env.epoch === env.epoch ? channel.newestPosition : -1;
+      return read >= 0 || seen >= 0 ? Math.max(read, seen) : readPosition(env);
     },
     channels: () => [...open.values()].map(({ channel }) => channel),
     close: () => {

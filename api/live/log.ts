@@ -20,7 +20,7 @@ const cachedPageMs = 60_000;
 const readPageSql = statement(
   'live.page',
   `
-  select position, at, parts, bytes from (
+  select position, at, parts, bytes, (select epoch from environments where id = $1) as epoch from (
     select position, at, parts, sum(octet_length(parts)) over (order by position) as bytes, octet_length(parts) as own
     from stream where env = $1 and position > $2 and position <= $3
   ) page where bytes - own < ${String(pageBytes)} order by position`,
@@ -43,19 +43,28 @@ export interface StreamLog {
   clearCache(): void;
 }
 
+interface PageRow {
+  readonly position: number;
+  readonly at: number;
+  readonly parts: string;
+  readonly bytes: number;
+  readonly epoch: number;
+}
+
 const loadPage = async (db: Db, env: Environment, after: number): Promise<{ page: LogPage; full: boolean }> => {
   const end = after - (after % pageRows) + pageRows;
-  const found = await queryRows<{ position: number; at: number; parts: string; bytes: number }>(db, readPageSql, [
-    env.id,
-    after,
-    end,
-  ]);
+  const found = await queryRows<PageRow>(db, readPageSql, [env.id, after, end]);
   const [first] = found;
   const last = found.at(-1);
   if (first === undefined || last === undefined) {
-    const { trimmed } = await readStreamHead(db, env);
-    return { page: { trimmed: trimmed > after, batch: null, rows: [], last: after }, full: false };
+    const { trimmed, epoch } = await readStreamHead(db, env);
+    return {
+      page: { trimmed: trimmed > after && epoch === env.epoch, batch: null, rows: [], last: after },
+      full: false,
+    };
   }
+  // Its positions may be others than the reader's: it has to learn of the epoch first.
+  if (first.epoch !== env.epoch) return { page: { trimmed: false, batch: null, rows: [], last: after }, full: false };
   if (first.position !== after + 1) return { page: { trimmed: true, batch: null, rows: [], last: after }, full: false };
   const read = found.map(({ position, at, parts }): StreamRow => ({
     position,
@@ -76,7 +85,7 @@ export const createStreamLog = (db: Db): StreamLog => {
   const pages = new Map<string, { readonly reading: Promise<LogPage>; readonly at: number }>();
 
   const pageAfter = (env: Environment, position: number): Promise<LogPage> => {
-    const key = `${String(env.id)}:${String(position)}`;
+    const key = `${String(env.id)}:${String(env.epoch)}:${String(position)}`;
     const known = pages.get(key);
     const now = performance.now();
     if (known !== undefined && now - known.at < cachedPageMs) return known.reading;

@@ -29,10 +29,30 @@ export const endOffset = ({ seal, epoch }: Environment, position: number, last?:
   return offset === last ? seal.offset({ epoch, position, part: alternateLastPart }) : offset;
 };
 
-const readHeadSql = statement('live.head', 'select position, trimmed from streams where env = $1');
+const readHeadSql = statement(
+  'live.head',
+  `
+  select coalesce(s.position, 0) as position, coalesce(s.trimmed, 0) as trimmed, e.epoch
+  from environments e left join streams s on s.env = e.id where e.id = $1`,
+);
+const readEpochEndSql = statement('live.epochEnd', 'select last from stream_epochs where env = $1 and epoch = $2');
 
-export const readStreamHead = async (db: Db, env: Environment): Promise<{ position: number; trimmed: number }> =>
-  (await queryRow<{ position: number; trimmed: number }>(db, readHeadSql, [env.id])) ?? { position: 0, trimmed: 0 };
+/** Where a stream stands in the database. A directory may be behind its epoch. */
+export interface StreamHead {
+  readonly epoch: number;
+  readonly position: number;
+}
+
+export const readStreamHead = async (db: Db, env: Environment): Promise<StreamHead & { readonly trimmed: number }> =>
+  (await queryRow<StreamHead & { trimmed: number }>(db, readHeadSql, [env.id])) ?? {
+    position: 0,
+    trimmed: 0,
+    epoch: env.epoch,
+  };
+
+/** Returns the last position of an epoch that has ended which the later ones have gone on from; -1: none. */
+export const readEpochEnd = async (db: Db, envId: number, epoch: number): Promise<number> =>
+  (await queryRow<{ last: number }>(db, readEpochEndSql, [envId, epoch]))?.last ?? -1;
 
 /** Returns the place of `after`, or the reason why the stream can't continue there. Throws `400 bad_cursor` for an invalid offset. */
 export const parseAfterOffset = async (
@@ -48,10 +68,10 @@ export const parseAfterOffset = async (
       details: [{ path: 'after', message: 'is not an offset of this stream' }],
     });
   }
-  if (opened.epoch !== env.epoch) return 'epoch';
   const whole = opened.part >= alternateLastPart;
   const place = { position: whole ? opened.position : opened.position - 1, parts: whole ? 0 : opened.part + 1 };
   const head = await readStreamHead(db, env);
-  if (opened.position > head.position) return 'epoch';
+  const last = opened.epoch === head.epoch ? head.position : await readEpochEnd(db, env.id, opened.epoch);
+  if (opened.position > last) return 'epoch';
   return place.position < head.trimmed ? 'gone' : place;
 };

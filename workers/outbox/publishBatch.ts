@@ -26,6 +26,7 @@
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import { dbNowSql, leaderLeaseMs, type LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
+import { timelineSql } from './timeline.ts';
 
 export const batchRows = 500;
 /** A message to Redis is closed when it has reached this size: 32 MB waiting for a subscriber make Redis drop it. */
@@ -34,7 +35,7 @@ const messageBytesMax = 1_000_000;
 const takenSql = `
   lease as (
     update leases set until = ${dbNowSql} + ${String(leaderLeaseMs)}
-    where name = $1 and holder = $2 and fence = $3 and until > ${dbNowSql}
+    where name = $1 and holder = $2 and fence = $3 and until > ${dbNowSql} and ($5::text is null or ${timelineSql} = $5)
     returning name
   ), taken as materialized (
     delete from outbox
@@ -125,7 +126,8 @@ const takeBatchSql = statement(
     union all
     select h.env, h.position + 1, null, (select json_object_agg(i.inbox, i.measures)::text from inboxes i where i.env = h.env) from heads h
   )
-  select (select count(*) from lease)::int as held, (select count(*) from taken)::int as taken, m.env, m.first, m.rows, m.counts
+  select (select count(*) from lease)::int as held, (select count(*) from taken)::int as taken, m.env, m.first, m.rows, m.counts,
+    (select e.epoch from environments e where e.id = m.env) as epoch
   from (select 1) once left join messages m on true order by m.env, m.first`,
 );
 
@@ -136,6 +138,7 @@ interface BatchRow {
   readonly first: number;
   readonly rows: string | null;
   readonly counts: string | null;
+  readonly epoch: number | null;
 }
 
 /** A `LiveBatch` (shared/platform/redis/bus.ts) as JSON. */
@@ -145,7 +148,7 @@ interface LiveBatchMessage {
 }
 
 interface PublishedBatch {
-  /** False: the lease was lost and nothing was done. */
+  /** False: the lease was lost, or PostgreSQL is another one than it was acquired on, and nothing was done. */
   readonly leaseHeld: boolean;
   /** Rows taken; `batchRows` when there may be more. */
   readonly taken: number;
@@ -158,7 +161,7 @@ interface PublishedBatch {
  */
 export const publishBatch = async (
   db: Db,
-  lease: LeaderLease,
+  lease: LeaderLease & { readonly timeline?: string | null },
   now: number,
   advance: boolean,
 ): Promise<PublishedBatch> => {
@@ -167,14 +170,19 @@ export const publishBatch = async (
     lease.holder,
     lease.fence,
     advance ? now : null,
+    lease.timeline ?? null,
   ]);
-  const messages: { readonly env: number; readonly first: number; readonly rows: string; counts: string }[] = [];
-  for (const { env, first, rows: events, counts } of found) {
+  const messages: (Pick<BatchRow, 'epoch' | 'first'> & {
+    readonly env: number;
+    readonly rows: string;
+    counts: string;
+  })[] = [];
+  for (const { env, epoch, first, rows: events, counts } of found) {
     if (env === null) continue;
     const before = messages.at(-1);
-    if (events !== null) messages.push({ env, first, rows: events, counts: '{}' });
+    if (events !== null) messages.push({ env, epoch, first, rows: events, counts: '{}' });
     else if (counts !== null && before?.env === env) before.counts = counts;
-    else if (counts !== null) messages.push({ env, first, rows: '', counts });
+    else if (counts !== null) messages.push({ env, epoch, first, rows: '', counts });
   }
   return {
     leaseHeld: found[0]?.held === 1,
@@ -182,7 +190,7 @@ export const publishBatch = async (
     // The columns are JSON already: they are joined, never parsed.
     messages: messages.map((each) => ({
       env: each.env,
-      text: `{"kind":"batch","first":${String(each.first)},"rows":[${each.rows}],"counts":${each.counts},"at":${String(now)}}`,
+      text: `{"kind":"batch","epoch":${String(each.epoch)},"first":${String(each.first)},"rows":[${each.rows}],"counts":${each.counts},"at":${String(now)}}`,
     })),
   };
 };

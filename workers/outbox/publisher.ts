@@ -12,6 +12,7 @@ import { channels } from '../../shared/platform/redis/bus.ts';
 import { backoffAfter, createWakeSignal, type RunningService } from '../wakeSignal.ts';
 import { batchRows, publishBatch } from './publishBatch.ts';
 import { recountOutdated } from './recount.ts';
+import { followTimeline } from './timeline.ts';
 
 /** ms between two polls: how late an event is published when its wake signal was lost. */
 const pollMs = 250;
@@ -37,7 +38,13 @@ export const startPublisher = ({
   let stopping: Promise<void> | null = null;
 
   /** Publishes until the lease is lost or the process stops; throws when PostgreSQL fails. */
-  const publish = async (lease: LeaderLease): Promise<void> => {
+  const publish = async (acquired: LeaderLease): Promise<void> => {
+    const { timeline, revision } = await followTimeline(db, acquired);
+    if (revision !== null) {
+      bus.publish(channels.revision, String(revision));
+      log.warn({ timeline }, 'PostgreSQL has failed over or was restored: streams begin a new epoch');
+    }
+    const lease = { ...acquired, timeline };
     let advancedAt = -overdueCheckMs;
     let recountedAt = -recountEveryMs;
     while (!stopped) {

@@ -28,6 +28,8 @@ export const channels = {
 /** A message of the publisher: rows `first`, `first + 1`, … of the stream, and the counts of the inboxes that changed. */
 export interface LiveBatch {
   readonly kind: 'batch';
+  /** Of the stream; null or absent: not known, as in messages of earlier releases. */
+  readonly epoch?: number | null;
   readonly first: number;
   readonly rows: readonly { readonly at: number; readonly parts: readonly object[] }[];
   /** Inbox → measure → exact number after the last row (measures as in the `counts` table). */

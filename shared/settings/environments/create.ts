@@ -43,6 +43,10 @@ const grantOwnAccessSql = statement(
   `
   update people set environments = array_append(environments, $2) where id = $1 and not environments && array['*', $2]`,
 );
+const forgetEpochs = statement(
+  'administer.environments.forgetEpochs',
+  'delete from stream_epochs e using environments v where v.id = e.env and v.name = $1',
+);
 const raiseEpoch = statement(
   'administer.environments.epoch',
   'update environments set epoch = epoch + 1 where name = $1 returning epoch',
@@ -90,6 +94,7 @@ export const createEnvironment = async (
 export const startEpoch = async (tx: Tx, admin: Administrator, name: string): Promise<EnvironmentView> => {
   const raised = await queryRow<{ epoch: number }>(tx, raiseEpoch, [name]);
   if (raised === undefined) throw fault('not_found');
+  await executeStatement(tx, forgetEpochs, [name]);
   await recordAdminChange(tx, admin, {
     verb: 'environment.newEpoch',
     target: { type: 'environment', id: name },

@@ -1,0 +1,109 @@
+/** What readers of a stream learn after PostgreSQL has failed over: they go on where nothing was lost, and begin anew where something was. */
+import { expect } from 'chai';
+import { channels } from '../../shared/platform/redis/bus.ts';
+import { item, newLiveWorld, until, type Api, type LiveWorld } from './liveWorld.ts';
+
+describe('live stream after a failover', () => {
+  let world: LiveWorld;
+  let api: Api;
+  let token: string;
+  before(async () => {
+    world = await newLiveWorld();
+    api = await world.api();
+    ({ token } = await world.agent('viewer'));
+  });
+  afterEach(() => world.hangUp());
+  after(() => world.close());
+
+  const titled = (...titles: string[]): object[][] => titles.map((title) => [item(title)]);
+
+  /** What a publisher finds and does on a server that has lost the last `lost` positions. */
+  const failOver = async (lost: number): Promise<number> => {
+    const epoch = await world.db.transaction(async (tx) => {
+      const [head] = (await tx('streams').where({ env: 1 }).decrement('position', lost).returning('position')) as {
+        position: number;
+      }[];
+      const last = Number(head?.position);
+      await tx('stream').where({ env: 1 }).andWhere('position', '>', last).delete();
+      const [begun] = (await tx('environments').where({ id: 1 }).increment('epoch', 500).returning('epoch')) as {
+        epoch: number;
+      }[];
+      await tx('stream_epochs').insert({ env: 1, epoch: Number(begun?.epoch) - 500, last });
+      return Number(begun?.epoch);
+    });
+    await world.changed();
+    return epoch;
+  };
+
+  it('goes on without a break when nothing was lost, for who stays and who comes back', async () => {
+    const stays = await world.listening(api, { token });
+    await world.publish(titled('kept 1', 'kept 2'));
+    await until('both', () => stays.titles().length === 2);
+    const [first] = stays.of('item');
+    await failOver(0);
+    await world.publish(titled('later'), { hint: false });
+    const back = await world.listening(api, { token, query: `?after=${first?.offset ?? ''}` });
+    await until('what came later', () => stays.titles().includes('later') && back.titles().includes('later'));
+    expect(stays.titles()).to.deep.equal(['kept 1', 'kept 2', 'later']);
+    expect(back.titles()).to.deep.equal(['kept 2', 'later']);
+    for (const subscriber of [stays, back]) {
+      expect(subscriber.of('reset')).to.deep.equal([]);
+      expect(subscriber.broken).to.deep.equal([]);
+    }
+  });
+
+  it('resets who was told of what is lost, even once the stream is further than they were', async () => {
+    const stays = await world.listening(api, { token });
+    await world.publish(titled('kept', 'lost 1', 'lost 2'));
+    await until('all', () => stays.titles().length === 3);
+    const [kept, , lost] = stays.of('item');
+    await failOver(2);
+    await world.publish(titled('new 1', 'new 2', 'new 3', 'new 4'), { hint: false });
+    expect((await stays.next('reset'))['reason']).to.equal('epoch');
+    await world.publish(titled('after'));
+    await until('what comes after', () => stays.titles().includes('after'));
+    expect(stays.titles()).to.deep.equal(['kept', 'lost 1', 'lost 2', 'after']);
+    expect(stays.broken).to.deep.equal([]);
+
+    const fresh = await world.api();
+    const away = await world.listening(fresh, { token, query: `?after=${lost?.offset ?? ''}` });
+    expect((await away.next('reset'))['reason']).to.equal('epoch');
+    expect(away.titles()).to.deep.equal([]);
+    const before = await world.listening(fresh, { token, query: `?after=${kept?.offset ?? ''}` });
+    await until('everything since', () => before.titles().includes('after'));
+    expect(before.titles()).to.deep.equal(['new 1', 'new 2', 'new 3', 'new 4', 'after']);
+    expect(before.of('reset')).to.deep.equal([]);
+    await fresh.stop();
+  });
+
+  it('appends no message of an epoch that it does not know, and gives no offset of it', async () => {
+    const stays = await world.listening(api, { token });
+    const position = await world.publish(titled('known'));
+    await until('it', () => stays.titles().includes('known'));
+    const row = { at: Date.now(), parts: [item('unknown')] };
+    world.publisher?.bus.publish(
+      channels.live(1),
+      JSON.stringify({ kind: 'batch', epoch: 4_711, first: position + 1, rows: [row], counts: {}, at: row.at }),
+    );
+    await world.publish(titled('next'));
+    await until('the next', () => stays.titles().includes('next'));
+    expect(stays.titles()).to.deep.equal(['known', 'next']);
+    expect(stays.broken).to.deep.equal([]);
+  });
+
+  it('names in responses the position of the epoch that a reader knows', async () => {
+    const former = api.deps.directory.environment('production');
+    if (former === undefined) throw new Error('no environment');
+    const stays = await world.listening(api, { token });
+    const position = await world.publish(titled('a', 'b'));
+    await until('both', () => stays.titles().length === 2);
+    await failOver(1);
+    await stays.next('reset');
+    await world.publish(titled('c', 'd', 'e'), { hint: false });
+    const now = api.deps.directory.environment('production');
+    if (now === undefined) throw new Error('no environment');
+    expect(now.epoch).to.be.greaterThan(former.epoch);
+    expect(await api.live.position(former)).to.equal(position - 1);
+    await until('the look finds them', async () => (await api.live.position(now)) === position + 2);
+  });
+});

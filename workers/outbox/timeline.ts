@@ -1,0 +1,88 @@
+/**
+ * Notices that PostgreSQL has failed over or was restored, and begins a new epoch of every stream then. Used by publisher.ts.
+ *
+ * A promoted standby, and a server restored to a point in time, counts on in a timeline of its own, and a dump is loaded into
+ * another system. The row of the publisher's lease has the system and the timeline that the last publisher worked on; it comes
+ * with the data, so it tells what these data were before. Where the two differ, commits may be lost that a stream has told of:
+ * its next messages get positions that others had. So each stream's epoch ends at the position that it has now. Up to there an
+ * offset of that epoch goes on, as nothing was lost before it; one behind it is of a lost message, and its reader starts anew.
+ * No process has to have seen the loss, and it may come to light at any later time.
+ *
+ * Every statement that gives positions compares the timeline too: between two of them the connection may lead to another server.
+ */
+import { randomInt } from 'node:crypto';
+import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
+import type { Db } from '../../shared/platform/db/knex.ts';
+import { executeStatement, queryRow, statement } from '../../shared/platform/db/sql.ts';
+import type { LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
+
+/** The number of the timeline as the names of PostgreSQL's log have it, in SQL. Any role may ask. */
+export const timelineSql = 'substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)';
+
+const presentSql = statement(
+  'publisher.timeline',
+  `select ${timelineSql} as timeline, (select system_identifier::text from pg_control_system()) as system`,
+);
+const knownSql = statement(
+  'publisher.knownTimeline',
+  'select timeline from leases where name = $1 and holder = $2 and fence = $3 for update',
+);
+const noteSql = statement('publisher.noteTimeline', 'update leases set timeline = $2 where name = $1');
+const endEpochsSql = statement(
+  'publisher.endEpochs',
+  `
+  with begun as (
+    update environments set epoch = epoch + $1 returning id, epoch - $1 as ended
+  ), forgotten as (
+    delete from stream_epochs e using streams s where s.env = e.env and e.last < s.trimmed
+  )
+  insert into stream_epochs (env, epoch, last)
+  select b.id, b.ended, coalesce(s.position, 0) from begun b left join streams s on s.env = b.id`,
+);
+const raiseRevisionSql = statement(
+  'publisher.raiseRevision',
+  'update revisions set n = n + $1 where id = 1 returning n',
+);
+
+/** Epochs and revisions rise by chance, so that those that were lost with a server do not come again with another meaning. */
+const mostRaised = 2 ** 15;
+
+interface Present {
+  readonly timeline: string;
+  readonly system: string;
+}
+
+/** Returns what PostgreSQL says of itself; null where it has no such functions. */
+const readPresent = async (db: Db): Promise<Present | null> => {
+  try {
+    return (await queryRow<Present>(db, presentSql)) ?? null;
+  } catch (error) {
+    if (isDbUnavailable(error)) throw error;
+    return null;
+  }
+};
+
+export interface TimelineFound {
+  /** For the statements of the lease; null: not known. */
+  readonly timeline: string | null;
+  /** The revision that every process has to load, after a new epoch began; null: nothing has changed. */
+  readonly revision: number | null;
+}
+
+/** Compares PostgreSQL with what it was under the lease before, and begins new epochs if it is another one. */
+export const followTimeline = async (db: Db, { name, holder, fence }: LeaderLease): Promise<TimelineFound> => {
+  const present = await readPresent(db);
+  if (present === null) return { timeline: null, revision: null };
+  const { timeline } = present;
+  const now = `${present.system} ${timeline}`;
+  const revision = await db.transaction(async (tx) => {
+    const known = await queryRow<{ timeline: string | null }>(tx, knownSql, [name, holder, fence]);
+    if (known === undefined || known.timeline === now) return null;
+    await executeStatement(tx, noteSql, [name, now]);
+    if (known.timeline === null) return null;
+    const by = 1 + randomInt(mostRaised);
+    await executeStatement(tx, endEpochsSql, [by]);
+    return (await queryRow<{ n: number }>(tx, raiseRevisionSql, [by]))?.n ?? null;
+  });
+  return { timeline, revision };
+};
