@@ -89,7 +89,10 @@ export const openFlagCache = ({ db, bus, onError }: FlagCacheDeps): FlagCache =>
   const stored: ByKey<FlagRow> = new Map();
   const compiled: ByKey<CompiledFlag> = new Map();
   const listeners = new Set<(envId: number, keys: readonly string[]) => void>();
+  /** Epochs of the environments' streams: with another one PostgreSQL may have lost what was read, and count transactions anew. */
+  const epochs = new Map<number, number>();
   let horizon = '0';
+  let restored = false;
   let first: Promise<void> | null = null;
   let looking: Promise<void> | null = null;
   let next: Promise<void> | null = null;
@@ -97,14 +100,20 @@ export const openFlagCache = ({ db, bus, onError }: FlagCacheDeps): FlagCache =>
   let closed = false;
 
   const look = async (): Promise<void> => {
-    const found = await queryRows<ChangedFlagRow>(db, changedSinceSql, [horizon]);
+    const whole = restored;
+    const found = await queryRows<ChangedFlagRow>(db, changedSinceSql, [whole ? '0' : horizon]);
     const newer = found.filter(
-      ({ env: envId, key, version }) => envId !== null && version > (stored.get(envId)?.get(key)?.version ?? 0),
+      ({ env: envId, key, version }) =>
+        envId !== null && (whole || version > (stored.get(envId)?.get(key)?.version ?? 0)),
     );
     const read =
       newer.length === 0
         ? []
         : await queryRows<FlagRow>(db, readChangedSql, [newer.map(({ env }) => env), newer.map(({ key }) => key)]);
+    if (whole) {
+      stored.clear();
+      restored = false;
+    }
     for (const row of read) getOrCreateMap(stored, row.env).set(row.key, row);
     horizon = found[0]?.horizon ?? horizon;
     for (const envId of new Set(read.map((row) => row.env))) {
@@ -155,6 +164,12 @@ export const openFlagCache = ({ db, bus, onError }: FlagCacheDeps): FlagCache =>
       const declared = env.definition.flags.get(key);
       if (declared === undefined) return undefined;
       await begin();
+      const epoch = epochs.get(env.id);
+      epochs.set(env.id, env.epoch);
+      if (epoch !== undefined && epoch !== env.epoch) {
+        restored = true;
+        await refresh();
+      }
       const row = stored.get(env.id)?.get(key);
       const own = getOrCreateMap(compiled, env.id);
       const known = own.get(key);
