@@ -1,12 +1,12 @@
 /**
- * `npm run chaos [-- --only 1,7 --seed 42 --scale short|long]`: every invariant on an installation of its own that is
+ * `npm run chaos [-- --only 1,7,failover --seed 42 --scale short|long]`: every invariant on an installation of its own that is
  * killed, frozen and emptied under it. Lines go to the error output, the findings as JSON to the standard output.
  */
 import { misused, readOptions } from '../../shared/tools/cli/options.mjs';
 import { invariants } from './invariants/index.ts';
 import { judge } from './support/judge.ts';
 import { findingLines } from './support/report.ts';
-import type { Finding, Scale } from './support/run.ts';
+import type { Finding, Invariant, Scale } from './support/run.ts';
 import { openSite } from './support/site.ts';
 
 const readScale = (text = 'long'): Scale =>
@@ -15,11 +15,13 @@ const { text } = readOptions('chaos');
 const scale = readScale(text('scale'));
 const seed = Number(text('seed') ?? Math.floor(Math.random() * 1_000_000));
 if (!Number.isSafeInteger(seed)) misused('chaos', '--seed is a whole number.');
-const only = text('only')?.split(',').map(Number);
-const unknown = only?.find((wanted) => !invariants.some(({ number }) => number === wanted));
-if (unknown !== undefined)
-  misused('chaos', `--only takes some of ${invariants.map(({ number }) => String(number)).join(', ')}.`);
-const chosen = invariants.filter(({ number }) => only?.includes(number) ?? true);
+const only = text('only')?.split(',');
+const namesOf = ({ number, name }: Invariant): string[] => [String(number), ...(name === undefined ? [] : [name])];
+const unknown = only?.find((wanted) => !invariants.some((invariant) => namesOf(invariant).includes(wanted)));
+if (unknown !== undefined) misused('chaos', `--only takes some of ${invariants.flatMap(namesOf).join(', ')}.`);
+const chosen = invariants.filter((invariant) =>
+  only === undefined ? invariant.name === undefined : namesOf(invariant).some((name) => only.includes(name)),
+);
 
 const say = (line: string): void => {
   process.stderr.write(`${new Date().toISOString().slice(11, 23)} ${line}\n`);

@@ -76,7 +76,7 @@ Lint, types and all tests, on servers of their own; of files and folders the tes
   },
   chaos: {
     usage: `Usage: npm run chaos [-- options]
-  --only 1,7           only these invariants, by number
+  --only 1,7,failover  only these invariants, by number or name
   --seed 42            of everything that is random; another one each time when absent
   --scale short|long   minutes or hours (long when absent)`,
     options: { only: text, seed: text, scale: text },

@@ -12,9 +12,12 @@ import { runProcess } from './processes.mjs';
  * @property {string} name of its package
  * @property {string} path of the program in the package
  * @property {RegExp} packages
+ * @property {string[]} [more] packages that the program's own does not depend on
  */
 
-/** @type {Readonly<Record<'redis' | 'haproxy' | 'pgbouncer' | 'promtool' | 'chromium' | 'buildah' | 'mmdebstrap', AptProgram>>} */
+/** @typedef {'redis' | 'haproxy' | 'pgbouncer' | 'promtool' | 'chromium' | 'buildah' | 'mmdebstrap' | 'etcd' | 'patroni' | 'postgresql15'} AptName */
+
+/** @type {Readonly<Record<AptName, AptProgram>>} */
 export const aptPrograms = {
   redis: {
     name: 'redis-server',
@@ -49,6 +52,21 @@ export const aptPrograms = {
   },
   // A script, for the system's Perl and apt.
   mmdebstrap: { name: 'mmdebstrap', path: 'usr/bin/mmdebstrap', packages: /^mmdebstrap$/ },
+  etcd: { name: 'etcd-server', path: 'usr/bin/etcd', packages: /^etcd-server$/ },
+  // Modules for the system's Python, among them the client of etcd, which the package only recommends.
+  patroni: {
+    name: 'patroni',
+    path: 'usr/bin/patroni',
+    more: ['python3-etcd', 'python3-dnspython'],
+    packages:
+      /^(patroni$|python3-(?!minimal|distutils|lib2to3)[a-z]|lib(pq5|ldap-2|sasl2|gssapi-krb5|krb5|k5crypto|keyutils|com-err|yaml-0|ssl3|crypt1))/,
+  },
+  // With the programs of its client package, of which a standby is made.
+  postgresql15: {
+    name: 'postgresql-15',
+    path: 'usr/lib/postgresql/15/bin/postgres',
+    packages: /^(postgresql-(client-)?15$|lib(?!c6|c-bin|llvm|z3|debian|newt|perl)|zlib1g|tzdata$)/,
+  },
 };
 
 const home = (/** @type {AptProgram} */ { name }) => join(toolsDir, `${name.replace('-server', '')}-deb`);
@@ -56,7 +74,7 @@ const home = (/** @type {AptProgram} */ { name }) => join(toolsDir, `${name.repl
 /**
  * Returns what an earlier call fetched, if one did.
  * @param {AptProgram} wanted
- * @returns {{ program: string, libraries: string } | undefined} `libraries` for LD_LIBRARY_PATH
+ * @returns {{ program: string, libraries: string, modules?: string } | undefined} `libraries` for LD_LIBRARY_PATH, `modules` for PYTHONPATH
  */
 export function fetchedProgram(wanted) {
   const program = join(home(wanted), wanted.path);
@@ -68,7 +86,8 @@ export function fetchedProgram(wanted) {
     // One library of Chromium's sound lies in a folder of its own.
     return triplet === undefined ? [] : [join(path, triplet), join(path, triplet, 'pulseaudio')];
   });
-  return { program, libraries: libraries.join(':') };
+  const modules = join(home(wanted), 'usr/lib/python3/dist-packages');
+  return { program, libraries: libraries.join(':'), ...(existsSync(modules) ? { modules } : {}) };
 }
 
 /**
@@ -123,7 +142,7 @@ async function fetchInto(work, wanted) {
     '--no-replaces',
     '--no-enhances',
   ];
-  const depends = await apt(['apt-cache', 'depends', ...only, wanted.name]);
+  const depends = await apt(['apt-cache', 'depends', ...only, wanted.name, ...(wanted.more ?? [])]);
   // A package's name is at the start of a line; its dependencies are indented, and each is listed by itself too.
   const names = depends.stdout.split('\n').filter((line) => wanted.packages.test(line) && !line.includes(':'));
   if (!names.includes(wanted.name)) return `apt knows no ${wanted.name}`;

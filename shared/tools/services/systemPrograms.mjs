@@ -1,5 +1,5 @@
-// Finds the system programs that tests put around the service, a load balancer, a connection pool, a browser, Prometheus' tool and
-// what builds images: on PATH, or fetched for this checkout from the distribution's packages.
+// Finds the system programs that tests put around the service, a load balancer, a connection pool, a browser, Prometheus' tool,
+// what builds images, and what lets PostgreSQL fail over: on PATH, or fetched for this checkout from the distribution's packages.
 import { join } from 'node:path';
 import { aptPrograms, fetchedProgram, fetchProgram } from './aptPackages.mjs';
 import { withLock } from './lock.mjs';
@@ -22,6 +22,9 @@ const programs = {
   chromium: { commands: ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'], versionFlag: '--version' },
   buildah: { commands: ['buildah'], versionFlag: '--version' },
   mmdebstrap: { commands: ['mmdebstrap'], versionFlag: '--version' },
+  etcd: { commands: ['etcd'], versionFlag: '--version' },
+  patroni: { commands: ['patroni'], versionFlag: '--version' },
+  postgresql15: { commands: ['/usr/lib/postgresql/15/bin/postgres'], versionFlag: '--version' },
 };
 
 /**
@@ -51,8 +54,14 @@ async function installed(name) {
   /** @type {SystemProgram[]} */
   const candidates = programs[name].commands.map((command) => ({ command, env: {} }));
   const fetched = fetchedProgram(aptPrograms[name]);
-  // The system's libraries first, ours only when one is missing: mixed ones may not fit each other.
-  if (fetched)
+  // The system's libraries first, ours only when one is missing: mixed ones may not fit each other. A program in Python
+  // says its version without the modules that it loads later.
+  if (fetched?.modules !== undefined)
+    candidates.push({
+      command: fetched.program,
+      env: { LD_LIBRARY_PATH: fetched.libraries, PYTHONPATH: fetched.modules },
+    });
+  else if (fetched)
     candidates.push(
       { command: fetched.program, env: {} },
       { command: fetched.program, env: { LD_LIBRARY_PATH: fetched.libraries } },

@@ -5,6 +5,7 @@ import { away } from './away.ts';
 import { bulkOnce } from './bulkOnce.ts';
 import { contentKept } from './contentKept.ts';
 import { erasedGone } from './erasedGone.ts';
+import { failover } from './failover.ts';
 import { frozenWorker } from './frozenWorker.ts';
 import { idempotency } from './idempotency.ts';
 import { killMatrix } from './killMatrix.ts';
@@ -44,4 +45,5 @@ export const invariants: readonly Invariant[] = [
   rails,
   worstReads,
   erasedGone,
+  failover,
 ];

@@ -8,10 +8,14 @@ import type { Json } from './oracle.ts';
 import { pause } from './pause.ts';
 
 export interface RecorderOptions {
+  /** Goes on after this offset. */
+  readonly after?: string | null;
   /** Which of the bases it begins with. */
   readonly turn?: number;
   readonly query?: string;
   readonly onMessage?: (message: Json) => void;
+  /** Begins to fold anew after a reset, which is a problem otherwise. */
+  readonly mayReset?: boolean;
 }
 
 export class Recorder {
@@ -21,6 +25,7 @@ export class Recorder {
   readonly problems: string[] = [];
   /** Codes of the connections that ended. */
   readonly closes: number[] = [];
+  readonly resets: string[] = [];
   messages = 0;
   connects = 0;
   socket: WebSocket | null = null;
@@ -38,8 +43,14 @@ export class Recorder {
     this.#client = client;
     this.#options = options;
     this.#turn = options.turn ?? 0;
+    this.#last = options.after ?? null;
     this.joined = new Promise((resolve) => (this.#first = resolve));
     this.#living = this.#live();
+  }
+
+  /** The offset of its last message. */
+  get last(): string | null {
+    return this.#last;
   }
 
   async stop(): Promise<void> {
@@ -102,18 +113,26 @@ export class Recorder {
         this.problems.push(`the entry ${String(message.entry.id)} was told twice`);
       this.entries.add(message.entry.id as string);
     }
-    if (message.type === 'reset') this.problems.push(`a reset: ${String(message.reason)}`);
+    if (message.type === 'reset') this.#reset(String(message.reason));
     this.#options.onMessage?.(message);
   }
 
-  #check({ type, offset, prev }: Json): void {
+  #check({ type, offset, prev, resumed }: Json): void {
     if (type === 'hello') {
       if (prev !== null) this.problems.push('a hello has something before it');
-      if (this.#last !== null && offset !== this.#last)
+      const isAnew = this.#options.mayReset === true && resumed === false;
+      if (this.#last !== null && offset !== this.#last && !isAnew)
         this.problems.push(`resumed after ${this.#last} but the hello is at ${String(offset)}`);
       this.#first?.();
     } else if (prev !== this.#last) this.problems.push(`a hole before ${String(offset)} (${String(type)})`);
     this.#last = offset as string;
+  }
+
+  #reset(reason: string): void {
+    this.resets.push(reason);
+    if (this.#options.mayReset !== true) this.problems.push(`a reset: ${reason}`);
+    this.items.clear();
+    this.entries.clear();
   }
 
   #fold(item: Json): void {

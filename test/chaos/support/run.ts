@@ -10,6 +10,8 @@ export type Scale = 'short' | 'long';
 export interface Invariant {
   /** As in the list of promises. */
   readonly number: number;
+  /** Of one that runs only when it is asked for by this name or its number, as it needs programs that not every system has. */
+  readonly name?: string;
   /** The promise, as the test's title states it. */
   readonly title: string;
   /** The least that it needs; it may be given a site with more. */
@@ -31,7 +33,16 @@ export interface Finding {
 }
 
 /** Faults that are no part of a plan. */
-type OtherFault = 'killEverything' | 'revoke' | 'terminate' | 'killApp' | 'cutApp';
+type OtherFault =
+  | 'killEverything'
+  | 'revoke'
+  | 'terminate'
+  | 'killApp'
+  | 'cutApp'
+  | 'killPrimary'
+  | 'freezePrimary'
+  | 'cutOffPrimary'
+  | 'loseCommits';
 
 /** As many problems are kept of one run; the rest are of the same kind. */
 const problemsMax = 20;

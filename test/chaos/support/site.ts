@@ -15,6 +15,8 @@ import { Unit } from './unit.ts';
 export interface SiteOptions {
   readonly apis: number;
   readonly workers: number;
+  /** Opens another PostgreSQL than the one that comes with the clone. */
+  readonly postgres?: (dir: string) => Promise<PostgresServer>;
 }
 
 export interface Site {
@@ -45,14 +47,18 @@ export interface Site {
 const unsettled = `select (select count(*) from outbox)::int + (select count(*) from staged_jobs where due_at is not null)::int
   + (select count(*) from bulks where finished_at is null)::int as n`;
 
-export const openSite = async ({ apis: apiCount, workers: workerCount }: SiteOptions): Promise<Site> => {
+export const openSite = async ({
+  apis: apiCount,
+  workers: workerCount,
+  postgres: openPostgres = (dir) => startPostgres({ dir }),
+}: SiteOptions): Promise<Site> => {
   const parent = process.env['DATA_DIR'] ?? tmpdir();
   mkdirSync(parent, { recursive: true });
   const dir = mkdtempSync(join(parent, 'site-'));
   // PostgreSQL may have to run as another account.
   chmodSync(dir, 0o755);
   const [postgres, redis] = await Promise.all([
-    startPostgres({ dir: join(dir, 'postgres') }),
+    openPostgres(join(dir, 'postgres')),
     startRedis({ dir: join(dir, 'redis') }),
   ]);
   await migrateDatabase(postgres.ownerUrl, postgres.url);
