@@ -62,7 +62,7 @@ const readPresent = async (db: Db): Promise<Present | null> => {
   }
 };
 
-export interface TimelineFound {
+interface TimelineFound {
   /** For the statements of the lease; null: not known. */
   readonly timeline: string | null;
   /** The revision that every process has to load, after a new epoch began; null: nothing has changed. */

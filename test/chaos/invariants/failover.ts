@@ -42,20 +42,8 @@ interface Scene {
   readonly probe: Probe;
 }
 
-/** One fault under load; resolves with the work once the node is a synchronous standby. */
-const failOver = async ({ run, stage, cluster, probe }: Scene, kind: FaultName, round: number): Promise<MarkedWork> => {
-  const { admin } = stage;
-  await cluster.ready();
-  const name = `${kind}${String(round)}`;
-  const work = startMarkedWork({
-    client: admin,
-    name,
-    items: await makeItems(admin, itemsPerFault),
-    random: run.random.fork(name),
-    writers: run.size('writers', { short: 4, long: 8 }),
-    hasApp: true,
-  });
-  await pause(beforeMs);
+/** Breaks the primary, measures, and mends it; resolves once it is a synchronous standby. */
+const breakPrimary = async ({ run, cluster, probe }: Scene, kind: FaultName): Promise<void> => {
   const primary = await cluster.primary();
   run.tell({ kind, forMs: 0 });
   const at = Date.now();
@@ -69,20 +57,45 @@ const failOver = async ({ run, stage, cluster, probe }: Scene, kind: FaultName, 
     await primary.mend();
   }
   await cluster.ready();
+  run.expect((await cluster.primary()) !== primary, `once mended after ${kind} the node took over again`);
   run.worst(`${kind}: a standby again after s`, (Date.now() - at) / 1000);
-  await pause(beforeMs);
-  await work.stop();
+};
+
+/** One fault under load; resolves with the work. */
+const failOver = async (scene: Scene, kind: FaultName, round: number): Promise<MarkedWork> => {
+  const { run, stage, cluster } = scene;
+  await cluster.ready();
+  const name = `${kind}${String(round)}`;
+  const work = startMarkedWork({
+    client: stage.admin,
+    name,
+    items: await makeItems(stage.admin, itemsPerFault),
+    random: run.random.fork(name),
+    writers: run.size('writers', { short: 4, long: 8 }),
+    hasApp: true,
+  });
+  try {
+    await pause(beforeMs);
+    await breakPrimary(scene, kind);
+    await pause(beforeMs);
+  } finally {
+    await work.stop();
+  }
   return work;
 };
 
-const judgeWork = async (run: Run, { admin }: Stage, kind: FaultName, work: MarkedWork): Promise<void> => {
-  for (const bulk of work.bulks) await bulkDone(admin, bulk);
-  const { accepted, lost, doubled } = await work.count();
-  run.measure(`${kind}: accepted`, accepted);
-  run.worst(`${kind}: lost`, lost);
-  run.worst(`${kind}: doubled`, doubled);
-  run.expect(lost === 0, `after ${kind} ${String(lost)} accepted changes are gone`);
-  run.expect(doubled === 0, `after ${kind} ${String(doubled)} changes were done twice`);
+const judgeWork = async (run: Run, { admin }: Stage, kind: FaultName, works: readonly MarkedWork[]): Promise<void> => {
+  const sum = { accepted: 0, lost: 0, doubled: 0 };
+  for (const work of works) {
+    for (const bulk of work.bulks) await bulkDone(admin, bulk);
+    const { accepted, lost, doubled } = await work.count();
+    sum.accepted += accepted;
+    sum.lost += lost;
+    sum.doubled += doubled;
+  }
+  for (const [name, n] of Object.entries(sum)) run.measure(`${kind}: ${name}`, n);
+  run.expect(sum.lost === 0, `after ${kind} ${String(sum.lost)} accepted changes are gone`);
+  run.expect(sum.doubled === 0, `after ${kind} ${String(sum.doubled)} changes were done twice`);
 };
 
 const withSynchronousStandby = async (run: Run, site: Site, cluster: Cluster): Promise<void> => {
@@ -95,18 +108,18 @@ const withSynchronousStandby = async (run: Run, site: Site, cluster: Cluster): P
   const probe = new Probe(admin, probed);
   const scene = { run, stage, cluster, probe };
   const rounds = run.size('rounds', { short: 1, long: 3 });
-  const works: { readonly kind: FaultName; readonly work: MarkedWork }[] = [];
+  const kinds = ['killPrimary', 'freezePrimary', 'cutOffPrimary'] as const;
+  const works = new Map<FaultName, MarkedWork[]>(kinds.map((kind) => [kind, []]));
   for (let round = 1; round <= rounds; round++)
-    for (const kind of Object.keys(faults) as FaultName[])
-      works.push({ kind, work: await failOver(scene, kind, round) });
+    for (const kind of kinds) works.get(kind)?.push(await failOver(scene, kind, round));
   await probe.stop();
   for (const violation of probe.violations) run.problem(violation);
 
   const runs = await endedRuns(admin, 180_000);
   await site.settled();
-  for (const { kind, work } of works) await judgeWork(run, stage, kind, work);
+  for (const [kind, own] of works) await judgeWork(run, stage, kind, own);
   judgeOnce(run, runs, effectsOf(customer.lines()));
-  judgeKept(run, runs, new Set(works.flatMap(({ work }) => work.runs)));
+  judgeKept(run, runs, new Set([...works.values()].flat().flatMap((work) => work.runs)));
   run.measure('runs', runs.size);
   const list = await listItems(admin);
   for (const problem of await heardProblems(

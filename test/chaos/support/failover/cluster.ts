@@ -53,6 +53,7 @@ const startEtcd = async (dir: string): Promise<{ readonly child: Child; readonly
     'listen-peer-urls': own(peers),
     'initial-advertise-peer-urls': own(peers),
     'initial-cluster': `default=${own(peers)}`,
+    'enable-v2': 'true',
   };
   const child = await openLog(join(dir, 'etcd.log'), (output) =>
     start({

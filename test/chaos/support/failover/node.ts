@@ -97,22 +97,27 @@ export class DatabaseNode {
     signalAll(this.#processes(), 'SIGCONT');
   }
 
+  get #all(): readonly Relay[] {
+    const { clients, replication, rest, etcd } = this.relays;
+    return [clients, replication, rest, etcd];
+  }
+
   /** Nothing comes to the node and nothing leaves it. */
   cutOff(): void {
-    for (const relay of Object.values(this.relays) as Relay[]) relay.cut();
+    for (const relay of this.#all) relay.cut();
   }
 
   /** Undoes whatever was done to the node. */
   async mend(): Promise<void> {
     this.thaw();
-    for (const relay of Object.values(this.relays) as Relay[]) relay.mend();
+    for (const relay of this.#all) relay.mend();
     await this.start();
   }
 
   async close(): Promise<void> {
     this.thaw();
     await this.kill();
-    await Promise.all((Object.values(this.relays) as Relay[]).map((relay) => relay.close()));
+    await Promise.all(this.#all.map((relay) => relay.close()));
   }
 
   #processes(): number[] {

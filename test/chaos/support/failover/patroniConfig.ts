@@ -49,8 +49,9 @@ export const patroniConfig = (
   scope: 'console',
   name,
   restapi: { listen: local(rest), connect_address: local(restForOthers) },
-  // Not the addresses that etcd tells of itself, which nothing would cut.
-  etcd3: { hosts: [local(etcd)], use_proxies: true },
+  // Not by version 3 of its protocol, in which Patroni before 3.0.3 lets a node that was frozen take the lead back from the
+  // one that was promoted meanwhile. And not at the addresses that etcd tells of itself, which nothing would cut.
+  etcd: { hosts: [local(etcd)], use_proxies: true },
   bootstrap: {
     dcs: clusterSettings,
     initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'],
