@@ -31,6 +31,7 @@ import { query } from './middleware/query.ts';
 import { rateLimit } from './middleware/rateLimit.ts';
 import { refusalAudit } from './middleware/refusalAudit.ts';
 import { requestId } from './middleware/requestId.ts';
+import { requestRecord } from './middleware/requestRecord.ts';
 import { createRequestTracker, type RequestTracker } from './middleware/requestTracker.ts';
 import { respond } from './middleware/respond.ts';
 import { routing } from './middleware/routing.ts';
@@ -55,8 +56,9 @@ export const createApi = (deps: Deps, live: Live, limiter: RateLimiter): Api => 
   ]);
   const requests = createRequestTracker(metrics);
   const koa = new Koa();
+  koa.use(requests.middleware);
+  if (deps.config.accessLog || deps.tracer !== null) koa.use(requestRecord(deps));
   koa
-    .use(requests.middleware)
     .use(requestId(securityHeaders(deps.config)))
     .use(respond(deps.config, requests.isStopping))
     .use(errors(deps.log))

@@ -13,6 +13,7 @@ import { openRedis, type RedisConnections } from './platform/redis/connect.ts';
 import { createRefusalReporter } from './platform/redis/droppedMessages.ts';
 import { openKeyRing } from './platform/redis/keyRing.ts';
 import { createRedisHealth } from './platform/redis/redisHealth.ts';
+import type { Tracer } from './platform/tracing/span.ts';
 import { openDirectory } from './settings/directory.ts';
 import { createOpenId } from './settings/openId/provider.ts';
 import type { ViewDeps } from './views/deps.ts';
@@ -29,6 +30,14 @@ const openOnceAvailable = async <T>(db: Db, log: Log, open: () => Promise<T>): P
       if (!isDbUnavailable(error)) throw error;
     }
   }
+};
+
+/** Returns the tracer of an API or a worker; null unless traces are configured, and then its libraries are not loaded. */
+const openTracing = async (config: Config, part: string, log: Log): Promise<Tracer | null> => {
+  const { tracing, processName } = config;
+  if (tracing === null || (part !== 'api' && part !== 'workers')) return null;
+  const { openTracer } = await import('./platform/tracing/openTracer.ts');
+  return openTracer(tracing, { part, processName, log });
 };
 
 /** Opens PostgreSQL, Redis and the directory for the process part `part` (`api`, `workers`, `admin`), once the schema fits this build. */
@@ -73,7 +82,22 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
       onError: (error) => log.debug({ err: error }, 'flags could not be read; they will be in a second'),
     });
     const openId = createOpenId(config);
-    return { config, clock, log, db, reads, redis, bus, directory, link, flags, openId, afterRun: countSettledRun };
+    const tracer = await openTracing(config, part, log);
+    return {
+      config,
+      clock,
+      log,
+      tracer,
+      db,
+      reads,
+      redis,
+      bus,
+      directory,
+      link,
+      flags,
+      openId,
+      afterRun: countSettledRun,
+    };
   } catch (error) {
     await redis?.close();
     await reads.close();
@@ -82,11 +106,12 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
   }
 };
 
-export const closeDeps = async ({ directory, link, flags, redis, reads, db }: Deps): Promise<void> => {
+export const closeDeps = async ({ directory, link, flags, redis, reads, db, tracer }: Deps): Promise<void> => {
   await flags.close();
   await link.close();
   await directory.close();
   await redis.close();
   await reads.close();
   await db.destroy();
+  await tracer?.close();
 };

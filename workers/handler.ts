@@ -1,6 +1,7 @@
 /** The types of job handlers and their outcomes. Every file of workers/jobs exports one `JobHandler`. */
 import type { JobName, JobPayloads } from '../shared/catalogue/jobs.ts';
 import type { Deps } from '../shared/deps.ts';
+import type { Span } from '../shared/platform/tracing/span.ts';
 
 export interface Job<N extends JobName = JobName> {
   /** Of the row in `staged_jobs`. */
@@ -17,6 +18,8 @@ export interface Job<N extends JobName = JobName> {
   readonly startCount: number;
   /** Aborts when the lease was lost or the worker stops: the handler must end soon, and what it throws then is no failure. */
   readonly signal: AbortSignal;
+  /** null: the request that staged it is not traced. */
+  readonly span: Span | null;
 }
 
 export type JobOutcome =

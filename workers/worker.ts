@@ -13,7 +13,9 @@ import {
   type JobLease,
 } from '../shared/platform/outbox/jobLease.ts';
 import { channels } from '../shared/platform/redis/bus.ts';
+import type { Span } from '../shared/platform/tracing/span.ts';
 import type { HandlerTable, JobOutcome, JobTable } from './handler.ts';
+import { beginJobSpan, endJobSpan } from './jobSpan.ts';
 import type { JobLeaseRenewal } from './leaseRenewal.ts';
 import { jobSeconds } from './metrics.ts';
 import { backoffAfter } from './wakeSignal.ts';
@@ -52,13 +54,14 @@ const runHandler = async (
   { deps, handlers }: WorkerDeps,
   { id, env, name, payload, requestId, fence, tries }: JobLease,
   signal: AbortSignal,
+  span: Span | null,
 ): Promise<StartResult> => {
   const handler = handlers[name];
   if (handler === undefined) return { kind: 'failed', error: new Error(`There is no handler for the job ${name}.`) };
   try {
     return await handler(
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the row was written with the payload of its name
-      { id, env, name: name as never, payload: payload as never, requestId, fence, startCount: tries, signal },
+      { id, env, name: name as never, payload: payload as never, requestId, fence, startCount: tries, signal, span },
       deps,
     );
   } catch (error) {
@@ -107,8 +110,10 @@ const runLeasedJob = async (parts: WorkerDeps, lease: JobLease): Promise<void> =
   const { deps, leases } = parts;
   const signal = leases.add(lease);
   const startedAt = performance.now();
-  const result = await runHandler(parts, lease, signal);
+  const span = beginJobSpan(deps.tracer, lease, parts.jobs[lease.name]?.queue ?? lease.name);
+  const result = await runHandler(parts, lease, signal, span);
   const endedAt = performance.now();
+  if (span !== null) endJobSpan(span, result);
   jobSeconds.observe({ kind: lease.name, outcome: result.kind }, (endedAt - startedAt) / 1000);
   try {
     const kept = await retryWhileUnavailable(

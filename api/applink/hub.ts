@@ -34,11 +34,11 @@ export const createAppHub = (context: AppContext): AppHub => {
   const gone: string[] = [];
   let leaving: Promise<void> | null = null;
 
-  sockets.dispatchRun = (held, env, run) => {
+  sockets.dispatchRun = (held, env, hint) => {
     const environment = directory.environmentById(env);
     if (environment === undefined) return;
-    dispatchRun(deps, environment, run, held).catch((error: unknown) => {
-      log.error({ err: error, run }, 'a run could not be handed over; it will be again');
+    dispatchRun(deps, environment, hint, held).catch((error: unknown) => {
+      log.error({ err: error, run: hint.run }, 'a run could not be handed over; it will be again');
     });
   };
 

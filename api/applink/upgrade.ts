@@ -6,6 +6,7 @@ import { linkLimits, subprotocol } from '../../shared/applink/protocol.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { strictObject } from '../../shared/platform/core/schema.ts';
 import { securityHeaders } from '../../shared/platform/core/securityHeaders.ts';
+import { logRefusedSocket, logSocket } from '../http/accessLog.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import { authenticateRequest, resolveCaller } from '../http/credentials.ts';
 import { createQueryParser } from '../http/queryParser.ts';
@@ -80,6 +81,9 @@ export const createAppUpgrade = (
     if (held.draining) throw fault('unavailable', 'The server is restarting.');
     sockets.handleUpgrade(request, socket, head, (ws) => {
       hub.open({ ws, socket, who, envId: env.id, address: from });
+      const requestId = headers['x-request-id'] ?? '';
+      const principal = who.principal.id;
+      logSocket(deps, ws, { requestId, route: '/app', address: from, environment: env.name, principal });
     });
   };
 
@@ -89,7 +93,10 @@ export const createAppUpgrade = (
     headersOf.set(request, headers);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the HTTP server has only sockets of `net`
     open(request, socket as Socket, head, headers).catch((error: unknown) => {
-      refuseUpgrade(socket, toUpgradeFault(error, deps.log, requestId), headers);
+      const failure = toUpgradeFault(error, deps.log, requestId);
+      const address = clientAddress(request, deps.config.trustProxy);
+      logRefusedSocket(deps, failure.status, { requestId, route: '/app', address });
+      refuseUpgrade(socket, failure, headers);
     });
   };
 };

@@ -61,6 +61,9 @@ export const serviceCalls: Readonly<Record<keyof ServiceCalls, MethodRow>> = {
       background: Type.Boolean({ description: 'Whether nobody waits for the answer.' }),
       reason: nullable(Type.String({ description: 'Why, in the requester’s words.' })),
       approvedBy: nullable(actorSchema),
+      traceparent: Type.Optional(
+        Type.String({ description: 'The call in the service’s traces (W3C Trace Context), while it traces it.' }),
+      ),
     }),
     example: {
       run: exampleRun,

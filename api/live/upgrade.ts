@@ -11,6 +11,7 @@ import { strictObject, Type } from '../../shared/platform/core/schema.ts';
 import { securityHeaders } from '../../shared/platform/core/securityHeaders.ts';
 import { requireSeesAgent } from '../../shared/settings/agentActivity.ts';
 import type { AuthSession } from '../../shared/settings/sessionCache.ts';
+import { logRefusedSocket, logSocket } from '../http/accessLog.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import { createQueryParser } from '../http/queryParser.ts';
 import type { RateLimiter, ResponseHeaders } from '../http/rateLimiter.ts';
@@ -68,6 +69,11 @@ export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: Upg
   const { directory, log, db, config } = deps;
   const common = securityHeaders(config);
   let stopping = false;
+  const about = (request: IncomingMessage, headers: ResponseHeaders) => ({
+    requestId: headers['x-request-id'] ?? '',
+    route: '/live',
+    address: clientAddress(request, config.trustProxy),
+  });
   const headersOf = new WeakMap<IncomingMessage, ResponseHeaders>();
   const sockets = new WebSocketServer({
     noServer: true,
@@ -139,6 +145,7 @@ export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: Upg
         joined = true;
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the HTTP server has only sockets of `net`
         hub.join({ channel, ws, socket: socket as Socket, who, narrowing }, start);
+        logSocket(deps, ws, { ...about(request, headers), environment: env.name, principal: who.principal.id });
         tellOfStream(env, who, query);
       });
     } finally {
@@ -164,7 +171,12 @@ export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: Upg
         const headers = { ...common, 'x-request-id': requestId };
         headersOf.set(request, headers);
         open(request, socket, head, headers).catch((error: unknown) => {
-          refuseUpgrade(socket, toUpgradeFault(error, log, requestId), headers);
+          const failure = toUpgradeFault(error, log, requestId);
+          logRefusedSocket(deps, failure.status, {
+            ...about(request, headers),
+            route: last === 'live' ? '/live' : null,
+          });
+          refuseUpgrade(socket, failure, headers);
         });
       });
     },

@@ -122,6 +122,7 @@ export const createServer = (sdk: Library, call: EndpointCall<ToolsQuery>, outco
     guarded(sdk, outcome, async ({ params: { name, arguments: given = {} } }): Promise<CallToolResult> => {
       const tool = findTool(call.caller, name);
       if (tool === undefined) throw await unknownTool(sdk, call, name);
+      call.notes.tool = name;
       const { result, items } = await callTool(tool, call, given);
       outcome.items = items;
       if (!isText) return result;

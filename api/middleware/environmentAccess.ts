@@ -2,12 +2,16 @@
 import type { Middleware } from 'koa';
 import type { Deps } from '../../shared/deps.ts';
 import { resolveCaller } from '../http/credentials.ts';
+import { traceparentOf } from '../http/traceparent.ts';
 import type { CallerState } from './state.ts';
 
 /** Finds the environment that the path names. Throws `404 not_found` for one that is unknown or not the principal's. */
 export const environmentAccess =
   (deps: Deps): Middleware<CallerState> =>
-  ({ state }, next) => {
-    state.caller = resolveCaller(deps, state.session, state.environment, state.requestId, state.address);
+  ({ req, state }, next) => {
+    const caller = resolveCaller(deps, state.session, state.environment, state.requestId, state.address);
+    // Only from here on: who has no token joins no trace, and has none recorded by asking for it.
+    const span = state.beginSpan?.(traceparentOf(req)) ?? null;
+    state.caller = span === null ? caller : { ...caller, span };
     return next();
   };

@@ -90,9 +90,11 @@ export const hostPages = ({ config, limiter, probes, endpoints }: HostPagesOptio
     await limiter.countAddress(address, state.headers);
   };
   const answer = async (ctx: Parameters<Middleware<RequestState>>[0], page: HostPage): Promise<void> => {
+    const route = pages.has(ctx.state.path) ? ctx.state.path : '/.well-known/oauth-protected-resource';
+    ctx.state.pattern = route;
     await count(ctx, page);
     ctx.state.response = await page.serve(ctx.req);
-    ctx.state.route = pages.has(ctx.state.path) ? ctx.state.path : '/.well-known/oauth-protected-resource';
+    ctx.state.route = route;
   };
   const metadataPage = (path: string): HostPage | undefined => {
     const response = protectedResourcePage(config, path);

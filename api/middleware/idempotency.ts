@@ -84,7 +84,7 @@ const handleInTurn = async (state: EndpointState, key: IdempotencyKey, handle: H
 /** Calls a handler that reads: its statements are bounded in time and share the connections with those of other principals. */
 const callRead = async ({ mounted: { endpoint }, call }: EndpointState): Promise<ApiResponse> => {
   const { deps, caller, session } = call;
-  call.deps = { ...deps, db: deps.reads.of(caller.principal.id ?? session.credential) };
+  call.deps = { ...deps, db: deps.reads.of(caller.principal.id ?? session.credential, caller.span) };
   try {
     return await endpoint.handle(call);
   } catch (error) {

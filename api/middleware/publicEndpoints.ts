@@ -63,6 +63,7 @@ export const publicEndpoints = (
   );
   const answer = async (ctx: PublicContext, serve: (ctx: PublicContext) => Promise<ApiResponse>): Promise<void> => {
     const { state } = ctx;
+    state.pattern = state.below;
     await limiter.countAddress(state.address, state.headers);
     state.response = await serve(ctx);
     state.route = state.below;

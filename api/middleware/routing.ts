@@ -82,6 +82,7 @@ export const routing = (
     body: undefined,
     ifMatch: undefined,
     ofTool: null,
+    notes: { tool: null },
     signal: () => requests.signalOf(res),
     save: saveNothing,
   });
@@ -89,6 +90,7 @@ export const routing = (
     const { state } = ctx;
     const { mounted, params } = route(ctx.method, state.below);
     state.route = mounted.endpoint.path;
+    state.pattern = mounted.endpoint.path;
     state.mounted = mounted;
     state.body = null;
     state.idempotencyKey = null;

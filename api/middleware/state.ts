@@ -1,6 +1,7 @@
 /** `ctx.state` as the middleware in api/app.ts fills it, from the first step to the last; the tools of api/mcp use its last part. */
 import type { Caller } from '../../shared/access/principal.ts';
 import type { IdempotencyKey } from '../../shared/platform/journal/idempotency.ts';
+import type { Span } from '../../shared/platform/tracing/span.ts';
 import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
@@ -18,6 +19,10 @@ export interface RequestState {
   search: string;
   /** The name of the request in metrics: the path of an endpoint's row, a path of the host, or `error`. */
   route: string;
+  /** The same also of a request that fails later; absent: the path is none that is served. */
+  pattern?: string;
+  /** Begins the span of the request once its caller is known; absent: nothing is traced. */
+  beginSpan?: (traceparent: string | null) => Span | null;
   /** The answer, which `respond` sends. */
   response: ApiResponse;
 }

@@ -1,6 +1,7 @@
 /** Principals and callers: the types that gates, operations and presenters share. */
 import type { ActorRef } from '../catalogue/events.ts';
 import type { Environment } from '../environments/definition.ts';
+import type { Span } from '../platform/tracing/span.ts';
 import type { Access } from './access.ts';
 
 export type PrincipalMode = 'normal' | 'readonly' | 'supervised';
@@ -44,6 +45,8 @@ export interface Caller {
   readonly approvedBy?: ActorRef;
   /** Why, in the words of the principal; null or absent: they gave no reason. */
   readonly reason?: string | null;
+  /** Of the request or the job that acts for them; null or absent: it is not traced. */
+  readonly span?: Span | null;
 }
 
 /** Returns the principal as timelines, the audit log and live messages show it. */

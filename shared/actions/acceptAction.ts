@@ -120,7 +120,7 @@ const requireQueueRoom = async ({ db }: ActionDeps, { env, actor }: Run): Promis
 
 const insertQueuedRun = async (
   deps: ActionDeps,
-  { run, ready: { action } }: PreparedRun,
+  { run, caller: { span }, ready: { action } }: PreparedRun,
   connection: AppConnection | null,
   save: SaveResponse,
 ): Promise<AcceptedRun> => {
@@ -133,6 +133,7 @@ const insertQueuedRun = async (
     due,
     saved,
     unlessQueued: false,
+    span,
   });
   deps.bus.publish(channels.workAvailable, 'outbox');
   if (connection !== null) deps.bus.publish(channels.workAvailable, 'jobs');
@@ -141,7 +142,7 @@ const insertQueuedRun = async (
 
 const insertBackgroundRun = async (
   deps: ActionDeps,
-  { run }: PreparedRun,
+  { run, caller: { span } }: PreparedRun,
   save: SaveResponse,
 ): Promise<AcceptedRun | null> => {
   const accepted: AcceptedRun = { kind: 'running', run: run.id };
@@ -150,6 +151,7 @@ const insertBackgroundRun = async (
     due: run.requested_at,
     saved,
     unlessQueued: true,
+    span,
   });
   if (!made) return null;
   deps.bus.publish(channels.workAvailable, 'jobs');
@@ -168,21 +170,30 @@ const dispatchLocally = async (
   local: LocalConnection,
 ): Promise<AwaitedRun | null> => {
   const { record, item } = ready;
+  const { span } = caller;
   const handed = toDispatchedRun(run, local.connection, run.requested_at);
   const known = {
     record: record === 'unverified' ? placeholderRunRecord(run) : record,
     item: item === null ? null : itemJson(item, fullAccess),
   };
   const params = await buildRunParams(deps, caller.env, handed, known);
-  const call = (): Promise<Run | undefined> => callAppForRun(deps, handed, local, params);
-  const begun = await insertRunReliably(deps, handed, { due: null, saved, unlessQueued: true }, () => void call());
+  const call = (): Promise<Run | undefined> =>
+    callAppForRun(deps, handed, local, { ...params, traceparent: span?.traceparent });
+  const inserted = { due: null, saved, unlessQueued: true, span };
+  const begun = await insertRunReliably(deps, handed, inserted, () => void call());
   return begun ? { kind: 'direct', run: handed, completion: call(), remote: null } : null;
 };
 
-const dispatchRemotely = (deps: ActionDeps, connection: AppConnection, run: Run): AwaitedRun['remote'] => {
+const dispatchRemotely = (
+  deps: ActionDeps,
+  connection: AppConnection,
+  run: Run,
+  { span }: Caller,
+): AwaitedRun['remote'] => {
   let end = (): void => undefined;
   const gone = new Promise<string | null>((resolve) => {
-    end = deps.link.dispatchRun(connection, run.env, run.id, (isTold) => {
+    const hint = { run: run.id, traceparent: span?.traceparent };
+    end = deps.link.dispatchRun(connection, run.env, hint, (isTold) => {
       resolve(isTold ? connection.id : null);
     });
   });
@@ -201,10 +212,17 @@ const insertAwaitedRun = async (
     waiting_until: wanted.run.requested_at + limits.actionWaitMs,
   };
   const local = getLocalSockets(deps.link).get(connection.id);
+  const { span } = wanted.caller;
+  const inserted = { due: run.requested_at + dispatchGraceMs, saved, unlessQueued: true, span };
   let direct: AwaitedRun | null = null;
   if (local !== undefined) direct = await dispatchLocally(deps, { ...wanted, run }, saved, local);
-  else if (await insertRunReliably(deps, run, { due: run.requested_at + dispatchGraceMs, saved, unlessQueued: true })) {
-    direct = { kind: 'direct', run, completion: null, remote: dispatchRemotely(deps, connection, run) };
+  else if (await insertRunReliably(deps, run, inserted)) {
+    direct = {
+      kind: 'direct',
+      run,
+      completion: null,
+      remote: dispatchRemotely(deps, connection, run, wanted.caller),
+    };
   }
   if (direct !== null) deps.bus.publish(channels.workAvailable, 'outbox');
   return direct;

@@ -3,7 +3,7 @@
  * connection: marks the run as dispatched, calls, and writes the outcome into the row, where the requester reads it.
  */
 import { fullAccess } from '../access/access.ts';
-import type { CallOutcome } from '../applink/link.ts';
+import type { CallOutcome, RunHint } from '../applink/link.ts';
 import type { LocalConnection } from '../applink/localConnections.ts';
 import type { LinkRecord, ServiceCalls } from '../applink/protocol.ts';
 import { limits } from '../catalogue/limits.ts';
@@ -14,6 +14,7 @@ import { itemJson } from '../items/present.ts';
 import { sleep } from '../platform/core/wait.ts';
 import { isDbUnavailable } from '../platform/db/errors.ts';
 import { channels } from '../platform/redis/bus.ts';
+import { continueTrace } from '../platform/tracing/span.ts';
 import { getRecord } from '../records/read.ts';
 import type { ActionDeps } from './deps.ts';
 import { isSettledRun, readRun, runActor, type Run } from './model.ts';
@@ -164,7 +165,8 @@ const settleReliably = async (
 
 /**
  * Calls the app for a run that is dispatched to `local`, writes the outcome and returns the run. An answer counts for
- * `limits.lostAnswerMs` after the time-out, for which the sweep waits too.
+ * `limits.lostAnswerMs` after the time-out, for which the sweep waits too. Of a run that is traced `params` have the
+ * traceparent of what it follows from; the app gets that of the call.
  */
 export const callAppForRun = async (
   deps: ActionDeps,
@@ -172,7 +174,19 @@ export const callAppForRun = async (
   local: LocalConnection,
   params: ActionRunParams,
 ): Promise<Run | undefined> => {
-  const outcome = await local.call('action.run', params, handed.timeout_ms + limits.lostAnswerMs);
+  const { traceparent, ...untraced } = params;
+  const span = continueTrace(deps.tracer, traceparent, 'action.run', {
+    kind: 'client',
+    attributes: {
+      'rpc.system': 'jsonrpc',
+      'rpc.method': 'action.run',
+      'console.run': handed.id,
+      'console.attempt': handed.attempts,
+    },
+  });
+  const sent = span === null ? untraced : { ...untraced, traceparent: span.traceparent };
+  const outcome = await local.call('action.run', sent, handed.timeout_ms + limits.lostAnswerMs);
+  span?.end(outcome.kind === 'answer' ? undefined : outcome.kind);
   const run = await settleReliably(deps, handed, outcome);
   if (run !== undefined && isSettledRun(run)) local.notify('run.settled', { run: run.id });
   else if (handed.waiting_until !== null) notifyRunChanged(deps.bus, handed.id);
@@ -183,12 +197,12 @@ export const callAppForRun = async (
 export const dispatchRun = async (
   deps: ActionDeps,
   env: Environment,
-  id: string,
+  { run: id, traceparent }: RunHint,
   local: LocalConnection,
 ): Promise<void> => {
   const run = await readRun(deps.db, env.id, id);
   if (run === undefined || isSettledRun(run) || run.handed_at !== null) return;
   const params = await buildRunParams(deps, env, toDispatchedRun(run, local.connection, deps.clock.now()));
   const handed = await markDispatched(deps, run, local);
-  if (handed !== null) await callAppForRun(deps, handed, local, params);
+  if (handed !== null) await callAppForRun(deps, handed, local, { ...params, traceparent });
 };

@@ -18,6 +18,7 @@ import {
 import { sameColumns, type InsertSource } from '../platform/journal/insertText.ts';
 import { outboxInsert } from '../platform/journal/outbox.ts';
 import { stagedJobInsert, type StagedJobColumns } from '../platform/journal/stagedJobs.ts';
+import { inStatementSpan, type Span } from '../platform/tracing/span.ts';
 import { runEntryData, runEntryLivePart, runLiveParts, runRecordKey, type Run } from './model.ts';
 import { runResultInsert } from './runResultSql.ts';
 
@@ -26,7 +27,7 @@ export type JobDue = number | 'app';
 
 /** The job of a run. */
 const runJobInsert = (
-  columns: Pick<StagedJobColumns, 'id' | 'due_at' | 'waits_for_app' | 'created_at'>,
+  columns: Pick<StagedJobColumns, 'id' | 'due_at' | 'waits_for_app' | 'created_at' | 'traceparent'>,
   source: InsertSource,
 ): string =>
   stagedJobInsert(
@@ -65,7 +66,7 @@ const insertRunSql = statement(
     { from: 'numbered' },
   )}),
   told as (${outboxInsert(
-    { ...sameColumns(['env', 'inbox']), id: 'event', at: 'requested_at', parts: '$5' },
+    { ...sameColumns(['env', 'inbox']), id: 'event', at: 'requested_at', parts: '$5', traceparent: '$12' },
     { from: 'numbered' },
   )}),
   staged as (${runJobInsert(
@@ -75,6 +76,7 @@ const insertRunSql = statement(
       // Behind another of its lane it waits for its turn alone: of a thousand only the first is begun when the app is back.
       waits_for_app: `$8::boolean and not exists (select from runs q where q.env = made.env and q.lane = made.lane and q.status in (${sqlList(activeRunStatuses)}))`,
       created_at: 'requested_at',
+      traceparent: '$12',
     },
     { from: 'made', where: '$6::text is not null' },
   )}),
@@ -98,16 +100,18 @@ export interface InsertRunOptions {
   readonly saved: SavedResponse | null;
   /** Inserts nothing if an earlier run of the same record is queued or running, which the new one would overtake. */
   readonly unlessQueued: boolean;
+  /** Of the request or job that makes it; null or absent: it is not traced. */
+  readonly span?: Span | null | undefined;
 }
 
 /** Inserts a run. Returns false, and writes nothing, when the run would overtake an earlier one of its record. */
 export const insertRun = async (
   db: Db | Tx,
   wanted: Run,
-  { due, saved, unlessQueued }: InsertRunOptions,
+  { due, saved, unlessQueued, span = null }: InsertRunOptions,
 ): Promise<boolean> => {
   const [dueAt, waits] = jobDueColumns(due);
-  const made = await queryRow<{ id: string }>(db, insertRunSql, [
+  const values = [
     JSON.stringify(wanted),
     wanted.entry === null ? null : JSON.stringify(runEntryData(wanted)),
     runAuditJson(wanted),
@@ -119,8 +123,9 @@ export const insertRun = async (
     savedResponseJson(saved),
     unlessQueued && wanted.record !== null,
     wanted.reason,
-  ]);
-  return made !== undefined;
+    span?.traceparent ?? null,
+  ];
+  return (await inStatementSpan(span, 'runs.insert', () => queryRow(db, insertRunSql, values))) !== undefined;
 };
 
 /** What a transition writes besides the run itself. */

@@ -25,6 +25,12 @@ export interface ReplyJob {
   readonly fence: number;
 }
 
+/** A run to dispatch: its id, and the trace of what it follows from, if that is traced. */
+export interface RunHint {
+  readonly run: string;
+  readonly traceparent?: string | undefined;
+}
+
 export interface CallOptions {
   readonly declares: Declaration;
   /** How long to wait for the outcome, in ms. */
@@ -60,7 +66,7 @@ export interface AppLink {
    * `onGone` is called when the connection of another process has gone, until the returned function is called; with true when
    * that process has told so, as its row may stay for a moment.
    */
-  dispatchRun(connection: AppConnection, envId: number, run: string, onGone?: (isTold: boolean) => void): () => void;
+  dispatchRun(connection: AppConnection, envId: number, hint: RunHint, onGone?: (isTold: boolean) => void): () => void;
   /** Requests that the process of `connection` sends a reply to the app as its rows say (shared/replies/takeReply.ts). */
   sendReply(
     connection: AppConnection,

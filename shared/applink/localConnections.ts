@@ -1,5 +1,5 @@
 /** The sockets of customers' apps in this process: added by api/applink, used by redisLink.ts. */
-import type { AppConnection, AppLink, CallOutcome, ReplyJob } from './link.ts';
+import type { AppConnection, AppLink, CallOutcome, ReplyJob, RunHint } from './link.ts';
 import type { ServiceCalls, ServiceMethod, ServiceNotifications } from './protocol.ts';
 
 /** A connection whose socket is in this process. */
@@ -32,7 +32,7 @@ export interface LocalSocket extends LocalConnection {
   replaced(): void;
 }
 
-type RunDispatcher = (local: LocalConnection, envId: number, run: string) => void;
+type RunDispatcher = (local: LocalConnection, envId: number, hint: RunHint) => void;
 type ReplySender = (connection: string, envId: number, job: ReplyJob, timeoutMs: number) => Promise<RelayOutcome>;
 
 export class LocalSockets {

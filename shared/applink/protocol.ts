@@ -89,6 +89,8 @@ export interface ServiceCalls {
       readonly reason?: string | null;
       /** Who approved the run, or the bulk that it is part of; absent from services before 1.1. */
       readonly approvedBy?: Actor | null;
+      /** W3C Trace Context of the call, while the service traces it. */
+      readonly traceparent?: string | undefined;
     };
     result: { readonly message?: string | null; readonly blocks?: readonly Block[] } | null;
   };

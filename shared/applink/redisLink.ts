@@ -173,11 +173,11 @@ export const openAppLink = ({ db, bus, config, onRefused }: AppLinkDeps): AppLin
       online: async (envId, declares) => (await routing.choose(envId, declares)) !== null,
       chooseConnection: (envId, declares, except) => routing.choose(envId, declares, except),
       call,
-      dispatchRun: (connection, envId, run, onGone) => {
-        if (connection.process !== sockets.process) return remote.dispatchRun(connection, envId, run, onGone);
+      dispatchRun: (connection, envId, hint, onGone) => {
+        if (connection.process !== sockets.process) return remote.dispatchRun(connection, envId, hint, onGone);
         const local = sockets.get(connection.id);
         if (local === undefined) onGone?.(true);
-        else sockets.dispatchRun(local, envId, run);
+        else sockets.dispatchRun(local, envId, hint);
         return () => undefined;
       },
       sendReply: async (connection, envId, job, timeoutMs) => {

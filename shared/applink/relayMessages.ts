@@ -2,6 +2,7 @@
  * Messages between processes about sockets of apps, through Redis: a line of JSON, and below it the params or the answer as a
  * text, which may be megabytes that the relay does not parse. The bus seals them. Used by remoteCalls.ts.
  */
+import type { RunHint } from './link.ts';
 import type { AskingMethod } from './methods.ts';
 
 /** What a process asks the one that has the socket of `connection`, and where it waits for the outcome. */
@@ -15,7 +16,7 @@ export type RelayMessage =
   /** Call a method that only asks; the body is the params. */
   | (RelayRequest & { readonly kind: 'call'; readonly method: AskingMethod; readonly timeoutMs: number })
   /** Dispatch a run, or a reply, as its row says. */
-  | (RelayRequest & { readonly kind: 'run'; readonly envId: number; readonly run: string })
+  | (RelayRequest & { readonly kind: 'run'; readonly envId: number } & RunHint)
   | (RelayRequest & {
       readonly kind: 'reply';
       readonly envId: number;

@@ -1,7 +1,7 @@
 /** Calls on sockets of another process, through Redis: sent, accepted within `acceptTimeoutMs`, answered. Used by redisLink.ts. */
 import { channels, type Bus } from '../platform/redis/bus.ts';
 import type { RefusalReporter } from '../platform/redis/droppedMessages.ts';
-import type { AppConnection, ReplyJob } from './link.ts';
+import type { AppConnection, ReplyJob, RunHint } from './link.ts';
 import type { LocalSockets, RelayOutcome } from './localConnections.ts';
 import { isAskingMethod, type AskingMethod } from './methods.ts';
 import { acceptTimeoutMs, PendingRemoteCalls } from './pendingRemoteCalls.ts';
@@ -73,7 +73,7 @@ export class RemoteCalls {
    * Sends a hint. Whether the process accepts it decides whether it becomes a suspect. `onGone` is called once the connection
    * has gone with or without the run, until the returned function is called.
    */
-  dispatchRun(connection: AppConnection, envId: number, run: string, onGone?: (isTold: boolean) => void): () => void {
+  dispatchRun(connection: AppConnection, envId: number, hint: RunHint, onGone?: (isTold: boolean) => void): () => void {
     const id =
       onGone === undefined
         ? this.pending.add({ connection, timeoutMs: 0, end: () => undefined })
@@ -91,7 +91,7 @@ export class RemoteCalls {
       from: this.#sockets.process,
       connection: connection.id,
       envId,
-      run,
+      ...hint,
     });
     if (onGone === undefined) return () => undefined;
     this.#watch ??= setInterval(() => {
@@ -230,9 +230,9 @@ export class RemoteCalls {
     this.#answer(from, id, await this.#sockets.sendReply(connection, envId, { id: job, fence }, timeoutMs));
   }
 
-  #serveRun({ id, from, connection, envId, run }: RelayMessage & { kind: 'run' }): void {
+  #serveRun({ id, from, connection, envId, run, traceparent }: RelayMessage & { kind: 'run' }): void {
     const local = this.#sockets.get(connection);
     this.#send(from, { kind: local === undefined ? 'gone' : 'taken', id });
-    if (local !== undefined) this.#sockets.dispatchRun(local, envId, run);
+    if (local !== undefined) this.#sockets.dispatchRun(local, envId, { run, traceparent });
   }
 }

@@ -9,10 +9,14 @@ interface ChunkJobColumns {
   readonly chunk: Sql;
   readonly requestId: Sql;
   readonly at: Sql;
+  readonly traceparent?: Sql;
 }
 
 /** Each row of the source has the id of a job in `job`. */
-export const chunkJobInsert = ({ env, bulk, chunk, requestId, at }: ChunkJobColumns, source: InsertSource): string =>
+export const chunkJobInsert = (
+  { env, bulk, chunk, requestId, at, traceparent = 'null' }: ChunkJobColumns,
+  source: InsertSource,
+): string =>
   stagedJobInsert(
     {
       id: 'job',
@@ -23,6 +27,7 @@ export const chunkJobInsert = ({ env, bulk, chunk, requestId, at }: ChunkJobColu
       request_id: requestId,
       due_at: at,
       created_at: at,
+      traceparent,
     },
     source,
   );

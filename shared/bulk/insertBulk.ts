@@ -16,6 +16,7 @@ import {
 } from '../platform/journal/idempotency.ts';
 import { outboxInsert } from '../platform/journal/outbox.ts';
 import { channels } from '../platform/redis/bus.ts';
+import { inStatementSpan } from '../platform/tracing/span.ts';
 import { chunkJobInsert } from './chunkJobSql.ts';
 import { bulkLivePart, bulkResponseBody, type BulkRow } from './present.ts';
 import type { BulkOperationBody } from './schema.ts';
@@ -36,12 +37,12 @@ const insertBulkSql = statement(
     insert into bulk_chunks (bulk, n, first, ids)
     select $1, n, n * ${chunk}, ($4::text[])[n * ${chunk} + 1 : (n + 1) * ${chunk}] from generate_series(0, cardinality($7::text[]) - 1) as n
   ), staged as (${chunkJobInsert(
-    { env: '$2', bulk: '$1::text', chunk: 'n - 1', requestId: actor.request_id, at: '$6' },
+    { env: '$2', bulk: '$1::text', chunk: 'n - 1', requestId: actor.request_id, at: '$6', traceparent: '$26' },
     { from: 'unnest($7::text[]) with ordinality as jobs (job, n)', where: "$12 = 'queued'" },
   )}), noted as (${eventInsert(
     { ...actor, env: '$2', at: '$6', verb: '$8', target_type: "'bulk'", target: '$9', after: '$10' },
     { returning: 'id' },
-  )}), told as (${outboxInsert({ id: 'id', env: '$2', at: '$6', parts: '$11' }, { from: 'noted' })})
+  )}), told as (${outboxInsert({ id: 'id', env: '$2', at: '$6', parts: '$11', traceparent: '$26' }, { from: 'noted' })})
   ${savedResponseInsert({ ...saved, created_at: '$6' }, { where: `${saved.key}::text is not null` })}`,
 );
 
@@ -98,7 +99,7 @@ const insertBulk = async (
 ): Promise<void> => {
   const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
   const [verb, target] = bulk.undo_of === null ? ['bulk.create', bulk.id] : ['bulk.undo', bulk.undo_of];
-  await executeStatement(db, insertBulkSql, [
+  const values = [
     bulk.id,
     caller.env.id,
     JSON.stringify(bulk.operation),
@@ -114,7 +115,9 @@ const insertBulk = async (
     ...savedResponseValues(response),
     ...actorValues(toEventActor(caller)),
     caller.reason ?? null,
-  ]);
+    caller.span?.traceparent ?? null,
+  ];
+  await inStatementSpan(caller.span, 'bulk.accept', () => executeStatement(db, insertBulkSql, values));
 };
 
 /** Inserts the bulk, which is done at once if it has no items, and returns the body of the `202`. The audit log shows an undo on the bulk that it undoes. */

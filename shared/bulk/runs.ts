@@ -188,8 +188,10 @@ const ensureBulkRun = async (
   const online = await isOnline(deps, caller, ready.action);
   const due: JobDue = online ? at : 'app';
   // Behind queued runs of the record, of this bulk or of others, the run is queued too.
-  const begun = online && (await insertRun(deps.db, fresh, { due, saved: null, unlessQueued: true }));
-  if (!begun) await insertRun(deps.db, toQueuedRun(fresh, ready.action, at), { due, saved: null, unlessQueued: false });
+  const begun =
+    online && (await insertRun(deps.db, fresh, { due, saved: null, unlessQueued: true, span: caller.span }));
+  const queued = { due, saved: null, unlessQueued: false, span: caller.span };
+  if (!begun) await insertRun(deps.db, toQueuedRun(fresh, ready.action, at), queued);
   return null;
 };
 

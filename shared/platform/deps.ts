@@ -6,11 +6,14 @@ import type { Db } from './db/knex.ts';
 import type { ReadPool } from './db/readPool.ts';
 import type { Bus } from './redis/bus.ts';
 import type { RedisConnections } from './redis/connect.ts';
+import type { Tracer } from './tracing/span.ts';
 
 export interface PlatformDeps {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
+  /** null: nothing is traced. */
+  readonly tracer: Tracer | null;
   readonly db: Db;
   /** PostgreSQL for endpoints that read. */
   readonly reads: ReadPool;

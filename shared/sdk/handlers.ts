@@ -60,6 +60,8 @@ export interface RunCall<Input = Json, Rec = LinkRecord | null, I = Item> extend
   readonly approvedBy: Actor | null;
   /** Counts the calls for this run from 1. Above 1, an earlier call may have acted. */
   readonly attempt: number;
+  /** The call in the service's traces, to go on from (W3C Trace Context); null: it is not traced. */
+  readonly traceparent: string | null;
   /**
    * Shows progress to those who wait: `fraction` from 0 to 1, or null to change the message alone. At most ten a second
    * are sent; the last one is always among them.

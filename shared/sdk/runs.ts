@@ -74,7 +74,7 @@ export const runAction = async (
   params: RunParams,
   { limiter, onProblem, onProgress }: RunDeps,
 ): Promise<RpcAnswer> => {
-  const { run, action: name, record, input, item, actor, attempt, reason, approvedBy } = params;
+  const { run, action: name, record, input, item, actor, attempt, reason, approvedBy, traceparent } = params;
   if (action === undefined)
     return { error: { code: rpcCodes.invalidParams, message: `The app has no action ${name}.` } };
   const sender = createProgressThrottle((fraction, message) => {
@@ -93,6 +93,7 @@ export const runAction = async (
         attempt,
         reason: reason ?? null,
         approvedBy: approvedBy ?? null,
+        traceparent: traceparent ?? null,
         signal,
         progress: sender.progress,
       };

@@ -310,11 +310,11 @@ describe('app link: calls', () => {
     const sockets = getLocalSockets(world.deps.link);
     const before = sockets.dispatchRun;
     const handed: string[] = [];
-    sockets.dispatchRun = ({ connection }, at, run) => handed.push(`${connection.id} ${String(at)} ${run}`);
+    sockets.dispatchRun = ({ connection }, at, { run }) => handed.push(`${connection.id} ${String(at)} ${run}`);
     for (const [, link] of links()) {
       const connection = await link.chooseConnection(env, upgrade);
       if (connection === null) throw new Error('It is not there.');
-      link.dispatchRun(connection, env, 'run_1');
+      link.dispatchRun(connection, env, { run: 'run_1' });
     }
     await until('both came', () => handed.length === 2);
     sockets.dispatchRun = before;

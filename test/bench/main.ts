@@ -20,6 +20,7 @@ import { read } from './suites/read.ts';
 import { records } from './suites/records.ts';
 import { shift } from './suites/shift.ts';
 import { size } from './suites/size.ts';
+import { tracing } from './suites/tracing.ts';
 
 const suites: readonly Suite[] = [
   bare,
@@ -27,6 +28,7 @@ const suites: readonly Suite[] = [
   lists,
   records,
   change,
+  tracing,
   outbox,
   bulk,
   bulkQuery,

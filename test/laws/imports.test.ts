@@ -107,6 +107,14 @@ describe('law: imports', () => {
       'add a statement and call it through platform/db/sql.ts',
     ],
     [
+      'only platform/tracing/openTracer.ts knows OpenTelemetry, and is loaded only when it is wanted',
+      /^(api|workers|shared)\//,
+      ({ file, to, names }) =>
+        (to.startsWith('@opentelemetry/') && file !== 'shared/platform/tracing/openTracer.ts') ||
+        (to === 'shared/platform/tracing/openTracer.ts' && !names.includes('*')),
+      'take the types of platform/tracing/span.ts',
+    ],
+    [
       'only platform/redis and workers/ know ioredis and bullmq',
       /^(api|shared)\/(?!platform\/redis\/|tools\/services\/)/,
       (found) => isPackage('ioredis', 'bullmq')(found) && !found.typeOnly,

@@ -51,6 +51,7 @@ describe('bulkChunk', () => {
         fence: 1,
         startCount: 1,
         signal,
+        span: null,
       },
       deps,
     );

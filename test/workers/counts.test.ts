@@ -161,9 +161,9 @@ describe('counts', () => {
     if (lease === null) throw new Error('no lease');
     const mark = async (): Promise<unknown> =>
       (await world.sql<{ mark: number }>('select overdue_mark::int as mark from streams'))[0]?.mark;
-    expect((await publishBatch(world.deps.db, lease, 650, true)).taken).to.equal(500);
+    expect((await publishBatch(world.deps.db, lease, { now: 650, advance: true })).taken).to.equal(500);
     expect([await mark(), await world.sql(differences)]).to.deep.equal([0, []]);
-    expect((await publishBatch(world.deps.db, lease, 650, true)).taken).to.equal(200);
+    expect((await publishBatch(world.deps.db, lease, { now: 650, advance: true })).taken).to.equal(200);
     expect([await mark(), await world.sql(differences)]).to.deep.equal([650, []]);
     expect(await world.sql("select n::int from counts where measure = 'overdue'")).to.deep.equal([{ n: 650 }]);
   });

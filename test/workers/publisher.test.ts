@@ -142,9 +142,14 @@ describe('the publisher', () => {
     const second = await acquireLeaderLease(db, 'publisher', newHolderName('second'));
     if (first === null || second === null) throw new Error('no lease');
     await world.sql("insert into outbox (id, env, at, parts) values (1, 1, 1, '[{}]')");
-    expect(await publishBatch(db, first, 1, true)).to.deep.equal({ leaseHeld: false, taken: 0, messages: [] });
+    expect(await publishBatch(db, first, { now: 1, advance: true })).to.deep.equal({
+      leaseHeld: false,
+      taken: 0,
+      messages: [],
+      traces: [],
+    });
     expect(await stream()).to.have.length(0);
-    expect((await publishBatch(db, second, 1, true)).taken).to.equal(1);
+    expect((await publishBatch(db, second, { now: 1, advance: true })).taken).to.equal(1);
   });
 
   it('is relieved when it freezes, and writes nothing when it wakes up', async () => {

@@ -57,7 +57,7 @@ const park = async (deps: Deps, run: Run): Promise<JobOutcome> => {
   return parked === 'ended' ? done() : parked === 'queued' ? waitForApp() : retryAt(deps.clock.now());
 };
 
-export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload }, deps) => {
+export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload, span }, deps) => {
   const { db, clock, link } = deps;
   const run = await readRun(db, envId, payload.run);
   if (run === undefined || !activeRunStatuses.includes(run.status) || run.handed_at !== null) return done();
@@ -78,6 +78,6 @@ export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload }
     return done();
   }
   if (connection === null) return park(deps, run);
-  link.dispatchRun(connection, envId, run.id);
+  link.dispatchRun(connection, envId, { run: run.id, traceparent: span?.traceparent });
   return retryAt(clock.now() + retryDispatchMs);
 };

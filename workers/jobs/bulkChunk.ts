@@ -23,8 +23,9 @@ import type { BoundOperation } from '../../shared/items/operation.ts';
 import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts';
 import { isDuplicateBulkResult, performOperation } from '../../shared/items/perform/perform.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
+import type { Span } from '../../shared/platform/tracing/span.ts';
 import { readRequester } from '../../shared/settings/requester.ts';
-import { done, retryAt, type JobHandler } from '../handler.ts';
+import { done, retryAt, type Job, type JobHandler } from '../handler.ts';
 
 /**
  * Items of one statement. A change of one of them waits for its commit: 35 ms on two cores. With 500 items the wait is four
@@ -32,12 +33,20 @@ import { done, retryAt, type JobHandler } from '../handler.ts';
  */
 const itemsPerStatement = 125;
 
+/** What a start of the job ends by, and its span. */
+type Start = Pick<Job, 'signal' | 'span'>;
+
 /** Returns the requester with the rights of now; null when they may not act here any more. */
-const readChunkRequester = async (deps: Deps, envId: number, chunk: Chunk): Promise<Caller | null> => {
+const readChunkRequester = async (
+  deps: Deps,
+  envId: number,
+  chunk: Chunk,
+  span: Span | null,
+): Promise<Caller | null> => {
   const caller = await readRequester(deps, { env: envId, ...chunk });
-  return caller === null || chunk.approved_by === null
-    ? caller
-    : { ...caller, principal: withoutSupervision(caller.principal) };
+  if (caller === null) return null;
+  const { principal } = caller;
+  return { ...caller, span, principal: chunk.approved_by === null ? principal : withoutSupervision(principal) };
 };
 
 const buildChunkOperation = async ({ db }: Deps, envId: number, chunk: Chunk): Promise<BoundOperation> => {
@@ -54,12 +63,12 @@ const takeFirst = (left: ReadonlyMap<string, number>, count: number): Map<string
   new Map([...left].slice(0, count));
 
 /** Performs the operation on the items of a chunk. Rights are read for each statement, since a chunk may take long. */
-const processItemChunk = async (deps: Deps, envId: number, chunk: Chunk, signal: AbortSignal): Promise<void> => {
+const processItemChunk = async (deps: Deps, envId: number, chunk: Chunk, { signal, span }: Start): Promise<void> => {
   const operation = await buildChunkOperation(deps, envId, chunk);
   let left = remainingItems(chunk, chunk.ended);
   while (left.size > 0) {
     signal.throwIfAborted();
-    const caller = await readChunkRequester(deps, envId, chunk);
+    const caller = await readChunkRequester(deps, envId, chunk, span);
     if (caller === null) return insertForbiddenResults(deps.db, chunk, left);
     const some = takeFirst(left, itemsPerStatement);
     try {
@@ -80,7 +89,12 @@ const runsPerRound = 20;
  * Makes a run for each record of a chunk; the runs give the items their results, and the last of them ends the chunk. Returns
  * false when it is the turn of others before all runs are made.
  */
-const processActionChunk = async (deps: Deps, envId: number, chunk: Chunk, signal: AbortSignal): Promise<boolean> => {
+const processActionChunk = async (
+  deps: Deps,
+  envId: number,
+  chunk: Chunk,
+  { signal, span }: Start,
+): Promise<boolean> => {
   const attached = await readAttachedSeqs(deps, chunk.bulk, chunk.first, chunk.ids.length);
   const left = remainingItems(chunk, [...chunk.ended, ...attached]);
   while (left.size > 0) {
@@ -91,7 +105,7 @@ const processActionChunk = async (deps: Deps, envId: number, chunk: Chunk, signa
       break;
     }
     if (!hasRoom) return false;
-    const caller = await readChunkRequester(deps, envId, chunk);
+    const caller = await readChunkRequester(deps, envId, chunk, span);
     if (caller === null) {
       await insertForbiddenResults(deps.db, chunk, left);
       break;
@@ -108,14 +122,14 @@ const processActionChunk = async (deps: Deps, envId: number, chunk: Chunk, signa
   return true;
 };
 
-export const bulkChunk: JobHandler<'bulkChunk'> = async ({ env: envId, payload, signal }, deps) => {
+export const bulkChunk: JobHandler<'bulkChunk'> = async ({ env: envId, payload, signal, span }, deps) => {
   const chunk = await takeChunk(deps.db, payload.bulk, payload.chunk, deps.clock.now());
   if (chunk !== null) {
     // The bulk may name a person, a role or a state that is newer than this process's directory.
     await deps.directory.refresh();
-    if (chunk.operation.type !== 'action') await processItemChunk(deps, envId, chunk, signal);
+    if (chunk.operation.type !== 'action') await processItemChunk(deps, envId, chunk, { signal, span });
     // The enqueuer has it go on once there is room.
-    else if (!(await processActionChunk(deps, envId, chunk, signal))) return retryAt(deps.clock.now());
+    else if (!(await processActionChunk(deps, envId, chunk, { signal, span }))) return retryAt(deps.clock.now());
     await finishChunk(deps.db, chunk);
   }
   await publishBulkProgress(deps, envId, payload.bulk);

@@ -62,13 +62,13 @@ const readTriageSubject = async (
 const applyTriage = async (
   deps: Deps,
   { env, item }: TriageJobSubject,
-  requestId: string | null,
+  { requestId, span }: Pick<Job, 'requestId' | 'span'>,
   { principal, input }: { principal: Principal; input: unknown },
 ): Promise<JobOutcome> => {
   try {
     const checked: TriageInput = triageFirst.check(input, deps.clock.now());
     const attempt = () =>
-      performOperation(deps, { env, principal, requestId, address: null }, triageFirst, [item.id], checked);
+      performOperation(deps, { env, principal, requestId, address: null, span }, triageFirst, [item.id], checked);
     let [outcome] = await attempt();
     if (outcome?.kind === 'fault') {
       // The assignee may be newer than this process's directory.
@@ -88,12 +88,9 @@ const retryOrGiveUp = (tries: number, reason: string): JobOutcome => {
   throw new Error(reason);
 };
 
-const requestAppTriage = async (
-  deps: Deps,
-  subject: TriageJobSubject,
-  { requestId, startCount: tries, signal }: Job<'triageItem'>,
-): Promise<JobOutcome> => {
+const requestAppTriage = async (deps: Deps, subject: TriageJobSubject, job: Job<'triageItem'>): Promise<JobOutcome> => {
   const { env, inbox, shown } = subject;
+  const { startCount: tries, signal } = job;
   const outcome = await deps.link.call(
     env.id,
     'triage.answer',
@@ -105,7 +102,7 @@ const requestAppTriage = async (
     case 'answer': {
       if (outcome.result === null) return done();
       const { result } = outcome;
-      return applyTriage(deps, subject, requestId, {
+      return applyTriage(deps, subject, job, {
         principal: appPrincipal,
         input: typeof result === 'object' && !Array.isArray(result) ? { answers: {}, ...result } : result,
       });
@@ -128,6 +125,6 @@ export const triageItemJob: JobHandler<'triageItem'> = async (job, deps) => {
   const subject = await readTriageSubject(deps, job);
   if (subject === null) return done();
   const input = findTriageRule(subject.inbox, subject.shown);
-  if (input !== null) return applyTriage(deps, subject, job.requestId, { principal: rulesPrincipal, input });
+  if (input !== null) return applyTriage(deps, subject, job, { principal: rulesPrincipal, input });
   return subject.inbox.triage?.app === true ? requestAppTriage(deps, subject, job) : done();
 };

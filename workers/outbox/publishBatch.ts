@@ -40,7 +40,7 @@ const takenSql = `
   ), taken as materialized (
     delete from outbox
     where ctid = any (array(select ctid from outbox where exists (select from lease) order by id limit ${String(batchRows)}))
-    returning id, env, at, parts, inbox, deltas, due_from, due_to, awake_from, awake_to, whole
+    returning id, env, at, parts, inbox, deltas, due_from, due_to, awake_from, awake_to, whole, traceparent
   )`;
 
 /**
@@ -111,9 +111,7 @@ const streamInsertSql = `
   )`;
 
 /** One row per message: of each environment those with events, in order, then one with the counts that changed. */
-const takeBatchSql = statement(
-  'publisher.batch',
-  `
+const takeBatchText = (traces: string): string => `
   with ${takenSql}, ${countChangesSql}, ${streamInsertSql},
   inboxes as (
     select env, inbox, json_object_agg(measure, coalesce(c.n, o.n)) as measures
@@ -127,8 +125,14 @@ const takeBatchSql = statement(
     select h.env, h.position + 1, null, (select json_object_agg(i.inbox, i.measures)::text from inboxes i where i.env = h.env) from heads h
   )
   select (select count(*) from lease)::int as held, (select count(*) from taken)::int as taken, m.env, m.first, m.rows, m.counts,
-    (select e.epoch from environments e where e.id = m.env) as epoch
-  from (select 1) once left join messages m on true order by m.env, m.first`,
+    (select e.epoch from environments e where e.id = m.env) as epoch${traces}
+  from (select 1) once left join messages m on true order by m.env, m.first`;
+
+const takeBatchSql = statement('publisher.batch', takeBatchText(''));
+/** The same, with the traces that the rows belong to. */
+const takeTracedBatchSql = statement(
+  'publisher.batchTraced',
+  takeBatchText(`, (select array_agg(distinct traceparent) from taken where traceparent is not null) as traces`),
 );
 
 interface BatchRow {
@@ -139,6 +143,7 @@ interface BatchRow {
   readonly rows: string | null;
   readonly counts: string | null;
   readonly epoch: number | null;
+  readonly traces?: readonly string[] | null;
 }
 
 /** A `LiveBatch` (shared/platform/redis/bus.ts) as JSON. */
@@ -153,6 +158,16 @@ interface PublishedBatch {
   /** Rows taken; `batchRows` when there may be more. */
   readonly taken: number;
   readonly messages: readonly LiveBatchMessage[];
+  /** The traceparents of the requests that the rows follow from; empty unless they are asked for. */
+  readonly traces: readonly string[];
+}
+
+interface BatchOptions {
+  /** Epoch ms. */
+  readonly now: number;
+  /** Whether the overdue marks move to `now`. */
+  readonly advance: boolean;
+  readonly traced?: boolean;
 }
 
 /**
@@ -162,10 +177,9 @@ interface PublishedBatch {
 export const publishBatch = async (
   db: Db,
   lease: LeaderLease & { readonly timeline?: string | null },
-  now: number,
-  advance: boolean,
+  { now, advance, traced = false }: BatchOptions,
 ): Promise<PublishedBatch> => {
-  const found = await queryRows<BatchRow>(db, takeBatchSql, [
+  const found = await queryRows<BatchRow>(db, traced ? takeTracedBatchSql : takeBatchSql, [
     lease.name,
     lease.holder,
     lease.fence,
@@ -187,6 +201,7 @@ export const publishBatch = async (
   return {
     leaseHeld: found[0]?.held === 1,
     taken: found[0]?.taken ?? 0,
+    traces: found[0]?.traces ?? [],
     // The columns are JSON already: they are joined, never parsed.
     messages: messages.map((each) => ({
       env: each.env,

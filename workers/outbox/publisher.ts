@@ -9,6 +9,7 @@ import {
   type LeaderLease,
 } from '../../shared/platform/outbox/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
+import { continueTrace, type Tracer } from '../../shared/platform/tracing/span.ts';
 import { backoffAfter, createWakeSignal, type RunningService } from '../wakeSignal.ts';
 import { batchRows, publishBatch } from './publishBatch.ts';
 import { recountOutdated } from './recount.ts';
@@ -21,6 +22,23 @@ const overdueCheckMs = 700;
 /** While a release that does not count active items runs beside this one, its counts are wrong for at most so long: counting reads every item. */
 const recountEveryMs = 60_000;
 
+/** Makes the span of a batch in each of the traces that its rows belong to. */
+const tracePublishing = (
+  tracer: Tracer | null,
+  traces: readonly string[],
+  { taken, agoMs }: { readonly taken: number; readonly agoMs: number },
+): void => {
+  const attributes = {
+    'messaging.system': 'redis',
+    'messaging.destination.name': 'live',
+    'messaging.operation.name': 'publish',
+    'messaging.operation.type': 'send',
+    'messaging.batch.message_count': taken,
+  };
+  for (const traceparent of traces)
+    continueTrace(tracer, traceparent, 'publish live', { kind: 'producer', attributes, agoMs })?.end();
+};
+
 /** A connection of its own, so that the publisher never waits for the statement of a job. */
 const openPublisherDb = (url: string): Db => openDb({ url, poolSize: 1, applicationName: 'console-publisher' });
 
@@ -29,7 +47,8 @@ export const startPublisher = ({
   clock,
   log,
   bus,
-}: Pick<Deps, 'config' | 'clock' | 'log' | 'bus'>): RunningService => {
+  tracer,
+}: Pick<Deps, 'config' | 'clock' | 'log' | 'bus' | 'tracer'>): RunningService => {
   const db = openPublisherDb(config.databaseUrl);
   const holder = newHolderName(config.processName);
   const news = createWakeSignal();
@@ -54,9 +73,11 @@ export const startPublisher = ({
         recountedAt = startedAt;
       }
       const advance = startedAt - advancedAt >= overdueCheckMs;
-      const { leaseHeld, taken, messages } = await publishBatch(db, lease, clock.now(), advance);
+      const batch = { now: clock.now(), advance, traced: tracer !== null };
+      const { leaseHeld, taken, messages, traces } = await publishBatch(db, lease, batch);
       if (!leaseHeld) return;
       for (const { env, text } of messages) bus.publish(channels.live(env), text);
+      if (traces.length > 0) tracePublishing(tracer, traces, { taken, agoMs: performance.now() - startedAt });
       if (taken === batchRows) continue;
       if (advance) advancedAt = startedAt;
       await news.wait(pollMs);

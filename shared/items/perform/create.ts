@@ -13,6 +13,7 @@ import type { Db, Tx } from '../../platform/db/knex.ts';
 import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels } from '../../platform/redis/bus.ts';
+import { inStatementSpan } from '../../platform/tracing/span.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
 import type { OccurrenceBatch } from '../addOccurrences.ts';
 import { visibleInboxes } from '../filters.ts';
@@ -21,7 +22,7 @@ import { decideCreate, requireFitsInbox, toOccurrence, type CreateInput } from '
 import { readCreateStates, type CreateState } from './createState.ts';
 import { createEventBatch, type DecidedChange } from './eventBatch.ts';
 import { createDecisionContext } from './perform.ts';
-import { writeItems } from './write.ts';
+import { writeItems, type ItemWrite } from './write.ts';
 
 interface CreateResult {
   readonly item: Item;
@@ -114,7 +115,7 @@ const writeCreations = async (
       created: makes && before === null,
     })),
   );
-  return writeItems(db, {
+  const write: ItemWrite = {
     caller,
     at,
     verb: created.isNew ? 'item.create' : 'item.occur',
@@ -123,7 +124,8 @@ const writeCreations = async (
     saved: save(created),
     results: null,
     deliveries,
-  });
+  };
+  return inStatementSpan(caller.span, 'items.write', () => writeItems(db, write));
 };
 
 /** Performs one round over inputs of different keys: decides on the present rows and writes; null for rows that changed concurrently. */

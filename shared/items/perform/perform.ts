@@ -11,6 +11,7 @@ import type { Tx } from '../../platform/db/knex.ts';
 import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels } from '../../platform/redis/bus.ts';
+import { inStatementSpan } from '../../platform/tracing/span.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
 import type { Item } from '../model.ts';
 import type { DecisionContext, ItemOperation } from '../operation.ts';
@@ -85,7 +86,7 @@ const tryRound = async <I>(context: Round<I>, store: ItemStore, ids: readonly st
   const { deps, caller, operation, input, options } = context;
   const asked = { caller, operation, input, ifMatch: options.ifMatch };
   const moment = createDecisionContext(deps, caller);
-  const found = await store.read(caller.env.id, ids);
+  const found = await inStatementSpan(caller.span, 'items.read', () => store.read(caller.env.id, ids));
   const outcomes = new Map<string, ItemOutcome>();
   const changed: DecidedChange[] = [];
   const told = createEventBatch(caller, moment.at, () => newId('ent'));
@@ -116,15 +117,8 @@ const tryRound = async <I>(context: Round<I>, store: ItemStore, ids: readonly st
   const saved = first === undefined ? null : (options.save?.(first) ?? null);
   if (changed.length === 0 && saved === null && results === null)
     return { done: [...outcomes.values()], retryIds: [], staged: false };
-  const written = await store.write({
-    caller,
-    at: moment.at,
-    verb: operation.name,
-    changed,
-    events: told,
-    saved,
-    results,
-  });
+  const write = { caller, at: moment.at, verb: operation.name, changed, events: told, saved, results };
+  const written = await inStatementSpan(caller.span, 'items.write', () => store.write(write));
   const lost = (outcome: ItemOutcome): boolean => outcome.kind === 'changed' && !written.has(outcome.id);
   const all = [...outcomes.values()];
   return {

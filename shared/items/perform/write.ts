@@ -91,7 +91,12 @@ const wholeRowJson = (env: number, item: Item): string => {
   return withJsonMember(rest, 'fields', item.fields);
 };
 
-const callerColumns = ({ caller, at, verb }: ItemWrite): object => ({ at, verb, ...actorRow(toEventActor(caller)) });
+const callerColumns = ({ caller, at, verb }: ItemWrite): object => ({
+  at,
+  verb,
+  ...actorRow(toEventActor(caller)),
+  traceparent: caller.span?.traceparent,
+});
 
 const gatheredItemsJson = (env: number, writes: readonly ItemWrite[]): string =>
   JSON.stringify(
@@ -176,9 +181,12 @@ const jobRow = (caller: Caller, at: number, { item, job }: { item: string; job: 
   payload: job.payload,
   subject: job.subject,
   request_id: caller.requestId,
+  traceparent: caller.span?.traceparent,
   due_at: job.dueAt,
   created_at: at,
 });
+
+const isTraced = ({ span = null }: Caller): boolean => span !== null;
 
 const savedOfMany = (writes: readonly ItemWrite[]): string =>
   JSON.stringify(
@@ -243,6 +251,7 @@ export const writeItems = async (
     links: changed.some(changesLinks),
     forgets: overfull.length > 0,
     texts: texts.length > 0,
+    traced: writes.some((write) => isTraced(write.caller)),
   };
   const values: SqlValue[] = [
     envId,
@@ -251,6 +260,7 @@ export const writeItems = async (
     writes.flatMap(({ events }) => events.liveParts).join(livePartSeparator),
   ];
   if (!shape.gathered) values.push(at, verb, ...actorValues(toEventActor(caller)));
+  if (shape.traced && !shape.gathered) values.push(caller.span?.traceparent ?? null);
   if (shape.users) values.push(JSON.stringify(users));
   if (occurrences !== null) values.push(occurrences);
   if (shape.forgets) values.push(JSON.stringify(overfull));

@@ -44,6 +44,8 @@ export interface WriteShape {
   readonly forgets: boolean;
   /** Rows of item_words: creations, occurrences, notes and replies have some. */
   readonly texts: boolean;
+  /** A request that is traced: outbox rows name it. */
+  readonly traced: boolean;
 }
 
 /**
@@ -94,6 +96,8 @@ const callerParameterCount = 2 + actorParameterCount;
 const oneCaller = { at: '$5::bigint', verb: '$6', ...actorParameters(7) };
 const callerOfRow = { ...sameColumns(['at', 'verb'], 'numbered'), ...actorOfRow('numbered') };
 const callerRecord = `at bigint, verb text, ${actorRecord}`;
+/** Of gathered rows that are traced, beside their callers. */
+const traceRecord = ', traceparent text';
 const callerOf = ({ gathered }: WriteShape): typeof oneCaller => (gathered ? callerOfRow : oneCaller);
 
 const eventsSql = (shape: WriteShape): string => {
@@ -116,13 +120,14 @@ const eventsSql = (shape: WriteShape): string => {
   );
 };
 
-const outboxSql = (shape: WriteShape): string =>
+const outboxSql = (shape: WriteShape, traceparent: string | null): string =>
   outboxInsert(
     {
       ...sameColumns(['id', 'parts', 'inbox', 'deltas', 'due_from', 'due_to', 'awake_from', 'awake_to']),
       env: '$1',
       at: callerOf(shape).at,
       whole: 'true',
+      ...(traceparent === null ? {} : { traceparent }),
     },
     { from: 'numbered', where: 'parts is not null' },
   );
@@ -152,9 +157,12 @@ const forgetSql = (given: string): string => `
 
 const jobsSql = (jobs: string): string =>
   stagedJobInsert(
-    { ...sameColumns(['id', 'name', 'payload', 'subject', 'request_id', 'due_at', 'created_at'], 'j'), env: '$1' },
     {
-      from: `json_to_recordset(${jobs}::json) as j(id text, item text, name text, payload jsonb, subject text, request_id text, due_at bigint, created_at bigint)
+      ...sameColumns(['id', 'name', 'payload', 'subject', 'request_id', 'due_at', 'created_at', 'traceparent'], 'j'),
+      env: '$1',
+    },
+    {
+      from: `json_to_recordset(${jobs}::json) as j(id text, item text, name text, payload jsonb, subject text, request_id text, due_at bigint, created_at bigint, traceparent text)
       join written w on w.id = j.item`,
     },
   );
@@ -192,7 +200,7 @@ const savedOfOneSql = (firstParameter: number): string =>
 /**
  * Event ids are drawn from rows of `written`, so after the item's row lock: per item, ids follow versions. Parameters:
  * $1 environment, $2 items, $3 events, $4 live messages, of one caller $5 when, $6 the verb, then who, then as the shape
- * requires: users, occurrences, displaced ones, texts, jobs, bulk and its results, deliveries, saved responses. Live messages are the greater part of it all: cutting a text at a sign that
+ * requires: the trace, users, occurrences, displaced ones, texts, jobs, bulk and its results, deliveries, saved responses. Live messages are the greater part of it all: cutting a text at a sign that
  * no JSON holds costs a fifth of parsing them.
  */
 const writeSqlText = (shape: WriteShape): string => {
@@ -202,8 +210,9 @@ const writeSqlText = (shape: WriteShape): string => {
     parameter += 1;
     return `$${String(parameter)}`;
   };
+  const traceparent = shape.traced ? (gathered ? 'traceparent' : next()) : null;
   const parts = [
-    `given as (select * from json_to_recordset($2::json) as g(${changing}${shape.create || shape.content ? `, ${content}` : ''}${shape.create ? `, ${staying}` : ''}${shape.links ? ', links jsonb' : ''}${gathered ? `, ${callerRecord}` : ''}))`,
+    `given as (select * from json_to_recordset($2::json) as g(${changing}${shape.create || shape.content ? `, ${content}` : ''}${shape.create ? `, ${staying}` : ''}${shape.links ? ', links jsonb' : ''}${gathered ? `, ${callerRecord}${shape.traced ? traceRecord : ''}` : ''}))`,
     shape.create ? insertItemsSql : updateItemsSql(shape),
     `numbered as materialized (
       ${withEventIds(
@@ -212,7 +221,7 @@ const writeSqlText = (shape: WriteShape): string => {
           gathered
             ? `, ${Object.keys(callerOfRow)
                 .map((column) => `g.${column}`)
-                .join(', ')}`
+                .join(', ')}${shape.traced ? ', g.traceparent' : ''}`
             : ''
         } from json_to_recordset($3::json) as e(n int, item text, inbox text, entry text, type text, live int, data jsonb,
           before jsonb, after jsonb, deltas jsonb, due_from bigint, due_to bigint, awake_from bigint, awake_to bigint${shape.occurrences ? ', is_update boolean' : ''})
@@ -222,7 +231,7 @@ const writeSqlText = (shape: WriteShape): string => {
         'e.*',
       )})`,
     `happened as (${eventsSql(shape)})`,
-    `told as (${outboxSql(shape)})`,
+    `told as (${outboxSql(shape, traceparent)})`,
   ];
   if (shape.users) {
     parts.push(`met as (insert into item_users (env, item, who)

@@ -16,6 +16,7 @@ import {
 } from './configValues.ts';
 import { readOpenId, readPasswordSignIn, type OpenIdConfig } from './openIdConfig.ts';
 import { givenValue, secretFile } from './secretFiles.mjs';
+import { readTracing, type TracingConfig } from './tracingConfig.ts';
 
 export interface Config {
   /** PostgreSQL as the role that API and workers use. */
@@ -50,6 +51,10 @@ export interface Config {
   /** The mail server that sends replies; null: none. */
   readonly smtpUrl: string | null;
   readonly logLevel: string;
+  /** Whether each request is a line of the log. */
+  readonly accessLog: boolean;
+  /** Where traces are sent; null: there are none. */
+  readonly tracing: TracingConfig | null;
   /** How long approvals stay pending, in ms: of actions, bulks and items; of flags. null: the limits of catalogue/limits.ts. */
   readonly approvalMs: number | null;
   readonly flagApprovalMs: number | null;
@@ -182,6 +187,14 @@ const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
       fallback: () => 'info',
       parse: matching(/^(trace|debug|info|warn|error|fatal|silent)$/),
     }),
+    accessLog: read(env, {
+      name: 'ACCESS_LOG',
+      takes: 'on or off',
+      example: 'on',
+      fallback: () => false,
+      parse: (value) => (value === 'on' ? true : value === 'off' ? false : undefined),
+    }),
+    tracing: readTracing(env, read),
     approvalMs: read<number | null>(env, {
       name: 'APPROVAL_MS',
       example: '259200000',

@@ -3,7 +3,14 @@
 import { readFileSync } from 'node:fs';
 
 /** The variables that may be given so: those that contain a password or are one. */
-const secrets = new Set(['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'OIDC_CLIENT_SECRET']);
+const secrets = new Set([
+  'DATABASE_URL',
+  'MIGRATE_DATABASE_URL',
+  'REDIS_URL',
+  'SMTP_URL',
+  'OIDC_CLIENT_SECRET',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+]);
 
 /**
  * Returns the file that the environment names for a variable; undefined for none.

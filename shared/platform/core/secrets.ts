@@ -24,10 +24,11 @@ const passwordsOf = (address: string): string[] => {
 
 /** Returns the function that replaces the secrets in a line of the log. */
 export const findSecrets = (
-  config: Pick<Config, 'databaseUrl' | 'migrateDatabaseUrl' | 'redisUrl' | 'smtpUrl'>,
+  config: Pick<Config, 'databaseUrl' | 'migrateDatabaseUrl' | 'redisUrl' | 'smtpUrl' | 'tracing'>,
 ): ((line: string) => string) => {
   const addresses = [config.databaseUrl, config.migrateDatabaseUrl, config.redisUrl, config.smtpUrl ?? ''];
-  const secrets = [...new Set(addresses.flatMap(passwordsOf))]
+  const headers = Object.values(config.tracing?.headers ?? {});
+  const secrets = [...new Set([...addresses.flatMap(passwordsOf), ...headers])]
     .filter((secret) => secret.length >= secretLength)
     .sort((a, b) => b.length - a.length);
   return (line) =>

@@ -5,6 +5,7 @@
 import { fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { createInterval } from '../core/wait.ts';
+import type { Span } from '../tracing/span.ts';
 import { isStatementTimeout } from './errors.ts';
 import { createFairQueue } from './fairQueue.ts';
 import { openDb, readPoolUsage, type Db, type DbOptions, type PoolUsage } from './knex.ts';
@@ -20,11 +21,13 @@ interface ConnectionSource {
   releaseConnection(connection: unknown): Promise<void>;
   /** Returns the fault that a failed statement means, or the error itself. */
   toFault(error: unknown): unknown;
+  /** Of the request; its statements are spans below it (sql.ts). */
+  readonly span?: Span | null;
 }
 
 export interface ReadPool {
   /** Returns the database as one request of `owner` reads it. Throws `too_broad` at the statement that comes after its time. */
-  of(owner: string): Db;
+  of(owner: string, span?: Span | null): Db;
   usage(): PoolUsage;
   close(): Promise<void>;
 }
@@ -52,7 +55,7 @@ export const openReadPool = ({ onFull, ...options }: ReadPoolOptions): ReadPool 
   });
 
   /** Returns the source of connections of one request: in turn, and as long as the request has time left. */
-  const sourceOf = (owner: string): ConnectionSource => {
+  const sourceOf = (owner: string, span: Span | null): ConnectionSource => {
     let lent = 0;
     let busySince = 0;
     let busyMs = 0;
@@ -80,14 +83,15 @@ export const openReadPool = ({ onFull, ...options }: ReadPoolOptions): ReadPool 
         await released;
       },
       toFault,
+      span,
     };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the new object inherits the rest from knex's client
     return Object.assign(Object.create(client) as ConnectionSource, source);
   };
 
   return {
-    of: (owner) => {
-      const own = { value: sourceOf(owner) };
+    of: (owner, span = null) => {
+      const own = { value: sourceOf(owner, span) };
       // What inherits from knex builds queries by the client of its context; statements (sql.ts) take the client itself.
       const ownContext: unknown = Object.create(context, { client: own });
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the new object inherits the rest from knex

@@ -2,8 +2,9 @@
  * Named prepared statements on knex's connections, for everything that requests and jobs do often: knex's builder and raw SQL
  * without a name run at a half to a fifth of the rate (docs/performance.md).
  */
+import { failureOf, statementSpan, type Span } from '../tracing/span.ts';
 import type { Db, Tx } from './knex.ts';
-import { statementTime, type StatementTime } from './statementTime.ts';
+import { statementGroup, statementTime, type StatementTime } from './statementTime.ts';
 
 /** A prepared statement. A name has one text, on every connection, as long as the process lives. */
 export interface Statement {
@@ -36,6 +37,8 @@ interface Client {
   releaseConnection(connection: Connection): Promise<void>;
   /** Of reads (readPool.ts): returns the fault that a failed statement means, or the error itself. */
   toFault?(error: unknown): unknown;
+  /** Of reads: the span of the request that reads; null or absent: it is not traced. */
+  readonly span?: Span | null;
 }
 
 /** Keeps every value as the text that PostgreSQL sent. */
@@ -51,11 +54,15 @@ const queryConnection = async (
   const client = (db as unknown as { client: Client }).client;
   const connection = await client.acquireConnection();
   const sentAt = performance.now();
+  const span = client.span?.child(statementGroup(name), statementSpan(statementGroup(name)));
+  let failure: string | undefined;
   try {
     return await connection.query({ name, text, values, ...more });
   } catch (error) {
+    failure = failureOf(error);
     throw client.toFault?.(error) ?? error;
   } finally {
+    span?.end(failure);
     time.count += 1;
     time.ms += performance.now() - sentAt;
     await client.releaseConnection(connection);

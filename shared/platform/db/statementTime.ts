@@ -10,9 +10,12 @@ export interface StatementTime {
 
 const times = new Map<string, StatementTime>();
 
-/** Returns the time of the statements whose names have the same first two parts; further parts name the form of a list. */
+/** Returns the first two parts of a statement's name; further parts name the form of a list. */
+export const statementGroup = (name: string): string => name.split('.', 2).join('.');
+
+/** Returns the time of the statements of a name's group. */
 export const statementTime = (name: string): StatementTime =>
-  getOrCreate(times, name.split('.', 2).join('.'), () => ({ count: 0, ms: 0 }));
+  getOrCreate(times, statementGroup(name), () => ({ count: 0, ms: 0 }));
 
 const exportCounter = (name: string, help: string, valueOf: (time: StatementTime) => number): void => {
   new Counter({

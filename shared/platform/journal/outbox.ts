@@ -2,9 +2,18 @@
 import { insertText, type InsertSource, type Sql } from './insertText.ts';
 
 const requiredColumns = ['id', 'env', 'at', 'parts'] as const;
-const otherColumns = ['inbox', 'deltas', 'due_from', 'due_to', 'awake_from', 'awake_to', 'whole'] as const;
+const otherColumns = [
+  'inbox',
+  'deltas',
+  'due_from',
+  'due_to',
+  'awake_from',
+  'awake_to',
+  'whole',
+  'traceparent',
+] as const;
 
-/** `id` is the event's, or drawn from the same sequence; `deltas` and the deadlines move the inbox's counts; `whole`: `deltas` has every measure. */
+/** `id` is the event's, or drawn from the same sequence; `deltas` and the deadlines move the inbox's counts; `whole`: `deltas` has every measure; `traceparent`: of the request, if it is traced. */
 type OutboxColumns = Readonly<
   Record<(typeof requiredColumns)[number], Sql> & Partial<Record<(typeof otherColumns)[number], Sql>>
 >;

@@ -24,6 +24,10 @@ export interface JobLease {
   readonly requestId: string | null;
   readonly fence: number;
   readonly tries: number;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  /** Of the request that staged it; null: that is not traced. */
+  readonly traceparent: string | null;
 }
 
 /** Acquires nothing before the job is due, unless the enqueuer has enqueued it by its own clock: a stale message of BullMQ has no effect. */
@@ -32,7 +36,7 @@ const leaseJobSql = statement(
   `
   update staged_jobs set fence = fence + 1, tries = tries + 1, lease_until = ${dbNowSql} + ${String(jobLeaseMs)}, enqueued_at = coalesce(enqueued_at, ${dbNowSql})
   where id = $1 and (enqueued_at is not null or due_at <= $2) and (lease_until is null or lease_until <= ${dbNowSql})
-  returning id, env, name, payload, request_id as "requestId", fence, tries`,
+  returning id, env, name, payload, request_id as "requestId", fence, tries, created_at as "createdAt", traceparent`,
 );
 const renewLeasesSql = statement(
   'claims.extend',

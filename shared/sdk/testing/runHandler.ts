@@ -100,6 +100,7 @@ export const runHandler = async (
     return refused('conflict', action.otherwise ?? `${action.label} does not apply now.`);
   const { run, attempt, actor, item, reason = null, approvedBy = null } = request;
   const given = item === undefined ? null : createItem(definition, item.inbox, item);
-  const call = { run, action: name, record, input, item: given, actor, reason, approvedBy, attempt, signal };
+  const asked = { run, action: name, record, input, item: given, actor, reason, approvedBy, attempt };
+  const call = { ...asked, traceparent: null, signal };
   return callHandler(handler, call);
 };

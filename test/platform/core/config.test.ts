@@ -75,6 +75,54 @@ describe('the configuration', () => {
       ]);
   });
 
+  it('sends traces where it is told, under the names that OpenTelemetry gives its variables', () => {
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' };
+    expect(readConfig(good)).to.include({ tracing: null, accessLog: false });
+    expect(readConfig({ ...good, OTEL_TRACES_SAMPLER: 'what is not read' }).tracing).to.equal(null);
+    expect(readConfig({ ...good, ...endpoint }).tracing).to.deep.equal({
+      endpoint: 'http://127.0.0.1:4318/v1/traces',
+      headers: {},
+      sampler: 'parentbased_always_on',
+      ratio: 1,
+      serviceName: null,
+    });
+    expect(
+      readConfig({
+        ...good,
+        ...endpoint,
+        OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a%2Cb, x-tenant = 7',
+        OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: '0.25',
+        OTEL_SERVICE_NAME: 'shop',
+        ACCESS_LOG: 'on',
+      }),
+    ).to.deep.include({
+      accessLog: true,
+      tracing: {
+        endpoint: 'http://127.0.0.1:4318/v1/traces',
+        headers: { authorization: 'Bearer a,b', 'x-tenant': '7' },
+        sampler: 'parentbased_traceidratio',
+        ratio: 0.25,
+        serviceName: 'shop',
+      },
+    });
+    for (const [name, value] of [
+      ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://127.0.0.1'],
+      ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://name:password@127.0.0.1'],
+      ['OTEL_EXPORTER_OTLP_HEADERS', 'no pair'],
+      ['OTEL_EXPORTER_OTLP_HEADERS', 'x=%zz'],
+      ['OTEL_TRACES_SAMPLER', 'sometimes'],
+      ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+      ['OTEL_SERVICE_NAME', 'two words'],
+      ['ACCESS_LOG', 'yes'],
+    ] as const) {
+      const problems = problemsOf({ ...good, ...endpoint, [name]: value });
+      expect(problems, value).to.have.length(1);
+      expect(problems[0]).to.match(new RegExp(`^${name} is not valid(: it takes .+)?\\. Example: ${name}=`));
+      expect(problems[0]).not.to.include(value);
+    }
+  });
+
   it('says how long approvals are open; by default what the contract has', () => {
     expect(readConfig(good)).to.include({ approvalMs: null, flagApprovalMs: null });
     expect(readConfig({ ...good, APPROVAL_MS: '3600000', FLAG_APPROVAL_MS: '2592000000' })).to.include({
