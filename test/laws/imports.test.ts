@@ -109,8 +109,8 @@ describe('law: imports', () => {
     [
       'only platform/tracing/openTracer.ts knows OpenTelemetry, and is loaded only when it is wanted',
       /^(api|workers|shared)\//,
-      ({ file, to, names }) =>
-        (to.startsWith('@opentelemetry/') && file !== 'shared/platform/tracing/openTracer.ts') ||
+      ({ file, to, names, typeOnly }) =>
+        (to.startsWith('@opentelemetry/') && file !== 'shared/platform/tracing/openTracer.ts' && !typeOnly) ||
         (to === 'shared/platform/tracing/openTracer.ts' && !names.includes('*')),
       'take the types of platform/tracing/span.ts',
     ],

@@ -1,18 +1,16 @@
 /**
- * The tracer of a process by OpenTelemetry's libraries, which are loaded here, and only when traces are configured. Opened by
- * shared/deps.ts.
+ * The tracer of a process by OpenTelemetry's libraries, which are loaded here, and only when traces are configured: they decide
+ * what is sampled, and batch and send what ends. Opened by shared/deps.ts.
  */
-import type * as apiModule from '@opentelemetry/api';
-import type { Context, Span as RecordedSpan, SpanContext } from '@opentelemetry/api';
 import type * as sdkModule from '@opentelemetry/sdk-trace';
 import type { Sampler, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Log } from '../core/log.ts';
 import type { TracingConfig } from '../core/tracingConfig.ts';
 import { createInterval, settlesWithin } from '../core/wait.ts';
-import type { Span, SpanStart, Tracer } from './span.ts';
-import { formatTraceparent, parseTraceparent } from './traceparent.ts';
+import { RecordedSpan, spanKinds, type Recorder } from './recordedSpan.ts';
+import type { Tracer } from './span.ts';
+import { parseTraceparent } from './traceparent.ts';
 
-type Api = typeof apiModule;
 type Sdk = typeof sdkModule;
 
 /** ms that the last spans have when a process stops: it is out within DRAIN_MS and a moment. */
@@ -53,70 +51,6 @@ const withLog = (exporter: SpanExporter, log: Log): SpanExporter => {
   };
 };
 
-const spanKinds = { server: 1, client: 2, producer: 3, consumer: 4 } as const satisfies Record<
-  SpanStart['kind'],
-  number
->;
-const errorStatus = 2;
-
-/** Begins spans below a span context, or new traces without one. */
-class SpanFactory {
-  readonly #api: Api;
-  readonly #tracer: apiModule.Tracer;
-
-  constructor(api: Api, tracer: apiModule.Tracer) {
-    this.#api = api;
-    this.#tracer = tracer;
-  }
-
-  start(name: string, parent: SpanContext | null, { kind, attributes, agoMs = 0 }: SpanStart): TracedSpan {
-    const { ROOT_CONTEXT, trace } = this.#api;
-    const context: Context = parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
-    const since = performance.now() - agoMs;
-    const startTime = Date.now() - agoMs;
-    const span = this.#tracer.startSpan(name, { kind: spanKinds[kind], attributes, startTime }, context);
-    return new TracedSpan(this, span, startTime - since);
-  }
-}
-
-class TracedSpan implements Span {
-  readonly #factory: SpanFactory;
-  readonly #span: RecordedSpan;
-  readonly #context: SpanContext;
-  /** ms from the clock of `performance.now()` to that of the day, as they were when it began. */
-  readonly #clockOffset: number;
-
-  constructor(factory: SpanFactory, span: RecordedSpan, clockOffset: number) {
-    this.#factory = factory;
-    this.#span = span;
-    this.#context = span.spanContext();
-    this.#clockOffset = clockOffset;
-  }
-
-  get isRecording(): boolean {
-    return this.#span.isRecording();
-  }
-  get traceId(): string {
-    return this.#context.traceId;
-  }
-  get traceparent(): string {
-    return formatTraceparent(this.#context);
-  }
-  child(name: string, start: SpanStart): Span {
-    return this.#factory.start(name, this.#context, start);
-  }
-  rename(name: string): void {
-    this.#span.updateName(name);
-  }
-  set(attributes: SpanStart['attributes']): void {
-    this.#span.setAttributes(attributes);
-  }
-  end(failure?: string): void {
-    if (failure !== undefined) this.#span.setStatus({ code: errorStatus }).setAttribute('error.type', failure);
-    this.#span.end(performance.now() + this.#clockOffset);
-  }
-}
-
 const openProcessor = async (sdk: Sdk, { endpoint, headers }: TracingConfig, log: Log): Promise<SpanProcessor> => {
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
   const exporter = new OTLPTraceExporter({ url: endpoint, headers, timeoutMillis: exportMs });
@@ -138,24 +72,35 @@ export const openTracer = async (
     import('@opentelemetry/sdk-trace'),
     import('@opentelemetry/resources'),
   ]);
-  const provider = new sdk.TracerProvider({
-    sampler: createSampler(sdk, config),
+  const sampler = createSampler(sdk, config);
+  const ids = new sdk.RandomIdGenerator();
+  const processor = await openProcessor(sdk, config, log);
+  const recorder: Recorder = {
+    newSpanId: ids.generateSpanId,
+    onEnd: (span) => {
+      processor.onEnd(span);
+    },
     resource: resourceFromAttributes({
       'service.name': config.serviceName ?? `console-${part}`,
       'service.instance.id': processName,
     }),
-    spanProcessors: [await openProcessor(sdk, config, log)],
-  });
-  const spans = new SpanFactory(api, provider.getTracer('console'));
+  };
+  const { ROOT_CONTEXT, trace } = api;
   return {
     start: (name, parent, start) => {
-      const span = spans.start(name, parent === null ? null : parseTraceparent(parent), start);
-      return span.isRecording ? span : null;
+      const above = parent === null ? null : parseTraceparent(parent);
+      const context = above === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, above);
+      const traceId = above?.traceId ?? ids.generateTraceId();
+      const kind = spanKinds[start.kind];
+      const { decision } = sampler.shouldSample(context, traceId, name, kind, start.attributes, []);
+      return decision === sdk.SamplingDecision.RECORD_AND_SAMPLED
+        ? new RecordedSpan(recorder, name, start, { traceId, above })
+        : null;
     },
     close: async () => {
       await settlesWithin(
         closeMs,
-        provider.shutdown().catch(() => undefined),
+        processor.shutdown().catch(() => undefined),
       );
     },
   };

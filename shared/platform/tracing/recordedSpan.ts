@@ -1,0 +1,107 @@
+/**
+ * A span that is recorded, in the form that OpenTelemetry's processors take (`ReadableSpan`): less than half the time of its
+ * library's own spans, which check every attribute and know contexts, events and limits that are not used here. Made by
+ * openTracer.ts.
+ */
+import type { HrTime, SpanContext, SpanStatus } from '@opentelemetry/api';
+import type { Resource } from '@opentelemetry/resources';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace';
+import type { Span, SpanStart } from './span.ts';
+import { formatTraceparent } from './traceparent.ts';
+
+/** What all spans of a process have in common. */
+export interface Recorder {
+  readonly resource: Resource;
+  newSpanId(): string;
+  onEnd(span: ReadableSpan): void;
+}
+
+interface Place {
+  readonly traceId: string;
+  /** null: the span is the root of its trace. */
+  readonly above: SpanContext | null;
+}
+
+/** As OpenTelemetry numbers them. */
+export const spanKinds = { server: 1, client: 2, producer: 3, consumer: 4 } as const satisfies Record<
+  SpanStart['kind'],
+  number
+>;
+const sampledFlag = 1;
+const unset: SpanStatus = { code: 0 };
+const failed: SpanStatus = { code: 2 };
+const instrumentationScope = { name: 'console' };
+
+/** Returns a time in ms since 1970 as seconds and nanoseconds. */
+const toHrTime = (ms: number): HrTime => {
+  const seconds = Math.floor(ms / 1_000);
+  return [seconds, Math.round((ms - seconds * 1_000) * 1_000_000)];
+};
+
+export class RecordedSpan implements Span, ReadableSpan {
+  name: string;
+  readonly kind: number;
+  attributes: SpanStart['attributes'] & ReadableSpan['attributes'];
+  readonly startTime: HrTime;
+  endTime: HrTime = [0, 0];
+  duration: HrTime = [0, 0];
+  status = unset;
+  ended = false;
+  readonly parentSpanContext?: SpanContext;
+  readonly links: ReadableSpan['links'] = [];
+  readonly events: ReadableSpan['events'] = [];
+  readonly droppedAttributesCount = 0;
+  readonly droppedEventsCount = 0;
+  readonly droppedLinksCount = 0;
+  readonly instrumentationScope = instrumentationScope;
+  readonly resource: Resource;
+  readonly #recorder: Recorder;
+  readonly #context: SpanContext;
+  /** On the clock of the day and on that of `performance.now()`, in ms. */
+  readonly #startMs: number;
+  readonly #startedAt: number;
+
+  constructor(recorder: Recorder, name: string, { kind, attributes, agoMs = 0 }: SpanStart, { traceId, above }: Place) {
+    this.name = name;
+    this.kind = spanKinds[kind];
+    this.attributes = attributes;
+    this.resource = recorder.resource;
+    if (above !== null) this.parentSpanContext = above;
+    this.#recorder = recorder;
+    this.#context = { traceId, spanId: recorder.newSpanId(), traceFlags: sampledFlag };
+    this.#startMs = Date.now() - agoMs;
+    this.#startedAt = performance.now() - agoMs;
+    this.startTime = toHrTime(this.#startMs);
+  }
+
+  get traceId(): string {
+    return this.#context.traceId;
+  }
+  get traceparent(): string {
+    return formatTraceparent(this.#context);
+  }
+  spanContext(): SpanContext {
+    return this.#context;
+  }
+  child(name: string, start: SpanStart): Span {
+    return new RecordedSpan(this.#recorder, name, start, { traceId: this.traceId, above: this.#context });
+  }
+  rename(name: string): void {
+    this.name = name;
+  }
+  set(attributes: SpanStart['attributes']): void {
+    this.attributes = { ...this.attributes, ...attributes };
+  }
+  end(failure?: string): void {
+    if (this.ended) return;
+    this.ended = true;
+    const ms = performance.now() - this.#startedAt;
+    this.duration = toHrTime(ms);
+    this.endTime = toHrTime(this.#startMs + ms);
+    if (failure !== undefined) {
+      this.status = failed;
+      this.set({ 'error.type': failure });
+    }
+    this.#recorder.onEnd(this);
+  }
+}
