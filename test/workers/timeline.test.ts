@@ -85,9 +85,9 @@ describe('the publisher’s timeline', () => {
   it('stops positions from being given by a connection that leads to another server now', async () => {
     const { timeline } = await followTimeline(world.deps.db, lease);
     await world.sql("insert into outbox (id, env, at, parts) values (1, 1, 1, '[{}]')");
-    const elsewhere = await publishBatch(world.deps.db, { ...lease, timeline: '0000FFFF' }, 1, true);
-    expect(elsewhere).to.deep.equal({ leaseHeld: false, taken: 0, messages: [] });
-    const here = await publishBatch(world.deps.db, { ...lease, timeline }, 1, true);
+    const elsewhere = await publishBatch(world.deps.db, { ...lease, timeline: '0000FFFF' }, { now: 1, advance: true });
+    expect(elsewhere).to.deep.equal({ leaseHeld: false, taken: 0, messages: [], traces: [] });
+    const here = await publishBatch(world.deps.db, { ...lease, timeline }, { now: 1, advance: true });
     expect(here.taken).to.equal(1);
     expect(here.messages[0]?.text).to.include(`"epoch":${String((await epochs())[0])},"first":8`);
   });
