@@ -24,7 +24,7 @@ const actorKind = (description: string) =>
   });
 
 export const auditEntrySchema = responseObject({
-  id: Type.String({ pattern: '^aud_', description: 'The entry.' }),
+  id: Type.String({ pattern: '^aud_', description: 'Id.' }),
   at: Type.Integer({ description: 'When (milliseconds since 1970 UTC).' }),
   actor: responseObject(
     {
@@ -39,7 +39,7 @@ export const auditEntrySchema = responseObject({
   target: responseObject(
     {
       type: nullable(Type.String({ description: 'What kind of thing.' })),
-      id: nullable(Type.String({ description: 'Which one.' })),
+      id: nullable(Type.String({ description: 'Id.' })),
     },
     { description: 'What it was done to.' },
   ),
@@ -50,8 +50,8 @@ export const auditEntrySchema = responseObject({
     minimum: 1,
     description: 'How often, of refusals within a minute.',
   }),
-  before: nullable(Type.Object({}, { description: 'What it was.' })),
-  after: nullable(Type.Object({}, { description: 'What it became.' })),
+  before: nullable(Type.Object({}, { description: 'Before.' })),
+  after: nullable(Type.Object({}, { description: 'After.' })),
   reason: nullable(Type.String({ description: 'Why, in the words of who did it.' })),
   requestId: nullable(Type.String({ description: 'The request, as in x-request-id.' })),
   address: nullable(Type.String({ description: 'Where it came from.' })),

@@ -11,17 +11,17 @@ const count = (description: string) => Type.Integer({ description });
 
 export const inboxCounts = responseObject({
   total: count('All items that there ever were.'),
-  open: count('Items in states of kind open.'),
-  waiting: count('Items in states of kind waiting.'),
-  closed: count('Items in states of kind closed.'),
-  byState: Type.Record(Type.String(), Type.Integer(), { description: 'Items by state.' }),
-  unassigned: count('Items that nobody has (assignee=none).'),
-  overdue: count('Items past their deadline (overdue=1).'),
-  snoozed: count('Snoozed items (snoozed=1).'),
-  triaged: count('Items that triage closed (triaged=1).'),
+  open: count('Of kind open'),
+  waiting: count('Of kind waiting'),
+  closed: count('Of kind closed'),
+  byState: Type.Record(Type.String(), Type.Integer(), { description: 'byState' }),
+  unassigned: count('assignee=none'),
+  overdue: count('overdue=1'),
+  snoozed: count('snoozed=1'),
+  triaged: count('triaged=1'),
   active: responseObject(
     {
-      total: count('All of them.'),
+      total: count('Total.'),
       unassigned: count('Those that nobody has.'),
       overdue: count('Those past their deadline.'),
     },

@@ -51,16 +51,16 @@ export const listResponse = (plural: string, schema: TSchema) =>
   responseObject({ [plural]: Type.Array(schema), cursor: nextCursorSchema });
 
 const state = responseObject({
-  name: Type.String({ description: 'The state.' }),
+  name: Type.String({ description: 'Name.' }),
   description: describedSchema,
   kind: Type.String({ description: 'open, waiting or closed.' }),
 });
 
 export const inboxSchema = responseObject({
-  name: Type.String({ description: 'The inbox.' }),
-  label: Type.String({ description: 'For people.' }),
+  name: Type.String({ description: 'Name.' }),
+  label: Type.String({ description: 'Label.' }),
   description: describedSchema,
-  states: Type.Array(state, { description: 'The states of its items.' }),
+  states: Type.Array(state, { description: 'States.' }),
   initial: Type.String({ description: 'The state of a new item.' }),
   transitions: nullable(
     Type.Record(Type.String(), Type.Array(Type.String()), {
@@ -84,8 +84,8 @@ const viewTime = (description: string) =>
 const viewFilter = (description: string) => nullable(Type.String({ description }));
 
 export const viewSchema = responseObject({
-  name: Type.String({ description: 'The view.' }),
-  label: Type.String({ description: 'For people.' }),
+  name: Type.String({ description: 'Name.' }),
+  label: Type.String({ description: 'Label.' }),
   description: describedSchema,
   inbox: viewFilter('The inbox.'),
   state: viewFilter('States, comma-separated.'),

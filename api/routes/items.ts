@@ -100,7 +100,7 @@ const timelineCursor = (caller: EndpointCall['caller'], item: string, next: numb
 
 export const suggestedActionSchema = responseObject({
   action: Type.String({ description: 'The action.' }),
-  label: Type.String({ description: 'For people.' }),
+  label: Type.String({ description: 'Label.' }),
   record: nullable(Type.String({ description: 'The record to run it on.' })),
   input: Type.Unknown({ description: 'What to begin its input with.' }),
   reason: nullable(Type.String({ description: 'Why it is suggested.' })),

@@ -62,7 +62,7 @@ const changes = readEndpoint({
           type: Type.String({ description: 'What it is about.' }),
           offset: Type.String({ description: 'Its place, to resume after.' }),
           prev: nullable(Type.String({ description: 'The place of the message before it.' })),
-          at: Type.Integer({ description: 'When it happened (milliseconds since 1970 UTC).' }),
+          at: Type.Integer({ description: 'at (milliseconds since 1970 UTC)' }),
         }),
         { description: 'The messages, as the stream has them.' },
       ),

@@ -26,8 +26,8 @@ export const meSchema = responseObject({
   principal: responseObject(
     {
       type: Type.String({ description: 'agent, person or app.' }),
-      id: nullable(Type.String({ description: 'Your id.' })),
-      name: Type.String({ description: 'Your name.' }),
+      id: nullable(Type.String({ description: 'Id.' })),
+      name: Type.String({ description: 'Name.' }),
       mode: Type.String({ description: 'normal, readonly or supervised.' }),
     },
     { description: 'Who you are.' },
@@ -35,22 +35,22 @@ export const meSchema = responseObject({
   role: nullable(
     responseObject(
       {
-        id: Type.String({ description: 'Your role.' }),
+        id: Type.String({ description: 'Id.' }),
         name: Type.String({ description: 'Its name.' }),
         grants: grantsSchema,
       },
       { description: 'What you may do; null for app keys.' },
     ),
   ),
-  environment: Type.String({ description: 'The environment that answers.' }),
+  environment: Type.String({ description: 'Environment.' }),
   environments: Type.Array(
     responseObject({
-      name: Type.String({ description: 'The environment.' }),
-      baseUrl: Type.String({ description: 'Where it is called.' }),
+      name: Type.String({ description: 'Name.' }),
+      baseUrl: Type.String({ description: 'baseUrl' }),
     }),
     { description: 'Your environments, and where each is called.' },
   ),
-  fresh: Type.Boolean({ description: 'Whether the sign-in is fresh.' }),
+  fresh: Type.Boolean({ description: 'Fresh.' }),
   now: Type.Integer({ description: 'The time of the service (milliseconds since 1970 UTC).' }),
   preferences: preferencesSchema,
 });

@@ -16,7 +16,7 @@ const evaluationAnswer = responseObject({
   reason: Type.String({ description: 'What decided: STATIC, TARGETING_MATCH, SPLIT or DEFAULT.' }),
   metadata: Type.Object(
     {
-      version: Type.Integer({ description: 'The version of the flag.' }),
+      version: Type.Integer({ description: 'Version.' }),
       decidedBy: Type.Union(
         ['target', 'rule', 'rollout', 'value'].map((decider) => Type.Literal(decider)),
         { description: 'What decided.' },

@@ -9,12 +9,12 @@ import { readEndpoint, type Endpoint } from '../endpoint.ts';
 import { listResponse, pageQuerySchema, paginateByName } from './discovery.ts';
 
 export const pageSchema = responseObject({
-  name: Type.String({ description: 'The page.' }),
-  label: Type.String({ description: 'For people.' }),
+  name: Type.String({ description: 'Name.' }),
+  label: Type.String({ description: 'Label.' }),
   description: describedSchema,
   params: Type.Array(
     responseObject({
-      name: Type.String({ description: 'The parameter.' }),
+      name: Type.String({ description: 'Name.' }),
       description: describedSchema,
       required: Type.Boolean({ description: 'Whether it must be given.' }),
     }),

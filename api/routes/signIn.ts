@@ -62,7 +62,7 @@ const fresh = writeEndpoint({
   acceptsIdempotencyKey: false,
   responses: {
     200: responseObject({
-      fresh: Type.Boolean({ description: 'Whether the sign-in is fresh.' }),
+      fresh: Type.Boolean({ description: 'Fresh.' }),
       freshUntil: Type.Integer({
         description: 'Until when (milliseconds since 1970 UTC).',
         examples: [1_795_335_300_000],

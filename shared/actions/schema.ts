@@ -42,17 +42,17 @@ export const runStatusSchema = Type.Union(
 export const runSchema = responseObject({
   id: idSchema('run', 'The run; its idempotency key at the app.'),
   action: Type.String({ description: 'The action.' }),
-  label: Type.String({ description: 'For people.' }),
-  resource: nullable(Type.String({ description: 'The resource of the record.' })),
-  record: nullable(Type.String({ description: 'The record’s id.' })),
+  label: Type.String({ description: 'Label.' }),
+  resource: nullable(Type.String({ description: 'Resource.' })),
+  record: nullable(Type.String({ description: 'Record.' })),
   item: nullable(Type.String({ description: 'The item on whose timeline it is.' })),
   input: Type.Object({}, { description: 'With the defaults filled in.' }),
   status: runStatusSchema,
   attempts: Type.Integer({ description: 'How often it was handed over.' }),
   attempt: Type.Integer({ description: '1, and one more for each retry.' }),
   progress: nullable(Type.Number({ description: 'From 0 to 1, as the app says.' })),
-  message: nullable(Type.String({ description: 'The app’s message.' })),
-  blocks: nullable(Type.Array(blockSchema, { description: 'The result’s blocks.' })),
+  message: nullable(Type.String({ description: 'Message.' })),
+  blocks: nullable(Type.Array(blockSchema, { description: 'Blocks.' })),
   error: nullable(Type.String({ description: 'Why it failed.' })),
   code: nullable(Type.String({ description: 'The error code that goes with it.' })),
   by: actorSchema,
@@ -60,16 +60,16 @@ export const runSchema = responseObject({
   approvedBy: nullable(actorSchema),
   bulk: nullable(Type.String({ description: 'Its bulk.' })),
   reason: nullable(Type.String({ description: 'Why, in the requester’s words.' })),
-  requestedAt: Type.Integer({ description: 'When it was asked for (milliseconds since 1970 UTC).' }),
+  requestedAt: Type.Integer({ description: 'requestedAt (milliseconds since 1970 UTC)' }),
   startedAt: nullableTimeSchema('When it was handed over first'),
-  finishedAt: nullableTimeSchema('When it ended'),
+  finishedAt: nullableTimeSchema('finishedAt'),
   expiresAt: nullableTimeSchema('When it expires if the app has not come back'),
 });
 
 const runId = idSchema('run', 'The run.');
 export const runResultResponse = responseObject({
-  message: nullable(Type.String({ description: 'The app’s message.' })),
-  blocks: Type.Array(blockSchema, { description: 'The result’s blocks.' }),
+  message: nullable(Type.String({ description: 'Message.' })),
+  blocks: Type.Array(blockSchema, { description: 'Blocks.' }),
   run: runId,
 });
 export const acceptedRunResponse = Type.Union([
@@ -107,7 +107,7 @@ const needsFreshSignIn = Type.Boolean({ description: 'Whether it needs a fresh s
 
 export const availableActionSchema = responseObject({
   action: Type.String({ description: 'The action.' }),
-  label: Type.String({ description: 'For people.' }),
+  label: Type.String({ description: 'Label.' }),
   description: describedSchema,
   danger: dangerSchema,
   approval: needsApproval,
@@ -130,7 +130,7 @@ export const actionDryRunResponse = responseObject({
 export const availableResponse = responseObject({
   available: Type.Array(
     responseObject({
-      resource: Type.String({ description: 'The resource of the record.' }),
+      resource: Type.String({ description: 'Resource.' }),
       id: Type.String({ description: 'The record’s id.' }),
       actions: Type.Array(availableActionSchema, { description: 'Those that apply now.' }),
       unavailable: Type.Array(
@@ -146,8 +146,8 @@ export const availableResponse = responseObject({
 });
 
 export const actionSchema = responseObject({
-  name: Type.String({ description: 'The action.' }),
-  label: Type.String({ description: 'For people.' }),
+  name: Type.String({ description: 'Name.' }),
+  label: Type.String({ description: 'Label.' }),
   description: describedSchema,
   resource: nullable(Type.String({ description: 'The resource of the record that it takes; null: none.' })),
   input: Type.Object({}, { description: 'JSON Schema of its input.' }),

@@ -22,7 +22,7 @@ export const approvalStatusSchema = Type.Union(
 const target = (description: string) => nullable(Type.Object({}, { description }));
 
 export const approvalSchema = responseObject({
-  id: idSchema('apr', 'The approval.'),
+  id: idSchema('apr', 'Id.'),
   kind: Type.Union(
     approvalKinds.map((kind) => Type.Literal(kind)),
     { description: 'What was requested.' },
@@ -33,20 +33,20 @@ export const approvalSchema = responseObject({
   }),
   reason: nullable(Type.String({ description: 'Why, in the requester’s words.' })),
   requestedBy: actorSchema,
-  requestedAt: timestampSchema('When it was requested'),
-  expiresAt: timestampSchema('When it expires'),
+  requestedAt: timestampSchema('requestedAt'),
+  expiresAt: timestampSchema('expiresAt'),
   status: approvalStatusSchema,
   decidedBy: nullable(actorSchema),
-  decidedAt: nullable(timestampSchema('When it was decided')),
+  decidedAt: nullable(timestampSchema('decidedAt')),
   note: nullable(Type.String({ description: 'The note of the person who decided.' })),
   action: nullable(Type.String({ description: 'The action.' })),
-  resource: nullable(Type.String({ description: 'The resource of the record.' })),
-  record: nullable(Type.String({ description: 'The record’s id.' })),
-  input: target('The action’s input.'),
+  resource: nullable(Type.String({ description: 'Resource.' })),
+  record: nullable(Type.String({ description: 'Record.' })),
+  input: target('Input.'),
   flag: nullable(Type.String({ description: 'The flag.' })),
-  change: target('The flag’s change.'),
+  change: target('Change.'),
   replaced: target('The running ramp that the change replaces.'),
-  operation: target('The operation on the items.'),
+  operation: target('Operation.'),
   before: target('The target when it was requested.'),
   now: target('The target now.'),
   after: target('The target as it would be, if known.'),
@@ -59,10 +59,10 @@ export const approvalSchema = responseObject({
     { description: 'Whether you may decide it.' },
   ),
   item: nullable(Type.String({ description: 'The item whose timeline shows it.' })),
-  inbox: nullable(Type.String({ description: 'That item’s inbox.' })),
+  inbox: nullable(Type.String({ description: 'Inbox.' })),
   inboxes: nullable(Type.Array(Type.String(), { description: 'The inboxes of a bulk’s items.' })),
-  run: nullable(Type.String({ description: 'The run that waits for it.' })),
-  bulk: nullable(Type.String({ description: 'The bulk that waits for it.' })),
+  run: nullable(Type.String({ description: 'Run.' })),
+  bulk: nullable(Type.String({ description: 'Bulk.' })),
 });
 
 export const pendingResponse = responseObject({
@@ -86,8 +86,8 @@ export const checkDecision = compileCheck(decisionInput);
 export const approvalResponse = responseObject({ approval: approvalSchema });
 export const approvedResponse = responseObject({
   approval: approvalSchema,
-  run: nullable(Type.String({ description: 'The run that is queued or runs now.' })),
-  flag: target('The flag as it is now.'),
-  bulk: target('The bulk that is queued now.'),
-  item: target('The item as it is now.'),
+  run: nullable(Type.String({ description: 'Run.' })),
+  flag: target('Flag.'),
+  bulk: target('Bulk.'),
+  item: target('Item.'),
 });

@@ -4,7 +4,7 @@ import { idSchema, nullable, responseObject, Type } from '../platform/core/schem
 const time = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
 
 export const itemSchema = responseObject({
-  id: idSchema('itm', 'The item.'),
+  id: idSchema('itm', 'Id.'),
   inbox: Type.String({ description: 'Its inbox.' }),
   title: Type.String({ description: 'Its title.' }),
   state: Type.String({ description: 'Its state, one of the inbox’s.' }),
@@ -28,7 +28,7 @@ export const itemSchema = responseObject({
   fields: Type.Object({}, { description: 'Further fields, as the inbox declares them.' }),
   snoozedUntil: nullable(time('When it wakes')),
   triaged: Type.Boolean({ description: 'Whether triage closed it.' }),
-  createdAt: time('When it was created'),
-  updatedAt: time('When it last changed'),
+  createdAt: time('createdAt'),
+  updatedAt: time('updatedAt'),
   version: Type.Integer({ minimum: 1, description: 'Raised by changes; send it as if-match.' }),
 });

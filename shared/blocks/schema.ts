@@ -20,7 +20,7 @@ export const blockLimits = {
   entries: 200,
 } as const;
 
-const label = Type.String({ maxLength: blockLimits.labelMax, description: 'For people.' });
+const label = Type.String({ maxLength: blockLimits.labelMax, description: 'Label.' });
 export const valueTypeSchema = Type.Union(
   valueTypes.map((type) => Type.Literal(type)),
   { description: `How to show it: ${valueTypes.join(', ')}.` },
@@ -54,7 +54,7 @@ const record = responseObject(
 );
 
 const reference = responseObject({
-  action: Type.String({ description: 'The action’s name.' }),
+  action: Type.String({ description: 'Action.' }),
   label,
   record: nullable(
     Type.String({ minLength: 1, maxLength: 200, description: 'Id of the record to run it on; null: it takes none.' }),
@@ -84,7 +84,7 @@ const blocks = (item: TSchema) => ({
         label,
         type: valueTypeSchema,
       }),
-      { minItems: 1, maxItems: blockLimits.columns, description: 'The columns, in their order.' },
+      { minItems: 1, maxItems: blockLimits.columns, description: 'Columns.' },
     ),
     rows: Type.Array(Type.Record(Type.String(), valueSchema), { description: 'One object for each row.' }),
   }),
@@ -99,7 +99,7 @@ const blocks = (item: TSchema) => ({
             maxItems: 2,
             description: 'x and its number.',
           }),
-          { description: 'The points, in their order.' },
+          { description: 'Points.' },
         ),
       }),
       { maxItems: blockLimits.series, description: 'The lines, or the groups of bars.' },
@@ -114,7 +114,7 @@ const blocks = (item: TSchema) => ({
   }),
   link: block('link', 'An address to open.', {
     url: Type.String({ minLength: 1, maxLength: blockLimits.urlMax, description: 'http, https or mailto.' }),
-    label: Type.String({ maxLength: blockLimits.urlMax, description: 'For people.' }),
+    label: Type.String({ maxLength: blockLimits.urlMax, description: 'Label.' }),
   }),
   error: block('error', 'What could not be shown, and why.', {
     error: Type.String({ maxLength: 1000, description: 'A sentence for people.' }),

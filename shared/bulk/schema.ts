@@ -139,19 +139,19 @@ export const bulkStatusSchema = Type.Union(
 );
 
 export const bulkSchema = responseObject({
-  id: idSchema('blk', 'The bulk.'),
+  id: idSchema('blk', 'Id.'),
   status: bulkStatusSchema,
   operation: Type.Object(
     { type: Type.String({ description: 'state, assign, tags, snooze, update, action or undo.' }) },
     { description: 'As asked for; of an undo: its type and the bulk undone.' },
   ),
-  total: countSchema('How many items.'),
+  total: countSchema('Total.'),
   done: countSchema('How many have a result.'),
-  changed: countSchema('How many were changed.'),
+  changed: countSchema('Changed.'),
   unchanged: countSchema('How many already were as asked.'),
   failed: countSchema('How many have any other outcome.'),
   startedAt: nullableTimeSchema('When the first item was begun'),
-  finishedAt: nullableTimeSchema('When the last item was done'),
+  finishedAt: nullableTimeSchema('finishedAt'),
   by: actorSchema,
 });
 
@@ -173,11 +173,11 @@ export const dryRunResponse = responseObject({
   would: Type.Union([Type.Literal('run'), Type.Literal('pend')], {
     description: 'What the real call does: run, or wait for an approval.',
   }),
-  wouldChange: countSchema('Items that would change.'),
+  wouldChange: countSchema('wouldChange'),
   unchanged: countSchema('Items that already are as asked.'),
   forbidden: countSchema('Items that you may not change so.'),
   notFound: countSchema('Ids that you see no item of.'),
-  failed: countSchema('Items for which it would fail.'),
+  failed: countSchema('Failed.'),
 });
 
 export const bulkOutcomeSchema = Type.Union(

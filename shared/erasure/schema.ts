@@ -31,7 +31,7 @@ export const unreachedSchema = Type.Array(Type.String(), { description: 'archive
 export type ErasureCounts = Static<typeof erasureCountsSchema>;
 
 export const erasureSchema = responseObject({
-  id: Type.String({ pattern: '^era_', description: 'The erasure.' }),
+  id: Type.String({ pattern: '^era_', description: 'Id.' }),
   record: recordReference('Whose.'),
   users: Type.Array(Type.String(), { description: 'Ids in reports.' }),
   linked: Type.Boolean({ description: 'Whether linked items too.' }),
@@ -40,8 +40,8 @@ export const erasureSchema = responseObject({
   waitsFor: Type.Union([erasureCountsSchema, Type.Null()], { description: 'What has to end before.' }),
   archives: unreachedSchema,
   requestedBy: actorSchema,
-  requestedAt: at('When it was asked for'),
-  finishedAt: nullable(at('When all was erased')),
+  requestedAt: at('requestedAt'),
+  finishedAt: nullable(at('finishedAt')),
 });
 
 export type ErasureView = Static<typeof erasureSchema>;

@@ -175,8 +175,8 @@ export const flagDryRunResponse = responseObject({
 });
 
 export const flagHistorySchema = responseObject({
-  id: Type.String({ description: 'The entry.' }),
-  at: Type.Integer({ description: 'When it happened (milliseconds since 1970 UTC).' }),
+  id: Type.String({ description: 'Id.' }),
+  at: Type.Integer({ description: 'at (milliseconds since 1970 UTC)' }),
   by: actorSchema,
   type: Type.Union(
     ['change', 'step', 'stop', 'rollback'].map((type) => Type.Literal(type)),

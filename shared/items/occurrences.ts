@@ -23,8 +23,8 @@ interface OccurrenceRef {
 }
 
 export const occurrenceSchema = responseObject({
-  id: idSchema('occ', 'The occurrence.'),
-  at: Type.Integer({ description: 'When it happened (milliseconds since 1970 UTC).' }),
+  id: idSchema('occ', 'Id.'),
+  at: Type.Integer({ description: 'at (milliseconds since 1970 UTC)' }),
   title: Type.String({ description: 'Its title.' }),
   data: nullable(Type.Object({}, { description: 'Its data; null: from before content was kept.' })),
   user: nullable(Type.String({ description: 'Who was affected.' })),

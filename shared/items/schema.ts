@@ -7,10 +7,10 @@ const timestampSchema = (description: string) =>
   Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
 
 export const entrySchema = responseObject({
-  id: idSchema('ent', 'The entry.'),
+  id: idSchema('ent', 'Id.'),
   item: idSchema('itm', 'Its item.'),
   type: Type.String({ description: `One of ${entryTypes.join(', ')}; more may come.` }),
-  at: timestampSchema('When it happened'),
+  at: timestampSchema('at'),
   actor: actorSchema,
   data: Type.Object({}, { description: 'What happened; its members depend on the type.' }),
 });

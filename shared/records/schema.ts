@@ -25,28 +25,28 @@ export const recordSchema = responseObject({
 export const recordsResponse = responseObject({ records: Type.Array(recordSchema), cursor: nextCursorSchema });
 
 export const resourceSchema = responseObject({
-  name: Type.String({ description: 'The resource.' }),
-  label: Type.String({ description: 'For people.' }),
+  name: Type.String({ description: 'Name.' }),
+  label: Type.String({ description: 'Label.' }),
   description: describedSchema,
   source: Type.Union([Type.Literal('stored'), Type.Literal('app')], {
     description: 'stored: kept by the service; app: read from the app.',
   }),
   fields: Type.Array(
     responseObject({
-      name: Type.String({ description: 'The field.' }),
-      label: Type.String({ description: 'For people.' }),
+      name: Type.String({ description: 'Name.' }),
+      label: Type.String({ description: 'Label.' }),
       description: describedSchema,
       type: nullable(Type.String({ description: 'text, number, money, time, boolean, link or person; null: any.' })),
       filter: Type.Boolean({ description: 'Whether lists filter by it.' }),
       sort: Type.Boolean({ description: 'Whether lists sort by it.' }),
       search: Type.Boolean({ description: 'Whether q finds its words.' }),
     }),
-    { description: 'The fields of its records.' },
+    { description: 'Fields.' },
   ),
   relations: Type.Array(
     responseObject({
-      name: Type.String({ description: 'The relation.' }),
-      label: Type.String({ description: 'For people.' }),
+      name: Type.String({ description: 'Name.' }),
+      label: Type.String({ description: 'Label.' }),
       description: describedSchema,
       resource: nullable(Type.String({ description: 'Of the related records; null: of several.' })),
     }),

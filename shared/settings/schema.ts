@@ -158,7 +158,7 @@ export const ownAccountPatch = strictObject(
 export const preferencesSchema = Type.Object({}, { description: 'What a person has set for their clients.' });
 
 export const roleRef = responseObject(
-  { id: Type.String({ description: 'The role.' }), name: Type.String({ description: 'Its name.' }) },
+  { id: Type.String({ description: 'Id.' }), name: Type.String({ description: 'Its name.' }) },
   { description: 'What they may do.' },
 );
 export const reach = Type.Array(Type.String(), { description: 'Environments, or "*" alone for all.' });
@@ -174,16 +174,16 @@ export const grantsSchema = Type.Array(
 );
 
 export const roleViewSchema = responseObject({
-  id: Type.String({ description: 'The role.' }),
+  id: Type.String({ description: 'Id.' }),
   name: Type.String({ description: 'Its name.' }),
   grants: grantsSchema,
   builtIn: Type.Boolean({ description: 'Built-in roles can’t be changed.' }),
-  createdAt: at('When it was made'),
-  updatedAt: at('When it was changed last'),
+  createdAt: at('createdAt'),
+  updatedAt: at('updatedAt'),
 });
 
 export const agentViewSchema = responseObject({
-  id: Type.String({ description: 'The agent.' }),
+  id: Type.String({ description: 'Id.' }),
   name: Type.String({ description: 'Its name.' }),
   role: roleRef,
   mode: modeSchema,
@@ -191,38 +191,38 @@ export const agentViewSchema = responseObject({
   expiresAt: nullable(at('When it stops working; null: never')),
   createdBy: nullable(Type.String({ description: 'Who made it; null: the admin command.' })),
   lastUsedAt: nullable(at('Last use, to the minute')),
-  createdAt: at('When it was made'),
+  createdAt: at('createdAt'),
 });
 
 export const personViewSchema = responseObject({
-  id: Type.String({ description: 'The person.' }),
+  id: Type.String({ description: 'Id.' }),
   email: Type.String({ description: 'The address that they sign in with.' }),
   name: Type.String({ description: 'Their name.' }),
   role: roleRef,
   environments: reach,
-  createdAt: at('When they were let in'),
+  createdAt: at('createdAt'),
 });
 
 export const ownSessionSchema = responseObject({
-  id: Type.String({ pattern: '^ses_', description: 'The session.' }),
-  createdAt: at('When it was opened'),
+  id: Type.String({ pattern: '^ses_', description: 'Id.' }),
+  createdAt: at('createdAt'),
   lastUsedAt: at('Last use, to the minute'),
   address: nullable(Type.String({ description: 'Where it was opened; null: not known.' })),
   current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
 });
 
 export const appKeyViewSchema = responseObject({
-  id: Type.String({ description: 'The key.' }),
+  id: Type.String({ description: 'Id.' }),
   name: Type.String({ description: 'Its name.' }),
-  environment: Type.String({ description: 'The environment of its app.' }),
+  environment: Type.String({ description: 'Environment.' }),
   lastUsedAt: nullable(at('Last use, to the minute')),
-  createdAt: at('When it was made'),
+  createdAt: at('createdAt'),
 });
 
 export const environmentViewSchema = responseObject({
-  name: Type.String({ description: 'The environment.' }),
-  baseUrl: Type.String({ description: 'Where it is called.' }),
-  createdAt: at('When it was made'),
+  name: Type.String({ description: 'Name.' }),
+  baseUrl: Type.String({ description: 'baseUrl' }),
+  createdAt: at('createdAt'),
   definedAt: nullable(at('When its declaration last changed; null: none yet')),
   independentApproval,
   trustApp,
@@ -230,7 +230,7 @@ export const environmentViewSchema = responseObject({
 });
 
 export const looseningSchema = responseObject({
-  id: Type.String({ pattern: '^loo_', description: 'The loosening.' }),
+  id: Type.String({ pattern: '^loo_', description: 'Id.' }),
   on: responseObject(
     {
       type: Type.Union([Type.Literal('action'), Type.Literal('flag'), Type.Literal('inbox')], {

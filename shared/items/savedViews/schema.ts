@@ -35,13 +35,13 @@ export type SavedViewPatch = Partial<SavedViewInput>;
 const at = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
 
 export const savedViewSchema = responseObject({
-  id: Type.String({ pattern: '^viw_', description: 'The view.' }),
+  id: Type.String({ pattern: '^viw_', description: 'Id.' }),
   name: Type.String({ description: 'For people.' }),
   inbox: nullable(Type.String({ description: 'null: all inboxes.' })),
   query: itemQueryJsonSchema,
   sort: nullable(Type.String({ description: 'null: the usual order.' })),
   shared: Type.Boolean({ description: 'Whether others see it.' }),
   owner: actorSchema,
-  createdAt: at('When it was made'),
-  updatedAt: at('When it last changed'),
+  createdAt: at('createdAt'),
+  updatedAt: at('updatedAt'),
 });
