@@ -54,6 +54,7 @@ import {
   roleSchema,
   roleViewSchema,
 } from '../../shared/settings/schema.ts';
+import { jobSchema, jobStateSchema } from '../../shared/views/jobs/schema.ts';
 import { withReasonSchema } from '../http/reason.ts';
 import { messageIdSchema, rpcErrorSchema } from '../http/rpcSchemas.ts';
 import { auditEntrySchema } from '../routes/audit.ts';
@@ -175,6 +176,11 @@ export const components: Readonly<Record<string, Component>> = {
     description: 'An environment: a world of its own, such as production.',
   },
   Erasure: { schema: erasureSchema, description: 'The removal of what identifies a person.' },
-  ErasureCounts: { schema: erasureCountsSchema, description: 'How much was erased, or would be.' },
+  Counts: { schema: erasureCountsSchema, description: 'How many of each.' },
+  JobState: {
+    schema: jobStateSchema,
+    description: 'inLine: behind others of its record; parked: the app is offline; failed: given up.',
+  },
+  Job: { schema: jobSchema, description: 'Work that is done in the background.' },
   Loosening: { schema: looseningSchema, description: 'A declared rule that is less strict than the one in force.' },
 };

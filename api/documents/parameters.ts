@@ -16,6 +16,7 @@ const idNouns: Readonly<Record<string, string>> = {
   key: 'app key',
   ses: 'session',
   loo: 'loosening',
+  job: 'job',
   viw: 'saved view',
 };
 

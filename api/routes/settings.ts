@@ -5,6 +5,7 @@ import { agentSettings } from './settings/agents.ts';
 import { appKeySettings } from './settings/appKeys.ts';
 import { environmentSettings } from './settings/environments.ts';
 import { erasureSettings } from './settings/erasures.ts';
+import { jobSettings } from './settings/jobs.ts';
 import { looseningSettings } from './settings/loosenings.ts';
 import { peopleSettings } from './settings/people.ts';
 import { roleSettings } from './settings/roles.ts';
@@ -18,4 +19,5 @@ export const settingsEndpoints: readonly Endpoint[] = [
   ...environmentSettings,
   ...looseningSettings,
   ...erasureSettings,
+  ...jobSettings,
 ];

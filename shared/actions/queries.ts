@@ -18,7 +18,9 @@ export const canRunAction = (
   { action, resource }: Pick<Run, 'action' | 'resource'>,
 ): boolean => access.can('action', action, 'run') && (resource === null || access.sees('resource', resource));
 
-const canSeeRun = (caller: Caller, run: Run): boolean => isRunRequester(caller, run) || canRunAction(caller, run);
+/** Returns whether the caller asked for the run, or may run its action on its resource. */
+export const canSeeRun = (caller: Caller, run: Pick<Run, 'actor_type' | 'actor' | 'action' | 'resource'>): boolean =>
+  isRunRequester(caller, run) || canRunAction(caller, run);
 
 /** Returns a run that the caller sees. Throws `not_found`. */
 export const readVisibleRun = async (db: Db, caller: Caller, id: string): Promise<Run> => {

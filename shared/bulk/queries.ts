@@ -55,7 +55,7 @@ export const listBulks = async (
 export const readBulk = async (db: Db | Tx, envId: number, id: string): Promise<BulkRow | undefined> =>
   queryRow<BulkRow>(db, one, [envId, id]);
 
-export const isBulkAuthor = ({ principal }: Caller, bulk: BulkRow): boolean =>
+export const isBulkAuthor = ({ principal }: Caller, bulk: Pick<BulkRow, 'actor_type' | 'actor'>): boolean =>
   principal.type === bulk.actor_type && principal.id === bulk.actor;
 
 /** Returns the bulk, if the caller requested it or sees the audit log. Throws `not_found`. */

@@ -143,6 +143,12 @@ describe('the OpenAPI document', () => {
     await copy('items', 'id', item.id, exampleItem);
     await copy('bulks', 'id', bulk.id, exampleBulk);
     for (const table of ['bulk_chunks', 'bulk_results']) await copy(table, 'bulk', bulk.id, exampleBulk);
+    await world.sql(
+      `insert into staged_jobs (id, env, name, payload, subject, tries, last_error, created_at)
+       select 'job_01jd0000000000000000000000', env, 'triageItem', jsonb_build_object('item', id), id, 1, 'The app gave no answer to triage.', created_at
+       from items where id = $1`,
+      [exampleItem],
+    );
   });
   after(async () => {
     recorder?.write(documents.operations);

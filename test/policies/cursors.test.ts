@@ -95,6 +95,11 @@ describe('cursors of lists', () => {
     const more = { ...manifest, actions: [...manifest.actions, ...two.map((name) => ({ name: `new_${name}` }))] };
     await connectApp(await world.appKey(), { manifest: more, startedAt: Date.now() }).then((one) => one.close());
     await world.settled();
+    for (const id of two)
+      await world.sql(
+        `insert into staged_jobs (id, env, name, payload, last_error, created_at) values ($1, 1, 'triageItem', '{}', 'x', 0)`,
+        [id],
+      );
     lists = {
       '/inboxes': { path: '/inboxes' },
       '/views': { path: '/views' },
@@ -122,6 +127,7 @@ describe('cursors of lists', () => {
       '/settings/app-keys': { path: '/settings/app-keys' },
       '/settings/environments': { path: '/settings/environments' },
       '/settings/erasures': { path: '/settings/erasures' },
+      '/settings/jobs': { path: '/settings/jobs', other: 'state=failed' },
       '/settings/loosenings': { path: '/settings/loosenings', other: 'status=waiting' },
     };
   });

@@ -119,6 +119,13 @@ const rows: readonly [string, Thing, string][] = [
   ['POST /settings/erasures', '', '202  202  403  202  403  403  403  403  401  404'],
   ['POST /settings/erasures dryRun', '', '200  200  403  200  403  403  403  403  401  404'],
 
+  // `used`: one that waits for the app.
+  ['GET /settings/jobs', '', '200  200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/jobs/{id}/retry', 'own', '200  200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/jobs/{id}/retry', 'used', '409  409  409  409  403  403  403  403  401  404'],
+  ['POST /settings/jobs/{id}/retry', 'else', '404  404  404  404  403  403  403  403  401  404'],
+  ['POST /settings/jobs/{id}/retry', 'no', '404  404  404  404  403  403  403  403  401  404'],
+
   ['PATCH /me', '', '200  200  200  200  200  403  403  403  401  404'],
   ['GET /me/sessions', '', '200  200  200  200  200  403  403  403  401  404'],
   ['DELETE /me/sessions/{id}', 'else', '404  404  404  404  404  403  403  403  401  404'],
@@ -153,7 +160,14 @@ const variants: Readonly<Record<string, unknown>> = {
   environments: ['demo', 'staging'],
 };
 const environmentNames: Readonly<Record<string, string>> = { own: 'demo', else: 'staging', no: 'nosuch' };
-const nothing = { agents: 'agt', roles: 'rol', people: 'per', 'app-keys': 'key', loosenings: 'loo' } as const;
+const nothing = {
+  agents: 'agt',
+  roles: 'rol',
+  people: 'per',
+  'app-keys': 'key',
+  loosenings: 'loo',
+  jobs: 'job',
+} as const;
 
 describe('the permission matrix of settings', () => {
   let world: World;
@@ -205,6 +219,17 @@ describe('the permission matrix of settings', () => {
     return id;
   };
 
+  /** A job that was given up, or waits for the app. */
+  const job = async (environment: string, waits: boolean): Promise<string> => {
+    const id = newId('job');
+    await world.sql(
+      `insert into staged_jobs (id, env, name, payload, waits_for_app, last_error, created_at)
+       select $1, id, 'triageItem', '{}', $3, 'x', 0 from environments where name = $2`,
+      [id, environment, waits],
+    );
+    return id;
+  };
+
   /** The id of something made for one call; an agent as narrow as the call can widen it. */
   const make = async (kind: string, thing: Thing, variant: string): Promise<string> => {
     count += 1;
@@ -218,6 +243,7 @@ describe('the permission matrix of settings', () => {
     if (kind === 'people') return (await world.person('viewer', 'Somebody', { environments })).id;
     if (kind === 'app-keys') return (await world.appKey(environments[0])).id;
     if (kind === 'loosenings') return loosening(environments[0] ?? '', thing === 'used' ? 'refused' : 'waiting');
+    if (kind === 'jobs') return job(environments[0] ?? '', thing === 'used');
     if (thing === 'builtIn')
       return (await world.sql<{ id: string }>(`select id from roles where name = 'viewer'`))[0]?.id ?? '';
     const name = `role ${String(count)}`;
@@ -233,7 +259,7 @@ describe('the permission matrix of settings', () => {
     if (path === '/me/views' && method === 'POST') return { name: unique, query: {} };
     if (path === '/sign-in') return { email: `${unique}@example.com`, password: 'wrong' };
     if (path === '/sign-in/fresh') return { password: 'wrong' };
-    if (method === 'GET' || method === 'DELETE' || /\/(?:rotate|accept|refuse)$/.test(path)) return undefined;
+    if (method === 'GET' || method === 'DELETE' || /\/(?:rotate|accept|refuse|retry)$/.test(path)) return undefined;
     if (path === '/settings/environments' && variant !== '') return { name: unique, [variant]: true };
     if (path.endsWith('{name}')) return { [variant === '' ? 'independentApproval' : variant]: count % 2 === 0 };
     if (path === '/settings/erasures') {

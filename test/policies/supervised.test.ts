@@ -345,7 +345,7 @@ describe('what agents never do', () => {
       change_flag: () => ({ flag: 'beta', change: { value: true } }),
       cancel_approval: ({ approval }) => ({ id: approval }),
     };
-    const settings = ['agents', 'roles', 'people', 'app-keys', 'environments', 'loosenings', 'erasures'];
+    const settings = ['agents', 'roles', 'people', 'app-keys', 'environments', 'loosenings', 'erasures', 'jobs'];
     /** Reads in the form of a `POST`, and requests without a principal. */
     const reads = new Set([
       'POST /available',

@@ -122,5 +122,7 @@ export const settingsOperations: OperationTexts = {
     description: 'Keeps the stricter rule.',
   },
   'settings.erasures': { id: 'list_erasures', description: 'Removals of persons.' },
+  'settings.jobs': { id: 'list_jobs', description: 'Work that waits, runs or failed, and why.' },
+  'job.retry': { id: 'retry_job', description: 'Tries a job now; one that waits for something else is 409.' },
   'erasure.create': { id: 'create_erasure', description: 'Removes what identifies a person.' },
 };

@@ -67,7 +67,7 @@ export const stagedJobs = defineMachine({
     { from: 'orphaned', to: 'parked', why: 'its slow worker ends after all' },
     { from: 'orphaned', to: 'givenUp', why: 'its slow worker ends after all' },
     { from: 'orphaned', to: null, why: 'its slow worker ends after all' },
-    { from: 'givenUp', to: 'scheduled', why: 'its turn has come' },
+    { from: 'givenUp', to: 'scheduled', why: 'its turn has come, or a person retries it' },
     { from: 'givenUp', to: null, why: 'older than 7 days' },
     { from: 'scheduled', to: null, why: 'not needed any more' },
     { from: 'inLine', to: null, why: 'not needed any more' },
