@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { readAuditSearch } from './audit/filter.ts';
+import { readJobsSearch } from './jobs/search.ts';
 import { Forbidden } from './settings/Forbidden.tsx';
 import { allows, sections, type SectionName, type SectionProps } from './settings/sections.ts';
 import { useSession } from './shell/session.ts';
@@ -26,7 +27,9 @@ export interface SettingsPageProps {
 
 const AuditPage = loadedLater(async () => (await import('./audit/AuditPage.tsx')).AuditPage);
 
-const pages: Readonly<Record<Exclude<SectionName, 'audit'>, ComponentType<SectionProps>>> = {
+const JobsPage = loadedLater(async () => (await import('./jobs/JobsPage.tsx')).JobsPage);
+
+const pages: Readonly<Record<Exclude<SectionName, 'audit' | 'jobs'>, ComponentType<SectionProps>>> = {
   agents: loadedLater<SectionProps>(async () => (await import('./agents/AgentsSection.tsx')).AgentsSection),
   activity: loadedLater<SectionProps>(async () => (await import('./agents/ActivityPage.tsx')).ActivityPage),
   people: loadedLater<SectionProps>(async () => (await import('./people/PeopleSection.tsx')).PeopleSection),
@@ -48,6 +51,7 @@ const Section = ({ me, section, id, search, onSearch }: SettingsPageProps & { re
     return <Empty title="No such settings">The address names none of them. Choose one above.</Empty>;
   if (!mayOpen(me, open, id)) return <Forbidden isPage needs={open.needs ?? ''} />;
   if (open.name === 'audit') return <AuditPage search={readAuditSearch(search)} onSearch={onSearch} />;
+  if (open.name === 'jobs') return <JobsPage search={readJobsSearch(search)} onSearch={onSearch} />;
   const Page = pages[open.name];
   return <Page id={id} />;
 };

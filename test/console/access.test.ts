@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import axe from 'axe-core';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { newId } from '../../shared/platform/core/ids.ts';
 import type { Tab } from '../support/browser.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
@@ -159,6 +160,10 @@ describe('access to the console', () => {
         },
       },
     });
+    await world.sql(
+      `insert into staged_jobs (id, env, name, payload, subject, tries, last_error, created_at) values ($1, 1, 'replySend', '{}', $2, 5, $3, $4)`,
+      [newId('job'), other, rightToLeft, Date.now()],
+    );
     ids = { item, approval: asked.approval as string, bulk, agent: agent.id, run: ran.run as string };
   };
   const service = useConsole({
@@ -208,6 +213,7 @@ describe('access to the console', () => {
     { name: 'environments', path: '/settings/environments', ready: shows('.waiting fieldset') },
     { name: 'loosenings', path: '/settings/loosenings', ready: shows('[aria-label="Decided and noted"] p') },
     { name: 'erasures', path: '/settings/erasures', ready: shows('.column .empty') },
+    { name: 'jobs', path: '/settings/jobs', ready: shows('.jobs tbody tr') },
     { name: 'account', path: '/settings/account', ready: shows('[aria-label="Sessions"] li') },
     { name: 'nowhere', path: '/nowhere', ready: shows('.empty') },
     { name: 'signed-in', path: '/signed-in', ready: shows('.empty') },

@@ -23,6 +23,8 @@ interface ConsoleOptions {
   readonly env?: () => Promise<Readonly<Record<string, string>>>;
   /** Of the app; those of replies and of blocks are there already. */
   readonly handlers?: Parameters<World['app']>[0];
+  /** false: the test starts workers of its own. */
+  readonly workers?: boolean;
   /** Runs before the first test: a `before` of the suite's own would run without a browser too. */
   readonly arrange?: (service: ConsoleTest) => Promise<void>;
 }
@@ -48,10 +50,10 @@ export interface ConsoleTest {
 const startConsole = async (
   browser: Browser,
   tabs: Tab[],
-  { manifest = testManifest, handlers = {}, env }: ConsoleOptions,
+  { manifest = testManifest, handlers = {}, env, workers = true }: ConsoleOptions,
 ): Promise<ConsoleTest> => {
   await buildConsole();
-  const world = await newWorld({ manifest, ...(env === undefined ? {} : { env: await env() }) });
+  const world = await newWorld({ manifest, workers, ...(env === undefined ? {} : { env: await env() }) });
   const app = await world.app(
     { 'reply.send': () => ({}), 'item.blocks': () => ({ blocks: [], suggestedActions: [] }), ...handlers },
     { manifest },

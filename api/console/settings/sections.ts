@@ -22,6 +22,7 @@ export const sections = [
   { name: 'environments', label: 'Environments', needs: manage },
   { name: 'loosenings', label: 'Loosenings', needs: manage },
   { name: 'erasures', label: 'Erasures', needs: manage },
+  { name: 'jobs', label: 'Jobs', needs: manage },
   { name: 'audit', label: 'Audit', needs: audit },
   { name: 'account', label: 'Your account', needs: null },
 ] as const satisfies readonly Section[];

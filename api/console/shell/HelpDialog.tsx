@@ -17,6 +17,7 @@ const groups: readonly (readonly [string, readonly (readonly [string, string])[]
   ['Record, run', [...keyNames.actions, ...keyNames.run]],
   ['Approval', keyNames.approval],
   ['Agent', keyNames.agent],
+  ['Job', keyNames.job],
 ];
 
 export const HelpDialog = ({ onClose }: { readonly onClose: () => void }) => (

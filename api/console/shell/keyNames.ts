@@ -37,6 +37,10 @@ export const keyNames: Readonly<Record<KeyScope, Names>> = {
     ['r', 'show what it reads'],
     ['Backspace', 'revoke'],
   ],
+  job: [
+    ['r', 'try the job now'],
+    ['o', 'open what the job is about'],
+  ],
 };
 
 /** Returns a key as it is printed. */

@@ -26,6 +26,7 @@ import type {
   personViewSchema,
   roleViewSchema,
 } from '../../../shared/settings/schema.ts';
+import type { JobCounts, JobView } from '../../../shared/views/jobs/schema.ts';
 import type { auditEntrySchema } from '../../routes/audit.ts';
 import type { inboxCounts } from '../../routes/counts.ts';
 import type { inboxSchema, viewSchema } from '../../routes/discovery.ts';
@@ -71,6 +72,8 @@ export type Erasure = Static<typeof erasureSchema>;
 export type ErasureCounts = Static<typeof erasureCountsSchema>;
 /** The members of a request that say what is erased. */
 export type ErasureRequest = Pick<Static<typeof erasureInput>, 'record' | 'users' | 'linked'>;
+export type Job = JobView;
+export type { JobCounts };
 export type OwnSession = Static<typeof ownSessionSchema>;
 export type AuditEntry = Static<typeof auditEntrySchema>;
 export type Bulk = Omit<Static<typeof bulkSchema>, 'status'> & { readonly status: BulkStatus };

@@ -1,0 +1,66 @@
+/** Jobs in the settings: what waits, runs or failed in the background, why, and trying it now. Refreshes itself. Used by SettingsPage. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { useSettingsChange } from '../settings/useSettingsChange.ts';
+import { useKeys } from '../shell/keyboard.ts';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { jobsKey, jobsQuery } from '../wire/jobQueries.ts';
+import type { Job } from '../wire/types.ts';
+import { JobsHeader } from './JobsHeader.tsx';
+import { JobTable } from './JobTable.tsx';
+import type { JobsSearch } from './search.ts';
+import { useRefresh } from './useRefresh.ts';
+import { jobTitle } from './words.ts';
+
+interface JobsPageProps {
+  readonly search: JobsSearch;
+  readonly onSearch: (search: JobsSearch) => void;
+}
+
+const emptyText = (search: JobsSearch, hasMore: boolean): string => {
+  if (hasMore) return 'None was found among those that were looked at so far.';
+  return Object.keys(search).some((name) => name !== 'sort')
+    ? 'No job fits these filters. Show all, or look for another id.'
+    : 'All work is done. What waits, runs or fails in the background appears here.';
+};
+
+export const JobsPage = ({ search, onSearch }: JobsPageProps) => {
+  const { http } = useSession();
+  const list = useInfiniteQuery(jobsQuery(http, search));
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const { change, dialog } = useSettingsChange(jobsKey);
+  const jobs = data?.pages.flatMap((page) => page.jobs);
+  const retry = (job: Job): void =>
+    void change({ method: 'POST', path: `/settings/jobs/${job.id}/retry` }, `Tried now: ${jobTitle(job)}.`);
+  const readAnew = useCallback((): void => void refetch(), [refetch]);
+  const place = useRefresh(readAnew, data?.pages.length ?? 0);
+  useKeys({ l: readAnew }, 'list');
+  if (error !== null && jobs === undefined) return <Problem isPage error={error} onRetry={readAnew} />;
+  return (
+    <div className="column wide home jobs" ref={place}>
+      <header className="column-head">
+        <div>
+          <h1>Jobs</h1>
+          <p className="soft">What is done in the background, and why it is not done yet.</p>
+        </div>
+        <Button onClick={readAnew} shortcut="l">
+          Read again
+        </Button>
+      </header>
+      <JobsHeader search={search} counts={data?.pages[0]?.counts} onSearch={onSearch} />
+      {jobs === undefined && <Skeleton rows={6} />}
+      {jobs?.length === 0 && <Empty title="No jobs">{emptyText(search, hasNextPage)}</Empty>}
+      {jobs !== undefined && jobs.length > 0 && <JobTable jobs={jobs} onRetry={retry} />}
+      {hasNextPage && (
+        <div className="verdict-buttons">
+          <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show more jobs
+          </Button>
+        </div>
+      )}
+      {dialog}
+    </div>
+  );
+};
