@@ -24,13 +24,14 @@ describe('one data folder', function () {
   let folder: string;
   let port: number;
   const launched: Launched[] = [];
-  before(async () => {
+  beforeEach(async () => {
     port = await freePort();
     folder = mkdtempSync(join(tmpdir(), 'console-folder-'));
   });
-  after(async () => {
+  afterEach(async () => {
     for (const { child } of launched) child.kill('SIGTERM');
     await Promise.all(launched.map(({ code }) => code));
+    launched.length = 0;
     requireFreeEventLoopsIn(join(folder, 'data', 'logs'));
     rmSync(folder, { recursive: true });
   });

@@ -171,7 +171,8 @@ describe('the publisher', () => {
     ids.push(...(await writers(8, 20)));
     await allTold();
     await expectComplete(ids.sort((a, b) => a - b));
-    expect(await holder()).to.deep.equal(relief);
+    // By another fence, where a busy machine let its lease run out meanwhile.
+    expect((await holder())?.holder).to.equal(relief.holder);
     await publisher.stop();
     await until('the other leads again', async () => (await holder())?.holder === before.holder);
   });

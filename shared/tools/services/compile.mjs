@@ -52,12 +52,20 @@ const ownAddresses = {
 const packagesNotNeeded =
   'better-sqlite3 mariadb mysql mysql2 oracledb pg-query-stream sqlite3 tedious @azure pg-native msgpackr-extract bufferutil utf-8-validate';
 
-/** Those that stay where they are: also those for development, which an installation may lack, and one that runs a program of its own folder. */
+/**
+ * Those that stay where they are: also those for development, which an installation may lack, those that are loaded only when traces
+ * are wanted, and one that runs a program of its own folder.
+ */
 const packagesOutside = () => {
   const text = readFileSync(join(root, 'package.json'), 'utf8');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the project's own file
   const manifest = /** @type {{ devDependencies?: Record<string, string> }} */ (JSON.parse(text));
-  const names = [...packagesNotNeeded.split(' '), ...Object.keys(manifest.devDependencies ?? {}), 'esbuild'];
+  const names = [
+    ...packagesNotNeeded.split(' '),
+    ...Object.keys(manifest.devDependencies ?? {}),
+    '@opentelemetry',
+    'esbuild',
+  ];
   return names.flatMap((name) => [name, `${name}/*`]);
 };
 
