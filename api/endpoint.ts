@@ -37,7 +37,7 @@ export interface EndpointCall<Q = unknown, B = unknown> {
   readonly ifMatch: number | undefined;
   /** The arguments of a tool that its endpoint does not have over HTTP; null: the call is one of HTTP. */
   readonly ofTool: Readonly<Record<string, unknown>> | null;
-  /** What the access log and the span of the request say of it besides. */
+  /** Further members of the request's line in the access log and of its span. */
   readonly notes: { tool: string | null };
   /** Returns a signal that is aborted when the client disconnects or the server stops. */
   readonly signal: () => AbortSignal;

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 export const config = { transaction: false };
 
 export const up = async (knex: Knex): Promise<void> => {
-  // What an interrupted build has left is not valid.
+  // An interrupted build leaves an index that is not valid.
   await knex.raw('drop index concurrently if exists staged_jobs_list');
   // Nothing in it depends on the lease, so that a worker's lease and its renewals change no index.
   await knex.raw(`

@@ -89,7 +89,7 @@ export class EnvironmentChannel {
       return;
     }
     if (typeof message.epoch === 'number' && message.epoch !== this.env.epoch) {
-      // What is read with the directory is compared before anything of another epoch is appended.
+      // The directory says where the former epoch ended, which is compared before messages of another one are appended.
       await this.#deps.directory.refresh();
       return;
     }
@@ -237,12 +237,12 @@ export class EnvironmentChannel {
     const last = await readEpochEnd(this.#deps.db, this.envId, former);
     const env = this.#deps.directory.environmentById(this.envId);
     if (env?.epoch !== epoch) {
-      // Whoever reloads looks again.
+      // The reload compares again.
       await this.#deps.directory.refresh();
       return;
     }
     if (this.env.epoch !== former) return;
-    // What is pending was of the former one.
+    // Pending messages belong to the former epoch.
     this.flush();
     this.env = env;
     if (this.newestPosition > last) await this.#restart(position, 'epoch');

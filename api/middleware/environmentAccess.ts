@@ -10,7 +10,7 @@ export const environmentAccess =
   (deps: Deps): Middleware<CallerState> =>
   ({ req, state }, next) => {
     const caller = resolveCaller(deps, state.session, state.environment, state.requestId, state.address);
-    // Only from here on: who has no token joins no trace, and has none recorded by asking for it.
+    // The header counts from here on: a client without a token joins no trace, and has none recorded by asking for it.
     const span = state.beginSpan?.(traceparentOf(req)) ?? null;
     state.caller = span === null ? caller : { ...caller, span };
     return next();

@@ -1,4 +1,4 @@
-/** What is recorded of each request: its line in the access log, and its span. A step of api/app.ts, which leaves it out when both are off. */
+/** Writes each request's line in the access log and ends its span. A step of api/app.ts, which leaves it out when both are off. */
 import type { Middleware } from 'koa';
 import type { Deps } from '../../shared/deps.ts';
 import type { Span } from '../../shared/platform/tracing/span.ts';
@@ -6,7 +6,7 @@ import { accessLine } from '../http/accessLog.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import type { CallerState, EndpointState, RequestState } from './state.ts';
 
-/** What the later steps may have set until the request ends. */
+/** Members that the later steps may have set until the request ends. */
 type EndedState = RequestState &
   Partial<Pick<CallerState, 'session' | 'caller' | 'address'>> &
   Partial<Pick<EndpointState, 'call'>>;

@@ -1,4 +1,4 @@
-/** What readers of a stream learn after PostgreSQL has failed over: they go on where nothing was lost, and begin anew where something was. */
+/** Streams after a failover of PostgreSQL: they go on where nothing was lost, and begin anew where something was. */
 import { expect } from 'chai';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { item, newLiveWorld, until, type Api, type LiveWorld } from './liveWorld.ts';
@@ -17,7 +17,7 @@ describe('live stream after a failover', () => {
 
   const titled = (...titles: string[]): object[][] => titles.map((title) => [item(title)]);
 
-  /** What a publisher finds and does on a server that has lost the last `lost` positions. */
+  /** Takes the last `lost` positions away and begins a new epoch, as a publisher does that finds itself on such a server. */
   const failOver = async (lost: number): Promise<number> => {
     const epoch = await world.db.transaction(async (tx) => {
       const [head] = (await tx('streams').where({ env: 1 }).decrement('position', lost).returning('position')) as {

@@ -33,7 +33,7 @@ import { done, retryAt, type Job, type JobHandler } from '../handler.ts';
  */
 const itemsPerStatement = 125;
 
-/** What a start of the job ends by, and its span. */
+/** The signal that ends a start of the job, and its span. */
 type Start = Pick<Job, 'signal' | 'span'>;
 
 /** Returns the requester with the rights of now; null when they may not act here any more. */

@@ -165,7 +165,7 @@ interface PublishedBatch {
 interface BatchOptions {
   /** Epoch ms. */
   readonly now: number;
-  /** Whether the overdue marks move to `now`. */
+  /** True: the overdue marks move to `now`. */
   readonly advance: boolean;
   readonly traced?: boolean;
 }

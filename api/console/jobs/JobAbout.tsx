@@ -1,4 +1,4 @@
-/** What a job is about, as a link to its page. Used by JobRow. */
+/** A link to the run, bulk, item, flag or erasure that a job is about. Used by JobRow. */
 import { Link } from '@tanstack/react-router';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession } from '../shell/session.ts';

@@ -48,6 +48,33 @@ const Figures = ({ search, counts, onSearch }: JobsHeaderProps & { readonly coun
   </div>
 );
 
+type Option = readonly [value: string, label: string];
+
+const orders: readonly Option[] = [
+  ['', 'oldest first'],
+  ['-createdAt', 'newest first'],
+];
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly options: readonly Option[];
+  readonly onChoose: (value: string) => void;
+}
+
+const Choice = ({ label, value = '', options, onChoose }: ChoiceProps) => (
+  <label>
+    {label}
+    <select value={value} onChange={({ target }) => onChoose(target.value)}>
+      {options.map(([name, text]) => (
+        <option key={name} value={name}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
 export const JobsHeader = ({ search, counts, onSearch }: JobsHeaderProps) => {
   const input = useRef<HTMLInputElement>(null);
   const change = (part: JobsSearch): void => onSearch(readJobsSearch({ ...search, ...part }));
@@ -57,35 +84,19 @@ export const JobsHeader = ({ search, counts, onSearch }: JobsHeaderProps) => {
     <>
       {counts !== undefined && <Figures search={search} counts={counts} onSearch={onSearch} />}
       <form className="flag-form" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          State
-          <select value={search.state ?? ''} onChange={({ target }) => change({ state: target.value })}>
-            <option value="">any</option>
-            {Object.entries(jobStates).map(([name, { label }]) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Kind
-          <select value={search.kind ?? ''} onChange={({ target }) => change({ kind: target.value })}>
-            <option value="">any</option>
-            {Object.entries(jobKinds).map(([name, label]) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Order
-          <select value={search.sort ?? ''} onChange={({ target }) => change({ sort: target.value })}>
-            <option value="">oldest first</option>
-            <option value="-createdAt">newest first</option>
-          </select>
-        </label>
+        <Choice
+          label="State"
+          value={search.state}
+          options={[['', 'any'], ...Object.entries(jobStates).map(([name, { label }]) => [name, label] as const)]}
+          onChoose={(state) => change({ state })}
+        />
+        <Choice
+          label="Kind"
+          value={search.kind}
+          options={[['', 'any'], ...Object.entries(jobKinds)]}
+          onChoose={(kind) => change({ kind })}
+        />
+        <Choice label="Order" value={search.sort} options={orders} onChoose={(sort) => change({ sort })} />
         <SearchInput
           ref={input}
           words={words}

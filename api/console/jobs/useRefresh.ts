@@ -1,7 +1,7 @@
 /** Reads the list of jobs again by itself. Used by JobsPage. */
 import { useEffect, useRef, type RefObject } from 'react';
 
-/** How often, in ms; less often once many pages are open, each of which is read. */
+/** Intervals in ms; longer once many pages are open, each of which is read. */
 const refreshMs = { few: 3_000, many: 15_000 } as const;
 const fewPages = 2;
 

@@ -51,7 +51,7 @@ export interface Config {
   /** The mail server that sends replies; null: none. */
   readonly smtpUrl: string | null;
   readonly logLevel: string;
-  /** Whether each request is a line of the log. */
+  /** True: each request is a line of the log. */
   readonly accessLog: boolean;
   /** Where traces are sent; null: there are none. */
   readonly tracing: TracingConfig | null;

@@ -41,7 +41,7 @@ const withLog = (exporter: SpanExporter, log: Log): SpanExporter => {
   return {
     export: (spans, done) => {
       exporter.export(spans, (result) => {
-        // What a collector answered stays out of the log: it may repeat the request.
+        // The collector's answer stays out of the log: it may repeat the request.
         if (result.code !== 0 && isDue())
           log.warn({ spans: spans.length, error: result.error?.name }, 'traces could not be sent and are dropped');
         done(result);

@@ -9,7 +9,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { Span, SpanStart } from './span.ts';
 import { formatTraceparent } from './traceparent.ts';
 
-/** What all spans of a process have in common. */
+/** The parts that all spans of a process share. */
 export interface Recorder {
   readonly resource: Resource;
   newSpanId(): string;

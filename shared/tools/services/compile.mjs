@@ -48,13 +48,13 @@ const ownAddresses = {
   },
 };
 
-/** Packages that others look for and do without: clients of other databases, native forms of what is there in JavaScript. */
+/** Packages that others look for and work without: clients of other databases, native forms of what is there in JavaScript. */
 const packagesNotNeeded =
   'better-sqlite3 mariadb mysql mysql2 oracledb pg-query-stream sqlite3 tedious @azure pg-native msgpackr-extract bufferutil utf-8-validate';
 
 /**
- * Those that stay where they are: also those for development, which an installation may lack, those that are loaded only when traces
- * are wanted, and one that runs a program of its own folder.
+ * Returns the patterns of the packages that are not compiled: those above, those for development, which an installation may lack,
+ * those that are loaded only when traces are wanted, and esbuild, which runs a program of its own folder.
  */
 const packagesOutside = () => {
   const text = readFileSync(join(root, 'package.json'), 'utf8');
@@ -69,7 +69,7 @@ const packagesOutside = () => {
   return names.flatMap((name) => [name, `${name}/*`]);
 };
 
-/** What packages of the older kind of modules expect to be there. */
+/** Defines the names that CommonJS packages expect. */
 const banner = `
 import { createRequire as createRequireOf } from 'node:module';
 import { dirname as dirnameOf } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a job is about, in a sentence, as far as the caller sees it. Used by present.ts. */
+/** Describes the subject of a job in a sentence, as far as the caller sees it. Used by present.ts and retry.ts. */
 import type { Caller } from '../../access/principal.ts';
 import { canSeeRun } from '../../actions/queries.ts';
 import { isBulkAuthor } from '../../bulk/queries.ts';

@@ -32,7 +32,7 @@ const everySql = (descending: boolean): string => `
     order by ${orderSql(keys, descending)} limit $scan) j
   order by ${orderSql(keys, descending)} limit $scan`;
 
-/** Those of one id: the job's own, that of its subject, of an approval of that, or the key of a flag whose step it is. */
+/** The jobs that an id finds: the job's own, its subject's, that of an approval of the subject, or the key of a flag whose step it is. */
 const aboutSql = (descending: boolean): string => `
   select j.* from staged_jobs j
   where (j.id = any (array(select $about::text union all

@@ -49,7 +49,7 @@ interface ErasureFacts {
   readonly waits: Readonly<Record<string, number>> | null;
 }
 
-/** What a job is about, by its kind; null: it is gone. */
+/** The subject of a job, by its kind; null: it is gone. */
 interface JobFacts {
   readonly run?: RunFacts | null;
   readonly bulk?: BulkFacts | null;

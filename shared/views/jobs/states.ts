@@ -8,7 +8,7 @@ export type JobState = (typeof jobStates)[number];
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the catalogue
 export const jobKinds = Object.keys(jobs) as JobName[];
 
-/** How far a job is, without what changes by time or by a lease alone: what the index `staged_jobs_list` has. */
+/** Phases of a job, as the index `staged_jobs_list` has them: they depend on neither the time nor the lease. */
 export const jobPhases = ['failed', 'parked', 'given', 'scheduled', 'inLine'] as const;
 type JobPhase = (typeof jobPhases)[number];
 

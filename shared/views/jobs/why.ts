@@ -2,7 +2,7 @@
 import type { JobRow } from './rows.ts';
 import type { JobState } from './states.ts';
 
-/** What holds for all jobs of an environment now. */
+/** Conditions that hold for all jobs of an environment now. */
 export interface Situation {
   readonly isAppOnline: boolean;
   readonly isRedisConnected: boolean;
@@ -87,7 +87,7 @@ const reasons: Readonly<Record<JobState, Why>> = {
 /** Returns why a job is in its state; `isSeen`: whether the caller sees what it is about. */
 export const whyOf: Why = (row, situation, isSeen) => reasons[row.state](row, situation, isSeen);
 
-/** Whether a retry makes a job due (`now`), finds it due or running (`already`), or is refused, with the reason. */
+/** The effect of a retry: the job becomes due (`now`), is due or running (`already`), or the retry is refused, with the reason. */
 type RetryVerdict = 'now' | 'already' | { readonly refusal: string };
 
 /** Returns what a retry does to a job. */

@@ -13,6 +13,6 @@ const server = createServer((request, response) => {
 answerCalls({
   start: ({ port }: { readonly port: number }) =>
     new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve)),
-  /** How many came so far, less those whose name a packet cuts. */
+  /** Returns the number of spans that came so far, less those whose name a packet cuts. */
   spans: () => spans,
 });

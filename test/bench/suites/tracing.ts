@@ -1,4 +1,4 @@
-/** What traces cost: changes of items over HTTP with a collector beside, against the same without traces. */
+/** The cost of traces: changes of items over HTTP with a collector beside, against the same without traces. */
 import { freePort } from '../../../shared/tools/services/ports.mjs';
 import { inTurn, type Api, type Bench, type Costed, type Suite } from '../bench.ts';
 import { costs, rate, times } from '../measured.ts';

@@ -164,7 +164,7 @@ export class Cluster implements PostgresServer {
     return this.#servers.haproxy.pid;
   }
 
-  /** The members as whoever answers knows them. */
+  /** Returns the members, as the first node that answers knows them; none when no node does. */
   async members(): Promise<readonly Member[]> {
     for (const { relays } of this.nodes) {
       const url = `http://127.0.0.1:${String(relays.rest.port)}/cluster`;
@@ -214,7 +214,7 @@ export class Cluster implements PostgresServer {
     if (!answer.ok) throw new Error(`Patroni refused its settings: ${await answer.text()}`);
   }
 
-  /** Whatever is done to nodes, `mend` them first. */
+  /** Ends every process, in whatever state the nodes are. */
   async stop(): Promise<void> {
     const { etcd, haproxy } = this.#servers;
     await Promise.all(this.nodes.map((node) => node.close()));

@@ -31,7 +31,7 @@ export interface WorkOptions {
   readonly items: readonly string[];
   readonly random: Random;
   readonly writers: number;
-  /** Whether an app is there to run actions. */
+  /** True: an app is there to run actions. */
   readonly hasApp: boolean;
 }
 

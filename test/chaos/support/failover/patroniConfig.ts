@@ -20,7 +20,7 @@ export interface NodeOptions {
 
 const local = (port: number): string => `127.0.0.1:${String(port)}`;
 
-/** What all nodes share, kept in etcd from the first start on. */
+/** The settings that all nodes share, kept in etcd from the first start on. */
 export const clusterSettings = {
   ttl: 15,
   loop_wait: 3,

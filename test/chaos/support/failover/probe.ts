@@ -18,7 +18,7 @@ interface Probed {
 }
 
 export class Probe {
-  /** Answers that should never come. */
+  /** Problems of answers that the contract does not allow. */
   readonly violations: string[] = [];
   readonly #client: Client;
   readonly #item: string;
