@@ -1,5 +1,15 @@
-/** A relay in front of one server's port, which can be cut as a network is: nothing comes through and nobody is told. Used by node.ts. */
+/**
+ * A relay in front of one server's port, which can be cut as a network is: nothing comes through and nobody is told. Used by
+ * proxy.ts and failover/node.ts.
+ */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+interface RelayOptions {
+  /** Called with what a client sends, before it goes on. */
+  readonly onSent?: (data: Buffer) => void;
+  /** Returns whether an answer goes on; it is dropped otherwise. */
+  readonly letsAnswer?: () => boolean;
+}
 
 export interface Relay {
   readonly port: number;
@@ -7,10 +17,15 @@ export interface Relay {
   cut(): void;
   /** Breaks what was cut, and lets new connections through. */
   mend(): void;
+  /** Breaks every connection, and lets new ones through. */
+  breakAll(): void;
   close(): Promise<void>;
 }
 
-export const openRelay = async (target: number): Promise<Relay> => {
+export const openRelay = async (
+  target: number,
+  { onSent = () => undefined, letsAnswer = () => true }: RelayOptions = {},
+): Promise<Relay> => {
   const sockets = new Set<Socket>();
   let isCut = false;
 
@@ -20,7 +35,7 @@ export const openRelay = async (target: number): Promise<Relay> => {
     socket.on('error', () => undefined);
     socket.on('close', () => {
       sockets.delete(socket);
-      // What was sent before the end still arrives.
+      // Data sent before the end still arrives.
       other()?.end();
     });
   };
@@ -33,12 +48,18 @@ export const openRelay = async (target: number): Promise<Relay> => {
     keep(near, () => far);
     keep(far, () => near);
     far.on('error', () => near.destroy());
-    near.on('data', (data: Buffer) => far.write(data));
-    far.on('data', (data: Buffer) => near.write(data));
-    if (!isCut) near.resume();
+    near.on('data', (data: Buffer) => {
+      onSent(data);
+      far.write(data);
+    });
+    far.on('data', (data: Buffer) => {
+      if (letsAnswer()) near.write(data);
+    });
+    near.resume();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const breakAll = (): void => {
+    isCut = false;
     for (const socket of sockets) socket.destroy();
   };
   return {
@@ -48,12 +69,10 @@ export const openRelay = async (target: number): Promise<Relay> => {
       for (const socket of sockets) socket.pause();
     },
     mend: () => {
-      if (!isCut) return;
-      isCut = false;
-      breakAll();
+      if (isCut) breakAll();
     },
+    breakAll,
     close: async () => {
-      isCut = false;
       breakAll();
       await new Promise((resolve) => server.close(resolve));
     },
