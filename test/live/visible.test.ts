@@ -44,7 +44,7 @@ describe('live stream: who hears what', () => {
         [{ type: 'item', inbox: 'support', text: canary }],
         [item('seen 3', { record: record('order', 'o-1') }), entry('linked', { record: record('order', 'o-1') })],
       ],
-      { counts: { secret: { total: 7771 }, support: { total: 2, '=open': 2 } } },
+      { counts: { secret: { total: 777_177_717 }, support: { total: 2, '=open': 2 } } },
     );
     await until('the end', () => live.of('timeline').length === 2 && live.of('counts').length === 1);
     const resumed = await world.listening(api, { token, query: `?after=${live.messages[0]?.offset ?? ''}` });
@@ -60,7 +60,7 @@ describe('live stream: who hears what', () => {
     );
     expect(found.changes).to.deep.equal(live.messages.filter(({ type }) => type !== 'hello' && type !== 'counts'));
     for (const subscriber of [live, resumed]) {
-      expect(JSON.stringify(subscriber.messages)).not.to.include(canary).and.not.to.include('7771');
+      expect(JSON.stringify(subscriber.messages)).not.to.include(canary).and.not.to.include('777177717');
       expect(subscriber.of('item').map((message) => (message['item'] as { record: unknown }).record)).to.deep.equal([
         null,
         record('order', 'o-1'),

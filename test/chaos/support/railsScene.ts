@@ -176,8 +176,10 @@ export class RailsScene {
         const { approval, danger, freshSignIn, reasonRequired, repeatable, input } = found ?? {};
         const { maximum = null } = (input as InputSchema | undefined)?.properties.amount ?? {};
         put(full, found && Object.entries({ approval, danger, freshSignIn, reasonRequired, repeatable, maximum }));
-        const [{ unavailable }] = available.body.available;
-        if (found !== undefined) seen.set(`when ${full}`, String(find(unavailable, 'action', name) !== undefined));
+        const [{ actions: offered, unavailable }] = available.body.available;
+        // The answers are of different moments: one that has the action in neither list is from before it was declared.
+        if (find(unavailable, 'action', name) !== undefined) seen.set(`when ${full}`, 'true');
+        else if (find(offered, 'action', name) !== undefined) seen.set(`when ${full}`, 'false');
         seen.set(`agents ${full}`, find(theirActions.body.actions, 'name', name) === undefined ? 'absent' : 'there');
       } else if (type === 'flag') {
         const found = find(flags.body.flags, 'flag', name);

@@ -83,10 +83,7 @@ badInputs(() => {
     it('37: a cursor with a flipped bit, cut, or made up', async () => {
       await create({});
       const { cursor } = (await clerk.get('/items?limit=1')).body as { cursor: string };
-      const flipped =
-        cursor.slice(0, 5) +
-        String.fromCharCode(cursor.charCodeAt(5) ^ 1).replace(/[^A-Za-z0-9_-]/, 'A') +
-        cursor.slice(6);
+      const flipped = `${cursor.slice(0, 5)}${cursor[5] === 'A' ? 'B' : 'A'}${cursor.slice(6)}`;
       for (const bad of [
         flipped,
         cursor.slice(0, 10),
