@@ -25,8 +25,8 @@
  */
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
+import { timelineSql } from '../../shared/platform/db/timeline.ts';
 import { dbNowSql, leaderLeaseMs, type LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
-import { timelineSql } from './timeline.ts';
 
 export const batchRows = 500;
 /** A message to Redis is closed when it has reached this size: 32 MB waiting for a subscriber make Redis drop it. */

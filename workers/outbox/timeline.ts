@@ -14,15 +14,10 @@ import { randomInt } from 'node:crypto';
 import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../../shared/platform/db/sql.ts';
+import { systemSql, timelineSql } from '../../shared/platform/db/timeline.ts';
 import type { LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
 
-/** The number of the timeline as the names of PostgreSQL's log have it, in SQL. Any role may ask. */
-export const timelineSql = 'substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)';
-
-const presentSql = statement(
-  'publisher.timeline',
-  `select ${timelineSql} as timeline, (select system_identifier::text from pg_control_system()) as system`,
-);
+const presentSql = statement('publisher.timeline', `select ${timelineSql} as timeline, ${systemSql} as system`);
 const knownSql = statement(
   'publisher.knownTimeline',
   'select timeline from leases where name = $1 and holder = $2 and fence = $3 for update',
