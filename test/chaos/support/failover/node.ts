@@ -5,9 +5,9 @@ import { freePort } from '../../../../shared/tools/services/ports.mjs';
 import { start, type Child } from '../../../../shared/tools/services/processes.mjs';
 import type { SystemProgram } from '../../../../shared/tools/services/systemPrograms.mjs';
 import type { UserMode } from '../../../../shared/tools/services/userMode.mjs';
+import { signalAll, withDescendants } from '../../../support/processTree.ts';
 import { openRelay, type Relay } from '../relay.ts';
 import { patroniConfig, type NodeOptions } from './patroniConfig.ts';
-import { signalAll, withDescendants } from './processTree.ts';
 
 export interface NodePrograms {
   readonly patroni: SystemProgram;

@@ -1,4 +1,4 @@
-/** The processes of one node, found in /proc: what a signal to a whole machine would reach. Used by node.ts. */
+/** The processes of one node, found in /proc: what a signal to a whole machine would reach. Used by standby.ts, and by the nodes of a cluster that fails over. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const parentOf = (pid: number): number | null => {
