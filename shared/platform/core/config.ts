@@ -16,6 +16,7 @@ import {
 } from './configValues.ts';
 import { readOpenId, readPasswordSignIn, type OpenIdConfig } from './openIdConfig.ts';
 import { givenValue, secretFile } from './secretFiles.mjs';
+import { readStandbys, type StandbyConfig } from './standbyConfig.ts';
 import { readTracing, type TracingConfig } from './tracingConfig.ts';
 
 export interface Config {
@@ -35,6 +36,8 @@ export interface Config {
   /** Connections to PostgreSQL of one process: for changes and its own work; for the endpoints that read. */
   readonly poolSize: number;
   readonly readPoolSize: number;
+  /** The standbys that serve reads; null: none. */
+  readonly standbys: StandbyConfig | null;
   /** Requests that a token may make: per second, and at once after a pause. */
   readonly rateLimit: number;
   readonly rateBurst: number;
@@ -141,6 +144,7 @@ const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
     dataDir: read(env, dataDir),
     poolSize: read(env, { name: 'POOL_SIZE', example: '6', fallback: () => 6, parse: integer(2, 100) }),
     readPoolSize: read(env, { name: 'READ_POOL_SIZE', example: '6', fallback: () => 6, parse: integer(1, 100) }),
+    standbys: readStandbys(env, read),
     rateLimit: read(env, { name: 'RATE_LIMIT', example: '100', fallback: () => 100, parse: integer(1, 1_000_000) }),
     rateBurst: read(env, { name: 'RATE_BURST', example: '200', fallback: () => 200, parse: integer(1, 10_000_000) }),
     livePerToken: read(env, {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 /** The variables that may be given so: those that contain a password or are one. */
 const secrets = new Set([
   'DATABASE_URL',
+  'DATABASE_READ_URL',
   'MIGRATE_DATABASE_URL',
   'REDIS_URL',
   'SMTP_URL',

@@ -24,9 +24,10 @@ const passwordsOf = (address: string): string[] => {
 
 /** Returns the function that replaces the secrets in a line of the log. */
 export const findSecrets = (
-  config: Pick<Config, 'databaseUrl' | 'migrateDatabaseUrl' | 'redisUrl' | 'smtpUrl' | 'tracing'>,
+  config: Pick<Config, 'databaseUrl' | 'standbys' | 'migrateDatabaseUrl' | 'redisUrl' | 'smtpUrl' | 'tracing'>,
 ): ((line: string) => string) => {
-  const addresses = [config.databaseUrl, config.migrateDatabaseUrl, config.redisUrl, config.smtpUrl ?? ''];
+  const { databaseUrl, standbys, migrateDatabaseUrl, redisUrl, smtpUrl } = config;
+  const addresses = [databaseUrl, ...(standbys?.urls ?? []), migrateDatabaseUrl, redisUrl, smtpUrl ?? ''];
   const headers = Object.values(config.tracing?.headers ?? {});
   const secrets = [...new Set([...addresses.flatMap(passwordsOf), ...headers])]
     .filter((secret) => secret.length >= secretLength)
