@@ -5,6 +5,7 @@ import type { Finding } from './finding.ts';
 import { checkDataDir, checkNode, checkPublicUrl } from './machine.ts';
 import { checkPostgres } from './postgres.ts';
 import { checkRedis } from './redis.ts';
+import { checkStandbys } from './standbys.ts';
 
 const given = readOptions('doctor');
 
@@ -19,14 +20,16 @@ const readCount = (option: string): number => {
 
 const counts = { apis: readCount('apis'), workers: readCount('workers') };
 const config = readConfigOrExit();
-const [postgres, redis, dataDir] = await Promise.all([
+const [postgres, standbys, redis, dataDir] = await Promise.all([
   checkPostgres(config, counts),
+  checkStandbys(config, counts.apis),
   checkRedis(config),
   checkDataDir(config.dataDir),
 ]);
 const findings: readonly Finding[] = [
   checkNode(process.versions.node),
   ...postgres,
+  ...standbys,
   ...redis,
   ...checkPublicUrl(config),
   dataDir,

@@ -13,7 +13,7 @@ interface ProcessCounts {
 }
 
 /** Returns the finding about the encryption of a connection to PostgreSQL, by its address. */
-export const checkPostgresTls = (databaseUrl: string): Finding => {
+export const checkPostgresTls = (databaseUrl: string, variable = 'DATABASE_URL'): Finding => {
   const { hostname, searchParams } = new URL(databaseUrl);
   const mode = searchParams.get('sslmode') ?? (searchParams.get('ssl') === 'true' ? 'require' : 'disable');
   if (isLoopback(hostname)) return ok('postgres.tls', 'PostgreSQL is on this machine');
@@ -22,7 +22,7 @@ export const checkPostgresTls = (databaseUrl: string): Finding => {
     return warn('postgres.tls', 'sslmode=no-verify encrypts for whoever answers: use verify-full, with sslrootcert');
   return fail(
     'postgres.tls',
-    `the connection to ${hostname} is not encrypted: add ?sslmode=verify-full to DATABASE_URL`,
+    `the connection to ${hostname} is not encrypted: add ?sslmode=verify-full to ${variable}`,
   );
 };
 
@@ -98,11 +98,12 @@ const [publisherConnections, toolConnections] = [1, 3];
 
 const checkConnections = async (
   db: Db,
-  { poolSize, readPoolSize }: Config,
+  { poolSize, readPoolSize, standbys }: Config,
   { apis, workers }: ProcessCounts,
 ): Promise<Finding> => {
   const { most, reserved, role, database, others } = await readRow<Limits>(db, limitsSql);
-  const needed = apis * (poolSize + readPoolSize) + workers * (poolSize + publisherConnections) + toolConnections;
+  const ofApi = poolSize + readPoolSize + (standbys === null ? 0 : 1);
+  const needed = apis * ofApi + workers * (poolSize + publisherConnections) + toolConnections;
   const limits = [most - reserved, role, database].filter((limit) => limit >= 0);
   const available = Math.min(...limits);
   const text = `API processes (${String(apis)}) and workers (${String(workers)}) open up to ${String(needed)} connections, PostgreSQL gives this role ${String(available)}`;
