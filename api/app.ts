@@ -10,6 +10,7 @@ import { securityHeaders } from '../shared/platform/core/securityHeaders.ts';
 import { createDatabaseMetrics } from '../shared/platform/health/databaseMetrics.ts';
 import { createProbes, type Probes } from '../shared/platform/health/probes.ts';
 import { createReadiness } from '../shared/platform/health/readiness.ts';
+import { createStandbyMetrics } from '../shared/platform/health/standbyMetrics.ts';
 import { endpoints } from './endpoints.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import type { RateLimiter } from './http/rateLimiter.ts';
@@ -51,6 +52,7 @@ export const createApi = (deps: Deps, live: Live, limiter: RateLimiter): Api => 
     metrics.registry,
     createLiveMetrics(live),
     createDatabaseMetrics(deps),
+    createStandbyMetrics(deps),
     createPresenceMetrics(deps.db),
     linkRegistry,
   ]);
@@ -70,7 +72,7 @@ export const createApi = (deps: Deps, live: Live, limiter: RateLimiter): Api => 
     .use(authentication(deps, limiter))
     .use(rateLimit(limiter))
     .use(environmentAccess(deps))
-    .use(streamOffset(live))
+    .use(streamOffset(deps, live))
     .use(routing(deps, live, requests, endpoints))
     .use(refusalAudit)
     .use(watchedReads)

@@ -21,6 +21,14 @@ export interface RequestSource extends Pick<IncomingMessage, 'headers' | 'rawHea
   body(optional: boolean): Promise<RequestBody>;
 }
 
+/** Where a request stands on the live stream of its environment. */
+export interface ReadPlace {
+  /** The offset that the client says it has seen; null: none. */
+  readonly seen: string | null;
+  /** Everything that is answered is at least as new. */
+  readonly position: number;
+}
+
 /** The argument of a handler: query and body are checked against the schemas of the endpoint. */
 export interface EndpointCall<Q = unknown, B = unknown> {
   readonly deps: Deps;
@@ -37,6 +45,8 @@ export interface EndpointCall<Q = unknown, B = unknown> {
   readonly ifMatch: number | undefined;
   /** The arguments of a tool that its endpoint does not have over HTTP; null: the call is one of HTTP. */
   readonly ofTool: Readonly<Record<string, unknown>> | null;
+  /** Where the answer stands on the stream; shared by all that one request calls. */
+  readonly place: ReadPlace;
   /** Further members of the request's line in the access log and of its span. */
   readonly notes: { tool: string | null };
   /** Returns a signal that is aborted when the client disconnects or the server stops. */

@@ -9,6 +9,7 @@ import { isDbUnavailable } from './platform/db/errors.ts';
 import { openDb, type Db } from './platform/db/knex.ts';
 import { openReadPool } from './platform/db/readPool.ts';
 import { waitForSchema } from './platform/db/schemaVersion.ts';
+import { openStandbys, type Standbys } from './platform/db/standby/standbys.ts';
 import { openRedis, type RedisConnections } from './platform/redis/connect.ts';
 import { createRefusalReporter } from './platform/redis/droppedMessages.ts';
 import { openKeyRing } from './platform/redis/keyRing.ts';
@@ -40,6 +41,27 @@ const openTracing = async (config: Config, part: string, log: Log): Promise<Trac
   return openTracer(tracing, { part, processName, log });
 };
 
+/** Returns the standbys of an API; null when none is configured. */
+const openReplicas = (
+  { standbys, databaseUrl: primaryUrl, readPoolSize: poolSize }: Config,
+  part: string,
+  log: Log,
+): Standbys | null =>
+  standbys === null || part !== 'api'
+    ? null
+    : openStandbys({
+        ...standbys,
+        primaryUrl,
+        poolSize,
+        applicationName: `console-${part}-standby`,
+        onAway: (standby, reason, err) =>
+          log.warn(
+            { standby, reason, ...(err === undefined ? {} : { err }) },
+            'the primary serves the reads of a standby',
+          ),
+        onBack: (standby) => log.info({ standby }, 'the standby serves reads again'),
+      });
+
 /** Opens PostgreSQL, Redis and the directory for the process part `part` (`api`, `workers`, `admin`), once the schema fits this build. */
 export const openDeps = async (config: Config, part: string, clock: Clock = systemClock): Promise<Deps> => {
   const log = createLog(config, part);
@@ -51,6 +73,7 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
     onFull: (waiting) =>
       log.warn({ waiting, readPoolSize: config.readPoolSize }, 'all connections for reads are in use'),
   });
+  const standbys = openReplicas(config, part, log);
   let redis: RedisConnections | null = null;
   try {
     const keys = await openOnceAvailable(db, log, () =>
@@ -90,6 +113,7 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
       tracer,
       db,
       reads,
+      standbys,
       redis,
       bus,
       directory,
@@ -100,17 +124,28 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
     };
   } catch (error) {
     await redis?.close();
+    await standbys?.close();
     await reads.close();
     await db.destroy();
     throw error;
   }
 };
 
-export const closeDeps = async ({ directory, link, flags, redis, reads, db, tracer }: Deps): Promise<void> => {
+export const closeDeps = async ({
+  directory,
+  link,
+  flags,
+  redis,
+  reads,
+  standbys,
+  db,
+  tracer,
+}: Deps): Promise<void> => {
   await flags.close();
   await link.close();
   await directory.close();
   await redis.close();
+  await standbys?.close();
   await reads.close();
   await db.destroy();
   await tracer?.close();

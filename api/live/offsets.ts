@@ -9,7 +9,7 @@ import { lastPart } from '../../shared/platform/core/seal.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRow, statement } from '../../shared/platform/db/sql.ts';
 
-const alternateLastPart = lastPart - 1;
+export const alternateLastPart = lastPart - 1;
 
 /** Returns the number in offsets of part `i` of `count`. No row has more than 254. */
 export const partIndex = (i: number, count: number): number =>

@@ -6,6 +6,7 @@ import type { Endpoint } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { splitReason } from '../http/reason.ts';
 import { replayResponse } from './replay.ts';
+import { answerByStandby, noteChange, ownerOf } from './standbyRead.ts';
 import type { EndpointContext, EndpointState } from './state.ts';
 import { withNarrowing } from './tooBroad.ts';
 
@@ -82,9 +83,15 @@ const handleInTurn = async (state: EndpointState, key: IdempotencyKey, handle: H
 };
 
 /** Calls a handler that reads: its statements are bounded in time and share the connections with those of other principals. */
-const callRead = async ({ mounted: { endpoint }, call }: EndpointState): Promise<ApiResponse> => {
-  const { deps, caller, session } = call;
-  call.deps = { ...deps, db: deps.reads.of(caller.principal.id ?? session.credential, caller.span) };
+const callRead = async (state: EndpointState): Promise<ApiResponse> => {
+  const {
+    mounted: { endpoint },
+    call,
+  } = state;
+  const { deps, caller } = call;
+  const response = await answerByStandby(state);
+  if (response !== null) return response;
+  call.deps = { ...deps, db: deps.reads.of(ownerOf(call), caller.span) };
   try {
     return await endpoint.handle(call);
   } catch (error) {
@@ -117,7 +124,12 @@ export const idempotency =
   async ({ state }: EndpointContext): Promise<void> => {
     const { idempotencyKey: key } = state;
     const { requireNotInProgress } = state.mounted.endpoint;
-    if (key === null) state.response = await handle(state);
-    else if (requireNotInProgress === null) state.response = await handleInTurn(state, key, async () => handle(state));
-    else state.response = await handleAwaited(state, requireNotInProgress, key, async () => handle(state));
+    try {
+      if (key === null) state.response = await handle(state);
+      else if (requireNotInProgress === null)
+        state.response = await handleInTurn(state, key, async () => handle(state));
+      else state.response = await handleAwaited(state, requireNotInProgress, key, async () => handle(state));
+    } finally {
+      noteChange(state);
+    }
   };

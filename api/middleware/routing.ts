@@ -82,6 +82,7 @@ export const routing = (
     body: undefined,
     ifMatch: undefined,
     ofTool: null,
+    place: state.place,
     notes: { tool: null },
     signal: () => requests.signalOf(res),
     save: saveNothing,

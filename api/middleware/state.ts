@@ -3,7 +3,7 @@ import type { Caller } from '../../shared/access/principal.ts';
 import type { IdempotencyKey } from '../../shared/platform/journal/idempotency.ts';
 import type { Span } from '../../shared/platform/tracing/span.ts';
 import type { AuthSession } from '../../shared/settings/sessionCache.ts';
-import type { EndpointCall } from '../endpoint.ts';
+import type { EndpointCall, ReadPlace } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import type { ResponseHeaders } from '../http/rateLimiter.ts';
 import type { RequestBody } from '../http/requestBody.ts';
@@ -45,6 +45,8 @@ export interface SessionState extends EnvironmentState {
 /** Set by `environmentAccess`. */
 export interface CallerState extends SessionState {
   caller: Caller;
+  /** Set by `streamOffset`. */
+  place: ReadPlace;
 }
 
 /** The call of an endpoint while the steps fill it. */

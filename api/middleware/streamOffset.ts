@@ -1,23 +1,29 @@
 /** From where on a client follows the live stream after a response with items. A step of api/app.ts. */
 import type { Middleware } from 'koa';
 import { Fault } from '../../shared/catalogue/errors.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { lastPart } from '../../shared/platform/core/seal.ts';
 import type { Live } from '../live/index.ts';
+import { alternateLastPart } from '../live/offsets.ts';
+import { ownerOf } from './standbyRead.ts';
 import type { CallerState } from './state.ts';
-
-/** Greater than the number of every part, so that the offset stands behind all parts of its position. */
-const lastPart = 255;
 
 /**
  * Sets `x-live-offset`, the position of the stream from before the response was read, on responses with items and on
- * `version_conflict`, which shows the item or the flag as it is.
+ * `version_conflict`, which shows the item or the flag as it is. Where standbys serve reads, that of a change is in its other
+ * form: the change comes after it, and the client's next read has to see it (standbyRead.ts).
  */
 export const streamOffset =
-  (live: Live): Middleware<CallerState> =>
-  async ({ state }, next) => {
+  ({ standbys }: Pick<Deps, 'standbys'>, live: Live): Middleware<CallerState> =>
+  async ({ state, method, req }, next) => {
     const { env } = state.caller;
+    const { 'x-live-offset': seen } = req.headers;
     const position = await live.position(env);
+    state.place = { seen: typeof seen === 'string' ? seen : null, position };
     const setOffset = (): void => {
-      state.headers['x-live-offset'] = env.seal.offset({ epoch: env.epoch, position, part: lastPart });
+      const follows = standbys !== null && (method !== 'GET' || standbys.mayLackChangeOf(ownerOf(state)));
+      const part = follows ? alternateLastPart : lastPart;
+      state.headers['x-live-offset'] = env.seal.offset({ epoch: env.epoch, position, part });
     };
     try {
       await next();

@@ -4,6 +4,7 @@ import type { Config } from './core/config.ts';
 import type { Log } from './core/log.ts';
 import type { Db } from './db/knex.ts';
 import type { ReadPool } from './db/readPool.ts';
+import type { Standbys } from './db/standby/standbys.ts';
 import type { Bus } from './redis/bus.ts';
 import type { RedisConnections } from './redis/connect.ts';
 import type { Tracer } from './tracing/span.ts';
@@ -17,6 +18,8 @@ export interface PlatformDeps {
   readonly db: Db;
   /** PostgreSQL for endpoints that read. */
   readonly reads: ReadPool;
+  /** Of an API, its standbys; null: there are none. */
+  readonly standbys: Standbys | null;
   readonly redis: RedisConnections;
   readonly bus: Bus;
 }

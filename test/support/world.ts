@@ -12,7 +12,7 @@ import { newSealKey } from '../../shared/platform/core/seal.ts';
 import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { connectApp, type AppOptions, type FakeApp } from './app.ts';
 import { newTestClock, type TestClock } from './clock.ts';
-import { newDatabase, redisUrl } from './database.ts';
+import { newDatabase, redisUrl, type TestDatabase } from './database.ts';
 import { clientOf, type Client } from './http.ts';
 import { testManifest } from './manifest.ts';
 import { until } from './until.ts';
@@ -79,6 +79,8 @@ export interface WorldOptions {
   /** false: no API here, as the test starts processes of its own. */
   readonly server?: boolean;
   readonly manifest?: unknown;
+  /** A migrated one that is empty; absent: one of the servers of all tests. */
+  readonly database?: TestDatabase;
   /** Returns the address that API and workers use for that of the database, such as one of a connection pool. */
   readonly through?: (databaseUrl: string) => string;
 }
@@ -96,8 +98,9 @@ export const newWorld = async ({
   server = true,
   manifest = testManifest,
   through = (databaseUrl) => databaseUrl,
+  database: given,
 }: WorldOptions = {}): Promise<World> => {
-  const database = await newDatabase();
+  const database = given ?? (await newDatabase());
   const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 2 });
   // The pool has ended before its connections have; the drop of the database terminates what is left of them.
   owner.on('error', () => undefined);

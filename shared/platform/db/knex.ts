@@ -1,4 +1,5 @@
 /** Opens PostgreSQL through knex, for every process. */
+import type { Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { applySettingsSql, sessionSettings } from './sessionSettings.ts';
@@ -19,24 +20,28 @@ export interface DbOptions {
   readonly applicationName: string;
   /** Settings of the sessions that differ from those of all. */
   readonly settings?: Partial<Record<keyof typeof sessionSettings, string>>;
+  /** Called with each new connection. */
+  readonly onConnect?: (session: Session) => void;
 }
 
 interface Session {
   query(text: string, values: readonly unknown[], done: (error: Error | null) => void): void;
+  readonly connection: { readonly stream: Socket };
 }
 type Settings = Readonly<Record<string, string>>;
 
 /** Returns the pool's hook that gives a new session the settings which its role lacks. */
 const applySettings =
-  (settings: Settings) =>
+  (settings: Settings, onConnect: (session: Session) => void) =>
   (session: Session, done: (error: Error | null, session: Session) => void): void => {
+    onConnect(session);
     session.query(applySettingsSql, [Object.keys(settings), Object.values(settings)], (error) => {
       done(error, session);
     });
   };
 
 /** Opens a pool that connects at the first statement. Times are in ms. A statement waits 5 s for a free connection, then fails as unavailable. */
-export const openDb = ({ url, poolSize, applicationName, settings = {} }: DbOptions): Db =>
+export const openDb = ({ url, poolSize, applicationName, settings = {}, onConnect = () => undefined }: DbOptions): Db =>
   knex({
     client: 'pg',
     // Values of a failed statement stay out of its error, which is logged.
@@ -48,7 +53,7 @@ export const openDb = ({ url, poolSize, applicationName, settings = {} }: DbOpti
       keepAlive: true,
     },
     pool: {
-      afterCreate: applySettings({ ...sessionSettings, ...settings }),
+      afterCreate: applySettings({ ...sessionSettings, ...settings }, onConnect),
       min: 0,
       max: poolSize,
       acquireTimeoutMillis: 5_000,

@@ -32,7 +32,7 @@ export interface ReadPool {
   close(): Promise<void>;
 }
 
-interface ReadPoolOptions extends Omit<DbOptions, 'settings'> {
+export interface ReadPoolOptions extends Omit<DbOptions, 'settings'> {
   /** Called when a read has to wait because all connections are in use; at most once a minute. */
   readonly onFull: (waiting: number) => void;
 }

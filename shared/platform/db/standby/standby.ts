@@ -1,0 +1,178 @@
+/**
+ * One standby that serves reads: its connections, whether it is up, and the statement that asks it, before each read, what it
+ * has replayed. Opened by standbys.ts.
+ */
+import { createInterval, sleep } from '../../core/wait.ts';
+import type { Span } from '../../tracing/span.ts';
+import type { Db } from '../knex.ts';
+import { openReadPool, type ReadPoolOptions } from '../readPool.ts';
+import { statement } from '../sql.ts';
+import { systemSql } from '../timeline.ts';
+import type { PrimaryLog } from './primaryLog.ts';
+import { openProbe } from './probe.ts';
+
+/** ms that a read waits for the answer to the question before it; then the primary is asked. */
+const askMs = 250;
+/** ms after which a standby that lacks a published position is asked once more: longer than most replaying takes. */
+const againMs = 5;
+/** A standby that is away is logged at most once in so many ms. */
+const logIntervalMs = 60_000;
+
+/** The row of the publisher's lease comes with the data, and has the system and the timeline that they are of. */
+const placeSql = (env: string): string => `
+  select pg_is_in_recovery() as recovering, pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 as replayed,
+    (select timeline from leases where name = 'publisher') as history, ${systemSql} as system,
+    e.epoch, coalesce(s.position, 0)::float8 as position
+  from (select ${env} as id) asked left join environments e on e.id = asked.id left join streams s on s.env = asked.id`;
+const askSql = statement('standby.place', placeSql('$1::int'));
+const lookSql = placeSql('null::int');
+
+interface Place {
+  readonly recovering: boolean;
+  readonly replayed: number | null;
+  readonly history: string | null;
+  readonly system: string;
+  readonly epoch: number | null;
+  readonly position: number;
+}
+
+/** What a read needs a standby to have. */
+export interface NeededPlace {
+  readonly env: number;
+  readonly epoch: number;
+  readonly position: number;
+  /** Every commit up to this time, by `performance.now()`; null: none in particular. */
+  readonly since: number | null;
+}
+
+export interface StandbyRead {
+  readonly db: Db;
+  /** Says that the standby has failed in the read. */
+  failed(): void;
+}
+
+interface Standby {
+  /** Host and port. */
+  readonly name: string;
+  /** Whether reads go to it. */
+  up(): boolean;
+  /** How far it was behind when it was asked last; null: not known. */
+  lagMs(): number | null;
+  /** Asks it, and decides whether it is up. Never rejects. */
+  look(): Promise<void>;
+  /** Returns its database for a read; `late` when it lacks what is needed, `away` when it is not up. */
+  read(owner: string, needed: NeededPlace, span: Span | null): Promise<StandbyRead | 'late' | 'away'>;
+  close(): Promise<void>;
+}
+
+interface StandbyOptions extends Omit<ReadPoolOptions, 'onConnect' | 'onFull'> {
+  readonly primary: PrimaryLog;
+  readonly mostLagMs: number;
+  readonly onAway: (standby: string, reason: string, error?: unknown) => void;
+  readonly onBack: (standby: string) => void;
+}
+
+/** Returns the host and the port of an address, which logs and metrics may show. */
+const nameOf = (url: string): string => {
+  const { hostname, port } = new URL(url);
+  return `${hostname}:${port === '' ? '5432' : port}`;
+};
+
+export const openStandby = (options: StandbyOptions): Standby => {
+  const { primary, mostLagMs, onAway, onBack, ...pool } = options;
+  const name = nameOf(pool.url);
+  const probe = openProbe(pool.url, pool.applicationName);
+  // Of all reads: they share it in turn, and no principal's reads keep others from asking.
+  const asking = openProbe(pool.url, pool.applicationName);
+  const sockets = new Set<{ destroy(): unknown }>();
+  const reads = openReadPool({
+    ...pool,
+    onFull: () => undefined,
+    onConnect: ({ connection: { stream } }) => {
+      sockets.add(stream);
+      stream.once('close', () => sockets.delete(stream));
+    },
+  });
+  const isDue = createInterval(logIntervalMs);
+  let up = false;
+  let lag: number | null = null;
+  let told = false;
+
+  /** Returns why a standby in this place serves no reads; null when it does. */
+  const problemOf = ({ recovering, replayed, history, system }: Place): string | null => {
+    lag = null;
+    const wanted = primary.history();
+    if (!recovering || replayed === null) return 'it is no standby: promoted, or the wrong address';
+    if (wanted === null) return 'the primary does not answer';
+    if (!wanted.startsWith(`${system} `)) return 'its data are of another system than the primary’s';
+    if (history !== wanted) return 'its data are of another timeline than the primary’s, or no worker publishes';
+    const heldAt = primary.heldAt(replayed);
+    if (heldAt === null) return 'it is far behind';
+    lag = performance.now() - heldAt;
+    return lag <= mostLagMs ? null : 'it is behind';
+  };
+
+  const leave = (reason: string, error?: unknown): void => {
+    up = false;
+    if (!isDue()) return;
+    told = true;
+    onAway(name, reason, error);
+  };
+
+  const enter = (): void => {
+    if (!up && told) onBack(name);
+    up = true;
+    told = false;
+  };
+
+  const ask = (env: number): Promise<Place | null> =>
+    asking.ask<Place>({ name: askSql.name, text: askSql.text, values: [env] }, askMs).catch(() => null);
+
+  const lacks = (place: Place, { epoch, position, since }: NeededPlace): boolean =>
+    place.epoch !== epoch ||
+    place.position < position ||
+    (since !== null && (primary.heldAt(place.replayed ?? 0) ?? 0) < since);
+
+  return {
+    name,
+    up: () => up,
+    lagMs: () => lag,
+    look: async () => {
+      try {
+        const [place] = await Promise.all([probe.ask<Place>({ text: lookSql }, mostLagMs), asking.open(mostLagMs)]);
+        const problem = problemOf(place);
+        if (problem === null) enter();
+        else leave(problem);
+      } catch (error) {
+        lag = null;
+        leave('it can’t be reached', error);
+        // Reads that wait for it fail, and begin again at the primary.
+        for (const socket of sockets) socket.destroy();
+      }
+    },
+    read: async (owner, needed, span) => {
+      let place = await ask(needed.env);
+      if (place !== null && problemOf(place) === null && lacks(place, needed)) {
+        await sleep(againMs);
+        place = await ask(needed.env);
+      }
+      if (place === null || problemOf(place) !== null) {
+        // Until it is asked again.
+        up = false;
+        if (place === null) lag = null;
+        return 'away';
+      }
+      if (lacks(place, needed)) return 'late';
+      return {
+        db: reads.of(owner, span),
+        failed: () => {
+          up = false;
+        },
+      };
+    },
+    close: async () => {
+      await Promise.all([probe.close(), asking.close()]);
+      await reads.close();
+    },
+  };
+};
