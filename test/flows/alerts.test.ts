@@ -70,6 +70,10 @@ const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>
     { 'console_postgres_waiting{pool="reads"}': '0 3 0 3 0+0x26' },
     { 'console_postgres_waiting{pool="reads"}': '3+0x30' },
   ],
+  ConsoleStandbyAway: [
+    { 'console_standby_up{standby="10.0.0.22:5432"}': '1 1 0 0 1+0x26' },
+    { 'console_standby_up{standby="10.0.0.22:5432"}': '0+0x30' },
+  ],
   ConsoleEventLoopBlocked: [
     { console_event_loop_blocked_total: '7+0x30' },
     { console_event_loop_blocked_total: '0+0x25 1+0x5' },
