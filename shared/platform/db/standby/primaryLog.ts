@@ -41,7 +41,8 @@ export const openPrimaryLog = (url: string, applicationName: string): PrimaryLog
   return {
     look: async (ms) => {
       const at = performance.now();
-      const row = await probe.ask<{ wal: number; history: string }>({ text: lookSql }, ms);
+      const [row] = await probe.ask<{ wal: number; history: string }>({ text: lookSql }, ms);
+      if (row === undefined) throw new Error('A statement without conditions has no row.');
       const wal = row.wal % pageBytes === headerBytes ? row.wal - headerBytes : row.wal;
       // Places in the logs of two timelines can't be compared.
       if (row.history !== history) samples = [];

@@ -1,18 +1,19 @@
 /**
  * One connection that is asked at short intervals, each time with a deadline. What is frozen or cut off answers nothing and
- * refuses nothing, so a connection that is late is given up for a new one. Used by primaryLog.ts and standby.ts.
+ * refuses nothing, so a connection that is late is given up for a new one. Whoever asks waits for the answer
+ * before the next question. Used by primaryLog.ts, asker.ts and standby.ts.
  */
 import pg from 'pg';
 import type { Statement } from '../sql.ts';
 
 /** A statement without a name is not prepared. */
-type Asked = Pick<Statement, 'text'> & Partial<Pick<Statement, 'name'>> & { readonly values?: readonly number[] };
+type Asked = Pick<Statement, 'text'> & Partial<Pick<Statement, 'name'>> & { readonly values?: readonly unknown[] };
 
 interface Probe {
   /** Connects unless it is connected. Throws when that takes longer than `ms`. */
   open(ms: number): Promise<void>;
-  /** Returns the one row of a statement. Throws when it does not come within `ms`. */
-  ask<R>(asked: Asked, ms: number): Promise<R>;
+  /** Returns the rows of a statement. Throws when they do not come within `ms`. */
+  ask<R>(asked: Asked, ms: number): Promise<R[]>;
   close(): Promise<void>;
 }
 
@@ -52,14 +53,14 @@ export const openProbe = (url: string, applicationName: string): Probe => {
         throw error;
       }
     },
-    ask: async <R>({ text, name, values = [] }: Asked, ms: number): Promise<R> => {
+    ask: async <R>({ text, name, values = [] }: Asked, ms: number): Promise<R[]> => {
       const opening = (current ??= connect(ms));
       try {
         // Types of pg lack the time-out of a single query.
         const query = { text, ...(name === undefined ? {} : { name }), values: [...values], query_timeout: ms };
         const { rows } = await (await opening).query(query as pg.QueryConfig);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the type of the columns that it asks for
-        return rows[0] as R;
+        return rows as R[];
       } catch (error) {
         giveUp(opening);
         throw error;

@@ -6,35 +6,14 @@ import { createInterval, sleep } from '../../core/wait.ts';
 import type { Span } from '../../tracing/span.ts';
 import type { Db } from '../knex.ts';
 import { openReadPool, type ReadPoolOptions } from '../readPool.ts';
-import { statement } from '../sql.ts';
-import { systemSql } from '../timeline.ts';
+import { lookSql, openAsker, type Place } from './asker.ts';
 import type { PrimaryLog } from './primaryLog.ts';
 import { openProbe } from './probe.ts';
 
-/** ms that a read waits for the answer to the question before it; then the primary is asked. */
-const askMs = 250;
 /** ms after which a standby that lacks a published position is asked once more: longer than most replaying takes. */
 const againMs = 5;
 /** A standby that is away is logged at most once in so many ms. */
 const logIntervalMs = 60_000;
-
-/** The row of the publisher's lease comes with the data, and has the system and the timeline that they are of. */
-const placeSql = (env: string): string => `
-  select pg_is_in_recovery() as recovering, pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 as replayed,
-    (select timeline from leases where name = 'publisher') as history, ${systemSql} as system,
-    e.epoch, coalesce(s.position, 0)::float8 as position
-  from (select ${env} as id) asked left join environments e on e.id = asked.id left join streams s on s.env = asked.id`;
-const askSql = statement('standby.place', placeSql('$1::int'));
-const lookSql = placeSql('null::int');
-
-interface Place {
-  readonly recovering: boolean;
-  readonly replayed: number | null;
-  readonly history: string | null;
-  readonly system: string;
-  readonly epoch: number | null;
-  readonly position: number;
-}
 
 /** What a read needs a standby to have. */
 export interface NeededPlace {
@@ -83,7 +62,7 @@ export const openStandby = (options: StandbyOptions): Standby => {
   const name = nameOf(pool.url);
   const probe = openProbe(pool.url, pool.applicationName);
   // Of all reads: they share it in turn, and no principal's reads keep others from asking.
-  const asking = openProbe(pool.url, pool.applicationName);
+  const asker = openAsker(pool.url, pool.applicationName, mostLagMs);
   const sockets = new Set<{ destroy(): unknown }>();
   const reads = openReadPool({
     ...pool,
@@ -125,9 +104,6 @@ export const openStandby = (options: StandbyOptions): Standby => {
     told = false;
   };
 
-  const ask = (env: number): Promise<Place | null> =>
-    asking.ask<Place>({ name: askSql.name, text: askSql.text, values: [env] }, askMs).catch(() => null);
-
   const lacks = (place: Place, { epoch, position, since }: NeededPlace): boolean =>
     place.epoch !== epoch ||
     place.position < position ||
@@ -139,8 +115,8 @@ export const openStandby = (options: StandbyOptions): Standby => {
     lagMs: () => lag,
     look: async () => {
       try {
-        const [place] = await Promise.all([probe.ask<Place>({ text: lookSql }, mostLagMs), asking.open(mostLagMs)]);
-        const problem = problemOf(place);
+        const [[place]] = await Promise.all([probe.ask<Place>({ text: lookSql }, mostLagMs), asker.open()]);
+        const problem = place === undefined ? 'it answers nothing' : problemOf(place);
         if (problem === null) enter();
         else leave(problem);
       } catch (error) {
@@ -151,15 +127,15 @@ export const openStandby = (options: StandbyOptions): Standby => {
       }
     },
     read: async (owner, needed, span) => {
-      let place = await ask(needed.env);
+      let place = await asker.ask(needed.env);
       if (place !== null && problemOf(place) === null && lacks(place, needed)) {
         await sleep(againMs);
-        place = await ask(needed.env);
+        place = await asker.ask(needed.env);
       }
-      if (place === null || problemOf(place) !== null) {
-        // Until it is asked again.
+      if (place === null) return 'away';
+      if (problemOf(place) !== null) {
+        // Until it is looked at again.
         up = false;
-        if (place === null) lag = null;
         return 'away';
       }
       if (lacks(place, needed)) return 'late';
@@ -171,7 +147,7 @@ export const openStandby = (options: StandbyOptions): Standby => {
       };
     },
     close: async () => {
-      await Promise.all([probe.close(), asking.close()]);
+      await Promise.all([probe.close(), asker.close()]);
       await reads.close();
     },
   };
