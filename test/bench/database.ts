@@ -40,8 +40,14 @@ const inDatabase = (url: string, name: string): string => {
   return changed.href;
 };
 
-const administer = async (sql: string, values: unknown[] = []): Promise<unknown[]> => {
-  const client = new pg.Client({ connectionString: required('MIGRATE_DATABASE_URL') });
+/** A server, by its first database. */
+interface Server {
+  readonly url: string;
+  readonly ownerUrl: string;
+}
+
+const administer = async (server: Server, sql: string, values: unknown[] = []): Promise<unknown[]> => {
+  const client = new pg.Client({ connectionString: server.ownerUrl });
   await client.connect();
   try {
     return (await client.query(sql, values)).rows;
@@ -76,12 +82,17 @@ const define = async (sql: Database['sql']): Promise<number> => {
   return id;
 };
 
-export const openDatabase = async ({ database, items }: Options, say: (text: string) => void): Promise<Database> => {
+/** Opens it on the servers that the run was given, unless it is to be on another one. */
+export const openDatabase = async (
+  { database, items }: Pick<Options, 'database' | 'items'>,
+  say: (text: string) => void,
+  server: Server = { url: required('DATABASE_URL'), ownerUrl: required('MIGRATE_DATABASE_URL') },
+): Promise<Database> => {
   const name = database ?? `bench_${randomBytes(6).toString('hex')}`;
-  const url = inDatabase(required('DATABASE_URL'), name);
-  const ownerUrl = inDatabase(required('MIGRATE_DATABASE_URL'), name);
-  const there = (await administer('select from pg_database where datname = $1', [name])).length > 0;
-  if (!there) await administer(`create database "${name}"`);
+  const url = inDatabase(server.url, name);
+  const ownerUrl = inDatabase(server.ownerUrl, name);
+  const there = (await administer(server, 'select from pg_database where datname = $1', [name])).length > 0;
+  if (!there) await administer(server, `create database "${name}"`);
   await migrateDatabase(ownerUrl, url);
   const pool = new pg.Pool({ connectionString: ownerUrl, max: 4 });
   const sql: Database['sql'] = async <R extends object>(text: string, values: unknown[] = []) =>
@@ -118,7 +129,7 @@ export const openDatabase = async ({ database, items }: Options, say: (text: str
     },
     close: async () => {
       await pool.end();
-      if (database === null) await administer(`drop database if exists "${name}" with (force)`);
+      if (database === null) await administer(server, `drop database if exists "${name}" with (force)`);
     },
   };
 };

@@ -18,6 +18,7 @@ import { lists } from './suites/lists.ts';
 import { outbox } from './suites/outbox.ts';
 import { read } from './suites/read.ts';
 import { records } from './suites/records.ts';
+import { replicas } from './suites/replicas.ts';
 import { shift } from './suites/shift.ts';
 import { size } from './suites/size.ts';
 import { tracing } from './suites/tracing.ts';
@@ -28,6 +29,7 @@ const suites: readonly Suite[] = [
   lists,
   records,
   change,
+  replicas,
   tracing,
   outbox,
   bulk,
