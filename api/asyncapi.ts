@@ -102,7 +102,7 @@ export const buildAsyncApiDocument = (publicUrl: string): Json => {
       operations[`${channel}.${direction}`] = {
         action: direction === 'sent' ? 'send' : 'receive',
         channel: { $ref: `#/channels/${channel}` },
-        summary: direction === 'sent' ? 'What the service sends.' : 'What the service takes.',
+        description: direction === 'sent' ? 'What the service sends.' : 'What the service takes.',
         messages: rows.map(([name]) => ({
           $ref: `#/channels/${channel}/messages/${keyOf(channel, direction, name)}`,
         })),
@@ -127,7 +127,12 @@ export const buildAsyncApiDocument = (publicUrl: string): Json => {
       version: apiVersion,
       description:
         'What goes over the two WebSockets of an environment. Times are milliseconds since 1970 UTC. Clients ignore members and messages that they don’t know: later versions add.',
+      contact: { name: 'Whoever runs this server' },
       license: { name: 'MIT' },
+      tags: [
+        { name: 'live', description: 'The live stream.' },
+        { name: 'app', description: 'The link of the app.' },
+      ],
     },
     defaultContentType: 'application/json',
     servers: {
