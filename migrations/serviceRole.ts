@@ -13,12 +13,15 @@ const grantRights = async (db: Knex, role: string): Promise<void> => {
     await tx.raw('grant select, insert, update, delete on all tables in schema ?? to ??', names);
     await tx.raw('grant usage, select on all sequences in schema ?? to ??', names);
     await tx.raw('revoke update, delete on events, audit_chain from ??', [role]);
-    // Its parts are reached through the whole.
+    // Parts are reached through their wholes.
     const { rows: parts } = await tx.raw<{ rows: { part: string }[] }>(
-      "select inhrelid::regclass::text as part from pg_inherits where inhparent = 'events'::regclass",
+      "select oid::regclass::text as part from pg_class where relispartition and relkind = 'r' and relnamespace = current_schema()::regnamespace",
     );
     for (const { part } of parts) await tx.raw(`revoke all on ${part} from ??`, [role]);
-    await tx.raw('grant execute on function erase_events(int, bigint[]), prepare_event_months() to ??', [role]);
+    await tx.raw(
+      'grant execute on function erase_events(int, bigint[]), prepare_event_months(), prepare_bulk_months(), drop_past_bulk_months() to ??',
+      [role],
+    );
     await tx.raw(
       'revoke insert, update, delete on knex_migrations, knex_migrations_lock, schema_version, archives, event_turns from ??',
       [role],

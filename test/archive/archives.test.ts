@@ -8,8 +8,8 @@ import { expect } from 'chai';
 import { newIdOf } from '../../shared/platform/core/ids.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
 import { auditChain } from '../../workers/sweeps/auditChain.ts';
-import { eventMonths } from '../../workers/sweeps/eventMonths.ts';
 import { indexTexts } from '../../workers/sweeps/indexTexts.ts';
+import { months } from '../../workers/sweeps/months.ts';
 import type { Client } from '../support/http.ts';
 import { beginMonthsAgo, turnMonth } from '../support/months.ts';
 import { until } from '../support/until.ts';
@@ -100,7 +100,7 @@ describe('archives', () => {
       await sweep();
       world.clock.advance(monthMs);
       if (month > 0) await turnMonth(world, month);
-      else await eventMonths.run(world.deps);
+      else await months.run(world.deps);
       await admin.post(`/items/${old}/notes`, { text: `Note of ${String(month)} months ago` });
     }
     await sweep();

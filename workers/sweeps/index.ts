@@ -1,12 +1,12 @@
 /** Every sweep of the service. A new one goes into a file of its own and is added here. */
 import { expiredConnections, parkedJobs } from './appConnections.ts';
 import { auditChain } from './auditChain.ts';
-import { eventMonths } from './eventMonths.ts';
 import { expireApprovals, undeclaredActions } from './expireApprovals.ts';
 import { expiredRows } from './expiredRows.ts';
 import { grownTables } from './grownTables.ts';
 import { indexRecords } from './indexRecords.ts';
 import { indexTexts } from './indexTexts.ts';
+import { months } from './months.ts';
 import { orphanedBulks } from './orphanedBulks.ts';
 import { orphanedJobs } from './orphanedJobs.ts';
 import { pendingWords } from './pendingWords.ts';
@@ -35,7 +35,7 @@ export const sweeps: readonly Sweep[] = [
   trimOccurrences,
   countedRefusals,
   auditChain,
-  eventMonths,
+  months,
   // A snoozed item wakes within 2 s of its time.
   { name: 'wakeItems', everyMs: 500, run: wakeItems },
 ];

@@ -180,4 +180,6 @@ export const performOperationTx = async <I>(
 };
 
 export const isDuplicateIdempotencyKey = (error: unknown): boolean => isUniqueViolation(error, 'idempotency_keys_pkey');
-export const isDuplicateBulkResult = (error: unknown): boolean => isUniqueViolation(error, 'bulk_results_pkey');
+/** Each month of results has a primary key of its own. */
+export const isDuplicateBulkResult = (error: unknown): boolean =>
+  isUniqueViolation(error, /^bulk_results_(?:\w+_)?pkey$/);

@@ -42,9 +42,10 @@ export const isDbUnavailable = (error: unknown): boolean => {
 };
 
 /** Returns whether a unique constraint was violated: `constraint`, when given, or any. */
-export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {
-  const found = toDbError(error);
-  return found.code === '23505' && (constraint === undefined || found.constraint === constraint);
+export const isUniqueViolation = (error: unknown, constraint?: string | RegExp): boolean => {
+  const { code, constraint: violated = '' } = toDbError(error);
+  if (code !== '23505' || constraint === undefined) return code === '23505';
+  return typeof constraint === 'string' ? violated === constraint : constraint.test(violated);
 };
 
 /** Returns whether a deadlock or a serialization failure rolled the statement back: nothing was done, so it may be retried. */
