@@ -1,7 +1,7 @@
 /** The endpoints of bulks: reading, cancelling and undoing them; bulkCreate.ts accepts them. */
 import { cancelBulk } from '../../shared/bulk/cancelBulk.ts';
 import { bulkResponseBody, presentBulk } from '../../shared/bulk/present.ts';
-import { listBulks, readBulkResults, readVisibleBulk } from '../../shared/bulk/queries.ts';
+import { listBulks, readBulkResults, readVisibleBulk, requireResults } from '../../shared/bulk/queries.ts';
 import {
   acceptedBulkResponse,
   bulkListResponse,
@@ -95,6 +95,7 @@ const results = readEndpoint({
     } = call;
     const { env, principal } = caller;
     const bulk = await readVisibleBulk(deps.db, caller, idOf(call));
+    requireResults(bulk);
     const key = `bulk:${JSON.stringify([principal.role?.id, bulk.id, outcome])}`;
     const keys = env.seal.openCursor(key, given) ?? [-1];
     const inboxes = visibleInboxes(caller).map((inbox) => inbox.name);

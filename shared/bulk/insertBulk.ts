@@ -82,6 +82,7 @@ const buildBulkRow = (
     unchanged: 0,
     failed: 0,
     open: 0,
+    results_gone_at: null,
   };
 };
 

@@ -22,6 +22,8 @@ export interface BulkRow {
   readonly failed: number;
   /** The number of chunks that have not ended. */
   readonly open: number;
+  /** Since when its results are not kept any more; null: they are here. */
+  readonly results_gone_at: number | null;
 }
 
 export const bulkJson = (row: BulkRow): Record<string, unknown> & { readonly by: ActorRef } => ({

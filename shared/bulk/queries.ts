@@ -8,9 +8,10 @@ import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { cutPage } from '../platform/listing/page.ts';
 import type { BulkRow } from './present.ts';
 
-/** The counts are in the chunks, which workers finish in parallel; a counter in the bulk's row would make them wait. */
+/** The counts are in the chunks, which workers finish in parallel, as a counter in the bulk's row would make them wait; once the chunks are gone, they are in that row. */
 const bulkRows = (from: string): string => `
-  select b.id, b.status, b.operation, b.total, b.actor_type, b.actor, b.actor_name, b.undo_of, b.cancelled, b.started_at, b.finished_at, c.*
+  select b.id, b.status, b.operation, b.total, b.actor_type, b.actor, b.actor_name, b.undo_of, b.cancelled, b.started_at, b.finished_at, b.results_gone_at,
+    coalesce(b.changed, c.changed) as changed, coalesce(b.unchanged, c.unchanged) as unchanged, coalesce(b.failed, c.failed) as failed, c.open
   from ${from} b cross join lateral (
     select coalesce(sum(changed), 0)::int as changed, coalesce(sum(unchanged), 0)::int as unchanged, coalesce(sum(failed), 0)::int as failed,
       (count(*) filter (where status in (${sqlList(openChunkStatuses)})))::int as open
@@ -64,6 +65,15 @@ export const readVisibleBulk = async (db: Db | Tx, caller: Caller, id: string): 
   if (bulk === undefined || !(isBulkAuthor(caller, bulk) || caller.principal.access.may('audit', 'see')))
     throw fault('not_found');
   return bulk;
+};
+
+/** Throws `not_found`, with the time, when the results of a bulk are not kept any more. */
+export const requireResults = ({ results_gone_at: goneAt }: BulkRow): void => {
+  if (goneAt === null) return;
+  throw fault(
+    'not_found',
+    `The results of this bulk were kept until ${new Date(goneAt).toISOString()}; the bulk itself has its counts.`,
+  );
 };
 
 /** The error of items that were not tried because the requester was revoked or removed before. */

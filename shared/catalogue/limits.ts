@@ -64,6 +64,10 @@ export const limits = {
   /** Runs of one principal's bulks in one environment that are under way at once: more than an app handles, fewer than others notice. */
   runsInTurn: 200,
   undoMs: 7 * 86_400_000,
+  /** Days for which results of bulks are kept: the default, and the bounds of what may be set; an undo needs them for `undoMs`. */
+  bulkResultsDays: 90,
+  retentionDaysMin: 8,
+  retentionDaysMax: 36_500,
   timelinePage: 100,
   /** Where a number of occurrences is kept, an item gets at most one `occurred` entry in this time. */
   occurredEntryMs: 600_000,

@@ -53,6 +53,7 @@ const sentences: Readonly<Record<string, readonly string[]>> = {
     `a token for ${hours(limits.sessionMs)}`,
     `a sign-in not older than ${minutes(limits.freshMs)}`,
     `| \`APPROVAL_MS\` | ${hours(limits.approvalMs)} |`,
+    `| \`BULK_RESULTS_DAYS\` | \`${String(limits.bulkResultsDays)}\` | For how many days workers keep results of bulks (${String(limits.retentionDaysMin)} to ${String(limits.retentionDaysMax)};`,
     `| \`FLAG_APPROVAL_MS\` | ${days(limits.flagApprovalMs)} |`,
   ],
   'docs/architecture.md': [

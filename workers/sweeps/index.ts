@@ -2,6 +2,7 @@
 import { expiredConnections, parkedJobs } from './appConnections.ts';
 import { auditChain } from './auditChain.ts';
 import { expireApprovals, undeclaredActions } from './expireApprovals.ts';
+import { expireBulkResults } from './expireBulkResults.ts';
 import { expiredRows } from './expiredRows.ts';
 import { grownTables } from './grownTables.ts';
 import { indexRecords } from './indexRecords.ts';
@@ -35,6 +36,7 @@ export const sweeps: readonly Sweep[] = [
   trimOccurrences,
   countedRefusals,
   auditChain,
+  expireBulkResults,
   months,
   // A snoozed item wakes within 2 s of its time.
   { name: 'wakeItems', everyMs: 500, run: wakeItems },

@@ -43,6 +43,8 @@ export const bulkChunks = defineMachine({
     { from: 'running', to: 'done', why: 'all results are there' },
     { from: 'running', to: 'waiting', why: 'all runs are there' },
     { from: 'waiting', to: 'done', why: 'all results are there' },
+    { from: 'done', to: null, why: 'its results were kept long enough' },
+    { from: 'cancelled', to: null, why: 'its results were kept long enough' },
   ],
 });
 

@@ -1,5 +1,6 @@
 /** Reads the configuration from environment variables and the files that they name, for every program; no other file reads them. */
 import { hostname } from 'node:os';
+import { limits } from '../../catalogue/limits.ts';
 import {
   idleTime,
   integer,
@@ -9,6 +10,7 @@ import {
   networks,
   proxies,
   redisUrl,
+  retentionDays,
   url,
   type ProxyTrust,
   type Read,
@@ -61,6 +63,8 @@ export interface Config {
   /** How long approvals stay pending, in ms: of actions, bulks and items; of flags. null: the limits of catalogue/limits.ts. */
   readonly approvalMs: number | null;
   readonly flagApprovalMs: number | null;
+  /** Days for which results of bulks are kept where an environment has no time of its own; 0: for ever. */
+  readonly bulkResultsDays: number;
   /** How long a person's session lasts without a request, in ms; null: as long as with one. */
   readonly sessionIdleMs: number | null;
   /** The OpenID Connect provider by which people sign in; null: none. */
@@ -210,6 +214,13 @@ const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
       example: '1209600000',
       fallback: () => null,
       parse: integer(approvalLeastMs, approvalMostMs),
+    }),
+    bulkResultsDays: read(env, {
+      name: 'BULK_RESULTS_DAYS',
+      takes: `0 for ever, or ${String(limits.retentionDaysMin)} to ${String(limits.retentionDaysMax)} days`,
+      example: '90',
+      fallback: () => limits.bulkResultsDays,
+      parse: retentionDays,
     }),
     sessionIdleMs: read<number | null>(env, {
       name: 'SESSION_IDLE',

@@ -66,6 +66,9 @@ export const proxies = (value: string): ProxyTrust | null | undefined => {
 /** ms of a pause that ends a session, a second at least and no longer than a session; `0` stands for none. */
 export const idleTime = (value: string): number | null | undefined =>
   value === '0' ? null : integer(1_000, limits.sessionMs)(value);
+/** Days for which something is kept; 0 stands for ever. */
+export const retentionDays = (value: string): number | undefined =>
+  value === '0' ? 0 : integer(limits.retentionDaysMin, limits.retentionDaysMax)(value);
 export const matching =
   (pattern: RegExp) =>
   (value: string): string | undefined =>

@@ -16,6 +16,7 @@ import { archiveCommands } from './things/archives.ts';
 import { auditCommands } from './things/audit.ts';
 import { environmentCommands } from './things/environments.ts';
 import { personCommands } from './things/people.ts';
+import { retentionCommands } from './things/retention.ts';
 import { roleCommands } from './things/roles.ts';
 
 interface AdminEnvironment {
@@ -39,6 +40,7 @@ const commands: readonly Command[] = [
   ...appKeyCommands,
   ...auditCommands,
   ...archiveCommands,
+  ...retentionCommands,
 ];
 
 const help = (): string => {

@@ -132,6 +132,14 @@ describe('the configuration', () => {
     expect(problemsOf({ ...good, APPROVAL_MS: '59999', FLAG_APPROVAL_MS: '1e9' })).to.have.length(2);
   });
 
+  it('says for how many days results of bulks are kept, 0 for ever', () => {
+    expect(readConfig(good)).to.include({ bulkResultsDays: 90 });
+    for (const days of [0, 8, 36_500])
+      expect(readConfig({ ...good, BULK_RESULTS_DAYS: String(days) })).to.include({ bulkResultsDays: days });
+    for (const days of ['7', '36501', '1e2', '-1'])
+      expect(problemsOf({ ...good, BULK_RESULTS_DAYS: days })[0]).to.match(/takes 0 for ever, or 8 to 36500 days/);
+  });
+
   describe('of OpenID Connect', () => {
     const provider = {
       ...good,
