@@ -16,6 +16,7 @@ import type { HandlerTable, JobOutcome } from '../../workers/handler.ts';
 import { handlers } from '../../workers/jobs/index.ts';
 import { parkedJobs } from '../../workers/sweeps/appConnections.ts';
 import { expireApprovals } from '../../workers/sweeps/expireApprovals.ts';
+import { expireBulkResults } from '../../workers/sweeps/expireBulkResults.ts';
 import { orphanedBulks } from '../../workers/sweeps/orphanedBulks.ts';
 import { unfinishedRuns } from '../../workers/sweeps/unfinishedRuns.ts';
 import { connectApp, never, rpcError, type FakeApp } from '../support/app.ts';
@@ -47,7 +48,8 @@ const day = 1_440 * minute;
 
 /** What the app does with a run or a reply. */
 type Mode = 'ok' | 'refuse' | 'retry' | 'garbled' | 'silent';
-type PlainEvent = 'work' | 'workChunk' | 'online' | 'offline' | 'pay' | 'unpay' | 'minutes' | 'days' | 'bulks';
+type PlainEvent =
+  'work' | 'workChunk' | 'online' | 'offline' | 'pay' | 'unpay' | 'minutes' | 'days' | 'months' | 'bulks';
 type Event =
   | {
       readonly do: 'ask';
@@ -89,6 +91,8 @@ const [work, workChunk, online, offline] = [plain('work'), plain('workChunk'), p
 const [unpay, minutes, days] = [plain('unpay'), plain('minutes'), plain('days')];
 
 const scripts: readonly (readonly Event[])[] = [
+  // First, as results of bulks behind an unfinished one stay.
+  [bulk('state'), work, bulk('many'), cancelBulk, plain('months')],
   [online, ask('ok', true), decide('reject'), ask('ok', true), decide('approve'), work],
   [offline, ask('ok', true), decide('approve'), online, work],
   [online, ask('ok', true), days, retry, work],
@@ -117,6 +121,11 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
   let app: FakeApp | null = null;
   before(async () => {
     world = await newWorld({ manifest, workers: false });
+    // It keeps results of bulks longer, so that those of the other are deleted and not dropped with their month.
+    await world.environment('longer');
+    await world.sql(
+      "insert into retentions (env, kind, days) select id, 'bulkResults', 0 from environments where name = 'longer'",
+    );
   });
   after(async () => {
     await app?.close();
@@ -295,6 +304,8 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
           case 'days':
             await unfinishedRuns.run(later(90 * day));
             return expireApprovals.run(later(90 * day));
+          case 'months':
+            return expireBulkResults.run(later(100 * day));
           case 'bulks':
             return orphanedBulks.run(later(minute));
         }
@@ -347,6 +358,7 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
             'unpay',
             'minutes',
             'days',
+            'months',
             'bulks',
           )
           .map(plain),
