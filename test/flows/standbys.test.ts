@@ -166,7 +166,6 @@ describe('reads from a standby', () => {
       const seen = { headers: { 'x-live-offset': offset } };
       expect(titlesIn(await there(clerk).get('/items', seen))).to.include('By the first process');
       expect(titlesIn(await there(clerk).get('/items')), 'it remembers').to.include('By the first process');
-
       await world.settled();
       const told = await until('the first process knows the position', async () => {
         const { headers } = await other.get('/items');
