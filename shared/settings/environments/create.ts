@@ -1,4 +1,5 @@
 /** Creates environments, and starts a new epoch after a restore from a backup. For the settings endpoints and the admin command. */
+import { randomInt } from 'node:crypto';
 import { fault } from '../../catalogue/errors.ts';
 import { newSealKey } from '../../platform/core/seal.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
@@ -47,9 +48,11 @@ const forgetEpochs = statement(
   'administer.environments.forgetEpochs',
   'delete from stream_epochs e using environments v where v.id = e.env and v.name = $1',
 );
+/** By chance, so that the epochs of two restores of the same backup differ. */
+const mostRaised = 2 ** 15;
 const raiseEpoch = statement(
   'administer.environments.epoch',
-  'update environments set epoch = epoch + 1 where name = $1 returning epoch',
+  'update environments set epoch = epoch + $2 where name = $1 returning epoch',
 );
 
 /** Returns all environments, oldest first. */
@@ -92,14 +95,15 @@ export const createEnvironment = async (
 
 /** Starts a new epoch, which makes every earlier offset of the live stream invalid: clients fetch everything once more. */
 export const startEpoch = async (tx: Tx, admin: Administrator, name: string): Promise<EnvironmentView> => {
-  const raised = await queryRow<{ epoch: number }>(tx, raiseEpoch, [name]);
+  const by = 1 + randomInt(mostRaised);
+  const raised = await queryRow<{ epoch: number }>(tx, raiseEpoch, [name, by]);
   if (raised === undefined) throw fault('not_found');
   await executeStatement(tx, forgetEpochs, [name]);
   await recordAdminChange(tx, admin, {
     verb: 'environment.newEpoch',
     target: { type: 'environment', id: name },
     environments: [name],
-    before: { epoch: raised.epoch - 1 },
+    before: { epoch: raised.epoch - by },
     after: { epoch: raised.epoch },
   });
   return environmentOf(tx, name);
