@@ -146,6 +146,7 @@ describe('the publisher', () => {
       leaseHeld: false,
       taken: 0,
       messages: [],
+      heads: [],
       traces: [],
     });
     expect(await stream()).to.have.length(0);

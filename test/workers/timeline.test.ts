@@ -86,7 +86,7 @@ describe('the publisher’s timeline', () => {
     const { timeline } = await followTimeline(world.deps.db, lease);
     await world.sql("insert into outbox (id, env, at, parts) values (1, 1, 1, '[{}]')");
     const elsewhere = await publishBatch(world.deps.db, { ...lease, timeline: '0000FFFF' }, { now: 1, advance: true });
-    expect(elsewhere).to.deep.equal({ leaseHeld: false, taken: 0, messages: [], traces: [] });
+    expect(elsewhere).to.deep.equal({ leaseHeld: false, taken: 0, messages: [], heads: [], traces: [] });
     const here = await publishBatch(world.deps.db, { ...lease, timeline }, { now: 1, advance: true });
     expect(here.taken).to.equal(1);
     expect(here.messages[0]?.text).to.include(`"epoch":${String((await epochs())[0])},"first":8`);

@@ -27,6 +27,7 @@ import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import { timelineSql } from '../../shared/platform/db/timeline.ts';
 import { dbNowSql, leaderLeaseMs, type LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
+import type { StreamHead } from './toldPositions.ts';
 
 export const batchRows = 500;
 /** A message to Redis is closed when it has reached this size: 32 MB waiting for a subscriber make Redis drop it. */
@@ -158,6 +159,8 @@ interface PublishedBatch {
   /** Rows taken; `batchRows` when there may be more. */
   readonly taken: number;
   readonly messages: readonly LiveBatchMessage[];
+  /** How far the streams have come that the batch has to do with. */
+  readonly heads: readonly StreamHead[];
   /** The traceparents of the requests that the rows follow from; empty unless they are asked for. */
   readonly traces: readonly string[];
 }
@@ -191,8 +194,10 @@ export const publishBatch = async (
     readonly rows: string;
     counts: string;
   })[] = [];
+  const heads: StreamHead[] = [];
   for (const { env, epoch, first, rows: events, counts } of found) {
     if (env === null) continue;
+    if (events === null && epoch !== null) heads.push({ env, epoch, position: first - 1 });
     const before = messages.at(-1);
     if (events !== null) messages.push({ env, epoch, first, rows: events, counts: '{}' });
     else if (counts !== null && before?.env === env) before.counts = counts;
@@ -201,6 +206,7 @@ export const publishBatch = async (
   return {
     leaseHeld: found[0]?.held === 1,
     taken: found[0]?.taken ?? 0,
+    heads,
     traces: found[0]?.traces ?? [],
     // The columns are JSON already: they are joined, never parsed.
     messages: messages.map((each) => ({

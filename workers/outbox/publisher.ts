@@ -14,6 +14,7 @@ import { backoffAfter, createWakeSignal, type RunningService } from '../wakeSign
 import { batchRows, publishBatch } from './publishBatch.ts';
 import { recountOutdated } from './recount.ts';
 import { followTimeline } from './timeline.ts';
+import { followTold, keepTold } from './toldPositions.ts';
 
 /** ms between two polls: how late an event is published when its wake signal was lost. */
 const pollMs = 250;
@@ -47,8 +48,9 @@ export const startPublisher = ({
   clock,
   log,
   bus,
+  redis,
   tracer,
-}: Pick<Deps, 'config' | 'clock' | 'log' | 'bus' | 'tracer'>): RunningService => {
+}: Pick<Deps, 'config' | 'clock' | 'log' | 'bus' | 'redis' | 'tracer'>): RunningService => {
   const db = openPublisherDb(config.databaseUrl);
   const holder = newHolderName(config.processName);
   const news = createWakeSignal();
@@ -56,14 +58,27 @@ export const startPublisher = ({
   let stopped = false;
   let stopping: Promise<void> | null = null;
 
-  /** Publishes until the lease is lost or the process stops; throws when PostgreSQL fails. */
-  const publish = async (acquired: LeaderLease): Promise<void> => {
+  /** Begins new epochs where PostgreSQL, or what it has, is not what was told of; returns its timeline. */
+  const compare = async (acquired: LeaderLease): Promise<string | null> => {
     const { timeline, revision } = await followTimeline(db, acquired);
     if (revision !== null) {
       bus.publish(channels.revision, String(revision));
       log.warn({ timeline }, 'PostgreSQL has failed over or was restored: streams begin a new epoch');
     }
-    const lease = { ...acquired, timeline };
+    const { behind, revision: raised } = await followTold(db, acquired, redis);
+    if (raised !== null) {
+      bus.publish(channels.revision, String(raised));
+      log.error(
+        { streams: behind },
+        'PostgreSQL has less than streams have told of, as after an older copy of its data was put back: they begin a new epoch',
+      );
+    }
+    return timeline;
+  };
+
+  /** Publishes until the lease is lost or the process stops; throws when PostgreSQL fails. */
+  const publish = async (acquired: LeaderLease): Promise<void> => {
+    const lease = { ...acquired, timeline: await compare(acquired) };
     let advancedAt = -overdueCheckMs;
     let recountedAt = -recountEveryMs;
     while (!stopped) {
@@ -74,8 +89,10 @@ export const startPublisher = ({
       }
       const advance = startedAt - advancedAt >= overdueCheckMs;
       const batch = { now: clock.now(), advance, traced: tracer !== null };
-      const { leaseHeld, taken, messages, traces } = await publishBatch(db, lease, batch);
+      const { leaseHeld, taken, messages, heads, traces } = await publishBatch(db, lease, batch);
       if (!leaseHeld) return;
+      // Before the messages, on the same connection. Nothing waits for it.
+      void keepTold(redis, heads);
       for (const { env, text } of messages) bus.publish(channels.live(env), text);
       if (traces.length > 0) tracePublishing(tracer, traces, { taken, agoMs: performance.now() - startedAt });
       if (taken === batchRows) continue;

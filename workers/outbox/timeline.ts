@@ -34,13 +34,13 @@ const endEpochsSql = statement(
   insert into stream_epochs (env, epoch, last)
   select b.id, b.ended, coalesce(s.position, 0) from begun b left join streams s on s.env = b.id`,
 );
-const raiseRevisionSql = statement(
+export const raiseRevisionSql = statement(
   'publisher.raiseRevision',
   'update revisions set n = n + $1 where id = 1 returning n',
 );
 
 /** Epochs and revisions rise by chance, so that those that were lost with a server do not come again with another meaning. */
-const mostRaised = 2 ** 15;
+export const mostRaised = 2 ** 15;
 
 interface Present {
   readonly timeline: string;

@@ -2,6 +2,8 @@
 export const redisKeys = {
   /** Written to see whether Redis accepts writes. */
   ready: 'ready',
+  /** How far each stream has been told of: environment → `epoch:position` (workers/outbox/toldPositions.ts). */
+  told: 'told',
   /** Claims the turn to publish the progress of a bulk. */
   bulkProgress: (bulk: string): string => `bulk:${bulk}`,
   /** The token bucket of a token or an address, by a digest, so that Redis has neither. */
