@@ -14,6 +14,7 @@ import { paging } from './paging.ts';
 import { rails } from './rails.ts';
 import { ramps } from './ramps.ts';
 import { redisAttacker } from './redisAttacker.ts';
+import { restore } from './restore.ts';
 import { resume } from './resume.ts';
 import { revocation } from './revocation.ts';
 import { rolling } from './rolling.ts';
@@ -46,4 +47,5 @@ export const invariants: readonly Invariant[] = [
   worstReads,
   erasedGone,
   failover,
+  restore,
 ];

@@ -42,7 +42,9 @@ type OtherFault =
   | 'killPrimary'
   | 'freezePrimary'
   | 'cutOffPrimary'
-  | 'loseCommits';
+  | 'loseCommits'
+  | 'destroyData'
+  | 'putSnapshotBack';
 
 /** As many problems are kept of one run; the rest are of the same kind. */
 const problemsMax = 20;
