@@ -19,7 +19,7 @@ import { dieWithParent, runProcess, start, type Child } from '../../../../shared
 import { findProgram } from '../../../../shared/tools/services/systemPrograms.mjs';
 import { userMode, type UserMode } from '../../../../shared/tools/services/userMode.mjs';
 import { until } from '../../../support/until.ts';
-import { signalAll, withDescendants } from '../failover/processTree.ts';
+import { signalAll, withDescendants } from '../../../support/processTree.ts';
 
 const startMs = 120_000;
 /** What a disaster may cost at most, in s: the log is archived so often. */
