@@ -55,7 +55,7 @@ const parseMetrics = (text: string): Metrics => {
   };
 };
 
-const scrape = async (port: number): Promise<Metrics> => {
+export const scrape = async (port: number): Promise<Metrics> => {
   const { status, text } = await request('GET', `http://127.0.0.1:${String(port)}/metrics`, undefined, null);
   if (status !== 200) throw new Error(`/metrics answers ${String(status)}: ${text}`);
   return parseMetrics(text);

@@ -38,9 +38,9 @@ export const acceptedKept: Invariant = {
     }
     // Each change that was answered has raised its item's version by one, and nothing else has.
     const changes = new Map<string, number>();
-    for (const { answer } of journal.writes) {
-      const id = answer.body.item.id as string;
-      changes.set(id, (changes.get(id) ?? 0) + (answer.body.changed === false ? 0 : 1));
+    for (const { promised } of journal.writes) {
+      const id = promised.item?.id ?? '';
+      changes.set(id, (changes.get(id) ?? 0) + (promised.changed === false ? 0 : 1));
     }
     const items = new Map((await listItems(admin)).map((item): [string, Json] => [item.id as string, item]));
     run.measure('writes', journal.writes.length);

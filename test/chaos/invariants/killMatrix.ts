@@ -151,7 +151,7 @@ const judgeRow = async (run: Run, row: Row): Promise<void> => {
   judgeKept(
     run,
     runs,
-    new Set(journal.writes.filter(({ path }) => path === '/actions').map(({ answer }) => answer.body.run as string)),
+    new Set(journal.writes.filter(({ path }) => path === '/actions').map(({ promised }) => promised.run as string)),
   );
   tabulate(run, row, runs, effects);
   await judgeTimeline(run, admin, item, runs);

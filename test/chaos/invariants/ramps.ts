@@ -9,23 +9,23 @@ import type { Stage } from '../support/stage.ts';
 
 const everyMs = 1_000;
 
-interface Scene {
+export interface RampScene {
   readonly run: Run;
   readonly site: Site;
   readonly stage: Stage;
 }
 
-const change = async ({ stage: { admin } }: Scene, flag: string, wanted: object): Promise<Answer> => {
+export const changeFlag = async ({ stage: { admin } }: RampScene, flag: string, wanted: object): Promise<Answer> => {
   const answer = await admin.once('POST', `${admin.bases()[0] ?? ''}/flags/${flag}`, { change: wanted });
   if (answer.status !== 200) throw new Error(`A change of ${flag} answered ${String(answer.status)}: ${answer.text}`);
   return answer;
 };
 
-const shown = async ({ stage: { admin } }: Scene, flag: string): Promise<Answer['body']> =>
+export const shownFlag = async ({ stage: { admin } }: RampScene, flag: string): Promise<Answer['body']> =>
   (await admin.get(`/flags/${flag}`)).body.flag;
 
 /** Kills workers while the ramps go up, then takes all of them away for a while. */
-const trouble = async ({ run, site }: Scene): Promise<number> => {
+const trouble = async ({ run, site }: RampScene): Promise<number> => {
   const kills = run.size('workers killed', { short: 2, long: 12 });
   for (let n = 0; n < kills; n++) {
     await pause(run.random.int(300, 1_200));
@@ -41,7 +41,11 @@ const trouble = async ({ run, site }: Scene): Promise<number> => {
   return awayMs;
 };
 
-const checkHistory = async ({ run, stage: { admin } }: Scene, flag: string, steps: number): Promise<number> => {
+export const checkHistory = async (
+  { run, stage: { admin } }: RampScene,
+  flag: string,
+  steps: number,
+): Promise<number> => {
   const { entries } = (await admin.get(`/flags/${flag}/history?limit=200`)).body;
   const taken = (entries as { type: string; after: { rollout: number } }[])
     .filter(({ type }) => type === 'step')
@@ -60,19 +64,19 @@ const checkHistory = async ({ run, stage: { admin } }: Scene, flag: string, step
   return steps - taken.length;
 };
 
-const climb = async (scene: Scene): Promise<void> => {
+const climb = async (scene: RampScene): Promise<void> => {
   const { run } = scene;
   const count = run.size('ramps', { short: 10, long: 40 });
   const steps = run.size('steps', { short: 12, long: 50 });
   const flags = Array.from({ length: count }, (_, n) => `up${String(n)}`);
   for (const flag of flags)
-    await change(scene, flag, { ramp: { to: 100, over: steps * everyMs, every: everyMs, at: null } });
+    await changeFlag(scene, flag, { ramp: { to: 100, over: steps * everyMs, every: everyMs, at: null } });
   const awayMs = await trouble(scene);
   const doneBy = Date.now() + steps * everyMs;
   await until(
     'all ramps are done',
     async () =>
-      (await Promise.all(flags.map((flag) => shown(scene, flag)))).every(({ ramp }) => ramp?.status === 'done'),
+      (await Promise.all(flags.map((flag) => shownFlag(scene, flag)))).every(({ ramp }) => ramp?.status === 'done'),
     Math.max(30_000, doneBy - Date.now()),
   );
   let skipped = 0;
@@ -85,14 +89,14 @@ const climb = async (scene: Scene): Promise<void> => {
 };
 
 /** Sends a request just when a step is due; its response must stay true. */
-const race = async (scene: Scene, flag: string, byHand: boolean): Promise<boolean> => {
+const race = async (scene: RampScene, flag: string, byHand: boolean): Promise<boolean> => {
   const { run } = scene;
   const at = Date.now() + 400 - everyMs;
-  await change(scene, flag, { rollout: 0, ramp: { to: 100, over: 60 * everyMs, every: everyMs, at } });
+  await changeFlag(scene, flag, { rollout: 0, ramp: { to: 100, over: 60 * everyMs, every: everyMs, at } });
   await pause(Math.max(0, at + everyMs - Date.now() + run.random.int(-25, 40)));
-  const { body } = await change(scene, flag, byHand ? { rollout: 42 } : { ramp: null });
+  const { body } = await changeFlag(scene, flag, byHand ? { rollout: 42 } : { ramp: null });
   await pause(600);
-  const now = await shown(scene, flag);
+  const now = await shownFlag(scene, flag);
   run.expect(
     now.ramp === null && now.rollout === body.flag.rollout && now.version === body.flag.version,
     `${flag} went on after it was stopped: ${JSON.stringify(body.flag)} → ${JSON.stringify(now)}`,
@@ -100,7 +104,7 @@ const race = async (scene: Scene, flag: string, byHand: boolean): Promise<boolea
   return body.flag.rollout !== 0 && !byHand;
 };
 
-const racing = async (scene: Scene): Promise<void> => {
+const racing = async (scene: RampScene): Promise<void> => {
   const { run } = scene;
   const rounds = run.size('races', { short: 40, long: 500 });
   const together = 20;

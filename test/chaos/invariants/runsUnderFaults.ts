@@ -229,7 +229,7 @@ const judgeAll = async (scene: Scene, heard: HeardRuns): Promise<void> => {
   judgeKept(
     run,
     runs,
-    new Set(journal.writes.filter(({ path }) => path === '/actions').map(({ answer }) => answer.body.run as string)),
+    new Set(journal.writes.filter(({ path }) => path === '/actions').map(({ promised }) => promised.run as string)),
   );
   judgeUnknown(run, scene, runs);
   await judgeTimeline(run, admin, item, runs);

@@ -66,17 +66,13 @@ export const newClient = (
 ): Client => {
   let turn = 0;
 
-  const persist = async (
-    asked: Omit<Asked, 'url' | 'token'>,
-    path: string,
-    patienceMs = patience,
-  ): Promise<{ answer: Answer; tries: number }> => {
+  const persist = async (asked: Omit<Asked, 'url' | 'token'>, path: string, patienceMs = patience): Promise<Answer> => {
     const deadline = Date.now() + patienceMs;
     for (let tries = 1; ; tries++) {
       const all = bases();
       turn += 1;
       const answer = await attempt(journal, { ...asked, url: `${all[turn % all.length] ?? ''}${path}`, token }, strict);
-      if (typeof answer === 'object') return { answer, tries };
+      if (typeof answer === 'object') return answer;
       journal.retried(answer);
       if (Date.now() > deadline)
         throw new Error(`${asked.method} ${path} got no answer within ${String(patienceMs)} ms, last: ${answer}`);
@@ -88,12 +84,12 @@ export const newClient = (
     id,
     token,
     bases,
-    get: async (path) => (await persist({ method: 'GET' }, path)).answer,
+    get: (path) => persist({ method: 'GET' }, path),
     post: async (path, body, { key = randomUUID(), patienceMs, timeoutMs = 20_000 } = {}) => {
       const requestId = `chaos-${key}`;
       const headers = { 'idempotency-key': key, 'x-request-id': requestId };
-      const { answer, tries } = await persist({ method: 'POST', body, headers, timeoutMs }, path, patienceMs);
-      if (answer.status < 300) journal.writes.push({ path, body, key, requestId, principal: id, answer, tries });
+      const answer = await persist({ method: 'POST', body, headers, timeoutMs }, path, patienceMs);
+      if (answer.status < 300) journal.wrote({ path, requestId, principal: id }, answer);
       return answer;
     },
     once: (method, url, body, headers) =>

@@ -1,16 +1,24 @@
 /** What the clients of a run were promised: every write with a 2xx answer, and every answer that should never come. */
 import type { Answer } from './send.ts';
 
+/** What a 2xx answer names: all that a write is judged by, as the answers of hours would not fit into memory. */
+interface Promised {
+  readonly item?: { readonly id: string };
+  readonly bulk?: { readonly id: string };
+  readonly run?: string | { readonly id: string };
+  readonly changed?: boolean;
+}
+
 export interface Written {
   readonly path: string;
-  readonly body: unknown;
-  readonly key: string;
   /** Sent with every try, so that the audit entry bears it. */
   readonly requestId: string;
   readonly principal: string;
-  readonly answer: Answer;
-  readonly tries: number;
+  readonly status: number;
+  readonly promised: Promised;
 }
+
+const idOf = (thing: { readonly id: string }): { readonly id: string } => ({ id: thing.id });
 
 export class Journal {
   readonly writes: Written[] = [];
@@ -18,6 +26,18 @@ export class Journal {
   readonly violations: string[] = [];
   /** Requests that got no response, or one with retry-after. */
   readonly retries = new Map<string, number>();
+
+  /** Keeps what a 2xx answer promised. */
+  wrote({ path, requestId, principal }: Pick<Written, 'path' | 'requestId' | 'principal'>, answer: Answer): void {
+    const { item, bulk, run, changed } = answer.body ?? {};
+    const promised: Promised = {
+      ...(item === undefined ? {} : { item: idOf(item) }),
+      ...(bulk === undefined ? {} : { bulk: idOf(bulk) }),
+      ...(run === undefined ? {} : { run: typeof run === 'object' ? idOf(run) : run }),
+      ...(changed === undefined ? {} : { changed }),
+    };
+    this.writes.push({ path, requestId, principal, status: answer.status, promised });
+  }
 
   retried(why: string): void {
     this.retries.set(why, (this.retries.get(why) ?? 0) + 1);

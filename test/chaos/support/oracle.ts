@@ -6,8 +6,13 @@ import type { Journal, Written } from './journal.ts';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Json = any;
 
-/** Every page of a list. */
-const allPages = async (client: Client, path: string, plural: string): Promise<Json[]> => {
+/** Every page of a list, of each thing what `keep` returns. */
+const allPages = async (
+  client: Client,
+  path: string,
+  plural: string,
+  keep: (thing: Json) => Json = (thing: Json): Json => thing,
+): Promise<Json[]> => {
   const all: Json[] = [];
   let cursor: string | null = null;
   do {
@@ -15,7 +20,7 @@ const allPages = async (client: Client, path: string, plural: string): Promise<J
       `${path}${path.includes('?') ? '&' : '?'}limit=200${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
     );
     if (status !== 200) throw new Error(`GET ${path} answered ${String(status)} ${text.slice(0, 300)}`);
-    all.push(...(body[plural] as Json[]));
+    for (const thing of body[plural] as Json[]) all.push(keep(thing));
     cursor = body.cursor as string | null;
   } while (cursor !== null);
   return all;
@@ -31,6 +36,16 @@ export const listRuns = (client: Client, query = ''): Promise<Json[]> =>
   allPages(client, `/runs${query === '' ? '' : `?${query}`}`, 'runs');
 export const auditOf = (client: Client, query = ''): Promise<Json[]> =>
   allPages(client, `/audit${query === '' ? '' : `?${query}`}`, 'entries');
+
+/** The audit log of the whole environment, of each entry what `auditDifferences` looks at. */
+export const auditGist = (client: Client): Promise<Json[]> =>
+  allPages(client, '/audit', 'entries', ({ outcome, verb, requestId, target, actor }: Json) => ({
+    outcome,
+    verb,
+    requestId,
+    target: { id: target?.id },
+    actor: { id: actor?.id },
+  }));
 
 /** Does `work` for each, `atOnce` at a time. */
 export const each = async <T>(
@@ -58,17 +73,17 @@ const verbs: readonly (readonly [RegExp, string])[] = [
   [/^\/runs\/[^/]+\/(cancel|retry)$/, 'action.$1'],
 ];
 
-const verbOf = ({ path, answer }: Written): string | null => {
+const verbOf = ({ path, status }: Written): string | null => {
   for (const [form, verb] of verbs) {
     const match = form.exec(path);
     if (match !== null)
-      return verb === 'item.create' && answer.status === 200 ? 'item.occur' : verb.replace('$1', match[1] ?? '');
+      return verb === 'item.create' && status === 200 ? 'item.occur' : verb.replace('$1', match[1] ?? '');
   }
   return null;
 };
 
-const targetOf = ({ answer }: Written): string =>
-  String(answer.body?.bulk?.id ?? answer.body?.run?.id ?? answer.body?.run ?? answer.body?.item?.id);
+const targetOf = ({ promised: { bulk, run, item } }: Written): string =>
+  String(bulk?.id ?? (typeof run === 'object' ? run.id : run) ?? item?.id);
 
 /** How a run ended is audited under the request that started it, when no client waits any more: runs.ts checks that. */
 const ends = new Set(['action.succeed', 'action.fail', 'action.lose', 'action.expire']);
@@ -93,7 +108,7 @@ export const auditDifferences = (journal: Journal, entries: readonly Json[]): st
     byRequest.delete(written.requestId);
     const verb = verbOf(written);
     const own = found.filter((entry) => entry.verb === verb && entry.target.id === targetOf(written));
-    const expected = written.answer.body?.changed === false ? 0 : 1;
+    const expected = written.promised.changed === false ? 0 : 1;
     if (own.length !== expected)
       differences.push(
         `${written.path} (${written.requestId}): ${String(own.length)} audit entries instead of ${String(expected)}`,

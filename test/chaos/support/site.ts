@@ -17,6 +17,10 @@ export interface SiteOptions {
   readonly workers: number;
   /** Opens another PostgreSQL than the one that comes with the clone. */
   readonly postgres?: (dir: string) => Promise<PostgresServer>;
+  /** Further environment variables of its processes. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Called once the schema is there, before a process runs. */
+  readonly prepare?: (site: Pick<Site, 'postgres' | 'sql'>) => Promise<void>;
 }
 
 export interface Site {
@@ -28,6 +32,8 @@ export interface Site {
   /** Addresses of an environment at each API, whether it is up or not. */
   bases(env: string): string[];
   baseOf(api: Unit, env: string): string;
+  /** The port on which a process serves its metrics. */
+  probePortOf(unit: Unit): number;
   /** A further API process; `changed` wins over the site's environment variables. */
   addApi(changed?: Readonly<Record<string, string>>): Promise<Unit>;
   stage(name: string): Promise<Stage>;
@@ -51,6 +57,8 @@ export const openSite = async ({
   apis: apiCount,
   workers: workerCount,
   postgres: openPostgres = (dir) => startPostgres({ dir }),
+  env: more = {},
+  prepare = () => Promise.resolve(),
 }: SiteOptions): Promise<Site> => {
   const parent = process.env['DATA_DIR'] ?? tmpdir();
   mkdirSync(parent, { recursive: true });
@@ -64,7 +72,21 @@ export const openSite = async ({
   await migrateDatabase(postgres.ownerUrl, postgres.url);
   const pool = new pg.Pool({ connectionString: postgres.ownerUrl, max: 2, connectionTimeoutMillis: 2_000 });
   pool.on('error', () => undefined);
+  const sql = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
+    // Several statements in one text have no rows of their own.
+    const ask = async (): Promise<{ rows?: R[] } | null> => {
+      try {
+        return (await pool.query(text, values)) as { rows?: R[] };
+      } catch (error) {
+        if (!isDbUnavailable(error)) throw error;
+        return null;
+      }
+    };
+    return (await until('PostgreSQL answers', ask, 60_000)).rows ?? [];
+  };
+  await prepare({ postgres, sql });
   const ports = new Map<Unit, number>();
+  const probePorts = new Map<Unit, number>();
   const shared = {
     ...process.env,
     DATABASE_URL: postgres.url,
@@ -76,6 +98,7 @@ export const openSite = async ({
     RATE_BURST: '1000000',
     LIVE_PER_TOKEN: '1000',
     LOG_LEVEL: 'info',
+    ...more,
   };
   const apis: Unit[] = [];
   const workers: Unit[] = [];
@@ -94,29 +117,19 @@ export const openSite = async ({
     return unit;
   };
   const addWorker = async (n: number): Promise<Unit> => {
+    const port = await freePort();
     const unit = new Unit({
       kind: 'worker',
       name: `worker${String(n)}`,
-      env: shared,
+      env: { ...shared, WORKER_PORT: String(port) },
       log: join(dir, `worker${String(n)}.log`),
     });
+    probePorts.set(unit, port);
     await unit.start();
     return unit;
   };
   apis.push(...(await Promise.all(Array.from({ length: apiCount }, () => addApi()))));
   workers.push(...(await Promise.all(Array.from({ length: workerCount }, (_, n) => addWorker(n + 1)))));
-
-  const sql = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
-    const ask = async (): Promise<R[] | null> => {
-      try {
-        return (await pool.query(text, values)).rows as R[];
-      } catch (error) {
-        if (!isDbUnavailable(error)) throw error;
-        return null;
-      }
-    };
-    return until('PostgreSQL answers', ask, 60_000);
-  };
 
   const baseOf = (api: Unit, env: string): string => `http://127.0.0.1:${String(ports.get(api))}/api/env/${env}`;
   const everyone = (): Unit[] => [...ports.keys(), ...workers];
@@ -128,6 +141,7 @@ export const openSite = async ({
     workers,
     bases: (env) => apis.map((api) => baseOf(api, env)),
     baseOf,
+    probePortOf: (unit) => ports.get(unit) ?? probePorts.get(unit) ?? 0,
     addApi,
     stage: (name) => newStage(site, name),
     sql,
