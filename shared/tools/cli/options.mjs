@@ -2,7 +2,7 @@
 // runs before anything is installed, and by the programs themselves; `admin` alone has a parser of its own (command.ts).
 import { parseArgs } from 'node:util';
 
-/** @typedef {'start' | 'test' | 'watch' | 'app:offline' | 'app:online' | 'bench' | 'chaos' | 'api' | 'workers' | 'migrate' | 'doctor' | 'build'} CommandName */
+/** @typedef {'start' | 'test' | 'watch' | 'app:offline' | 'app:online' | 'bench' | 'chaos' | 'soak' | 'api' | 'workers' | 'migrate' | 'doctor' | 'build'} CommandName */
 /** @typedef {{ usage: string, options: NonNullable<import('node:util').ParseArgsConfig['options']>, takesWords: boolean }} Command */
 
 const text = /** @type {const} */ ({ type: 'string' });
@@ -80,6 +80,15 @@ Lint, types and all tests, on servers of their own; of files and folders the tes
   --seed 42            of everything that is random; another one each time when absent
   --scale short|long   minutes or hours (long when absent)`,
     options: { only: text, seed: text, scale: text },
+    takesWords: false,
+  },
+  soak: {
+    usage: `Usage: npm run soak [-- options]
+  --minutes 120   how long; bulks, actions, ramps and restarts are in proportion to it
+  --changes 200   a second
+  --sockets 500   of the live stream
+  --seed 42       of everything that is random; another one each time when absent`,
+    options: { minutes: text, changes: text, sockets: text, seed: text },
     takesWords: false,
   },
   api: {

@@ -21,6 +21,7 @@ const entries = [
   'test/chaos/support/customersApp.ts',
   'test/chaos/support/greedyReader.ts',
   'test/sample-app/main.ts',
+  'test/soak/main.ts',
   'test/workers/child.ts',
 ].filter((file) => existsSync(join(root, file)));
 

@@ -17,6 +17,7 @@ const commands = {
   'app:online': () => appCommand('online'),
   bench: (args) => measureCommand('bench', args),
   chaos: (args) => measureCommand('chaos', args),
+  soak: (args) => measureCommand('soak', args),
 };
 
 async function main() {

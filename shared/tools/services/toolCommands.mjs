@@ -1,4 +1,4 @@
-// `npm run admin | watch | app:offline | app:online | bench | chaos`: programs of the project, each with the servers that it needs.
+// `npm run admin | watch | app:offline | app:online | bench | chaos | soak`: programs of the project, each with the servers that it needs.
 import { program } from './compile.mjs';
 import { install } from './install.mjs';
 import { quietStep, show } from './node.mjs';
@@ -69,8 +69,8 @@ export async function appCommand(wanted) {
 }
 
 /**
- * Runs benchmarks or chaos tests on durable servers, as numbers without fsync have no meaning.
- * @param {'bench' | 'chaos'} name
+ * Runs benchmarks, chaos tests or a soak on durable servers, as numbers without fsync have no meaning.
+ * @param {'bench' | 'chaos' | 'soak'} name
  * @param {string[]} args
  * @returns {Promise<number>}
  */
