@@ -1,5 +1,6 @@
 /** The ramps of a soak: every second one has a guard that trips and goes back, the others end exactly. Used by soak.ts. */
-import { changeFlag, checkHistory, shownFlag, type RampScene } from '../chaos/invariants/ramps.ts';
+import { checkHistory, shownFlag, type RampScene } from '../chaos/invariants/ramps.ts';
+import { ask } from '../chaos/support/people.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import { atTimes } from './times.ts';
@@ -21,11 +22,19 @@ export const declareFlags = async ({ stage }: RampScene, count: number): Promise
 const endsAs = (scene: RampScene, flag: string, status: string): Promise<unknown> =>
   until(`${flag} is ${status}`, async () => (await shownFlag(scene, flag)).ramp?.status === status, 60_000);
 
+/** Changes a flag; what is put off is sent again under its key. */
+const change = async ({ stage: { admin } }: RampScene, flag: string, wanted: object): Promise<void> => {
+  const body = { change: wanted };
+  const asked = { method: 'POST', path: `/flags/${flag}`, body };
+  const { status, text } = await ask(admin, () => admin.bases()[0] ?? '', asked);
+  if (status !== 200) throw new Error(`A change of ${flag} answered ${String(status)}: ${text}`);
+};
+
 /** Goes up over a minute, and back once too much occurs. */
 const trip = async (scene: RampScene, flag: string): Promise<void> => {
   const { run, stage } = scene;
   const guard = { inbox: 'bugs', above, within: 60_000, tag: flag, then: 'rollback' };
-  await changeFlag(scene, flag, { rollout: 5, ramp: { to: 100, over: 60_000, every: everyMs, at: null, guard } });
+  await change(scene, flag, { rollout: 5, ramp: { to: 100, over: 60_000, every: everyMs, at: null, guard } });
   for (let n = 0; n <= above; n++)
     await stage.admin.post('/items', { inbox: 'bugs', title: 'It broke', key: flag, tags: [flag] });
   await endsAs(scene, flag, 'rolled_back');
@@ -35,7 +44,7 @@ const trip = async (scene: RampScene, flag: string): Promise<void> => {
 
 const climb = async (scene: RampScene, flag: string): Promise<void> => {
   const guard = { inbox: 'bugs', above: 1_000, within: 60_000, tag: flag, then: 'stop' };
-  await changeFlag(scene, flag, { ramp: { to: 100, over: steps * everyMs, every: everyMs, at: null, guard } });
+  await change(scene, flag, { ramp: { to: 100, over: steps * everyMs, every: everyMs, at: null, guard } });
   await endsAs(scene, flag, 'done');
   await checkHistory(scene, flag, steps);
 };

@@ -15,7 +15,7 @@ export interface RampScene {
   readonly stage: Stage;
 }
 
-export const changeFlag = async ({ stage: { admin } }: RampScene, flag: string, wanted: object): Promise<Answer> => {
+const changeFlag = async ({ stage: { admin } }: RampScene, flag: string, wanted: object): Promise<Answer> => {
   const answer = await admin.once('POST', `${admin.bases()[0] ?? ''}/flags/${flag}`, { change: wanted });
   if (answer.status !== 200) throw new Error(`A change of ${flag} answered ${String(answer.status)}: ${answer.text}`);
   return answer;
