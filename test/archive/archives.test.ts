@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import pg from 'pg';
 import { newIdOf } from '../../shared/platform/core/ids.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
 import { auditChain } from '../../workers/sweeps/auditChain.ts';
@@ -108,6 +109,30 @@ describe('archives', () => {
   afterEach(async () => {
     await world.close();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('hold nobody up who reads events until they detach a month', async () => {
+    const other = new pg.Client({ connectionString: world.config.migrateDatabaseUrl });
+    await other.connect();
+    try {
+      await other.query('begin');
+      const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid');
+      await other.query('lock table audit_chain in row exclusive mode');
+      const archived = archive(62);
+      const waiting = (): Promise<{ holds: boolean }[]> =>
+        world.sql<{ holds: boolean }>(
+          `select exists (select from pg_locks l where l.pid = a.pid and l.granted and l.mode = 'AccessExclusiveLock'
+             and l.relation = 'events'::regclass) as holds
+           from pg_stat_activity a where ${String(rows[0]?.pid)} = any (pg_blocking_pids(a.pid))`,
+        );
+      let seen: { holds: boolean }[] = [];
+      await until('the archive waits for the chain', async () => (seen = await waiting()).length > 0);
+      expect(seen).to.deep.equal([{ holds: false }]);
+      await other.query('rollback');
+      expect((await archived).archives).to.have.length.greaterThan(1);
+    } finally {
+      await other.end();
+    }
   });
 
   it('leave months of the database to files, of which reads say so, and bring them back as they were', async () => {

@@ -61,14 +61,15 @@ const withLocks = async (tx: Tx, work: (step: Tx) => Promise<void>): Promise<voi
   }
 };
 
+/** Takes a part away as the last thing that its transaction does: from the detaching on, everybody who reads events waits for its commit. */
 const dropPart = (tx: Tx, { table, starts, ends }: EventPart): Promise<void> =>
   withLocks(tx, async (step) => {
-    await step.raw('alter table events detach partition ??', [table]);
-    await step.raw('drop table ??', [table]);
     // The newest range stays, as the next one goes on from it.
     await step.raw('alter table audit_chain disable trigger audit_chain_append_only');
     await queryRows(step, deleteChainsSql, [starts, ends]);
     await step.raw('alter table audit_chain enable trigger audit_chain_append_only');
+    await step.raw('alter table events detach partition ??', [table]);
+    await step.raw('drop table ??', [table]);
   });
 
 interface ArchiveOptions {
@@ -79,7 +80,7 @@ interface ArchiveOptions {
   readonly now: number;
   /** Epoch ms. A part with later events than that is left as it is. */
   readonly before: number;
-  /** Called in the transaction, when all else is done. */
+  /** Called in the transaction, once the file is proven. */
   readonly record: (tx: Tx, archive: Archive) => Promise<void>;
 }
 
@@ -122,10 +123,10 @@ export const archivePart = ({ db, part, folder, now, before, record }: ArchiveOp
     const { problems } = await checkArchive(db, file);
     if (problems.length > 0)
       throw new ArchiveProblem(`${file} does not prove what was written to it: ${problems.join(' ')}`);
-    await dropPart(tx, part);
     const values = [starts, ends, name, file, bytes, sha256, events, firstAt, lastAt, JSON.stringify(chains), now];
     const archive = await queryRow<Archive>(tx, insertArchiveSql, values);
     if (archive === undefined) throw new Error('The insert returns its row.');
     await record(tx, archive);
+    await dropPart(tx, part);
     return archive;
   });
