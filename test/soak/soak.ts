@@ -105,6 +105,12 @@ const watch = (run: Run, growth: GrowthRecorder, ms: number): { stop(): Promise<
   };
 };
 
+/** Waits for a part; what ends it early is a problem of the soak, which goes on without it. */
+const part = (run: Run, name: string, happens: Promise<unknown>): Promise<unknown> =>
+  happens.catch((error: unknown) => {
+    run.problem(`the ${name} ended early: ${error instanceof Error ? error.message : String(error)}`);
+  });
+
 /** Lets everything happen, for as long as the plan says. */
 export const play = async (run: Run, scene: SoakScene): Promise<Played> => {
   const { plan, site, stages, customer, audience, ids } = scene;
@@ -133,10 +139,10 @@ export const play = async (run: Run, scene: SoakScene): Promise<Played> => {
     archive: pause(ms / 2).then(() => archivePast(run, site)),
     others: Promise.all([
       pause(ms),
-      playRestarts(run, restarted, spread(plan.restarts, ms)),
-      playActions({ run, stage: stages.app, customer }, spread(plan.actions, ms)),
-      playAbsences({ run, stage: stages.app, customer }, ms),
-      playRamps({ run, site, stage: stages.flags }, spread(plan.ramps, ms)),
+      part(run, 'restarts', playRestarts(run, restarted, spread(plan.restarts, ms))),
+      part(run, 'actions', playActions({ run, stage: stages.app, customer }, spread(plan.actions, ms))),
+      part(run, 'absences of the app', playAbsences({ run, stage: stages.app, customer }, ms)),
+      part(run, 'ramps', playRamps({ run, site, stage: stages.flags }, spread(plan.ramps, ms))),
     ]),
   };
   try {
