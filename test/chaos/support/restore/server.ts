@@ -18,8 +18,8 @@ import {
 import { dieWithParent, runProcess, start, type Child } from '../../../../shared/tools/services/processes.mjs';
 import { findProgram } from '../../../../shared/tools/services/systemPrograms.mjs';
 import { userMode, type UserMode } from '../../../../shared/tools/services/userMode.mjs';
-import { until } from '../../../support/until.ts';
 import { signalAll, withDescendants } from '../../../support/processTree.ts';
+import { until } from '../../../support/until.ts';
 
 const startMs = 120_000;
 /** What a disaster may cost at most, in s: the log is archived so often. */
