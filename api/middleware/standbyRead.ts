@@ -7,7 +7,7 @@ import { standbyPaths } from './standbyPaths.ts';
 import type { EndpointState } from './state.ts';
 import { withNarrowing } from './tooBroad.ts';
 
-/** Whose share of the connections for reads a call takes. */
+/** Returns the owner of the share of the connections from which a call that reads takes one. */
 export const ownerOf = ({ caller, session }: Pick<EndpointCall, 'caller' | 'session'>): string =>
   caller.principal.id ?? session.credential;
 
@@ -23,7 +23,7 @@ const seenPosition = ({ place: { seen }, caller: { env } }: EndpointCall): numbe
   return opened === null || opened.epoch !== env.epoch || opened.part === alternateLastPart ? null : opened.position;
 };
 
-/** A fault of the request itself; what a standby says is not there may be there by now. */
+/** Returns whether a fault is of the request itself; what a standby says is not there may be there by now. */
 const isOfRequest = (error: unknown): boolean =>
   error instanceof Fault && (error.code === 'too_broad' || error.code === 'rate_limited');
 

@@ -102,7 +102,7 @@ const deleteBulks = async (db: Db, { env, gone, deleted }: Retention): Promise<v
   }
 };
 
-/** Whether others keep results longer: whoever keeps them longest waits until their months are dropped. */
+/** Returns whether another environment keeps results longer: the one that keeps them longest waits until their months are dropped. */
 const isShorter = ({ days }: Retention, all: readonly Retention[]): boolean =>
   days > 0 && all.some((other) => other.days === 0 || other.days > days);
 

@@ -4,8 +4,7 @@ import { openDb } from '../../shared/platform/db/knex.ts';
 import { runAdminChange, systemAdministrator } from '../../shared/settings/adminChange.ts';
 import { createEnvironment } from '../../shared/settings/environments/create.ts';
 import { createRole } from '../../shared/settings/roles.ts';
-import { program } from '../../shared/tools/services/compile.mjs';
-import { runProcess } from '../../shared/tools/services/processes.mjs';
+import { admin } from '../chaos/support/commands.ts';
 import type { Run } from '../chaos/support/run.ts';
 import type { Site } from '../chaos/support/site.ts';
 import { beginMonthsAgo, turnMonth } from '../support/months.ts';
@@ -41,18 +40,6 @@ interface Printed {
   readonly environments?: readonly { readonly problems: readonly string[] }[];
 }
 
-const admin = async (site: Site, ...words: string[]): Promise<{ readonly code: number; readonly output: string }> =>
-  runProcess(await program('shared/tools/cli/admin.ts', [...words, '--json']), {
-    env: {
-      ...process.env,
-      DATABASE_URL: site.postgres.url,
-      MIGRATE_DATABASE_URL: site.postgres.ownerUrl,
-      REDIS_URL: site.redis.url,
-      REDIS_PREFIX: 'chaos',
-      DATA_DIR: site.dir,
-    },
-  });
-
 const dateBefore = (ms: number): string => new Date(Date.now() - ms).toISOString().slice(0, 10);
 
 export interface ArchiveResult {
@@ -67,7 +54,7 @@ export const archivePast = async (run: Run, site: Site): Promise<ArchiveResult> 
   const done = await until(
     'the month can be archived',
     async () => {
-      const tried = await admin(site, ...words);
+      const tried = await admin(site, ...words, '--json');
       return !/not all (chained|indexed) yet/.test(tried.output) && tried;
     },
     60_000,
@@ -78,7 +65,7 @@ export const archivePast = async (run: Run, site: Site): Promise<ArchiveResult> 
   const events = archives.reduce((sum, archive) => sum + archive.events, 0);
   run.expect(events >= entries, `the archive has ${String(events)} of ${String(entries)} entries`);
   for (const { file } of archives) {
-    const { code, output } = await admin(site, 'archive', 'verify', file);
+    const { code, output } = await admin(site, 'archive', 'verify', file, '--json');
     run.expect(code === 0, `${file} does not prove itself: ${output}`);
   }
   return { events, seconds };
@@ -86,6 +73,6 @@ export const archivePast = async (run: Run, site: Site): Promise<ArchiveResult> 
 
 /** Proves the whole audit log by its chain, the archived entries aside. */
 export const judgeChain = async (run: Run, site: Site): Promise<void> => {
-  const { code, output } = await admin(site, 'audit', 'verify');
+  const { code, output } = await admin(site, 'audit', 'verify', '--json');
   run.expect(code === 0, `the chain of the audit log does not hold: ${output.slice(0, 1_000)}`);
 };

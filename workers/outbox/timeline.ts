@@ -10,11 +10,11 @@
  *
  * Every statement that gives positions compares the timeline too: between two of them the connection may lead to another server.
  */
-import { randomInt } from 'node:crypto';
 import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../../shared/platform/db/sql.ts';
 import { systemSql, timelineSql } from '../../shared/platform/db/timeline.ts';
+import { newEpochRise } from '../../shared/platform/outbox/epochRise.ts';
 import type { LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
 
 const presentSql = statement('publisher.timeline', `select ${timelineSql} as timeline, ${systemSql} as system`);
@@ -38,9 +38,6 @@ export const raiseRevisionSql = statement(
   'publisher.raiseRevision',
   'update revisions set n = n + $1 where id = 1 returning n',
 );
-
-/** Epochs and revisions rise by chance, so that those that were lost with a server do not come again with another meaning. */
-export const mostRaised = 2 ** 15;
 
 interface Present {
   readonly timeline: string;
@@ -75,7 +72,7 @@ export const followTimeline = async (db: Db, { name, holder, fence }: LeaderLeas
     if (known === undefined || known.timeline === now) return null;
     await executeStatement(tx, noteSql, [name, now]);
     if (known.timeline === null) return null;
-    const by = 1 + randomInt(mostRaised);
+    const by = newEpochRise();
     await executeStatement(tx, endEpochsSql, [by]);
     return (await queryRow<{ n: number }>(tx, raiseRevisionSql, [by]))?.n ?? null;
   });

@@ -7,15 +7,15 @@
  * present position then, as timeline.ts ends all of them. Where Redis was emptied or is unavailable nothing is compared. A
  * forged position ends an epoch that every reader goes on from, as none is ahead of the stream.
  */
-import { randomInt } from 'node:crypto';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../../shared/platform/db/sql.ts';
+import { newEpochRise } from '../../shared/platform/outbox/epochRise.ts';
 import type { LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
 import type { RedisConnections } from '../../shared/platform/redis/connect.ts';
 import { redisKeys } from '../../shared/platform/redis/keys.ts';
-import { mostRaised, raiseRevisionSql } from './timeline.ts';
+import { raiseRevisionSql } from './timeline.ts';
 
-/** How far a stream has come. */
+/** The place of a stream's newest message. */
 export interface StreamHead {
   readonly env: number;
   readonly epoch: number;
@@ -34,7 +34,7 @@ type Redis = Pick<RedisConnections, 'command' | 'key'>;
 
 /** `epoch:position`; as many digits as fit into the columns. */
 const told = /^(\d{1,9}):(\d{1,15})$/;
-/** How long a process waits for its connection to Redis before it publishes without comparing, in ms. */
+/** ms that a process waits for its connection to Redis before it publishes without comparing. */
 const connectMs = 1_000;
 
 const endBehindSql = statement(
@@ -100,7 +100,7 @@ interface ToldCompared {
 export const followTold = async (db: Db, { name, holder, fence }: LeaderLease, redis: Redis): Promise<ToldCompared> => {
   const kept = await readTold(redis);
   if (kept.length === 0) return { behind: [], revision: null };
-  const by = 1 + randomInt(mostRaised);
+  const by = newEpochRise();
   return db.transaction(async (tx) => {
     const behind = await queryRows<BehindStream>(tx, endBehindSql, [
       name,

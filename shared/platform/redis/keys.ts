@@ -2,7 +2,7 @@
 export const redisKeys = {
   /** Written to see whether Redis accepts writes. */
   ready: 'ready',
-  /** How far each stream has been told of: environment → `epoch:position` (workers/outbox/toldPositions.ts). */
+  /** The place up to which each stream has been told of: environment → `epoch:position` (workers/outbox/toldPositions.ts). */
   told: 'told',
   /** Claims the turn to publish the progress of a bulk. */
   bulkProgress: (bulk: string): string => `bulk:${bulk}`,

@@ -1,10 +1,10 @@
 /** Creates environments, and starts a new epoch after a restore from a backup. For the settings endpoints and the admin command. */
-import { randomInt } from 'node:crypto';
 import { fault } from '../../catalogue/errors.ts';
 import { newSealKey } from '../../platform/core/seal.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../../platform/db/sql.ts';
+import { newEpochRise } from '../../platform/outbox/epochRise.ts';
 import { recordAdminChange, type Administrator } from '../adminChange.ts';
 import type { EnvironmentInput } from '../schema.ts';
 
@@ -48,8 +48,6 @@ const forgetEpochs = statement(
   'administer.environments.forgetEpochs',
   'delete from stream_epochs e using environments v where v.id = e.env and v.name = $1',
 );
-/** By chance, so that the epochs of two restores of the same backup differ. */
-const mostRaised = 2 ** 15;
 const raiseEpoch = statement(
   'administer.environments.epoch',
   'update environments set epoch = epoch + $2 where name = $1 returning epoch',
@@ -95,7 +93,7 @@ export const createEnvironment = async (
 
 /** Starts a new epoch, which makes every earlier offset of the live stream invalid: clients fetch everything once more. */
 export const startEpoch = async (tx: Tx, admin: Administrator, name: string): Promise<EnvironmentView> => {
-  const by = 1 + randomInt(mostRaised);
+  const by = newEpochRise();
   const raised = await queryRow<{ epoch: number }>(tx, raiseEpoch, [name, by]);
   if (raised === undefined) throw fault('not_found');
   await executeStatement(tx, forgetEpochs, [name]);

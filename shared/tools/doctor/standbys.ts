@@ -2,7 +2,7 @@
 import type { Config } from '../../platform/core/config.ts';
 import { sleep } from '../../platform/core/wait.ts';
 import { openDb, type Db } from '../../platform/db/knex.ts';
-import { systemSql, timelineSql } from '../../platform/db/timeline.ts';
+import { historySql, systemSql } from '../../platform/db/timeline.ts';
 import { attempt, fail, ok, warn, type Finding } from './finding.ts';
 import { checkPostgresTls } from './postgres.ts';
 import { readRow } from './query.ts';
@@ -51,7 +51,7 @@ const checkLag = async (primary: Db, standby: Db, name: string, lagMs: number): 
 };
 
 const checkSide = async (primary: Db, standby: Db, name: string): Promise<Finding[]> => {
-  const wanted = await readRow<{ history: string }>(primary, `select ${systemSql} || ' ' || ${timelineSql} as history`);
+  const wanted = await readRow<{ history: string }>(primary, `select ${historySql} as history`);
   const { recovering, system, history, feedback } = await readSide(standby);
   if (!recovering)
     return [fail('standby.role', `${name} is no standby: DATABASE_READ_URL has to name standbys, each by itself`)];

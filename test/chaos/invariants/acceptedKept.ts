@@ -1,7 +1,8 @@
 /** 2. What was answered 2xx is there after everything of ours was killed at once and Redis was emptied. */
 import { flushRedis, postgresOutage, redisOutage } from '../support/faults.ts';
+import { countChanges, judgeVersions } from '../support/judge.ts';
 import { makeItems, startWriters } from '../support/load.ts';
-import { listItems, type Json } from '../support/oracle.ts';
+import { listItems } from '../support/oracle.ts';
 import { pause } from '../support/pause.ts';
 import type { Invariant } from '../support/run.ts';
 import type { Site } from '../support/site.ts';
@@ -36,17 +37,7 @@ export const acceptedKept: Invariant = {
       await everythingAtOnce(site);
       await writers.stop();
     }
-    // Each change that was answered has raised its item's version by one, and nothing else has.
-    const changes = new Map<string, number>();
-    for (const { promised } of journal.writes) {
-      const id = promised.item?.id ?? '';
-      changes.set(id, (changes.get(id) ?? 0) + (promised.changed === false ? 0 : 1));
-    }
-    const items = new Map((await listItems(admin)).map((item): [string, Json] => [item.id as string, item]));
     run.measure('writes', journal.writes.length);
-    for (const [id, n] of changes) {
-      const { version } = items.get(id) ?? { version: 0 };
-      run.expect(version === n, `${id} has version ${String(version)} after ${String(n)} accepted changes`);
-    }
+    judgeVersions(run, countChanges(journal.writes), await listItems(admin));
   },
 };

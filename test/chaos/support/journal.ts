@@ -1,7 +1,7 @@
 /** What the clients of a run were promised: every write with a 2xx answer, and every answer that should never come. */
 import type { Answer } from './send.ts';
 
-/** What a 2xx answer names: all that a write is judged by, as the answers of hours would not fit into memory. */
+/** The names in a 2xx answer: all that a write is judged by, as the answers of hours would not fit into memory. */
 interface Promised {
   readonly item?: { readonly id: string };
   readonly bulk?: { readonly id: string };

@@ -1,5 +1,6 @@
 /** Runs one invariant on a site and reports its outcome; whatever it throws is a violation. */
-import { auditDifferences, auditGist } from './oracle.ts';
+import type { Written } from './journal.ts';
+import { auditDifferences, auditGist, type Json } from './oracle.ts';
 import { Run, type Finding, type Invariant, type RunOptions } from './run.ts';
 import type { Site } from './site.ts';
 
@@ -13,6 +14,25 @@ export const compareAudit = async (run: Run, site: Site, stages = run.stages): P
     for (const difference of auditDifferences(journal, entries)) run.problem(`audit (18): ${difference}`);
     for (const violation of journal.violations) run.problem(violation);
     run.measure('retries', journal.retriesText);
+  }
+};
+
+/** Returns how many accepted changes each item had, by id; an answer that says that nothing was changed counts as none. */
+export const countChanges = (writes: Iterable<Pick<Written, 'promised'>>): Map<string, number> => {
+  const changes = new Map<string, number>();
+  for (const { promised } of writes) {
+    const id = promised.item?.id ?? '';
+    changes.set(id, (changes.get(id) ?? 0) + (promised.changed === false ? 0 : 1));
+  }
+  return changes;
+};
+
+/** Each accepted change has raised its item's version by one, and nothing else has. */
+export const judgeVersions = (run: Run, changes: ReadonlyMap<string, number>, items: readonly Json[]): void => {
+  const versions = new Map(items.map((item): [string, number] => [item.id as string, item.version as number]));
+  for (const [id, n] of changes) {
+    const version = versions.get(id) ?? 0;
+    run.expect(version === n, `${id} has version ${String(version)} after ${String(n)} accepted changes`);
   }
 };
 

@@ -27,6 +27,8 @@ export interface Site {
   readonly dir: string;
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
+  /** Environment variables by which programs find its servers. */
+  readonly servers: Readonly<Record<string, string>>;
   readonly apis: Unit[];
   readonly workers: Unit[];
   /** Addresses of an environment at each API, whether it is up or not. */
@@ -87,13 +89,16 @@ export const openSite = async ({
   await prepare({ postgres, sql });
   const ports = new Map<Unit, number>();
   const probePorts = new Map<Unit, number>();
-  const shared = {
-    ...process.env,
+  const servers = {
     DATABASE_URL: postgres.url,
     MIGRATE_DATABASE_URL: postgres.ownerUrl,
     REDIS_URL: redis.url,
     REDIS_PREFIX: 'chaos',
     DATA_DIR: dir,
+  };
+  const shared = {
+    ...process.env,
+    ...servers,
     RATE_LIMIT: '1000000',
     RATE_BURST: '1000000',
     LIVE_PER_TOKEN: '1000',
@@ -137,6 +142,7 @@ export const openSite = async ({
     dir,
     postgres,
     redis,
+    servers,
     apis,
     workers,
     bases: (env) => apis.map((api) => baseOf(api, env)),

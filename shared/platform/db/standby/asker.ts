@@ -18,10 +18,10 @@ const placeSql = (ids: string): string => `
   from ${ids} as asked (id) left join environments e on e.id = asked.id left join streams s on s.env = asked.id`;
 const askSql = statement('standby.places', placeSql('unnest($1::int[])'));
 
-/** Asks for no environment; not prepared. */
+/** The statement for no environment; not prepared. */
 export const lookSql = placeSql('(values (null::int))');
 
-/** What a standby has. */
+/** The state of a standby's data. */
 export interface Place {
   readonly recovering: boolean;
   /** The bytes of the log that it has replayed. */

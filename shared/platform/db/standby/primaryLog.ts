@@ -1,8 +1,8 @@
 /**
- * How far the primary's log was at which time, by this process's own clock: what says how far behind a standby is without any
+ * The length of the primary's log by time, on this process's own clock: it tells how far behind a standby is without any
  * other clock, and without a statement at each change. Used by standby.ts and standbys.ts.
  */
-import { systemSql, timelineSql } from '../timeline.ts';
+import { historySql } from '../timeline.ts';
 import { openProbe } from './probe.ts';
 
 /** ms for which it is known: what is further behind is that far behind at least. */
@@ -12,7 +12,7 @@ const [pageBytes, headerBytes] = [8_192, 24];
 
 /** The end of what is being written, whether it was flushed or not: whatever was committed before stands before it. */
 const lookSql = `
-  select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as wal, ${systemSql} || ' ' || ${timelineSql} as history`;
+  select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as wal, ${historySql} as history`;
 
 interface Sample {
   /** `performance.now()` before the primary was asked. */
@@ -22,7 +22,7 @@ interface Sample {
 }
 
 export interface PrimaryLog {
-  /** Asks the primary. Throws when it does not answer within `ms`. */
+  /** Remembers where the primary's log ends now. Throws when the primary does not answer within `ms`. */
   look(ms: number): Promise<void>;
   /** Returns the latest time up to which a standby that has replayed so many bytes has every commit; null: before all known. */
   heldAt(replayed: number): number | null;

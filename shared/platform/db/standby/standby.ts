@@ -15,7 +15,7 @@ const againMs = 5;
 /** A standby that is away is logged at most once in so many ms. */
 const logIntervalMs = 60_000;
 
-/** What a read needs a standby to have. */
+/** The least that a standby has to have for a read. */
 export interface NeededPlace {
   readonly env: number;
   readonly epoch: number;
@@ -26,18 +26,18 @@ export interface NeededPlace {
 
 export interface StandbyRead {
   readonly db: Db;
-  /** Says that the standby has failed in the read. */
+  /** Takes the standby out of use until it is looked at again, as the read has failed there. */
   failed(): void;
 }
 
 interface Standby {
   /** Host and port. */
   readonly name: string;
-  /** Whether reads go to it. */
+  /** Returns whether reads go to it. */
   up(): boolean;
-  /** How far it was behind when it was asked last; null: not known. */
+  /** Returns the ms by which it was behind when it was asked last; null: not known. */
   lagMs(): number | null;
-  /** Asks it, and decides whether it is up. Never rejects. */
+  /** Decides by a question whether it is up. Never rejects. */
   look(): Promise<void>;
   /** Returns its database for a read; `late` when it lacks what is needed, `away` when it is not up. */
   read(owner: string, needed: NeededPlace, span: Span | null): Promise<StandbyRead | 'late' | 'away'>;
@@ -77,7 +77,7 @@ export const openStandby = (options: StandbyOptions): Standby => {
   let lag: number | null = null;
   let told = false;
 
-  /** Returns why a standby in this place serves no reads; null when it does. */
+  /** Returns why a standby in this place serves no reads, null when it does; keeps how far it is behind. */
   const problemOf = ({ recovering, replayed, history, system }: Place): string | null => {
     lag = null;
     const wanted = primary.history();
@@ -109,6 +109,14 @@ export const openStandby = (options: StandbyOptions): Standby => {
     place.position < position ||
     (since !== null && (primary.heldAt(place.replayed ?? 0) ?? 0) < since);
 
+  /** Returns why a read can't go to a standby in this place; null when it can. One with a problem is not up until it is looked at again. */
+  const obstacleOf = (place: Place | null, needed: NeededPlace): 'away' | 'late' | null => {
+    if (place === null) return 'away';
+    if (problemOf(place) === null) return lacks(place, needed) ? 'late' : null;
+    up = false;
+    return 'away';
+  };
+
   return {
     name,
     up: () => up,
@@ -127,18 +135,12 @@ export const openStandby = (options: StandbyOptions): Standby => {
       }
     },
     read: async (owner, needed, span) => {
-      let place = await asker.ask(needed.env);
-      if (place !== null && problemOf(place) === null && lacks(place, needed)) {
+      let obstacle = obstacleOf(await asker.ask(needed.env), needed);
+      if (obstacle === 'late') {
         await sleep(againMs);
-        place = await asker.ask(needed.env);
+        obstacle = obstacleOf(await asker.ask(needed.env), needed);
       }
-      if (place === null) return 'away';
-      if (problemOf(place) !== null) {
-        // Until it is looked at again.
-        up = false;
-        return 'away';
-      }
-      if (lacks(place, needed)) return 'late';
+      if (obstacle !== null) return obstacle;
       return {
         db: reads.of(owner, span),
         failed: () => {

@@ -12,14 +12,14 @@ import { createWriters } from './writers.ts';
 /** The standbys are asked this many times within the ms by which they may be behind, and at least at this interval. */
 const [looksPerLag, lookMostMs] = [10, 250];
 
-/** What became of reads that a standby may serve. */
+/** Outcomes of reads that a standby may serve. */
 export const standbyOutcomes = ['served', 'own', 'late', 'away', 'failed'] as const;
 type StandbyOutcome = (typeof standbyOutcomes)[number];
 
 interface WantedRead extends Omit<NeededPlace, 'since'> {
-  /** Whose share of the connections it takes, and whose changes it has to see. */
+  /** The principal whose share of the connections it takes, and whose changes it has to see. */
   readonly owner: string;
-  /** Whether the caller says that they have changed something, where they can't say by which position it is published. */
+  /** True when the caller says that they have changed something, where they can't say by which position it is published. */
   readonly afterChange: boolean;
   readonly span: Span | null;
 }

@@ -1,4 +1,4 @@
-/** Who has changed something lately, and when: their reads need a standby that is further than that. Used by standbys.ts. */
+/** The principals that have changed something lately, and when: their reads need a standby that is further than that. Used by standbys.ts. */
 
 interface Writers {
   /** Notes that `owner` has changed something just now. */

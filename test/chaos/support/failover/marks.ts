@@ -2,7 +2,7 @@
 import { tagAll, tallyTags } from '../bulks.ts';
 import type { Client } from '../client.ts';
 import { each, timelineOf } from '../oracle.ts';
-import { pause } from '../pause.ts';
+import { repeat } from '../pause.ts';
 import type { Random } from '../random.ts';
 
 const noteGapMs = 60;
@@ -43,15 +43,10 @@ export const startMarkedWork = ({ client, name, items, random, writers, hasApp }
   const bulks: string[] = [];
   let stopped = false;
 
-  const repeat = async (everyMs: number, work: (n: number) => Promise<void>): Promise<void> => {
-    for (let n = 0; !stopped; n++) {
-      await work(n);
-      await pause(everyMs);
-    }
-  };
+  const isOver = (): boolean => stopped;
   const write = (writer: number): Promise<void> => {
     const own = random.fork(`writer ${String(writer)}`);
-    return repeat(noteGapMs, async (n) => {
+    return repeat(noteGapMs, isOver, async (n) => {
       const mark = `${name}-${String(writer)}-${String(n)}`;
       const item = own.pick(items);
       const { status, text } = await client.post(`/items/${item}/notes`, { text: mark });
@@ -61,12 +56,12 @@ export const startMarkedWork = ({ client, name, items, random, writers, hasApp }
   };
   const working = Promise.all([
     ...Array.from({ length: writers }, (_, writer) => write(writer)),
-    repeat(bulkEveryMs, async (n) => {
+    repeat(bulkEveryMs, isOver, async (n) => {
       const tag = `${name}-${String(n)}`.toLowerCase();
       bulks.push(await tagAll(client, items, tag));
       tags.push(tag);
     }),
-    repeat(runEveryMs, async (n) => {
+    repeat(runEveryMs, isOver, async (n) => {
       if (!hasApp) return;
       const action = n % 2 === 0 ? 'act' : 'job';
       const { status, body, text } = await client.post('/actions', {

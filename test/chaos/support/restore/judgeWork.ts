@@ -1,4 +1,4 @@
-/** What has become of work after a restore to a point in time: what was answered before it is there, what was sent after it is not. */
+/** Judges work after a restore to a point in time: what was answered before it is there, what was sent after it is not. */
 import type { AppLine } from '../customer.ts';
 import type { Json } from '../oracle.ts';
 import type { Run } from '../run.ts';
@@ -7,7 +7,7 @@ import { runOf, type Part } from './timedWork.ts';
 
 /** In epoch ms. */
 export interface Moments {
-  /** What is restored to. */
+  /** The time to which PostgreSQL is restored. */
   readonly target: number;
   /** PostgreSQL was gone. */
   readonly gone: number;

@@ -1,9 +1,9 @@
 /** The steps of docs/production.md by which a database is restored to a point in time, and how long each takes. Used by restore.ts. */
 import { until } from '../../../support/until.ts';
+import { admin, adminJson, doctor, migrate } from '../commands.ts';
 import type { Json } from '../oracle.ts';
 import type { Run } from '../run.ts';
 import type { Site } from '../site.ts';
-import { admin, adminJson, doctor, migrate } from './commands.ts';
 import type { RestorableServer } from './server.ts';
 
 export interface Restored {

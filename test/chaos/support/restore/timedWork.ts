@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../client.ts';
 import { each, timelineOf } from '../oracle.ts';
-import { pause } from '../pause.ts';
+import { repeat } from '../pause.ts';
 import type { Random } from '../random.ts';
 import type { Answer } from '../send.ts';
 
@@ -60,17 +60,12 @@ export const startTimedWork = ({ client, items, random, writers, record }: WorkO
     if (answer.status >= 300) throw new Error(`${path} was answered with ${String(answer.status)} ${answer.text}`);
     parts.push({ kind, mark, path, key, sentAt, answeredAt, answer, ...about });
   };
-  const repeat = async (everyMs: number, work: (n: number) => Promise<void>): Promise<void> => {
-    for (let n = 0; !stopped; n++) {
-      await work(n);
-      await pause(everyMs);
-    }
-  };
+  const isOver = (): boolean => stopped;
   const write = (writer: number): Promise<void> => {
     const own = random.fork(`writer ${String(writer)}`);
     // An item holds 50 tags: each writer takes its former one away.
     const tagged = new Map<string, string>();
-    return repeat(gapMs, async (n) => {
+    return repeat(gapMs, isOver, async (n) => {
       const mark = `m-${String(writer)}-${String(n)}`;
       const item = own.pick(items);
       if (n % 3 === 0) {
@@ -83,19 +78,19 @@ export const startTimedWork = ({ client, items, random, writers, record }: WorkO
   const act = (mark: string, body: object): Promise<void> => send('run', '/actions', mark, { body, items: [] });
   const working = Promise.all([
     ...Array.from({ length: writers }, (_, writer) => write(writer)),
-    repeat(bulkEveryMs, async (n) => {
+    repeat(bulkEveryMs, isOver, async (n) => {
       const mark = `b-${String(n)}`;
       const operation = { type: 'tags', add: [mark] };
       await send('bulk', '/bulk', mark, { body: { ids: items, operation }, items });
     }),
-    repeat(runEveryMs, async (n) => {
+    repeat(runEveryMs, isOver, async (n) => {
       if (record === null) return;
       const action = (['act', 'job', 'jobAgain'] as const)[n % 3] ?? 'act';
       const mark = `r-${String(n)}`;
       await act(mark, { action, item: random.pick(items), input: { mark, ms: 50 } });
     }),
     // More than the app does: some always wait for their turn, and one is at the app.
-    repeat(queuedEveryMs, async (n) => {
+    repeat(queuedEveryMs, isOver, async (n) => {
       if (record === null) return;
       const mark = `q-${String(n)}`;
       await act(mark, { action: 'haul', record, input: { mark, ms: 500 } });

@@ -1,8 +1,8 @@
-/** The commands of a restore, as docs/production.md has them, in processes of their own. Used by restore.ts. */
-import { program } from '../../../../shared/tools/services/compile.mjs';
-import { runProcess } from '../../../../shared/tools/services/processes.mjs';
-import type { Json } from '../oracle.ts';
-import type { Site } from '../site.ts';
+/** The commands of an operator, as the docs have them, in processes of their own. Used by restore.ts and the soak. */
+import { program } from '../../../shared/tools/services/compile.mjs';
+import { runProcess } from '../../../shared/tools/services/processes.mjs';
+import type { Json } from './oracle.ts';
+import type { Site } from './site.ts';
 
 interface Ended {
   readonly code: number;
@@ -10,17 +10,8 @@ interface Ended {
   readonly stdout: string;
 }
 
-const environmentOf = ({ postgres, redis, dir }: Site): NodeJS.ProcessEnv => ({
-  ...process.env,
-  DATABASE_URL: postgres.url,
-  MIGRATE_DATABASE_URL: postgres.ownerUrl,
-  REDIS_URL: redis.url,
-  REDIS_PREFIX: 'chaos',
-  DATA_DIR: dir,
-});
-
 const execute = async (site: Site, file: string, args: readonly string[]): Promise<Ended> =>
-  runProcess(await program(file, [...args]), { env: environmentOf(site) });
+  runProcess(await program(file, [...args]), { env: { ...process.env, ...site.servers } });
 
 /** `npm run -s admin -- …`, whatever it ends with. */
 export const admin = (site: Site, ...args: readonly string[]): Promise<Ended> =>
