@@ -38,7 +38,7 @@ export interface ListOptions {
 }
 
 /** Three of the five inboxes, with four of five items. */
-const visible: readonly VisibleInbox[] = [
+export const visible: readonly VisibleInbox[] = [
   { name: 'support', states: ['open', 'waiting', 'closed'] },
   { name: 'errors', states: ['open', 'investigating', 'awaiting_release', 'resolved', 'ignored'] },
   { name: 'refunds', states: ['requested', 'approved', 'declined', 'paid'] },

@@ -21,6 +21,7 @@ import { records } from './suites/records.ts';
 import { replicas } from './suites/replicas.ts';
 import { shift } from './suites/shift.ts';
 import { size } from './suites/size.ts';
+import { summaries } from './suites/summaries.ts';
 import { tracing } from './suites/tracing.ts';
 
 const suites: readonly Suite[] = [
@@ -30,6 +31,7 @@ const suites: readonly Suite[] = [
   records,
   change,
   replicas,
+  summaries,
   tracing,
   outbox,
   bulk,

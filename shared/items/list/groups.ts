@@ -6,27 +6,55 @@ import { namedStatement, type NamedStatement } from '../../platform/db/namedStat
 import type { TextRow } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
 import { allConditions } from './filters.ts';
-import type { CursorKeys } from './request.ts';
 import type { CandidateSource } from './sources.ts';
 import { fortnightRowsSql, itemByIdSql } from './statements.ts';
-import { itemShapeName, itemStreamSql, type ItemStreamShape } from './streamSql.ts';
+import { itemRangeName, itemRangeSql, type RangeShape } from './streamSql.ts';
 
-/** Alias of the items: `i`, of each of their tags: `t`. Null is the group of the items that have none. */
-const keySql = {
-  inbox: 'i.inbox',
-  state: 'i.state',
-  tag: 't.tag',
-  assignee: 'i.assignee',
-  record: `case when i.record_resource = any ($resources::text[]) then i.record_resource || ':' || i.record_id end`,
-  day: `to_char(to_timestamp(i.first_seen / 1000.0) at time zone 'UTC', 'YYYY-MM-DD')`,
-} as const;
-const fieldSql = `case when json_typeof(i.fields -> $field::text) in ('string', 'number', 'boolean') then i.fields ->> $field::text end`;
+interface Grouping {
+  /** What items are grouped by while they are read: columns of the alias `i`. */
+  readonly read: readonly string[];
+  /** The key of such groups `g`, whose columns are `k1` and on. Null is the group of the items that have none. */
+  readonly key: string;
+  /** Makes several groups of one. `n` of `t` is 1 in the first of them. */
+  readonly split?: string;
+}
 
-type MemberKey = keyof typeof keySql;
+/** Days are counted from so long before 1970 that none is negative, as a division cuts towards zero. */
+const daysBefore = 10_000_000;
+const dayMs = 86_400_000;
+
+/**
+ * Reading is most of the time, so a key is made of what was grouped: tags of the groups of equal lists, values of the groups of equal
+ * JSON texts.
+ */
+const groupings = {
+  inbox: { read: ['i.inbox'], key: 'g.k1' },
+  state: { read: ['i.state'], key: 'g.k1' },
+  tag: {
+    read: ['i.tags'],
+    key: 't.tag',
+    split: 'left join lateral unnest(g.k1) with ordinality t(tag, n) on true',
+  },
+  assignee: { read: ['i.assignee'], key: 'g.k1' },
+  record: {
+    read: ['i.record_resource', 'i.record_id'],
+    key: `case when g.k1 = any ($resources::text[]) then g.k1 || ':' || g.k2 end`,
+  },
+  day: {
+    read: [`(i.first_seen + ${String(daysBefore * dayMs)}) / ${String(dayMs)}`],
+    key: `to_char(date '1970-01-01' + (g.k1 - ${String(daysBefore)})::int, 'YYYY-MM-DD')`,
+  },
+} as const satisfies Record<string, Grouping>;
+const byField: Grouping = {
+  read: ['(i.fields -> $field::text)::text'],
+  key: `case when left(g.k1, 1) not in ('{', '[', 'n') then g.k1::json #>> '{}' end`,
+};
+
+type MemberKey = keyof typeof groupings;
 export type SummaryKey = MemberKey | 'field';
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
-export const summaryKeys = Object.keys(keySql) as MemberKey[];
+export const summaryKeys = Object.keys(groupings) as MemberKey[];
 
 /**
  * The place of an item in a stream by activity, as a text in the same order: its last activity, then its id. A constant is added
@@ -36,19 +64,23 @@ const timeBase = 1_000_000_000_000_000;
 const timeDigits = String(timeBase).length;
 const placeSql = `((i.last_seen + ${String(timeBase)})::text || i.id) collate "C"`;
 
-/** Groups the rows of a source; those that don't fit are a group of their own, which only says how many were read and how far. */
-const groupSql = (by: SummaryKey, rows: string, fits: string): string => `
-  select fits, group_key, count(*) as n, count(*) filter (where head) as items, sum(occurrences) as occurrences, count(*) filter (where assignee is null) as unassigned,
-    count(*) filter (where due_at < $now::bigint and not closed) as overdue, min(first_seen) as oldest, min(place) as last, max(place) as first
+/** Groups those of the rows of a source that fit. */
+const groupSql = (by: SummaryKey, rows: string, fits: string): string => {
+  const { read, key, split }: Grouping = by === 'field' ? byField : groupings[by];
+  const columns = read.map((_column, n) => `k${String(n + 1)}`);
+  return `
+  select ${key}, sum(g.n), sum(g.n)${split === undefined ? '' : ' filter (where coalesce(t.n, 1) = 1)'}, sum(g.occurrences), sum(g.unassigned), sum(g.overdue), min(g.oldest), max(g.first)
   from (
-    select i.*, case when fits then ${by === 'field' ? fieldSql : keySql[by]} end as group_key, ${by === 'tag' ? 'coalesce(t.n, 1) = 1' : 'true'} as head, ${placeSql} as place
-    from (select i.*, ${fits} as fits from (${rows}) i) i ${by === 'tag' ? 'left join lateral unnest(case when i.fits then i.tags end) with ordinality t(tag, n) on true' : ''}) i
-  group by fits, group_key`;
+    select ${read.map((column, n) => `${column} as k${String(n + 1)}`).join(', ')}, count(*) as n, sum(i.occurrences) as occurrences, count(*) filter (where i.assignee is null) as unassigned,
+      count(*) filter (where i.due_at < $now::bigint and not i.closed) as overdue, min(i.first_seen) as oldest, max(${placeSql}) as first
+    from (${rows}) i where ${fits} group by ${columns.join(', ')}) g ${split ?? ''}
+  group by 1`;
+};
 
-/** Groups the next rows of a stream behind the cursor. `open`: whether they may fail a filter. */
-export const streamGroupsStatement = (by: SummaryKey, shape: ItemStreamShape, open: boolean): NamedStatement =>
-  namedStatement(`items.groups.${by}.${open ? 'open.' : ''}${itemShapeName(shape)}`, () =>
-    groupSql(by, itemStreamSql(shape), open ? allConditions : 'true'),
+/** Groups the rows of a stream between the cursor and a place (itemRangeSql). `open`: whether they may fail a filter. */
+export const rangeGroupsStatement = (by: SummaryKey, shape: RangeShape, open: boolean): NamedStatement =>
+  namedStatement(`items.groups.${by}.${open ? 'open.' : ''}${itemRangeName(shape)}`, () =>
+    groupSql(by, itemRangeSql(shape), open ? allConditions : 'true'),
   );
 
 /** Groups up to `$most` items that the terms in `$pieces` find in the fortnights from `$from` back to `$to`. */
@@ -86,44 +118,25 @@ export interface CountedGroup {
   first: string;
 }
 
-const timeOf = (place: string): number => Number(place.slice(0, timeDigits)) - timeBase;
-
 /** Returns when the newest of a group was active, and which it is. */
 export const newestOf = ({ first }: CountedGroup): { readonly at: number; readonly id: string } => ({
-  at: timeOf(first),
+  at: Number(first.slice(0, timeDigits)) - timeBase,
   id: first.slice(timeDigits),
 });
 
 /** Groups of all that statements have answered so far. */
 export class GroupTotals {
-  /** Rows that were read, and items among them that fit. */
-  rows = 0;
+  /** Items in the groups. */
   items = 0;
   readonly #groups = new Map<string | null, CountedGroup>();
 
-  /** Adds the answer of a statement. Returns how many rows it read, and the place of the last one in order of activity. */
-  add(answer: readonly TextRow[]): { readonly rows: number; readonly place: CursorKeys | null } {
-    let rows = 0;
-    let place: string | null = null;
-    for (const [fits, key = null, ...values] of answer) {
-      const [n, items, occurrences, unassigned, overdue, oldest] = values.slice(0, 6).map(Number);
-      const [last, first] = values.slice(6).map(String);
-      rows += items ?? 0;
-      if (last !== undefined && (place === null || last < place)) place = last;
-      if (fits !== 't') continue;
-      this.items += items ?? 0;
-      this.#merge({
-        key,
-        count: n ?? 0,
-        occurrences: occurrences ?? 0,
-        unassigned: unassigned ?? 0,
-        overdue: overdue ?? 0,
-        oldest: oldest ?? 0,
-        first: first ?? '',
-      });
+  /** Adds the answer of a statement. */
+  add(answer: readonly TextRow[]): void {
+    for (const [key = null, ...values] of answer) {
+      const [count = 0, items = 0, occurrences = 0, unassigned = 0, overdue = 0, oldest = 0] = values.map(Number);
+      this.items += items;
+      this.#merge({ key, count, occurrences, unassigned, overdue, oldest, first: values.at(-1) ?? '' });
     }
-    this.rows += rows;
-    return { rows, place: place === null ? null : [timeOf(place), place.slice(timeDigits)] };
   }
 
   /** Returns the largest groups. */

@@ -6,16 +6,17 @@ import {
   candidateGroupsStatement,
   contentGroupsStatement,
   GroupTotals,
-  streamGroupsStatement,
+  rangeGroupsStatement,
   termGroupsStatement,
   type SummaryKey,
 } from './groups.ts';
-import type { CursorKeys, ItemCountRequest } from './request.ts';
+import type { ItemCountRequest } from './request.ts';
 import {
   createItemScan,
   cursorValues,
   defaultItemScanLimits,
   queryItemScan,
+  readPlaceAfter,
   readScanEdge,
   streamStart,
   type ItemScan,
@@ -23,9 +24,10 @@ import {
 import { chooseSource, chooseTermsWhenSparse, countContentRows, isRareContent, lookUpContents } from './search.ts';
 import { fortnightsStatement } from './statements.ts';
 import { activityStream } from './streams.ts';
+import { untilValues } from './streamSql.ts';
 
-/** Rows of one statement; the smallest first, which tells what a row costs. */
-const partRows = [500, 2_000, 8_000, 16_000, 32_000] as const;
+/** Rows of one statement: the smallest first, which tells what a row costs, and with the largest as many as are counted at most. */
+const partRows = [2_000, 16_000, limits.summaryItems + 1 - 2_000] as const;
 /** Fortnights of one statement: each row that it finds is compared with as many queries as these have inboxes. */
 const partFortnights = 4;
 /** So many rows of item_words at most are looked up, each of which costs as much as ten rows of a stream. */
@@ -58,11 +60,9 @@ class Budget {
   }
 }
 
-/** Returns the rows of the next part: of a size that can be read in time, and no larger than what is wanted; null: there is no time. */
-const nextRows = (perRow: number, left: number, wanted: number): number | null =>
-  perRow === 0
-    ? partRows[0]
-    : (partRows.findLast((rows, n) => rows * perRow <= left && (n === 0 || rows <= wanted)) ?? null);
+/** Returns the rows of the next part: as many as can be read in time; null: there is no time. */
+const nextRows = (perRow: number, left: number): number | null =>
+  perRow === 0 ? partRows[0] : (partRows.findLast((rows) => rows * perRow <= left) ?? null);
 
 const readStream = async (
   scan: ItemScan,
@@ -71,18 +71,20 @@ const readStream = async (
   budget: Budget,
 ): Promise<ReadGroups> => {
   const totals = new GroupTotals();
-  const isOpen = scan.open.length > 0;
+  const statement = rangeGroupsStatement(by, scan, scan.open.length > 0);
   let perRow = 0;
-  for (let place: CursorKeys = streamStart(scan.stream, request, true); ;) {
-    const wanted = isOpen ? Number.POSITIVE_INFINITY : limits.summaryItems + 1 - totals.rows;
-    const rows = nextRows(perRow, budget.left, wanted);
+  const end = streamStart(scan.stream, request, false);
+  for (let place = streamStart(scan.stream, request, true); ;) {
+    const rows = nextRows(perRow, budget.left);
     if (rows === null || totals.items > limits.summaryItems) return { totals, complete: false };
     const before = budget.left;
-    const statement = streamGroupsStatement(by, { ...scan, rows }, isOpen);
-    const read = totals.add(await queryItemScan(scan, statement, cursorValues(place)));
+    const until = await readPlaceAfter(scan, place, rows);
+    totals.add(
+      await queryItemScan(scan, statement, { ...cursorValues(place), ...untilValues(scan.size, until ?? end) }),
+    );
     perRow = (before - budget.left) / rows;
-    if (read.rows < rows || read.place === null) return { totals, complete: totals.items <= limits.summaryItems };
-    place = read.place;
+    if (until === null) return { totals, complete: totals.items <= limits.summaryItems };
+    place = until;
   }
 };
 

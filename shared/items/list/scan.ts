@@ -14,7 +14,7 @@ import {
 import { filterNames, filterValues, requestedFilters } from './filters.ts';
 import type { CursorKeys, ItemCountRequest, ItemFilterName } from './request.ts';
 import { sourceValues } from './sources.ts';
-import { itemEdgeStatement, itemProbeStatement, itemStreamStatement } from './statements.ts';
+import { itemEdgeStatement, itemPlaceStatement, itemProbeStatement, itemStreamStatement } from './statements.ts';
 import { branchesOf, type ItemStream } from './streams.ts';
 import { branchSizeFor } from './streamSql.ts';
 
@@ -146,6 +146,12 @@ const itemRows: RowFormat<TextRow> = {
 export const readScanEdge = async (scan: ItemScan, place: CursorKeys, rows: number): Promise<ItemScanEdge> => {
   const [found] = await queryItemScan(scan, itemEdgeStatement({ ...scan, rows }), cursorValues(place));
   return toEdge(rows, found?.[0] ?? '');
+};
+
+/** Returns the place of the last of the next `rows` of a stream by activity, found in its index alone; null: there are fewer. */
+export const readPlaceAfter = async (scan: ItemScan, place: CursorKeys, rows: number): Promise<CursorKeys | null> => {
+  const [last] = await queryItemScan(scan, itemPlaceStatement({ ...scan, rows }), cursorValues(place));
+  return last === undefined ? null : [Number(last[0]), last[1] ?? ''];
 };
 
 /** A probe of `StreamReader`. */

@@ -80,6 +80,15 @@ export const itemEdgeStatement = (shape: ItemStreamShape): NamedStatement =>
     () => `with s as (${judgedRows(shape)}) select ${edgeSql(edgeShape(shape))} from s`,
   );
 
+/** Selects the place of the last of the next rows of a stream by activity, in the index alone. */
+export const itemPlaceStatement = (shape: ItemStreamShape): NamedStatement =>
+  namedStatement(
+    `items.place.${itemShapeName(shape)}`,
+    () => `
+    select i.last_seen, i.id from (${itemStreamSql(shape, 'i.id, i.last_seen')}) i
+    order by ${orderBySql(shape.stream, shape.descending)} offset ${String(shape.rows - 1)}`,
+  );
+
 /** Returns the SQL of the inboxes' oldest or newest activity. */
 const bound = (direction: 'asc' | 'desc'): string => `
   (select ${direction === 'asc' ? 'min' : 'max'}(x.last_seen) from unnest($inboxes::text[]) as v(inbox) cross join lateral

@@ -1,5 +1,7 @@
-/** The SQL of a stream: its branches, merged in order from a cursor on. Used by statements.ts and scan.ts. */
+/** The SQL of a stream: its branches, merged in order from a cursor on or as a range. Used by statements.ts, scan.ts and groups.ts. */
+import type { NamedValues } from '../../platform/db/namedStatement.ts';
 import { behindSql, orderSql } from '../../platform/listing/scanSql.ts';
+import type { CursorKeys } from './request.ts';
 import type { ItemStream } from './streams.ts';
 
 /** Numbers of branches that statements have; a request takes the next larger one, and its spare branches are null and cost nothing. */
@@ -7,6 +9,8 @@ const branchSizes = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
 /** Returns the number of branches of the statement to use; null: too many for a plan of their own. */
 export const branchSizeFor = (branches: number): number | null => branchSizes.find((size) => size >= branches) ?? null;
+
+const rangeBranches = (size: number | null): number => Math.max(2, size ?? 1);
 
 export interface ItemStreamShape {
   readonly stream: ItemStream;
@@ -21,6 +25,11 @@ export interface ItemStreamShape {
 
 export const itemShapeName = ({ stream, size, descending, within, rows }: ItemStreamShape): string =>
   `${stream.name}.${String(size ?? 'many')}.${descending ? 'down' : 'up'}.${within ? 'within.' : ''}${String(rows)}`;
+
+/** What distinguishes ranges of streams by activity. */
+export type RangeShape = Pick<ItemStreamShape, 'stream' | 'size'>;
+
+export const itemRangeName = ({ stream, size }: RangeShape): string => `${stream.name}.${String(size ?? 'many')}`;
 
 /** Alias of the rows: `i`. */
 export const sortKeySql = (stream: ItemStream): string => (stream.key === null ? 'null::bigint' : `i.${stream.key}`);
@@ -47,28 +56,60 @@ interface BranchOptions {
   readonly whole?: boolean;
 }
 
-/** Selects the rows of one branch; `at` is its index in the arrays of parameters, null: the columns of `b` in a LATERAL. */
-export const branchSql = (
-  { stream, descending, within }: Pick<ItemStreamShape, 'stream' | 'descending' | 'within'>,
+/** Returns the conditions of one branch; `at` is its index in the arrays of parameters, null: the columns of `b` in a LATERAL. */
+const branchConditions = (
+  { stream: { by, key }, within }: Pick<ItemStreamShape, 'stream' | 'within'>,
   at: number | null,
-  { columns = '*', whole = false }: BranchOptions,
-): string => {
+): string[] => {
   const of = (column: string, type: string): string =>
     at === null ? `b.${column}` : `($${column}::${type}[])[${String(at)}]`;
-  const { by, where, key } = stream;
-  const parts = [`select ${columns} from items i where i.env = $env and i.inbox = ${of('inbox', 'text')} ${where}`];
-  if (by === 'assignee') parts.push(`i.assignee = ${of('assignee', 'text')}`);
-  if (by === 'state' || by === 'deadline') parts.push(`i.state = ${of('state', 'text')}`);
+  const conditions = [`i.inbox = ${of('inbox', 'text')}`];
+  if (by === 'assignee') conditions.push(`i.assignee = ${of('assignee', 'text')}`);
+  if (by === 'state' || by === 'deadline') conditions.push(`i.state = ${of('state', 'text')}`);
   if (by === 'deadline')
-    parts.push(
+    conditions.push(
       `i.closed = ${of('closed', 'bool')}`,
       `i.${key ?? 'id'} >= ${of('least', 'bigint')}`,
       `i.${key ?? 'id'} < ${of('below', 'bigint')}`,
     );
-  if (within) parts.push('i.last_seen >= $seenFrom::bigint', 'i.last_seen < $seenTo::bigint');
-  if (!whole) parts.push(afterCursorSql(stream, descending));
-  return parts.join(' and ');
+  if (within) conditions.push('i.last_seen >= $seenFrom::bigint', 'i.last_seen < $seenTo::bigint');
+  return conditions;
 };
+
+/** Selects the rows of one branch (branchConditions). */
+export const branchSql = (
+  shape: Pick<ItemStreamShape, 'stream' | 'descending' | 'within'>,
+  at: number | null,
+  { columns = '*', whole = false }: BranchOptions,
+): string => {
+  const { stream, descending } = shape;
+  const conditions = branchConditions(shape, at);
+  if (!whole) conditions.push(afterCursorSql(stream, descending));
+  return `select ${columns} from items i where i.env = $env ${stream.where} and ${conditions.join(' and ')}`;
+};
+
+/**
+ * Selects the rows of a stream by activity behind the cursor up to the place of `$untilKeys` and `$untilId`, in no order: as a bitmap,
+ * which PostgreSQL reads in the order of the table, in half of the time that an index in its own order takes. The keys are one for each
+ * branch, all equal, and there are two branches at least: of a condition that all of them share PostgreSQL makes an ordered scan.
+ */
+export const itemRangeSql = ({ stream, size }: RangeShape): string => {
+  const branch = { stream, descending: true, within: false };
+  const until = (key: string): string => `(i.last_seen, i.id) >= (${key}, $untilId::text)`;
+  if (size === null)
+    return `select i.* from unnest($inbox::text[], $state::text[], $assignee::text[]) as b(inbox, state, assignee) cross join lateral (
+      ${branchSql(branch, null, {})} and ${until('($untilKeys::bigint[])[1]')} offset 0) i`;
+  const branches = Array.from({ length: rangeBranches(size) }, (_, n) =>
+    [...branchConditions(branch, n + 1), until(`($untilKeys::bigint[])[${String(n + 1)}]`)].join(' and '),
+  );
+  return `select * from items i where i.env = $env ${stream.where} and ${afterCursorSql(stream, true)} and (${branches.join('\n or ')})`;
+};
+
+/** Returns the parameters of `itemRangeSql`. */
+export const untilValues = (size: number | null, [key = null, id = null]: CursorKeys): NamedValues => ({
+  untilKeys: Array.from({ length: rangeBranches(size) }, () => key),
+  untilId: id,
+});
 
 /** Selects the next rows of a stream behind the cursor, in order. */
 export const itemStreamSql = (shape: ItemStreamShape, columns = '*'): string => {
