@@ -18,12 +18,20 @@ const types: Readonly<Record<string, string>> = {
 /** Beside the folder of the API, in sources and in `dist/` alike. */
 const builtFolder = new URL('../.console/', import.meta.url);
 
-/** Returns the files of the console for an API below `base`, a path without a trailing slash; null when it is not built. */
-export const readConsoleFiles = (base: string): ConsoleFiles | null => {
+/** What the page says of the service, in its own text. */
+interface ServedWith {
+  /** The path below which the API is, without a trailing slash. */
+  readonly base: string;
+  /** ms by which a standby that serves reads may be behind; 0: none serves. */
+  readonly readLagMs: number;
+}
+
+/** Returns the files of the console; null when it is not built. */
+export const readConsoleFiles = ({ base, readLagMs }: ServedWith): ConsoleFiles | null => {
   const page = new URL('index.html', builtFolder);
   if (!existsSync(page)) return null;
   const assets = new URL('assets/', builtFolder);
-  const text = readFileSync(page, 'utf8').replaceAll('{{base}}', base);
+  const text = readFileSync(page, 'utf8').replaceAll('{{base}}', base).replace('{{readLag}}', String(readLagMs));
   return {
     page: toPackedFile('text/html; charset=utf-8', Buffer.from(text), { br: null, gzip: null }),
     assets: new Map(

@@ -29,8 +29,14 @@ const assetPath = /^\/assets\/([^/]+)$/;
 const isPagePath = (path: string): boolean => path === '/' || path === '/env' || path.startsWith('/env/');
 
 /** Serves the console to browsers; passes on all other requests, and all of them where it is not built. */
-export const consolePages = ({ publicUrl }: Pick<Config, 'publicUrl'>): Middleware<RequestState> => {
-  const files = readConsoleFiles(new URL(publicUrl).pathname.replace(/\/$/, ''));
+export const consolePages = ({
+  publicUrl,
+  standbys,
+}: Pick<Config, 'publicUrl' | 'standbys'>): Middleware<RequestState> => {
+  const files = readConsoleFiles({
+    base: new URL(publicUrl).pathname.replace(/\/$/, ''),
+    readLagMs: standbys?.lagMs ?? 0,
+  });
   if (files === null) return (_ctx, next) => next();
   return (ctx, next) => {
     const { path } = ctx.state;

@@ -10,7 +10,7 @@ import type { CallerState } from './state.ts';
 
 /**
  * Sets `x-live-offset`, the position of the stream from before the response was read, on responses with items and on
- * `version_conflict`, which shows the item or the flag as it is. Where standbys serve reads, that of a change is in its other
+ * `version_conflict`, which shows the item or the flag as it is. Where standbys serve reads, every change has one, in its other
  * form: the change comes after it, and the client's next read has to see it (standbyRead.ts).
  */
 export const streamOffset =
@@ -20,8 +20,9 @@ export const streamOffset =
     const { 'x-live-offset': seen } = req.headers;
     const position = await live.position(env);
     state.place = { seen: typeof seen === 'string' ? seen : null, position };
+    const mayLackChange = (): boolean => standbys?.mayLackChangeOf(ownerOf(state)) === true;
     const setOffset = (): void => {
-      const follows = standbys !== null && (method !== 'GET' || standbys.mayLackChangeOf(ownerOf(state)));
+      const follows = mayLackChange() || (standbys !== null && method !== 'GET');
       const part = follows ? alternateLastPart : lastPart;
       state.headers['x-live-offset'] = env.seal.offset({ epoch: env.epoch, position, part });
     };
@@ -31,5 +32,5 @@ export const streamOffset =
       if (error instanceof Fault && error.code === 'version_conflict') setOffset();
       throw error;
     }
-    if (state.response.items === true) setOffset();
+    if (state.response.items === true || (method !== 'GET' && mayLackChange())) setOffset();
   };

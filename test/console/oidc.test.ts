@@ -38,11 +38,11 @@ const makeAgentFreshly = async (page: Page): Promise<void> => {
 describe('the console with OpenID Connect', () => {
   let provider: OpenIdProvider;
   const service = useConsole({
-    env: async () => {
+    world: async () => {
       provider = await startOpenIdProvider();
       provider.accounts.set('ana', { email: 'ana@example.com', email_verified: true });
       provider.accounts.set('nobody', { email: 'nobody@example.com', email_verified: true });
-      return provider.env;
+      return { env: provider.env };
     },
   });
   after(() => provider?.close());
@@ -107,10 +107,10 @@ describe('the console where nobody signs in by password', () => {
   let provider: OpenIdProvider;
   let tab: Tab;
   const service = useConsole({
-    env: async () => {
+    world: async () => {
       provider = await startOpenIdProvider('post');
       provider.accounts.set('ana', { email: 'ana@example.com', email_verified: true });
-      return { ...provider.env, OIDC_CLIENT_AUTH: 'post', PASSWORD_SIGN_IN: 'off' };
+      return { env: { ...provider.env, OIDC_CLIENT_AUTH: 'post', PASSWORD_SIGN_IN: 'off' } };
     },
   });
   after(() => provider?.close());

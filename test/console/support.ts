@@ -6,7 +6,7 @@ import type { FakeApp } from '../support/app.ts';
 import { openTab, startBrowser, type Tab } from '../support/browser.ts';
 import type { Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
-import { newWorld, type World } from '../support/world.ts';
+import { newWorld, type World, type WorldOptions } from '../support/world.ts';
 
 /** Of everybody who signs in. */
 export const password = 'correct horse battery';
@@ -19,8 +19,8 @@ export const loaded = async (page: Page): Promise<void> => {
 
 interface ConsoleOptions {
   readonly manifest?: unknown;
-  /** Returns variables of the service. */
-  readonly env?: () => Promise<Readonly<Record<string, string>>>;
+  /** Returns variables of the service, and a database of its own. */
+  readonly world?: () => Promise<Pick<WorldOptions, 'env' | 'database'>>;
   /** Of the app; those of replies and of blocks are there already. */
   readonly handlers?: Parameters<World['app']>[0];
   /** false: the test starts workers of its own. */
@@ -50,10 +50,10 @@ export interface ConsoleTest {
 const startConsole = async (
   browser: Browser,
   tabs: Tab[],
-  { manifest = testManifest, handlers = {}, env, workers = true }: ConsoleOptions,
+  { manifest = testManifest, handlers = {}, world: options, workers = true }: ConsoleOptions,
 ): Promise<ConsoleTest> => {
   await buildConsole();
-  const world = await newWorld({ manifest, workers, ...(env === undefined ? {} : { env: await env() }) });
+  const world = await newWorld({ manifest, workers, ...(await options?.()) });
   const app = await world.app(
     { 'reply.send': () => ({}), 'item.blocks': () => ({ blocks: [], suggestedActions: [] }), ...handlers },
     { manifest },

@@ -130,6 +130,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
       stream = openStream({
         url: liveUrl(http),
         onMessage: (message) => {
+          http.hear(message.offset);
           apply({ queries, items, timelines, runs }, message);
           // Responses read before the stream began may lack later changes, unless both began at one position.
           if (message.type === 'hello' && !message.resumed)

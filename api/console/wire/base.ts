@@ -1,5 +1,10 @@
-/** Where the service is reached. */
+/** What the page is served with: where the service is reached, and how far its reads may be behind. */
+
+const served = (name: string): string =>
+  document.querySelector(`meta[name="console-${name}"]`)?.getAttribute('content') ?? '';
 
 /** Path prefix, when a proxy serves the API below one. */
-export const publicBase =
-  document.querySelector('meta[name="console-base"]')?.getAttribute('content')?.replace(/\/$/, '') ?? '';
+export const publicBase = served('base').replace(/\/$/, '');
+
+/** ms by which a standby may be behind and still serve reads; 0: none serves. */
+export const readLagMs = Number(served('read-lag'));

@@ -1,6 +1,7 @@
 /** Calls the HTTP API of one environment with the session's cookie; used by everything that reads or changes. */
-import { publicBase } from './base.ts';
+import { publicBase, readLagMs } from './base.ts';
 import { takeEarly } from './early.ts';
+import { createTold } from './told.ts';
 
 /** An answer that is no success, with the API's own sentence. */
 export class ApiError extends Error {
@@ -45,6 +46,8 @@ export interface Http {
   /** The last change that was accepted; null: none yet. */
   lastChange(): SentChange | null;
   readonly base: string;
+  /** Takes over the offset of a message of the live stream, which requests tell from then on. */
+  hear(offset: string): void;
   /** Throws an ApiError; a lost connection is one with status 0. */
   call<T>(method: string, path: string, options?: CallOptions): Promise<Answer<T>>;
 }
@@ -72,13 +75,16 @@ export const newIdempotencyKey = (): string =>
 /** `onSessionEnd` is called when the session is over; the call fails all the same. */
 export const createHttp = (environment: string, onSessionEnd: () => void): Http => {
   const base = `${publicBase}/api/env/${encodeURIComponent(environment)}`;
+  const told = createTold(readLagMs);
   let last: SentChange | null = null;
   return {
     lastChange: () => last,
     environment,
     base,
+    hear: told.hear,
     call: async <T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> => {
       const { query, body, ifMatch, idempotencyKey, signal } = options;
+      const seen = told.newest();
       let response: Response;
       let text: string;
       try {
@@ -91,6 +97,7 @@ export const createHttp = (environment: string, onSessionEnd: () => void): Http 
             credentials: 'same-origin',
             headers: {
               accept: 'application/json',
+              ...(seen === null ? {} : { 'x-live-offset': seen }),
               ...(body === undefined ? {} : { 'content-type': 'application/json' }),
               ...(ifMatch === undefined ? {} : { 'if-match': `"${String(ifMatch)}"` }),
               ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
@@ -103,6 +110,8 @@ export const createHttp = (environment: string, onSessionEnd: () => void): Http 
         if (signal?.aborted === true) throw error;
         throw new ApiError(0, 'unreachable', 'The server can’t be reached. What you typed is kept.', {});
       }
+      const offset = response.headers.get('x-live-offset');
+      if (method !== 'GET' && offset !== null) told.change(offset);
       let parsed: unknown;
       try {
         parsed = text === '' ? undefined : JSON.parse(text);
@@ -115,7 +124,7 @@ export const createHttp = (environment: string, onSessionEnd: () => void): Http 
       }
       if (method !== 'GET' && isCopied(path)) last = { method, path, body };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API holds its answers against its schemas
-      return { body: parsed as T, offset: response.headers.get('x-live-offset') };
+      return { body: parsed as T, offset };
     },
   };
 };
