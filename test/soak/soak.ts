@@ -115,7 +115,7 @@ const part = (run: Run, name: string, happens: Promise<unknown>): Promise<unknow
 export const play = async (run: Run, scene: SoakScene): Promise<Played> => {
   const { plan, site, stages, customer, audience, ids } = scene;
   const ms = plan.minutes * 60_000;
-  const client = await stages.items.agent('admin', { strict: true, resets: true });
+  const client = await stages.items.agent('admin', { strict: true });
   const load = {
     client,
     ids,

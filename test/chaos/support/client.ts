@@ -27,11 +27,6 @@ export interface WriteOptions {
 export interface ClientOptions {
   /** Repeats only what was refused a connection, or came to a process that was starting; anything else that isn't an answer was dropped, which is a violation. */
   readonly strict?: boolean;
-  /**
-   * Repeats what was reset too: on a busy machine a connection may still wait in the kernel when its listener closes, which resets
-   * it. Writes have a key, so that none is done twice.
-   */
-  readonly resets?: boolean;
 }
 
 const comeAgain = new Set([429, 503]);
@@ -46,11 +41,7 @@ interface Who {
 }
 
 /** The answer that the client goes on with, or why it has to come again. */
-const attempt = async (
-  journal: Journal,
-  asked: Asked,
-  { strict = false, resets = false }: ClientOptions,
-): Promise<Answer | string> => {
+const attempt = async (journal: Journal, asked: Asked, strict: boolean): Promise<Answer | string> => {
   const what = `${asked.method} ${asked.url}`;
   try {
     const answer = await send(asked);
@@ -62,8 +53,7 @@ const attempt = async (
     return isRunning ? 'in progress' : String(answer.status);
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    if (strict && !error.refused && !(resets && error.code === 'ECONNRESET'))
-      journal.violations.push(`${what} was dropped: ${error.code}`);
+    if (strict && !error.refused) journal.violations.push(`${what} was dropped: ${error.code}`);
     return error.code;
   }
 };
@@ -72,7 +62,7 @@ export const newClient = (
   journal: Journal,
   bases: () => readonly string[],
   { id, token }: Who,
-  options: ClientOptions = {},
+  { strict = false }: ClientOptions = {},
 ): Client => {
   let turn = 0;
 
@@ -81,11 +71,7 @@ export const newClient = (
     for (let tries = 1; ; tries++) {
       const all = bases();
       turn += 1;
-      const answer = await attempt(
-        journal,
-        { ...asked, url: `${all[turn % all.length] ?? ''}${path}`, token },
-        options,
-      );
+      const answer = await attempt(journal, { ...asked, url: `${all[turn % all.length] ?? ''}${path}`, token }, strict);
       if (typeof answer === 'object') return answer;
       journal.retried(answer);
       if (Date.now() > deadline)
