@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
 /** Beside the folder of the API, in sources and in `dist/` alike. */
 const builtFolder = new URL('../.console/', import.meta.url);
 
-/** What the page says of the service, in its own text. */
+/** Values that the page has in its own text. */
 interface ServedWith {
   /** The path below which the API is, without a trailing slash. */
   readonly base: string;

@@ -1,4 +1,4 @@
-/** What the page is served with: where the service is reached, and how far its reads may be behind. */
+/** Reads from the page's own text where the service is reached, and how far its reads may be behind. */
 
 const served = (name: string): string =>
   document.querySelector(`meta[name="console-${name}"]`)?.getAttribute('content') ?? '';

@@ -26,7 +26,7 @@ export interface ItemStreamShape {
 export const itemShapeName = ({ stream, size, descending, within, rows }: ItemStreamShape): string =>
   `${stream.name}.${String(size ?? 'many')}.${descending ? 'down' : 'up'}.${within ? 'within.' : ''}${String(rows)}`;
 
-/** What distinguishes ranges of streams by activity. */
+/** The part of a shape by which ranges of streams by activity differ. */
 export type RangeShape = Pick<ItemStreamShape, 'stream' | 'size'>;
 
 export const itemRangeName = ({ stream, size }: RangeShape): string => `${stream.name}.${String(size ?? 'many')}`;

@@ -1,4 +1,4 @@
-/** What a summary of as many items as are counted exactly costs, by each member that items are grouped by. */
+/** Measures summaries of as many items as are counted exactly, by each member that items are grouped by. */
 import { limits } from '../../../shared/catalogue/limits.ts';
 import { summaryKeys, type SummaryKey } from '../../../shared/items/list/groups.ts';
 import { unfiltered, type ItemCountRequest } from '../../../shared/items/list/request.ts';
