@@ -218,9 +218,12 @@ describe('requests made from the document', function () {
             },
           );
         const required = (schema['required'] ?? []) as string[];
-        return fc.record(Object.fromEntries(properties.map(([name, inner]) => [name, valid(inner, name)])), {
-          requiredKeys: required,
-        });
+        const members = properties.map(([name, inner]) => [name, valid(inner, name)] as const);
+        const bare = members.filter(([name]) => required.includes(name));
+        return fc.oneof(
+          fc.record(Object.fromEntries(members), { requiredKeys: required }),
+          fc.record(Object.fromEntries(bare.length === 0 ? members : bare)),
+        );
       }
       default:
         return text(schema);
@@ -314,21 +317,23 @@ describe('requests made from the document', function () {
 
   const queryOf = ({ parameters }: Operation): Arbitrary<string> => {
     const known = parameters.filter((parameter) => parameter.in === 'query');
-    const pairs = known.map(({ name, schema }) =>
-      fc.option(
-        (jsons[name] ?? ((given: Schema) => mutated(given, name)))(
-          name === 'wait' ? { type: 'integer', minimum: 0, maximum: 5 } : schema,
-        ).map((value) => `${name}=${encoded(asText(value))}`),
-        { freq: 1, nil: '' },
-      ),
-    );
+    const pairs = known.map(({ name, schema, required }) => {
+      const pair = (jsons[name] ?? ((given: Schema) => mutated(given, name)))(
+        name === 'wait' ? { type: 'integer', minimum: 0, maximum: 5 } : schema,
+      ).map((value) => `${name}=${encoded(asText(value))}`);
+      return fc.option(pair, { freq: required === true ? 9 : 1, nil: '' });
+    });
     const stray = fc.option(
       fc.constantFrom('x=1', 'limit=1', '__proto__=1', '&&', '=', 'a', '%', 'search=%00', 'limit=1&limit=2'),
       { freq: 1, nil: '' },
     );
     return fc
-      .tuple(fc.tuple(...pairs), fc.nat({ max: 9 }), stray)
-      .map(([given, turn, more]) => [...given, turn === 0 ? more : ''].filter((pair) => pair !== '').join('&'));
+      .tuple(fc.tuple(...pairs), fc.nat({ max: 9 }), stray, fc.nat({ max: 1 }))
+      .map(([given, turn, more, all]) =>
+        [...given.filter((_, place) => all === 1 || known[place]?.required === true), turn === 0 ? more : '']
+          .filter((pair) => pair !== '')
+          .join('&'),
+      );
   };
 
   const headersOf = ({ method }: Operation): Arbitrary<Record<string, string>> =>
@@ -355,11 +360,13 @@ describe('requests made from the document', function () {
     readonly client: number;
   }
 
-  /** Mostly a caller with the right; only the one made for that signs out. */
+  /** Mostly a caller with the right, for records the app's key; only the one made for that signs out. */
   const callers = ({ path }: Operation): Arbitrary<number> => {
     const boss = clients.length - 2;
     if (path.startsWith('/sign-')) return fc.constant(clients.length - 1);
     const any = fc.nat({ max: boss });
+    const key = boss - 3;
+    if (path.endsWith('/records')) return fc.oneof(fc.constant(key), any);
     return path.startsWith('/settings/') || /\/(approve|reject)$/.test(path)
       ? fc.oneof({ arbitrary: fc.constant(boss), weight: 9 }, { arbitrary: any, weight: 1 })
       : any;
@@ -588,6 +595,7 @@ describe('requests made from the document', function () {
       relation: ['payments', 'parent'],
       cursor: ['x'],
       sort: ['title', '-seats', 'due'],
+      by: ['inbox', 'state', 'tag'],
       search: ['of', 'mail'],
       q: ['a', 'c1'],
     };
