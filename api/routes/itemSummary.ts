@@ -62,7 +62,7 @@ const group = responseObject({
       id: Type.String({ description: 'Id.' }),
       title: Type.String({ description: 'Its title.' }),
     },
-    { description: 'The one with the newest activity.' },
+    { description: 'The one that was made last.' },
   ),
 });
 

@@ -56,23 +56,15 @@ export type SummaryKey = MemberKey | 'field';
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
 export const summaryKeys = Object.keys(groupings) as MemberKey[];
 
-/**
- * The place of an item in a stream by activity, as a text in the same order: its last activity, then its id. A constant is added
- * to the time so that it always has as many digits; padding each takes a third of the whole statement.
- */
-const timeBase = 1_000_000_000_000_000;
-const timeDigits = String(timeBase).length;
-const placeSql = `((i.last_seen + ${String(timeBase)})::text || i.id) collate "C"`;
-
 /** Groups those of the rows of a source that fit. */
 const groupSql = (by: SummaryKey, rows: string, fits: string): string => {
   const { read, key, split }: Grouping = by === 'field' ? byField : groupings[by];
   const columns = read.map((_column, n) => `k${String(n + 1)}`);
   return `
-  select ${key}, sum(g.n), sum(g.n)${split === undefined ? '' : ' filter (where coalesce(t.n, 1) = 1)'}, sum(g.occurrences), sum(g.unassigned), sum(g.overdue), min(g.oldest), max(g.first)
+  select ${key}, sum(g.n), sum(g.n)${split === undefined ? '' : ' filter (where coalesce(t.n, 1) = 1)'}, sum(g.occurrences), sum(g.unassigned), sum(g.overdue), min(g.oldest), max(g.newest), max(g.example)
   from (
     select ${read.map((column, n) => `${column} as k${String(n + 1)}`).join(', ')}, count(*) as n, sum(i.occurrences) as occurrences, count(*) filter (where i.assignee is null) as unassigned,
-      count(*) filter (where i.due_at < $now::bigint and not i.closed) as overdue, min(i.first_seen) as oldest, max(${placeSql}) as first
+      count(*) filter (where i.due_at < $now::bigint and not i.closed) as overdue, min(i.first_seen) as oldest, max(i.last_seen) as newest, max(i.id) as example
     from (${rows}) i where ${fits} group by ${columns.join(', ')}) g ${split ?? ''}
   group by 1`;
 };
@@ -114,15 +106,11 @@ export interface CountedGroup {
   overdue: number;
   /** Epoch milliseconds. */
   oldest: number;
-  /** The place of the item with the newest activity. */
-  first: string;
+  /** Epoch milliseconds. */
+  newest: number;
+  /** The id of the item that was made last. */
+  example: string;
 }
-
-/** Returns when the newest of a group was active, and which it is. */
-export const newestOf = ({ first }: CountedGroup): { readonly at: number; readonly id: string } => ({
-  at: Number(first.slice(0, timeDigits)) - timeBase,
-  id: first.slice(timeDigits),
-});
 
 /** Groups of all that statements have answered so far. */
 export class GroupTotals {
@@ -133,9 +121,10 @@ export class GroupTotals {
   /** Adds the answer of a statement. */
   add(answer: readonly TextRow[]): void {
     for (const [key = null, ...values] of answer) {
-      const [count = 0, items = 0, occurrences = 0, unassigned = 0, overdue = 0, oldest = 0] = values.map(Number);
+      const [count = 0, items = 0, occurrences = 0, unassigned = 0, overdue = 0, oldest = 0, newest = 0] =
+        values.map(Number);
       this.items += items;
-      this.#merge({ key, count, occurrences, unassigned, overdue, oldest, first: values.at(-1) ?? '' });
+      this.#merge({ key, count, occurrences, unassigned, overdue, oldest, newest, example: values.at(-1) ?? '' });
     }
   }
 
@@ -157,6 +146,7 @@ export class GroupTotals {
     known.unassigned += part.unassigned;
     known.overdue += part.overdue;
     known.oldest = Math.min(known.oldest, part.oldest);
-    if (part.first > known.first) known.first = part.first;
+    known.newest = Math.max(known.newest, part.newest);
+    if (part.example > known.example) known.example = part.example;
   }
 }

@@ -1,11 +1,11 @@
-/** Groups the items that fit a request, with what is looked at first of each group. Used by `GET /items/summary`. */
+/** Groups the items that fit a request, with an example of each group. Used by `GET /items/summary`. */
 import type { Db } from '../../platform/db/knex.ts';
 import { namedStatement, queryNamedRows } from '../../platform/db/namedStatement.ts';
 import { queryRows, statement } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
 import { readPresentCounts } from '../counts.ts';
 import { allConditions, filterValues, requestedFilters } from './filters.ts';
-import { newestOf, type CountedGroup, type SummaryKey } from './groups.ts';
+import type { CountedGroup, SummaryKey } from './groups.ts';
 import { readGroups } from './readGroups.ts';
 import { normalizeRequest, type ItemCountRequest } from './request.ts';
 
@@ -21,7 +21,7 @@ export interface ItemGroup {
   readonly oldest: number;
   /** The last activity of any of them; epoch milliseconds. */
   readonly newest: number;
-  /** The item with the last activity. */
+  /** The item that was made last. */
   readonly exampleId: string;
   readonly exampleTitle: string;
 }
@@ -78,7 +78,7 @@ const estimateTotal = async (db: Db, request: ItemCountRequest): Promise<number>
   return rows === 0 ? 0 : Math.round((all * fitting) / rows);
 };
 
-/** Returns the groups as they are answered, scaled by `factor`, each with its newest item. */
+/** Returns the groups as they are answered, scaled by `factor`, each with an example. */
 const present = async (
   db: Db,
   env: number,
@@ -88,16 +88,14 @@ const present = async (
     factor,
   }: { readonly by: SummaryKey; readonly groups: readonly CountedGroup[]; readonly factor: number },
 ): Promise<ItemGroup[]> => {
-  const newest = groups.map(newestOf);
   const found = await queryRows<{ id: string; title: string; record_title: string | null }>(db, readTitles, [
     env,
-    newest.map(({ id }) => id),
+    groups.map(({ example }) => example),
   ]);
   const items = new Map(found.map((item) => [item.id, item]));
   const times = (n: number): number => Math.round(n * factor);
-  return groups.map(({ key, count, occurrences, unassigned, overdue, oldest }, n) => {
-    const { at = 0, id = '' } = newest[n] ?? {};
-    const item = items.get(id);
+  return groups.map(({ key, count, occurrences, unassigned, overdue, oldest, newest, example }) => {
+    const item = items.get(example);
     return {
       key,
       recordTitle: by === 'record' && key !== null ? (item?.record_title ?? null) : null,
@@ -106,8 +104,8 @@ const present = async (
       unassigned: times(unassigned),
       overdue: times(overdue),
       oldest,
-      newest: at,
-      exampleId: id,
+      newest,
+      exampleId: example,
       exampleTitle: item?.title ?? '',
     };
   });
