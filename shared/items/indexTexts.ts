@@ -1,6 +1,6 @@
 /**
- * Writes the rows of item_words that are missing: of texts from before the table, and of those that a release without it
- * writes beside this one. Follows the events, once no earlier one can appear. For workers/sweeps/indexTexts.ts.
+ * Writes the rows of item_words that are missing: of occurrences, notes and replies, which changes leave to it, and of items that
+ * a release without the table has written. Follows the events, once no earlier one can appear. For workers/sweeps/indexTexts.ts.
  */
 import type { Environment } from '../environments/definition.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
@@ -29,22 +29,49 @@ const lacks = (text: string, source: string): string =>
 const declaredInboxes =
   "unnest($3::text[], $4::int[], $5::bool[]) as k(place, keep, replaces) on k.place = i.env || ' ' || i.inbox";
 
+/**
+ * The occurrences of an inbox that keeps all of them are named by an event each. Of one that keeps some, an event names the newest
+ * of those that it counts, so all that are kept are looked at; of one where they replace the content, that of the creation too.
+ */
 const missingSql = statement(
   'words.missing',
   `
   with touched as materialized (
-    select e.env, e.item, e.entry, e.type, e.is_update from events e
-    where e.id > $1 and e.id <= $2 and e.entry is not null and e.item is not null and e.type in ('created', 'occurred', 'note', 'reply')),
+    select e.env, e.item, e.entry, e.type, e.is_update, e.data #>> '{occurrence,id}' as occurrence, (e.data #>> '{occurrence,at}')::bigint as occurred_at
+    from events e where e.id > $1 and e.id <= $2 and e.entry is not null and e.item is not null and e.type in ('created', 'occurred', 'note', 'reply')),
   t as materialized (select distinct env, item from touched)
   select t.env, t.item, '' as source from t join items i on i.env = t.env and i.id = t.item where ${lacks('t', "''")}
   union all
   select o.env, o.item, o.id from t join items i on i.env = t.env and i.id = t.item join ${declaredInboxes}
   cross join lateral (
     select o.env, o.item, o.id from occurrences o where o.env = t.env and o.item = t.item order by o.at desc, o.id desc limit k.keep) o
-  where (o.id <> 'occ_' || substr(o.item, 5) or k.replaces) and ${lacks('o', 'o.id')}
+  where k.keep is not null and (o.id <> 'occ_' || substr(o.item, 5) or k.replaces) and ${lacks('o', 'o.id')}
+  union all
+  select o.env, o.item, o.id from touched t join items i on i.env = t.env and i.id = t.item join ${declaredInboxes}
+  join occurrences o on o.env = t.env and o.item = t.item and o.at = t.occurred_at and o.id = t.occurrence
+  where k.keep is null and ${lacks('o', 'o.id')}
+  union all
+  select o.env, o.item, o.id from t join items i on i.env = t.env and i.id = t.item join ${declaredInboxes}
+  join occurrences o on o.env = t.env and o.item = t.item and o.id = 'occ_' || substr(t.item, 5)
+  where k.keep is null and k.replaces and ${lacks('o', 'o.id')}
   union all
   select t.env, t.item, t.entry from touched t where t.type in ('note', 'reply') and not t.is_update and ${lacks('t', 't.entry')}
   limit ${String(stepTexts)}`,
+);
+
+/** Deletes the words of occurrences that later ones have displaced, of the items of the next events; a sweep deletes the occurrences themselves. */
+const displacedSql = statement(
+  'words.displaced',
+  `
+  delete from item_words w using (
+    select t.env, t.item, o.id
+    from (select distinct env, item from events where id > $1 and id <= $2 and entry is not null and item is not null and type = 'occurred') t
+    join items i on i.env = t.env and i.id = t.item join ${declaredInboxes}
+    cross join lateral (
+      select w.source from item_words w where w.env = t.env and w.item = t.item and w.source > 'occ_' and w.source < 'occ~'
+      except select id from (select o.id from occurrences o where o.env = t.env and o.item = t.item order by o.at desc, o.id desc limit k.keep) o) o(id)
+    where k.keep is not null) gone
+  where w.env = gone.env and w.item = gone.item and w.source = gone.id`,
 );
 
 interface MissingText {
@@ -98,7 +125,7 @@ const insertSql = statement(
   on conflict (env, item, source) do update set words = excluded.words where item_words.source = ''`,
 );
 
-/** Inserts rows of item_words. An item's own row is written anew where an older release may have replaced its content. */
+/** Inserts rows of item_words; an item's own row replaces the one that is there. */
 export const insertWords = async (tx: Tx, rows: readonly (WordsRow & { readonly env: number })[]): Promise<void> => {
   await executeStatement(tx, insertSql, [JSON.stringify(rows)]);
 };
@@ -142,13 +169,16 @@ const writeMissing = async (
     ...(await queryRows<FurtherText>(tx, entriesSql, [from, to, entryEnvs, entryIds])),
   ];
   const inboxes = new Map(items.map(({ env, item, inbox }) => [`${String(env)} ${item}`, inbox]));
+  const own = new Set(missing.filter(({ source }) => source === '').map(({ env, item }) => `${String(env)} ${item}`));
   const rows: (WordsRow & { readonly env: number })[] = [
-    ...items.map(({ env, item, inbox, title, fields }) => ({
-      env,
-      item,
-      source: '',
-      words: itemLexemes(env, inbox, title, fields),
-    })),
+    ...items
+      .filter(({ env, item }) => own.has(`${String(env)} ${item}`))
+      .map(({ env, item, inbox, title, fields }) => ({
+        env,
+        item,
+        source: '',
+        words: itemLexemes(env, inbox, title, fields),
+      })),
     ...further.map((text) => ({
       env: text.env,
       item: text.item,
@@ -164,9 +194,11 @@ export const indexNextTexts = async (db: Db, environments: Environments, settled
   const from = (await queryRow<{ event: number }>(db, progressSql))?.event ?? 0;
   if (from >= settled) return false;
   const to = (await queryRow<{ last: number | null }>(db, nextSql, [from, settled]))?.last ?? settled;
-  const missing = await queryRows<MissingText>(db, missingSql, [from, to, ...inboxColumns(environments)]);
+  const inboxes = inboxColumns(environments);
+  const missing = await queryRows<MissingText>(db, missingSql, [from, to, ...inboxes]);
   if (missing.length > 0) await db.transaction((tx) => writeMissing(tx, [from, to], missing));
   if (missing.length === stepTexts) return true;
+  await executeStatement(db, displacedSql, [from, to, ...inboxes]);
   await executeStatement(db, advanceSql, [from, to]);
   return to < settled;
 };

@@ -1,7 +1,7 @@
 /**
  * The lexemes of the table item_words, by which items are found by their contents (`q`, `fields.<name>`): a row for an item's
  * title and fields, and one for each further text (occurrence, note, reply), so that nothing is rewritten when a text is
- * added. Written by perform/write.ts with each change; queried by items/list.
+ * added. Own rows are written by perform/write.ts with the change, others by indexTexts.ts; queried by items/list.
  */
 import { createHash } from 'node:crypto';
 import { limits } from '../catalogue/limits.ts';
@@ -15,8 +15,6 @@ export interface WordsRow {
   readonly source: string;
   /** Lexemes, separated by `\n`, which no lexeme has. */
   readonly words: string;
-  /** Of the creation's text, which was the item's own until now. */
-  readonly former?: true;
 }
 
 /** What an item has to contain: words, each the beginning of one in any of its texts, and values of its fields. */
@@ -117,20 +115,27 @@ export const storedTexts = ({ title, data, type }: StoredText): string[] => {
 };
 
 /** tsqueries for the inboxes of a list, in their order. Lexemes are quoted, so that no character of a value is an operator. */
-interface ContentQueries {
-  /** For each inbox: matches a row that has it all. */
-  readonly same: readonly string[];
-  /** For each inbox, `partCount` queries, each of which some row of a matching item matches. */
-  readonly parts: readonly string[];
+export interface ContentQueries {
   readonly partCount: number;
-  /** Match at least one row of each matching item: a row that has it all, or one of the rows that have some of it together. */
-  readonly looked: readonly string[];
-  /** Of single parts, for each inbox: each matches at least one row of each matching item too. Few, the rarest first as far as a word tells. */
-  readonly lookups: readonly (readonly string[])[];
+  /**
+   * Returns for each inbox a query of a row that has it all (`same`), and `partCount` queries, each of which some row of a matching item
+   * matches. The rarest parts come first, as far as that is known: without an order the longest words.
+   */
+  readonly compared: (order?: readonly number[]) => { readonly same: string[]; readonly parts: string[] };
+  /**
+   * Returns queries by which items that have some of the parts are looked up: each has a row of its own texts with all of these
+   * parts, or a further text with one of them.
+   */
+  readonly lookup: (parts: readonly number[]) => string[];
 }
 
-/** So many words are looked up by themselves. */
-const lookupsMax = 4;
+/** A part in one inbox: a query of an item's own texts, and one of its further texts, where it may stand there too. */
+interface ContentPart {
+  readonly own: string;
+  readonly further: string | null;
+}
+
+const anywhere = ({ own, further }: ContentPart): string => (further === null ? own : `(${own} | ${further})`);
 
 /** Returns the tsqueries of a filter, whose words are parts of `queryWords`. */
 export const contentQueries = (
@@ -139,24 +144,28 @@ export const contentQueries = (
   { words, fields }: ContentFilter,
 ): ContentQueries => {
   const one = (prefix: string, lexeme: string, more = ''): string => `'${escapeLexeme(prefix + lexeme)}'${more}`;
-  const perInbox = inboxes.map((inbox) => {
+  const longestFirst = [...words].sort((a, b) => b.length - a.length);
+  const perInbox = inboxes.map((inbox): ContentPart[] => {
     const prefix = lexemePrefix(envId, nameCode(inbox));
     const values = fields.map(([name, value]) => one(prefix, valueLexeme(name, value))).join(' & ');
-    const further = words.map((word) => one(prefix, kind.further + word, ':*'));
-    const either = words.map((word, n) => `(${one(prefix, kind.own + word, ':*')} | ${further[n] ?? ''})`);
-    const parts = values === '' ? either : [values, ...either];
-    return { parts, further: further.join(' | ') };
+    return [
+      ...(values === '' ? [] : [{ own: values, further: null }]),
+      ...longestFirst.map((word) => ({
+        own: one(prefix, kind.own + word, ':*'),
+        further: one(prefix, kind.further + word, ':*'),
+      })),
+    ];
   });
-  const same = perInbox.map(({ parts }) => parts.join(' & '));
-  const first = fields.length === 0 ? 0 : 1;
-  const partCount = first + words.length;
-  const byLength = words.map((word, n) => ({ n: first + n, length: word.length })).sort((a, b) => b.length - a.length);
-  const chosen = [...(first === 0 ? [] : [0]), ...byLength.slice(0, lookupsMax).map(({ n }) => n)];
   return {
-    same,
-    parts: perInbox.flatMap(({ parts }) => parts),
-    partCount,
-    looked: partCount === 1 ? same : [...same, ...perInbox.map(({ further }) => further)],
-    lookups: partCount === 1 ? [] : chosen.map((n) => perInbox.map((inbox) => inbox.parts[n] ?? '')),
+    partCount: longestFirst.length + (fields.length === 0 ? 0 : 1),
+    compared: (order) => {
+      const ordered = perInbox.map((parts) => (order?.flatMap((n) => parts[n] ?? []) ?? parts).map(anywhere));
+      return { same: ordered.map((parts) => parts.join(' & ')), parts: ordered.flat() };
+    },
+    lookup: (chosen) =>
+      perInbox.flatMap((all) => {
+        const parts = all.filter((_, n) => chosen.includes(n));
+        return [parts.map(({ own }) => own).join(' & '), ...parts.flatMap(({ further }) => further ?? [])];
+      }),
   };
 };

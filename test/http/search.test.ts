@@ -80,6 +80,7 @@ describe('searching over HTTP', () => {
       text: `${'Long before. '.repeat(30)}A platypus! ${'After. '.repeat(60)}`,
     });
     const fielded = await make({ title: 'Third', data: { body: 'platypuses everywhere\n\u202eand more' } });
+    await world.indexed();
     const found = await results(clerk, 'Platypus');
     expect(found.map(([id]) => id)).to.deep.equal(['cus_2', titled, 'cus_1', fielded, noted]);
     const texts = new Map(found);

@@ -70,6 +70,8 @@ export interface World {
   api(): Promise<{ base(environment?: string): string; server: RunningServer }>;
   /** Resolves when everything that was accepted has been done and emitted. */
   settled(): Promise<void>;
+  /** Resolves when every text that was accepted is found. */
+  indexed(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -254,6 +256,13 @@ export const newWorld = async ({
         },
         30_000,
       );
+    },
+    indexed: async () => {
+      const [newest] = await sql<{ id: string }>('select coalesce(max(id), 0) as id from events');
+      await until('every text is found', async () => {
+        const [done] = await sql<{ is: boolean }>('select event >= $1 as is from item_words_progress', [newest?.id]);
+        return done?.is === true;
+      });
     },
     close: async () => {
       await Promise.all(apps.map((app) => app.close()));

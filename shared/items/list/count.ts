@@ -13,7 +13,7 @@ import {
   type ItemScan,
   type ItemScanLimits,
 } from './scan.ts';
-import { chooseSource, chooseTermsWhenSparse, isRareContent, lookUpContents } from './search.ts';
+import { chooseSource, chooseTermsWhenSparse, contentLookups, isRareContent } from './search.ts';
 import { candidateFitStatement } from './sources.ts';
 import { itemCountContentsStatement, itemCountStatement, itemCountWalkStatement } from './statements.ts';
 import { activityStream, itemStreams } from './streams.ts';
@@ -33,7 +33,7 @@ const countFewRows = async (scan: ItemScan, request: ItemCountRequest): Promise<
 
 /** Counts what is behind a place and found by its contents. */
 const countByContents = async (scan: ItemScan, request: ItemCountRequest, place: CursorKeys): Promise<number> => {
-  const values = (await lookUpContents(scan, request, scan.scanLimits.contents)) ?? scan.values;
+  const [values = scan.values] = await contentLookups(scan, request, place);
   const statement = itemCountContentsStatement(scan.stream);
   return firstNumber(queryItemScan({ db: scan.db, values }, statement, { ...cursorValues(place), limit: countLimit }));
 };

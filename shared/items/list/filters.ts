@@ -6,7 +6,7 @@ import { nameCode } from '../../platform/core/lexemes.ts';
 import { foldCase } from '../../platform/core/searchWords.ts';
 import type { SqlValue } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
-import { contentQueries } from '../itemWords.ts';
+import { contentQueries, type ContentQueries } from '../itemWords.ts';
 import { bucketSql, emptyTermFilter, fortnightSql, termPieces } from '../terms.ts';
 import type { ItemCountRequest, ItemFilterName, TimeRange } from './request.ts';
 
@@ -22,21 +22,33 @@ const hasRow = (query: string): string =>
 const inboxPlace = 'array_position($inboxes::text[], i.inbox)';
 
 /** So many parts are compared in one pass; a query of scripts without spaces may have more. */
-const passParts = 4;
+const passParts = 12;
 
 const part = (n: string): string => `($parts::tsquery[])[(${inboxPlace} - 1) * $partCount::int + ${n}]`;
 
-/** Returns the SQL of whether each part is matched by some row of the item: few parts in one pass, as most items have one row. */
-const hasAllParts = (): string => {
-  const each = Array.from(
-    { length: passParts },
-    (_, n) =>
-      `($partCount::int <= ${String(n)} or bool_or($partCount::int > ${String(n)} and w.words @@ ${part(String(n + 1))}))`,
-  );
-  return `case when $partCount::int <= ${String(passParts)}
-    then (select coalesce(${each.join(' and ')}, false) from item_words w where w.env = $env and w.item = i.id)
-    else not exists (select from generate_series(1, $partCount::int) as n where not ${hasRow(part('n'))}) end`;
-};
+const passPlaces = Array.from({ length: passParts }, (_, n) => n + 1);
+
+/** Returns the SQL of whether one of the rows `w` of an item matches a part; there may be fewer parts. */
+const anyRowHas = (n: number): string => `bool_or($partCount::int >= ${String(n)} and w.words @@ ${part(String(n))})`;
+
+/** Columns `p1` and on of the rows `w` of an item: whether one of them matches the part. */
+export const partColumns = passPlaces.map((n) => `${anyRowHas(n)} as p${String(n)}`).join(', ');
+/** Which of the columns of `partColumns` are parts, and whether all of these are true. */
+export const partConditions = passPlaces.map((n) => `p.p${String(n)}`);
+export const allPartsFit = passPlaces.map((n) => `($partCount::int < ${String(n)} or p.p${String(n)})`).join(' and ');
+
+/** Whether an item has occurrences, notes or replies among its texts. */
+const hasFurtherTexts =
+  "coalesce((select true from item_words w where w.env = $env and w.item = i.id and w.source > '' limit 1), false)";
+
+/**
+ * Returns the SQL of whether each part is matched by some row of the item. Most items don't have the first part, the rarest that is
+ * known, and most of the others have one row, which has all parts or not.
+ */
+const hasAllParts = (): string =>
+  `(${hasRow(part('1'))} and (${hasRow(`($same::tsquery[])[${inboxPlace}]`)} or ${hasFurtherTexts} and case when $partCount::int <= ${String(passParts)}
+    then (select coalesce(${passPlaces.map((n) => `($partCount::int < ${String(n)} or ${anyRowHas(n)})`).join(' and ')}, false) from item_words w where w.env = $env and w.item = i.id)
+    else not exists (select from generate_series(2, $partCount::int) as n where not ${hasRow(part('n'))}) end))`;
 
 /** Alias of the rows: `i`. `strpos` is a hint: it spares most rows the tsquery, which takes 30 times as long. */
 export const filterConditions: Readonly<Record<ItemFilterName, string>> = {
@@ -93,15 +105,16 @@ export const anyTime: TimeRange = { from: -Number.MAX_SAFE_INTEGER, to: Number.M
 
 const inboxNames = ({ inboxes }: ItemCountRequest): string[] => inboxes.map(({ name }) => name);
 
-/** Returns the tsqueries of single parts by which contents may be looked up instead of `looked`; none where there is one part. */
-export const contentLookups = (request: ItemCountRequest): readonly (readonly string[])[] =>
-  request.contents === null ? [] : contentQueries(request.env, inboxNames(request), request.contents).lookups;
+/** Returns the queries of the contents that a request asks for; null: it asks for none. */
+export const requestedContents = (request: ItemCountRequest): ContentQueries | null =>
+  request.contents === null ? null : contentQueries(request.env, inboxNames(request), request.contents);
 
 /** Returns the parameters of the conditions. */
 export const filterValues = (request: ItemCountRequest): Record<string, SqlValue> => {
-  const { words, contents, record, created, seen } = request;
+  const { words, record, created, seen } = request;
   const inboxes = inboxNames(request);
-  const queries = contents === null ? null : contentQueries(request.env, inboxes, contents);
+  const queries = requestedContents(request);
+  const compared = queries?.compared();
   const hints = lookupWords(request).map(({ hint }) => hint);
   return {
     env: request.env,
@@ -115,10 +128,10 @@ export const filterValues = (request: ItemCountRequest): Record<string, SqlValue
     snoozed: request.snoozed,
     triaged: request.triaged,
     words: words === null ? null : termPieces(request.env, { ...emptyTermFilter, words }),
-    same: queries?.same ?? null,
-    parts: queries?.parts ?? null,
+    same: compared?.same ?? null,
+    parts: compared?.parts ?? null,
     partCount: queries?.partCount ?? null,
-    looked: queries?.looked ?? null,
+    looked: queries?.lookup([0]) ?? null,
     hint: hints[0] ?? '',
     hints,
     recordResource: record?.resource ?? null,

@@ -72,6 +72,10 @@ const usualStride = ({ scanLimits, stream }: ItemScan, wanted: number): number =
 const nearbyRows = ({ scanLimits, open }: ItemScan): number =>
   open.includes('contents') ? scanLimits.nearby * 3 : scanLimits.nearby;
 
+/** Returns a stride that ends within the time of a page: comparing contents takes long. */
+const capStride = ({ scanLimits, open }: ItemScan, stride: number): number =>
+  open.includes('contents') ? Math.min(stride, strideFor(scanLimits, scanLimits.nearby * 3)) : stride;
+
 /** Reads the first rows of a stream: few where contents are compared, and only if some of these have them, as many as usual. */
 const readFirst = async (scan: ItemScan, reader: ItemReader, wanted: number): Promise<ItemScanEdge | null> => {
   const { scanLimits, open } = scan;
@@ -105,7 +109,7 @@ const readByActivity = async (
     lookedUp = true;
     const chosen = chooseTerms(request, stream, edge);
     if (chosen !== null) return complete(reader.rows, await readRowsByWalking(scan, chosen, windowOf(reader)));
-    edge = await reader.read(nextStride(scanLimits, edge.rows));
+    edge = await reader.read(capStride(scan, nextStride(scanLimits, edge.rows)));
   }
   return complete(reader.rows);
 };
@@ -155,12 +159,14 @@ const readSorted = async ({ scan, request, isOver }: StreamRead, from: CursorKey
       const found = await readRowsByGathering(scan, chosen, { ...windowOf(reader), most });
       if (found !== null) return complete(reader.rows, found);
     }
-    if ((await reader.read(strideFor(scanLimits, Math.min(expected * 4, scanLimits.farther)))) === null)
+    if (
+      (await reader.read(capStride(scan, strideFor(scanLimits, Math.min(expected * 4, scanLimits.farther))))) === null
+    )
       return complete(reader.rows);
   }
   for (let stride = scanLimits.farther; edge !== null; stride = nextStride(scanLimits, stride)) {
     if (isOver()) return { rows: reader.rows, stoppedAt: reader.place };
-    edge = await reader.read(stride);
+    edge = await reader.read(capStride(scan, stride));
   }
   return complete(reader.rows);
 };

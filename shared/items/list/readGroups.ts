@@ -21,7 +21,7 @@ import {
   streamStart,
   type ItemScan,
 } from './scan.ts';
-import { chooseSource, chooseTermsWhenSparse, countContentRows, isRareContent, lookUpContents } from './search.ts';
+import { chooseSource, chooseTermsWhenSparse, contentLookups, countContentRows, isRareContent } from './search.ts';
 import { fortnightsStatement } from './statements.ts';
 import { activityStream } from './streams.ts';
 import { untilValues } from './streamSql.ts';
@@ -126,13 +126,13 @@ const readContents = async (
   { by }: GroupRead,
 ): Promise<ReadGroups | null> => {
   const most = rareContents;
-  const values = await lookUpContents(scan, request, most);
-  if (values === null) return null;
-  // Several parts have been counted.
-  if (values['partCount'] === 1 && (await countContentRows({ db: scan.db, values }, most)) > most) return null;
-  const totals = new GroupTotals();
-  totals.add(await queryItemScan({ db: scan.db, values }, contentGroupsStatement(by), { most }));
-  return { totals, complete: true };
+  for (const values of await contentLookups(scan, request, streamStart(scan.stream, request, true))) {
+    if ((await countContentRows({ db: scan.db, values }, most)) > most) continue;
+    const totals = new GroupTotals();
+    totals.add(await queryItemScan({ db: scan.db, values }, contentGroupsStatement(by), { most }));
+    return { totals, complete: true };
+  }
+  return null;
 };
 
 /** Returns the groups of the items that fit, of some of them where they are too many or take too long. */

@@ -14,7 +14,13 @@ import {
 import { filterNames, filterValues, requestedFilters } from './filters.ts';
 import type { CursorKeys, ItemCountRequest, ItemFilterName } from './request.ts';
 import { sourceValues } from './sources.ts';
-import { itemEdgeStatement, itemPlaceStatement, itemProbeStatement, itemStreamStatement } from './statements.ts';
+import {
+  itemEdgeStatement,
+  itemPartsStatement,
+  itemPlaceStatement,
+  itemProbeStatement,
+  itemStreamStatement,
+} from './statements.ts';
 import { branchesOf, type ItemStream } from './streams.ts';
 import { branchSizeFor } from './streamSql.ts';
 
@@ -29,6 +35,8 @@ export interface ItemScanLimits extends ScanLimits {
   readonly contents: number;
   /** So many rows are compared first with the contents that are asked for; so few are looked up as they are found. */
   readonly contentsFirst: number;
+  /** So many rows tell how frequent each part of the contents is, where there are several. */
+  readonly partRows: number;
   /** More branches are read by LATERAL instead of a merge, which costs more rows and less planning. */
   readonly branches: number;
 }
@@ -42,6 +50,7 @@ export const defaultItemScanLimits: ItemScanLimits = {
   overdue: 2000,
   contents: 10_000,
   contentsFirst: 100,
+  partRows: 500,
   gatherMost: 20_000,
   pageMs: 250,
   branches: 64,
@@ -146,6 +155,22 @@ const itemRows: RowFormat<TextRow> = {
 export const readScanEdge = async (scan: ItemScan, place: CursorKeys, rows: number): Promise<ItemScanEdge> => {
   const [found] = await queryItemScan(scan, itemEdgeStatement({ ...scan, rows }), cursorValues(place));
   return toEdge(rows, found?.[0] ?? '');
+};
+
+/** Of one, how many of the rows of a stream have all parts of the contents, and how many have each. */
+interface PartShares {
+  readonly all: number;
+  readonly each: readonly number[];
+}
+
+/** Returns how frequent the parts of the contents are behind a place. */
+export const readPartShares = async (scan: ItemScan, place: CursorKeys): Promise<PartShares> => {
+  const statement = itemPartsStatement({ ...scan, rows: scan.scanLimits.partRows });
+  const [found] = await queryItemScan(scan, statement, cursorValues(place));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- itemPartsStatement makes it an array of numbers.
+  const [rows = 0, ...counts] = JSON.parse(found?.[0] ?? '[]') as readonly number[];
+  const [all = 0, ...each] = counts.map((count) => count / Math.max(rows, 1));
+  return { all, each: each.slice(0, Number(scan.values['partCount'])) };
 };
 
 /** Returns the place of the last of the next `rows` of a stream by activity, found in its index alone; null: there are fewer. */

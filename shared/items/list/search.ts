@@ -5,9 +5,9 @@
 import type { NamedValues } from '../../platform/db/namedStatement.ts';
 import type { TextRow } from '../../platform/db/sql.ts';
 import { emptyTermFilter, termPieces, type TermFilter } from '../terms.ts';
-import { contentLookups, lookupWords } from './filters.ts';
+import { lookupWords, requestedContents } from './filters.ts';
 import type { CursorKeys, ItemCountRequest, ItemFilterName } from './request.ts';
-import { cursorValues, gatherItems, queryItemScan, type ItemScan, type ItemScanEdge } from './scan.ts';
+import { cursorValues, gatherItems, queryItemScan, readPartShares, type ItemScan, type ItemScanEdge } from './scan.ts';
 import { candidateCountStatement, candidateSources, type CandidateSource } from './sources.ts';
 import {
   contentRowsStatement,
@@ -168,36 +168,47 @@ export const readCandidateRows = async (
 export const countContentRows = async (scan: Pick<ItemScan, 'db' | 'values'>, most: number): Promise<number> =>
   Number((await queryItemScan(scan, contentRowsStatement, { most }))[0]?.[0]);
 
-/**
- * Returns the parameters of looking contents up: of several parts the one that the fewest rows of item_words have, unless rows
- * that have all of them, or that have any and are further texts, are fewer; null where each has more than `most`. With no more
- * than the rows that are compared first in any case nothing fewer is looked for. One part is not counted, and the rows that it
- * finds need no comparing.
- */
-export const lookUpContents = async (
-  { db, values, scanLimits }: ItemScan,
-  request: ItemCountRequest,
-  most: number,
-): Promise<NamedValues | null> => {
-  const lookups = contentLookups(request);
-  if (lookups.length === 0) return { ...values, same: null };
-  let fewest = most + 1;
-  let chosen: NamedValues | null = null;
-  for (const lookup of [{}, ...lookups.map((looked) => ({ looked }))]) {
-    if (fewest <= scanLimits.contentsFirst) break;
-    const tried = { ...values, ...lookup };
-    const count = await countContentRows({ db, values: tried }, fewest - 1);
-    if (count < fewest) [fewest, chosen] = [count, tried];
-  }
-  return chosen;
-};
-
 /** Of one: above this share another filter is rarer, or reading on is quicker than looking contents up. */
 const rareContentShare = 0.015;
 
 /** Returns whether contents are worth looking up. */
 export const isRareContent = ({ open }: ItemScan, { shares }: ItemScanEdge): boolean =>
   open.includes('contents') && shares.contents <= rareContentShare;
+
+/** Of one: where more rows have all parts, a page is full before a look-up pays. */
+const readOnShare = 0.006;
+/** So many of the rarest parts at most are looked up together. */
+const togetherMax = 3;
+
+/** Returns which parts to look up together, and which to try when these find too many rows. `order`: all parts, the rarest first. */
+const partSets = (order: readonly number[], each: readonly number[]): (readonly number[])[] => {
+  const unseen = each.filter((share) => share === 0).length;
+  const size = unseen === 0 ? 2 : Math.min(unseen, togetherMax);
+  return [size, size + 1].filter((n) => n <= Math.min(togetherMax, order.length)).map((n) => order.slice(0, n));
+};
+
+/**
+ * Returns the parameters of looking contents up behind a place, and those to try when too many rows of item_words are found by them; none
+ * where so many rows have all parts that reading on is quicker. Of several parts the rarest are looked up. What one part finds needs no
+ * comparing.
+ */
+export const contentLookups = async (
+  scan: ItemScan,
+  request: ItemCountRequest,
+  place: CursorKeys,
+): Promise<NamedValues[]> => {
+  const contents = requestedContents(request);
+  if (contents === null) return [];
+  if (contents.partCount === 1) return [{ ...scan.values, same: null }];
+  const { all, each } = await readPartShares(scan, place);
+  if (all > readOnShare) return [];
+  const order = each.map((_, n) => n).sort((a, b) => (each[a] ?? 0) - (each[b] ?? 0) || a - b);
+  return partSets(order, each).map((parts) => ({
+    ...scan.values,
+    ...contents.compared(order),
+    looked: contents.lookup(parts),
+  }));
+};
 
 /** Returns the first rows behind a place, found by their contents; null: more than `scanLimits.contents` rows of item_words match. */
 export const readRowsByContents = async (
@@ -206,10 +217,12 @@ export const readRowsByContents = async (
   { place, limit }: ItemScanWindow,
 ): Promise<TextRow[] | null> => {
   const most = scan.scanLimits.contents;
-  const values = await lookUpContents(scan, request, most);
-  if (values === null) return null;
   const statement = itemGatherContentsStatement(scan.stream, scan.descending);
-  return gatherItems({ db: scan.db, values }, statement, { ...cursorValues(place), most, limit });
+  for (const values of await contentLookups(scan, request, place)) {
+    const rows = await gatherItems({ db: scan.db, values }, statement, { ...cursorValues(place), most, limit });
+    if (rows !== null) return rows;
+  }
+  return null;
 };
 
 /** Returns the first rows behind a place, in order of activity. */

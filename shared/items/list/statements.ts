@@ -14,7 +14,15 @@ import {
 } from '../../platform/listing/scanSql.ts';
 import { itemColumns } from '../model.ts';
 import { bucketSql, fortnightSql } from '../terms.ts';
-import { allConditions, filterConditions, filterNames, hintConditions } from './filters.ts';
+import {
+  allConditions,
+  allPartsFit,
+  filterConditions,
+  filterNames,
+  hintConditions,
+  partColumns,
+  partConditions,
+} from './filters.ts';
 import type { CandidateSource } from './sources.ts';
 import type { ItemStream } from './streams.ts';
 import {
@@ -78,6 +86,16 @@ export const itemEdgeStatement = (shape: ItemStreamShape): NamedStatement =>
   namedStatement(
     `items.edge.${itemShapeName(shape)}`,
     () => `with s as (${judgedRows(shape)}) select ${edgeSql(edgeShape(shape))} from s`,
+  );
+
+/** Counts the next rows of a stream, those that have all parts of the contents, and those that have each. */
+export const itemPartsStatement = (shape: ItemStreamShape): NamedStatement =>
+  namedStatement(
+    `items.parts.${itemShapeName(shape)}`,
+    () => `
+    select json_build_array(count(*), count(*) filter (where ${allPartsFit}), ${partConditions.map((each) => `count(*) filter (where ${each})`).join(', ')})::text
+    from (${itemStreamSql(shape)}) i cross join lateral (
+      select ${partColumns} from item_words w where w.env = $env and w.item = i.id) p`,
   );
 
 /** Selects the place of the last of the next rows of a stream by activity, in the index alone. */

@@ -108,8 +108,6 @@ export interface EventBatch {
   readonly rows: readonly EventRow[];
   /** Live messages as JSON text, arrays of them, which rows emit. */
   readonly liveParts: readonly string[];
-  /** Entries that are written for the first time, by their items. */
-  readonly written: readonly WrittenEntry[];
   /** Returns whether a row updates an entry that exists. */
   readonly hasUpdates: () => boolean;
   /** Adds the events of a change: its first row has the audit entry and the live messages, each further one a timeline entry. */
@@ -159,7 +157,6 @@ export const createEventBatch = (caller: Caller, at: number, newEntryId: () => s
   const decided = { ...(caller.approvedBy === undefined ? {} : { approvedBy: caller.approvedBy }), ...reason };
   const rows: EventRow[] = [];
   const live: string[] = [];
-  const news: WrittenEntry[] = [];
   let updates = false;
 
   const toText = (item: string, { id, original, type, data: given, shownData }: EntryDraft): EntryText => {
@@ -183,7 +180,6 @@ export const createEventBatch = (caller: Caller, at: number, newEntryId: () => s
 
   const add = ({ before, effect: { item, entries } }: DecidedChange): WrittenEntry[] => {
     const written = entries.map((draft) => toText(item.id, draft));
-    for (const { entry, isUpdate } of written) if (!isUpdate) news.push(entry);
     const told = written.map((text) =>
       entryMessage(text, item.inbox, text.isUpdate ? JSON.stringify(text.entry.actor) : by),
     );
@@ -217,7 +213,6 @@ export const createEventBatch = (caller: Caller, at: number, newEntryId: () => s
   return {
     rows,
     liveParts: live,
-    written: news,
     hasUpdates: () => updates,
     add,
   };

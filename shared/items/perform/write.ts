@@ -10,9 +10,8 @@ import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryRows, type SqlValue } from '../../platform/db/sql.ts';
 import { actorRow, actorValues, toEventActor } from '../../platform/journal/events.ts';
 import { savedResponseRow, savedResponseValues, type SavedResponse } from '../../platform/journal/idempotency.ts';
-import { entryTexts, furtherLexemes, itemLexemes, occurrenceTexts, type WordsRow } from '../itemWords.ts';
+import { itemLexemes, type WordsRow } from '../itemWords.ts';
 import type { Item } from '../model.ts';
-import { creationId } from '../occurrences.ts';
 import { itemTerms } from '../terms.ts';
 import { eventRowsJson, type DecidedChange, type EventBatch } from './eventBatch.ts';
 import { getWriteStatement, itemTermSeparator, livePartSeparator, type WriteShape } from './writeSql.ts';
@@ -130,49 +129,15 @@ const replacesContent = ({ before, effect: { item } }: DecidedChange): boolean =
 const changesLinks = ({ before, effect: { item } }: DecidedChange): boolean =>
   before !== null && before.links !== item.links;
 
-/**
- * Returns the rows of item_words. The text of an item's creation is the item's own, unless its inbox lets occurrences replace
- * that; an item whose content is replaced for the first time keeps the former one as that of its creation.
- */
-const wordsRows = ({ env }: Caller, changed: readonly DecidedChange[], { written }: EventBatch): WordsRow[] => {
-  const rows: WordsRow[] = [];
-  const inboxes = new Map(changed.map(({ effect: { item } }) => [item.id, item.inbox]));
-  for (const change of changed) {
-    const { before, effect } = change;
-    const { id: item, inbox, title, fields } = effect.item;
-    const replaces = env.definition.inboxes.get(inbox)?.onOccurrence.update === true;
-    if (before === null || replacesContent(change))
-      rows.push({ item, source: '', words: itemLexemes(env.id, inbox, title, fields) });
-    if (before !== null && replacesContent(change))
-      rows.push({
-        item,
-        source: creationId(item),
-        words: furtherLexemes(env.id, inbox, occurrenceTexts({ title: before.title, data: before.fields })),
-        former: true,
-      });
-    for (const occurrence of effect.occurrences ?? [])
-      if (replaces || occurrence.id !== creationId(item))
-        rows.push({
-          item,
-          source: occurrence.id,
-          words: furtherLexemes(env.id, inbox, occurrenceTexts(occurrence)),
-        });
-  }
-  for (const { id: source, item, type, data } of written) {
-    const texts = entryTexts(type, data);
-    if (texts.length > 0) rows.push({ item, source, words: furtherLexemes(env.id, inboxes.get(item) ?? '', texts) });
-  }
-  return rows;
-};
-
-/** Returns the items that have more occurrences than their inbox keeps, with how many the change has added. */
-const overfullItems = ({ env }: Caller, changed: readonly DecidedChange[]): object[] =>
-  changed.flatMap(({ effect: { item, occurrences = [] } }) => {
-    const keep = env.definition.inboxes.get(item.inbox)?.onOccurrence.keep ?? null;
-    return keep === null || item.occurrences <= keep || occurrences.length === 0
-      ? []
-      : [{ item: item.id, keep, added: occurrences.length }];
-  });
+/** Returns the rows of item_words: of new items, and of those whose content is replaced. A sweep adds the words of further texts. */
+const wordsRows = ({ env }: Caller, changed: readonly DecidedChange[]): WordsRow[] =>
+  changed
+    .filter((change) => change.before === null || replacesContent(change))
+    .map(({ effect: { item } }) => ({
+      item: item.id,
+      source: '',
+      words: itemLexemes(env.id, item.inbox, item.title, item.fields),
+    }));
 
 const jobRow = (caller: Caller, at: number, { item, job }: { item: string; job: StagedJob }): object => ({
   id: job.id,
@@ -215,8 +180,7 @@ const rowsOf = (writes: readonly ItemWrite[]) => {
     changed,
     users: changed.flatMap(({ effect }) => (effect.users ?? []).map((who) => ({ item: effect.item.id, who }))),
     occurrences: occurrencesJson(changed),
-    overfull: writes.flatMap((write) => overfullItems(write.caller, write.changed)),
-    texts: writes.flatMap((write) => wordsRows(write.caller, write.changed, write.events)),
+    texts: writes.flatMap((write) => wordsRows(write.caller, write.changed)),
     jobs: writes.flatMap(({ caller, at, changed: own }) =>
       own.flatMap(({ effect }) => (effect.jobs ?? []).map((job) => jobRow(caller, at, { item: effect.item.id, job }))),
     ),
@@ -236,7 +200,7 @@ export const writeItems = async (
   const writes = [first, ...others];
   const { caller, at, verb, results } = first;
   const envId = caller.env.id;
-  const { changed, users, occurrences, overfull, texts, jobs, deliveries } = rowsOf(writes);
+  const { changed, users, occurrences, texts, jobs, deliveries } = rowsOf(writes);
   const shape: WriteShape = {
     gathered: others.length > 0,
     create: changed.some(({ before }) => before === null),
@@ -249,7 +213,6 @@ export const writeItems = async (
     occurrences: occurrences !== null,
     content: occurrences !== null && changed.some(replacesContent),
     links: changed.some(changesLinks),
-    forgets: overfull.length > 0,
     texts: texts.length > 0,
     traced: writes.some((write) => isTraced(write.caller)),
   };
@@ -263,7 +226,6 @@ export const writeItems = async (
   if (shape.traced && !shape.gathered) values.push(caller.span?.traceparent ?? null);
   if (shape.users) values.push(JSON.stringify(users));
   if (occurrences !== null) values.push(occurrences);
-  if (shape.forgets) values.push(JSON.stringify(overfull));
   if (shape.texts) values.push(JSON.stringify(texts));
   if (shape.jobs) values.push(JSON.stringify(jobs));
   if (results !== null) values.push(results.bulk, JSON.stringify(results.rows));

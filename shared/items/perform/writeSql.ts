@@ -40,9 +40,7 @@ export interface WriteShape {
   readonly content: boolean;
   /** Items whose links an update changes. */
   readonly links: boolean;
-  /** Items whose earlier occurrences are not kept any more because of new ones. */
-  readonly forgets: boolean;
-  /** Rows of item_words: creations, occurrences, notes and replies have some. */
+  /** Rows of item_words: new items have one, and items whose title and fields are replaced. */
   readonly texts: boolean;
   /** A request that is traced: outbox rows name it. */
   readonly traced: boolean;
@@ -138,22 +136,13 @@ const occurrencesSql = (given: string): string => `
   from json_to_recordset(${given}::json) as o(item text, at bigint, id text, title text, data json, who text, overflow boolean)
   join written w on w.id = o.item`;
 
-/** An item's own row is replaced with its content. A `former` content is that of the creation, if this is still kept. */
-const textsSql = (given: string, { content: replaced }: WriteShape): string => `
+/** An item's own row is replaced with its content. Further texts are indexed by a sweep (workers/sweeps/indexTexts.ts). */
+const textsSql = (given: string): string => `
   insert into item_words (env, item, source, words)
   select $1, t.item, t.source, array_to_tsvector(string_to_array(t.words, E'\\n'))
-  from json_to_recordset(${given}::json) as t(item text, source text, words text${replaced ? ', former boolean' : ''})
+  from json_to_recordset(${given}::json) as t(item text, source text, words text)
   join written w on w.id = t.item
-  ${replaced ? 'where t.former is null or exists (select from occurrences o where o.env = $1 and o.item = t.item and o.id = t.source)' : 'where true'}
-  on conflict (env, item, source) do update set words = excluded.words where item_words.source = ''`;
-
-/** Deletes the words of occurrences that the new ones displace; the sweep deletes the occurrences themselves. */
-const forgetSql = (given: string): string => `
-  delete from item_words t using (
-    select f.item, o.id from json_to_recordset(${given}::json) as f(item text, keep int, added int) join written w on w.id = f.item
-    cross join lateral (
-      select o.id from occurrences o where o.env = $1 and o.item = f.item order by o.at desc, o.id desc offset f.keep - f.added limit f.added) o
-  ) gone where t.env = $1 and t.item = gone.item and t.source = gone.id`;
+  on conflict (env, item, source) do update set words = excluded.words`;
 
 const jobsSql = (jobs: string): string =>
   stagedJobInsert(
@@ -200,7 +189,7 @@ const savedOfOneSql = (firstParameter: number): string =>
 /**
  * Event ids are drawn from rows of `written`, so after the item's row lock: per item, ids follow versions. Parameters:
  * $1 environment, $2 items, $3 events, $4 live messages, of one caller $5 when, $6 the verb, then who, then as the shape
- * requires: the trace, users, occurrences, displaced ones, texts, jobs, bulk and its results, deliveries, saved responses. Live messages are the greater part of it all: cutting a text at a sign that
+ * requires: the trace, users, occurrences, texts, jobs, bulk and its results, deliveries, saved responses. Live messages are the greater part of it all: cutting a text at a sign that
  * no JSON holds costs a fifth of parsing them.
  */
 const writeSqlText = (shape: WriteShape): string => {
@@ -239,8 +228,7 @@ const writeSqlText = (shape: WriteShape): string => {
       on conflict do nothing)`);
   }
   if (shape.occurrences) parts.push(`occurred as (${occurrencesSql(next())})`);
-  if (shape.forgets) parts.push(`forgotten as (${forgetSql(next())})`);
-  if (shape.texts) parts.push(`indexed as (${textsSql(next(), shape)})`);
+  if (shape.texts) parts.push(`indexed as (${textsSql(next())})`);
   if (shape.jobs) parts.push(`staged as (${jobsSql(next())})`);
   if (shape.results) parts.push(`resulted as (${resultsSql(next(), next())})`);
   if (shape.deliveries) {

@@ -45,7 +45,7 @@ const readFurtherTexts = async (
   past: PastEvents,
 ): Promise<Map<string, FoundText[]>> => {
   const names = inboxes.map(({ name }) => name);
-  const queries = words.flatMap((word) => contentQueries(env, names, { words: [word], fields: [] }).same);
+  const queries = words.flatMap((word) => contentQueries(env, names, { words: [word], fields: [] }).compared().same);
   const found =
     items.length === 0
       ? []
