@@ -10,6 +10,7 @@ import { bulk } from './suites/bulk.ts';
 import { bulkQuery } from './suites/bulkQuery.ts';
 import { change } from './suites/change.ts';
 import { consoleSuite } from './suites/console.ts';
+import { fairness } from './suites/fairness.ts';
 import { fanout } from './suites/fanout.ts';
 import { flags } from './suites/flags.ts';
 import { history } from './suites/history.ts';
@@ -36,6 +37,7 @@ const suites: readonly Suite[] = [
   outbox,
   bulk,
   bulkQuery,
+  fairness,
   jobs,
   actions,
   fanout,

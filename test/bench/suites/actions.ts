@@ -1,8 +1,6 @@
 /** Actions, with everything on over HTTP and an app built with the SDK: done at once, in the background, and queued while the app was away. */
-import { newToken, tokenHash } from '../../../shared/access/tokens.ts';
-import { newId } from '../../../shared/platform/core/ids.ts';
-import { newSealKey } from '../../../shared/platform/core/seal.ts';
 import { freePort } from '../../../shared/tools/services/ports.mjs';
+import { appEnvironment, prepareApp } from '../appEnvironment.ts';
 import { inTurn, type Api, type Bench, type Suite } from '../bench.ts';
 import type { Program } from '../ipc.ts';
 import { p99, rate, times } from '../measured.ts';
@@ -10,32 +8,11 @@ import { median } from '../numbers.ts';
 import type { Measured, Requests } from '../plan.ts';
 import { atLeast, type Figure } from '../report.ts';
 
-const environment = 'actions';
 const callers = 16;
-
-/** An environment of its own: its app declares nothing but actions. */
-const prepare = async ({
-  database: { sql, token },
-}: Bench): Promise<{ readonly key: string; readonly agent: { token: string; id: string } }> => {
-  await sql('insert into environments (name, seal_key, created_at) values ($1, $2, 0) on conflict do nothing', [
-    environment,
-    newSealKey(),
-  ]);
-  await sql('insert into streams (env) select id from environments where name = $1 on conflict do nothing', [
-    environment,
-  ]);
-  const [id, key] = [newId('key'), newToken('app')];
-  await sql(
-    `insert into app_keys (id, env, name, created_at) select $1, id, 'bench', 0 from environments where name = $2`,
-    [id, environment],
-  );
-  await sql(`insert into tokens (hash, kind, principal, created_at) values ($1, 'app', $2, 0)`, [tokenHash(key), id]);
-  return { key, agent: await token('admin') };
-};
 
 const asking = (token: string, action: string): Requests => {
   const body = JSON.stringify({ action });
-  const head = `POST /api/env/${environment}/actions HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n`;
+  const head = `POST /api/env/${appEnvironment}/actions HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n`;
   return { kind: 'texts', texts: [`${head}content-length: ${String(body.length)}\r\n\r\n${body}`] };
 };
 
@@ -100,17 +77,18 @@ const measureLimits = async (bench: Bench, agent: string) => {
   const ms = bench.options.seconds * 1000;
   return {
     trip: (count: number) => () => caller.call<Measured>('run', { callers: count, ms, warmupMs: ms / 4 }),
-    background: () => least.call<number>('run', { environment, agent, count: bench.options.quick ? 2_000 : 5_000 }),
+    background: () =>
+      least.call<number>('run', { environment: appEnvironment, agent, count: bench.options.quick ? 2_000 : 5_000 }),
   };
 };
 
 export const actions: Suite = {
   name: 'actions',
   run: async (bench) => {
-    const { key, agent } = await prepare(bench);
+    const { key, agent } = await prepareApp(bench);
     const [api, far, app] = await Promise.all([bench.api(), bench.api(), bench.start('customerApp')]);
     await bench.start('workers');
-    const url = `http://127.0.0.1:${String(api.port)}/api/env/${environment}`;
+    const url = `http://127.0.0.1:${String(api.port)}/api/env/${appEnvironment}`;
     await app.call('start', { url, key });
     const parts: Parts = { bench, api, app, url, key, token: agent.token };
     const limit = await measureLimits(bench, agent.id);
