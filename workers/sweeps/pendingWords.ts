@@ -1,4 +1,4 @@
-/** Empties the list of entries that the index of item_words still has to take in, so that searches don't read a long one. */
+/** Empties the lists of entries that the indexes of words and terms still have to take in, so that searches don't read long ones. */
 import { queryRow, statement } from '../../shared/platform/db/sql.ts';
 import type { Sweep } from './sweep.ts';
 
@@ -6,7 +6,8 @@ const indexPendingSql = statement('words.indexPending', 'select index_pending_wo
 
 export const pendingWords: Sweep = {
   name: 'pendingWords',
-  everyMs: 1_000,
+  // Changes at 1,000/s make a list of 30 pages meanwhile.
+  everyMs: 500,
   run: async ({ db }) => {
     await queryRow(db, indexPendingSql);
   },
