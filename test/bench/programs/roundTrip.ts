@@ -1,12 +1,13 @@
 /**
  * The least that an action needs: a caller calls through Redis, the process with the WebSocket passes it on, the other end
- * answers, and the answer goes back through Redis. Three processes, one of these calls each.
+ * answers, and the answer goes back through Redis; before and after, the two commits of a run. Three processes, one of these calls each.
  */
 import { Redis } from 'ioredis';
 import { WebSocket, WebSocketServer } from 'ws';
 import { answerCalls } from '../ipc.ts';
 import { quantile } from '../numbers.ts';
 import type { Measured } from '../plan.ts';
+import { openRunTable } from '../runSql.ts';
 
 const url = process.env['REDIS_URL'] ?? '';
 const asked = `${process.env['REDIS_PREFIX'] ?? ''}:asked`;
@@ -36,7 +37,16 @@ const dial = (port: number): Promise<void> =>
     });
   });
 
-const run = async ({ callers, ms, warmupMs }: { callers: number; ms: number; warmupMs: number }): Promise<Measured> => {
+interface Asked {
+  readonly callers: number;
+  readonly ms: number;
+  readonly warmupMs: number;
+  readonly environment: string;
+  readonly agent: string;
+}
+
+const run = async ({ callers, ms, warmupMs, environment, agent }: Asked): Promise<Measured> => {
+  const runs = await openRunTable(environment, agent, 'now');
   const [publisher, subscriber] = [new Redis(url), new Redis(url)];
   const waiting = new Map<number, () => void>();
   subscriber.on('message', (_channel, text) => {
@@ -54,17 +64,20 @@ const run = async ({ callers, ms, warmupMs }: { callers: number; ms: number; war
       last += 1;
       const id = last;
       const back = new Promise<void>((resolve) => waiting.set(id, resolve));
+      const made = await runs.insert('running');
       await publisher.publish(
         asked,
         JSON.stringify({ jsonrpc: '2.0', id, method: 'action.run', params: { action: 'now', input: {} } }),
       );
       await back;
+      await runs.settle(made);
       if (at >= began) took.push(performance.now() - at);
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
   publisher.disconnect();
   subscriber.disconnect();
+  await runs.close();
   return {
     perSecond: took.length / (ms / 1000),
     p50: quantile(took, 0.5),
