@@ -13,11 +13,24 @@ const cycles: Readonly<Record<string, readonly string[]>> = {
 };
 export const closedStates = ['closed', 'resolved', 'accepted'];
 
-/** Random items with the states that come after the one that each is in. */
+/**
+ * Items with the states that come after the one that each is in, in a random order: four of five are among the twentieth with the
+ * newest activity, as people work on what is new.
+ */
 export const itemsToChange = async ({ sql, env, share }: Database, count = 20_000): Promise<Changed[]> => {
+  const inboxes = Object.keys(cycles);
+  const [size] = await sql<{ n: number }>('select count(*)::int as n from items where env = $1', [env]);
+  const newest = Math.floor((size?.n ?? 0) / 20 / inboxes.length);
   const found = await sql<{ id: string; inbox: string; state: string }>(
-    `select id, inbox, state from items tablesample system (${share(count * 4)}) where env = $1 and inbox = any ($2) order by random() limit $3`,
-    [env, Object.keys(cycles), count],
+    `
+    with new as (
+      select n.* from unnest($2::text[]) as g(inbox) cross join lateral (
+        select id, inbox, state from items i where i.env = $1 and i.inbox = g.inbox order by last_seen desc, id desc limit $5) n),
+    other as (select id, inbox, state from items tablesample system (${share(count)}) where env = $1 and inbox = any ($2))
+    select * from (
+      (select * from new order by random() limit $3)
+      union (select * from other order by random() limit $4)) i order by random()`,
+    [env, inboxes, Math.round(count * 0.8), Math.round(count * 0.2), newest],
   );
   return found.map(({ id, inbox, state }) => {
     const cycle = cycles[inbox] ?? [];

@@ -23,7 +23,7 @@ export const jobs: Suite = {
         suite: 'jobs',
         what: 'background job, no-op, processed',
         unit: '/s',
-        ...atLeast(of('process', found.ours), of('process', found.bare), 0.8),
+        ...atLeast(of('process', found.ours), of('process', found.bare), 1),
         note: 'limit: bare BullMQ',
       },
       {

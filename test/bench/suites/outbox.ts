@@ -92,7 +92,7 @@ const rates = async (bench: Bench): Promise<Figure> => {
     suite: 'outbox',
     what: 'publisher: outbox to stream, counts and Redis',
     unit: 'events/s',
-    ...atLeast(median(found.ours), median(found.limit), 0.6),
+    ...atLeast(median(found.ours), median(found.limit), 0.7),
     note: 'limit: delete … returning of 500 and one PUBLISH',
   };
 };

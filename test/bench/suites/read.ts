@@ -43,7 +43,7 @@ const figure = (connections: number, ours: readonly Costed[], limit: readonly Co
   suite: 'read',
   what: `page of 50 items, ${String(connections)} connections`,
   unit: 'pages/s',
-  ...atLeast(rate(ours), rate(limit), 0.8),
+  ...atLeast(rate(ours), rate(limit), 0.85),
   note: `p50/p99 ms: ours ${times(ours)}, limit ${times(limit)}; CPU: ours ${costs(ours)}, limit ${costs(limit)}`,
 });
 
