@@ -71,7 +71,27 @@ export const filterConditions: Readonly<Record<ItemFilterName, string>> = {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of filterConditions has exactly these keys.
 export const filterNames = Object.keys(filterConditions) as ItemFilterName[];
 
-export const allConditions = Object.values(filterConditions).join('\n and ');
+const conditionsOf = (conditions: Partial<typeof filterConditions>): string =>
+  Object.values(conditions).join('\n and ');
+
+export const allConditions = conditionsOf(filterConditions);
+
+const { contents: contentsCondition, ...otherConditions } = filterConditions;
+
+/** The same for an item of which `d.whole` says whether one of its rows, found before, has all contents. */
+export const conditionsOfFound = conditionsOf({
+  ...otherConditions,
+  contents: `(d.whole is true or ${contentsCondition})`,
+});
+
+/** Selects from rows `w` that were found by some of the contents the items that may have all: by that row, or by several. */
+export const mayHaveAllSql = (rows: string): string => `
+  select w.item, bool_or(w.whole) as whole from ${rows} w group by w.item
+  having $same::tsquery[] is null or bool_or(w.whole)
+    or exists (select from item_words f where f.env = $env and f.item = w.item and f.source > '')`;
+
+/** Whether a row of item_words has all contents; null where one part is asked for, which every row that is found has. */
+export const wholeColumn = 'w.words @@ any ($same::tsquery[]) as whole';
 
 /** Returns the filters that a request sets. */
 export const requestedFilters = (request: ItemCountRequest): ItemFilterName[] =>

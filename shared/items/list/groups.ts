@@ -5,7 +5,7 @@
 import { namedStatement, type NamedStatement } from '../../platform/db/namedStatement.ts';
 import type { TextRow } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
-import { allConditions } from './filters.ts';
+import { allConditions, conditionsOfFound, mayHaveAllSql, wholeColumn } from './filters.ts';
 import type { CandidateSource } from './sources.ts';
 import { fortnightRowsSql, itemByIdSql } from './statements.ts';
 import { itemRangeName, itemRangeSql, type RangeShape } from './streamSql.ts';
@@ -92,9 +92,9 @@ export const contentGroupsStatement = (by: SummaryKey): NamedStatement =>
   namedStatement(`items.groups.${by}.contents`, () =>
     groupSql(
       by,
-      `with w as materialized (select w.item from item_words w where w.words @@ any ($looked::tsquery[]) limit $most)
-       select i.* from (select distinct item from w) as d cross join lateral (${itemByIdSql}) i`,
-      allConditions,
+      `with f as materialized (select w.item, ${wholeColumn} from item_words w where w.words @@ any ($looked::tsquery[]) limit $most)
+       select i.* from (${mayHaveAllSql('f')}) as d cross join lateral (${itemByIdSql}) i where ${conditionsOfFound}`,
+      'true',
     ),
   );
 

@@ -17,11 +17,14 @@ import { bucketSql, fortnightSql } from '../terms.ts';
 import {
   allConditions,
   allPartsFit,
+  conditionsOfFound,
   filterConditions,
   filterNames,
   hintConditions,
+  mayHaveAllSql,
   partColumns,
   partConditions,
+  wholeColumn,
 } from './filters.ts';
 import type { CandidateSource } from './sources.ts';
 import type { ItemStream } from './streams.ts';
@@ -177,14 +180,14 @@ export const itemByIdSql =
   'select * from items i where i.env = $env and i.id = d.item and i.inbox = any ($inboxes::text[]) offset 0';
 
 /** Returns the conditions of rows of a stream behind the cursor that fit; those of the stream are hidden. */
-const belonging = (stream: ItemStream, descending: boolean): string =>
+const belonging = (stream: ItemStream, descending: boolean, conditions = allConditions): string =>
   [
     afterCursorSql(stream, descending),
     ...(stream.name === 'due' ? ['i.due_at is not null'] : []),
     ...(stream.name === 'undue' ? ['i.due_at is null'] : []),
   ]
     .map(hiddenFromPlanner)
-    .concat(allConditions)
+    .concat(conditions)
     .join(' and ');
 
 /**
@@ -240,10 +243,10 @@ export const itemGatherContentsStatement = (stream: ItemStream, descending: bool
   namedStatement(
     `items.gatherContents.${stream.name}.${descending ? 'down' : 'up'}`,
     () => `
-    with d as materialized (select w.item from item_words w where w.words @@ any ($looked::tsquery[]) limit $most + 1),
+    with d as materialized (select w.item, ${wholeColumn} from item_words w where w.words @@ any ($looked::tsquery[]) limit $most + 1),
     m as (
-      select i.id, ${sortKeySql(stream)} as key from (select distinct item from d where (select count(*) from d) <= $most) as d
-      cross join lateral (${itemByIdSql}) i where ${belonging(stream, descending)})
+      select i.id, ${sortKeySql(stream)} as key from (${mayHaveAllSql('(select * from d where (select count(*) from d) <= $most)')}) as d
+      cross join lateral (${itemByIdSql}) i where ${belonging(stream, descending, conditionsOfFound)})
     ${firstOf(stream, descending, 'd')}`,
   );
 
@@ -260,11 +263,11 @@ export const itemCountContentsStatement = (stream: ItemStream): NamedStatement =
     () => `
     select count(*) from (
       select from (
-        select w.item from item_words w where w.words @@ any ($looked::tsquery[]) and w.source = ''
+        select w.item, ${wholeColumn} from item_words w where w.words @@ any ($looked::tsquery[]) and w.source = ''
         union all
-        select distinct w.item from item_words w where w.words @@ any ($looked::tsquery[]) and w.source <> ''
+        select distinct w.item, false from item_words w where w.words @@ any ($looked::tsquery[]) and w.source <> ''
           and not exists (select from item_words o where o.env = $env and o.item = w.item and o.source = '' and o.words @@ any ($looked::tsquery[]))) d
-      cross join lateral (${itemByIdSql}) i where ${belonging(stream, true)} limit $limit) i`,
+      cross join lateral (${itemByIdSql}) i where ${belonging(stream, true, conditionsOfFound)} limit $limit) i`,
   );
 
 /** Counts the rows of a stream behind a place, up to `ItemStreamShape.rows`, in the index alone. */
