@@ -189,16 +189,42 @@ const writeMissing = async (
   await insertWords(tx, rows);
 };
 
-/** Writes what is missing of the next events up to `settled`. Returns whether there are more. */
-export const indexNextTexts = async (db: Db, environments: Environments, settled: number): Promise<boolean> => {
-  const from = (await queryRow<{ event: number }>(db, progressSql))?.event ?? 0;
-  if (from >= settled) return false;
-  const to = (await queryRow<{ last: number | null }>(db, nextSql, [from, settled]))?.last ?? settled;
+/** Writes what is missing of the first events of a range of ids. Returns up to which all is written, null: it has to be asked again. */
+const indexStep = async (
+  db: Db,
+  environments: Environments,
+  [from, end]: readonly [number, number],
+): Promise<number | null> => {
+  const to = (await queryRow<{ last: number | null }>(db, nextSql, [from, end]))?.last ?? end;
   const inboxes = inboxColumns(environments);
   const missing = await queryRows<MissingText>(db, missingSql, [from, to, ...inboxes]);
   if (missing.length > 0) await db.transaction((tx) => writeMissing(tx, [from, to], missing));
-  if (missing.length === stepTexts) return true;
+  if (missing.length === stepTexts) return null;
   await executeStatement(db, displacedSql, [from, to, ...inboxes]);
+  return to;
+};
+
+const readProgress = async (db: Db): Promise<number> =>
+  (await queryRow<{ event: number }>(db, progressSql))?.event ?? 0;
+
+/** Writes what is missing of the next events up to `settled`. Returns whether there are more. */
+export const indexNextTexts = async (db: Db, environments: Environments, settled: number): Promise<boolean> => {
+  const from = await readProgress(db);
+  if (from >= settled) return false;
+  const to = await indexStep(db, environments, [from, settled]);
+  if (to === null) return true;
   await executeStatement(db, advanceSql, [from, to]);
   return to < settled;
+};
+
+/** Events that may be looked at before those in front of them are committed. */
+const aheadMost = 5_000;
+
+/**
+ * Writes what is missing of the newest events that are committed, up to `newest`: however long another transaction may still commit
+ * an earlier event, for which `indexNextTexts` waits.
+ */
+export const indexNewestTexts = async (db: Db, environments: Environments, newest: number): Promise<void> => {
+  let at: number | null = Math.max(newest - aheadMost, await readProgress(db));
+  while (at !== null && at < newest) at = await indexStep(db, environments, [at, newest]);
 };

@@ -1,5 +1,6 @@
 /** Indexes the texts of occurrences, notes and replies, and what an older release has left out (shared/items/indexTexts.ts). */
-import { indexNextTexts } from '../../shared/items/indexTexts.ts';
+import { indexNewestTexts, indexNextTexts } from '../../shared/items/indexTexts.ts';
+import { readEventHorizon } from '../../shared/platform/journal/auditChain.ts';
 import { readSettledEvent } from './settledEvent.ts';
 import type { Sweep } from './sweep.ts';
 
@@ -8,6 +9,8 @@ export const indexTexts: Sweep = {
   // A text is found within a second.
   everyMs: 500,
   run: async ({ db, directory }) => {
+    const { id } = await readEventHorizon(db);
+    await indexNewestTexts(db, directory.environments(), id);
     const settled = await readSettledEvent(db);
     if (settled === null) return;
     while (await indexNextTexts(db, directory.environments(), settled));
