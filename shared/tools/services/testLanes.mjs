@@ -12,9 +12,18 @@ const secondsFile = join(root, 'shared/tools/services/testSeconds.json');
  */
 const patient = [
   'test/console/',
-  ...['admin', 'commands', 'demo', 'doctor', 'image', 'oneFolder', 'otherLanguage', 'schemaGate', 'sideBySide'].map(
-    (name) => `test/flows/${name}.test.ts`,
-  ),
+  ...[
+    'admin',
+    'commands',
+    'demo',
+    'doctor',
+    'image',
+    'oneFolder',
+    'otherLanguage',
+    'productPackages',
+    'schemaGate',
+    'sideBySide',
+  ].map((name) => `test/flows/${name}.test.ts`),
   ...['command', 'package', 'tutorial', 'types'].map((name) => `test/sdk/${name}.test.ts`),
   'test/laws/migrations.test.ts',
 ];

@@ -1,0 +1,98 @@
+// The packages that package-lock.json names, and a folder in which npm installs them with the least work. Used by install.mjs.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './paths.mjs';
+
+/**
+ * @typedef {object} Entry
+ * @property {string} [name] where it is not the folder's
+ * @property {string} [version]
+ * @property {string} [integrity]
+ * @property {string} [resolved]
+ * @property {boolean} [optional]
+ * @property {boolean} [dev]
+ * @property {boolean} [devOptional]
+ *
+ * @typedef {Record<string, Entry>} Packages by the folder from the checkout's top
+ */
+
+/** Development packages that a start needs too, of which only files are read: they come without the packages that they depend on. */
+const filesOnly = ['redoc'];
+
+/** Any host, as npm is told to replace it with the registry that it is configured with. */
+const anyRegistry = 'https://registry.invalid';
+
+/**
+ * @param {string} folder that has package-lock.json, or node_modules with npm's own list of what it installed
+ * @returns {Packages | undefined} undefined when there is none
+ */
+export function readPackages(folder, name = 'package-lock.json') {
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- npm has written the file
+    return /** @type {{ packages?: Packages }} */ (JSON.parse(readFileSync(join(folder, name), 'utf8'))).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns those of the lock's packages that are needed: all, or those of the product with those of which files are read.
+ * @param {Packages} packages
+ * @param {boolean} dev whether the packages for development are needed too
+ * @returns {Packages}
+ */
+export function neededPackages(packages, dev) {
+  const { '': _project, ...all } = packages;
+  if (dev) return all;
+  const product = Object.entries(all).filter(([, entry]) => !entry.dev);
+  return { ...Object.fromEntries(product), ...Object.fromEntries(filesOnly.map((name) => alone(packages, name))) };
+}
+
+/**
+ * @param {Packages} packages
+ * @param {string} name
+ * @returns {[string, Entry]}
+ */
+function alone(packages, name) {
+  const { version = '', integrity = '' } = packages[`node_modules/${name}`] ?? {};
+  return [`node_modules/${name}`, { version, integrity }];
+}
+
+/**
+ * Makes a folder for `npm ci --replace-registry-host=always`. Its lock has addresses, which the checkout's has not: without
+ * them, npm asks the registry about each package, or reads what it was told earlier, before it looks into its cache.
+ * @param {string} folder
+ * @param {Packages} packages of the checkout's lock
+ * @param {boolean} dev whether the packages for development are needed too
+ */
+export function writeInstallFolder(folder, packages, dev) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const manifest = readManifest();
+  const { devDependencies, ...product } = manifest;
+  const files = Object.fromEntries(filesOnly.map((name) => [name, devDependencies?.[name] ?? '']));
+  const project = dev ? manifest : { ...product, dependencies: { ...product.dependencies, ...files } };
+  /** @type {Record<string, object>} */
+  const locked = { '': project };
+  for (const [place, entry] of Object.entries(neededPackages(packages, dev)))
+    locked[place] = { ...entry, resolved: addressOf(place, entry) };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(project));
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages: locked }));
+  if (existsSync(join(root, '.npmrc'))) copyFileSync(join(root, '.npmrc'), join(folder, '.npmrc'));
+}
+
+/** @returns {Record<string, Record<string, string>>} the parts of package.json by their names */
+function readManifest() {
+  const text = readFileSync(join(root, 'package.json'), 'utf8');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the project's own file
+  return /** @type {Record<string, Record<string, string>>} */ (JSON.parse(text));
+}
+
+/**
+ * Returns the address that registries give to a package's archive.
+ * @param {string} place
+ * @param {Entry} entry
+ */
+function addressOf(place, { name = place.slice(place.lastIndexOf('node_modules/') + 13), version }) {
+  return `${anyRegistry}/${name}/-/${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
+}
