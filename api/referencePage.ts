@@ -10,11 +10,12 @@ import { toPackedFile, type PackedFile } from './http/packedFile.ts';
 const copied = new URL('redoc.standalone.js', import.meta.url);
 const file = existsSync(copied) ? copied : createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js');
 
-/** The library shows its maker’s logo from another origin: instead of that, nothing. */
-const source = Buffer.from(readFileSync(file, 'utf8').replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,'));
+/** Returns the library. It shows its maker’s logo from another origin: instead of that, nothing. */
+const readSource = (): Buffer =>
+  Buffer.from(readFileSync(file, 'latin1').replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,'), 'latin1');
 
 /** Where the script is on the host: the name changes with its content, so that browsers keep it for good. */
-export const scriptPath = `/docs/redoc-${createHash('sha256').update(source).digest('hex').slice(0, 12)}.js`;
+export const scriptPath = `/docs/redoc-${createHash('sha256').update(readSource()).digest('hex').slice(0, 12)}.js`;
 
 /** The library writes styles into the page and searches in a worker that it makes; all else comes from this origin. */
 export const referencePolicy = [
@@ -47,6 +48,7 @@ export const referencePage = `<!doctype html>
 `;
 
 const packScript = async (): Promise<PackedFile> => {
+  const source = readSource();
   const [br, zipped] = await Promise.all([
     promisify(brotliCompress)(source, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
     promisify(gzip)(source),
@@ -56,5 +58,5 @@ const packScript = async (): Promise<PackedFile> => {
 
 let script: Promise<PackedFile> | undefined;
 
-/** Returns the library’s script; the first who asks waits until it is compressed. */
+/** Returns the library’s script; the first who asks waits until it is read and compressed. */
 export const referenceScript = (): Promise<PackedFile> => (script ??= packScript());
