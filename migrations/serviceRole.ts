@@ -19,11 +19,11 @@ const grantRights = async (db: Knex, role: string): Promise<void> => {
     );
     for (const { part } of parts) await tx.raw(`revoke all on ${part} from ??`, [role]);
     await tx.raw(
-      'grant execute on function erase_events(int, bigint[]), prepare_event_months(), prepare_bulk_months(), drop_past_bulk_months() to ??',
+      'grant execute on function erase_events(int, bigint[]), prepare_event_months(), prepare_bulk_months(), drop_past_bulk_months(), prepare_ended_months(text, text[]), drop_past_ended_months(text, bigint) to ??',
       [role],
     );
     await tx.raw(
-      'revoke insert, update, delete on knex_migrations, knex_migrations_lock, schema_version, archives, event_turns from ??',
+      'revoke insert, update, delete on knex_migrations, knex_migrations_lock, schema_version, archives, event_turns, ended_tables, ended_moves from ??',
       [role],
     );
   });

@@ -46,7 +46,7 @@ const list = readEndpoint({
     const { env, principal } = caller;
     const key = `bulks:${JSON.stringify([principal.id, principal.access.may('audit', 'see'), status])}`;
     const keys = env.seal.openCursor(key, given);
-    const { bulks, next } = await listBulks(deps.db, caller, {
+    const { bulks, next } = await listBulks(deps, caller, {
       status,
       before: keys === null ? null : String(keys[0]),
       limit: size ?? limits.pageDefault,

@@ -2,6 +2,7 @@
 import { idAt } from '../platform/core/ids.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { lockMoves } from '../platform/ended/movesLock.ts';
 
 const dayMs = 86_400_000;
 
@@ -36,18 +37,23 @@ const passSql = statement(
   'retention.pass',
   `
   with seen as (
-    select id, env, finished_at from bulks where id >= $2 and id < $3 order by id limit ${String(batchBulks)}
+    select id, env, finished_at from all_bulks where id >= $2 and id < $3 order by id limit ${String(batchBulks)}
   ), keeps as (
     select min(s.id) as id from seen s
     where s.env = $1 and (s.finished_at is null or s.finished_at >= $4
       or s.id in (select u.undo_of from bulks u where u.finished_at is null and u.undo_of is not null))
-  ), passed as (
-    update bulks b set changed = c.changed, unchanged = c.unchanged, failed = c.failed, results_gone_at = $5
-    from seen s cross join keeps k cross join lateral (
+  ), passing as (
+    select s.id, c.* from seen s cross join keeps k cross join lateral (
       select coalesce(sum(changed), 0)::int as changed, coalesce(sum(unchanged), 0)::int as unchanged, coalesce(sum(failed), 0)::int as failed
       from bulk_chunks where bulk = s.id
     ) c
-    where b.id = s.id and s.env = $1 and b.results_gone_at is null and (k.id is null or s.id < k.id)
+    where s.env = $1 and (k.id is null or s.id < k.id)
+  ), passed as (
+    update bulks b set changed = p.changed, unchanged = p.unchanged, failed = p.failed, results_gone_at = $5
+    from passing p where b.id = p.id and b.results_gone_at is null
+  ), passed_ended as (
+    update bulks_ended b set changed = p.changed, unchanged = p.unchanged, failed = p.failed, results_gone_at = $5
+    from passing p where b.id = p.id and b.results_gone_at is null
   ), counted as (
     select count(*) = ${String(batchBulks)} as more, max(id) || '0' as next from seen
   )
@@ -56,6 +62,11 @@ const passSql = statement(
   returning r.gone_before as gone, c.more and k.id is null as more`,
 );
 
+interface Passed {
+  readonly gone: string;
+  readonly more: boolean;
+}
+
 /** Moves an environment's border to the present, and returns it. */
 const passBulks = async (db: Db, { env, days, gone }: Retention, now: number): Promise<string> => {
   const until = now - days * dayMs;
@@ -63,7 +74,11 @@ const passBulks = async (db: Db, { env, days, gone }: Retention, now: number): P
   let border = gone;
   let more = days > 0 && gone < end;
   while (more) {
-    const passed = await queryRow<{ gone: string; more: boolean }>(db, passSql, [env, border, end, until, now]);
+    // A bulk that moves to its month meanwhile would be found in neither table.
+    const passed = await db.transaction(async (tx) => {
+      await lockMoves(tx);
+      return queryRow<Passed>(tx, passSql, [env, border, end, until, now]);
+    });
     if (passed === undefined) return border;
     ({ gone: border, more } = passed);
   }
@@ -72,7 +87,7 @@ const passBulks = async (db: Db, { env, days, gone }: Retention, now: number): P
 
 const goneBulksSql = statement(
   'retention.gone',
-  `select id, env from bulks where id >= $1 and id < $2 order by id limit ${String(batchBulks)}`,
+  `select id, env from all_bulks where id >= $1 and id < $2 order by id limit ${String(batchBulks)}`,
 );
 const deleteChunkSql = statement(
   'retention.delete',

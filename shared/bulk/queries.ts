@@ -4,8 +4,11 @@ import { fault } from '../catalogue/errors.ts';
 import { openChunkStatuses, type BulkOutcome, type BulkStatus } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { queryRow, queryRows, statement, type Statement } from '../platform/db/sql.ts';
+import { notFoundFault } from '../platform/ended/notKept.ts';
+import { readPageOfTwo } from '../platform/ended/readPage.ts';
 import { cutPage } from '../platform/listing/page.ts';
+import type { DomainDeps } from '../settings/deps.ts';
 import type { BulkRow } from './present.ts';
 
 /** The counts are in the chunks, which workers finish in parallel, as a counter in the bulk's row would make them wait; once the chunks are gone, they are in that row. */
@@ -18,15 +21,23 @@ const bulkRows = (from: string): string => `
     from bulk_chunks where bulk = b.id
   ) c`;
 const one = statement('bulk.one', `${bulkRows('bulks')} where b.env = $1 and b.id = $2`);
+const oneEnded = statement('bulk.oneEnded', `${bulkRows('bulks_ended')} where b.env = $1 and b.id = $2`);
 
 /** The newest bulks before `$2`, at most `$3`, of the principal `$4` or of all. */
-const bulksPage = (own: boolean, byStatus: boolean): string => `
-  ${bulkRows(`(select * from bulks where env = $1 and id < $2 ${own ? 'and actor = $4' : 'and $4::text is not null'} ${byStatus ? 'and status = $5' : ''} order by id desc limit $3)`)}
+const bulksPage = (from: 'bulks' | 'all_bulks', own: boolean, byStatus: boolean): string => `
+  ${bulkRows(`(select * from ${from} where env = $1 and id < $2 ${own ? 'and actor = $4' : 'and $4::text is not null'} ${byStatus ? 'and status = $5' : ''} order by id desc limit $3)`)}
   order by b.id desc`;
-const ownBulksSql = statement('bulk.ownPage', bulksPage(true, false));
-const ownBulksByStatusSql = statement('bulk.ownPageStatus', bulksPage(true, true));
-const allBulksSql = statement('bulk.page', bulksPage(false, false));
-const allBulksByStatusSql = statement('bulk.pageStatus', bulksPage(false, true));
+const pageStatements = (own: boolean, byStatus: boolean): Readonly<Record<'recent' | 'all', Statement>> => {
+  const name = `bulk.${own ? 'ownPage' : 'page'}${byStatus ? 'Status' : ''}`;
+  return {
+    recent: statement(name, bulksPage('bulks', own, byStatus)),
+    all: statement(`${name}All`, bulksPage('all_bulks', own, byStatus)),
+  };
+};
+const ownBulks = pageStatements(true, false);
+const ownBulksByStatus = pageStatements(true, true);
+const allBulks = pageStatements(false, false);
+const allBulksByStatus = pageStatements(false, true);
 
 interface BulksQuery {
   readonly status: BulkStatus | undefined;
@@ -40,21 +51,28 @@ const aboveAllIds = '~';
 
 /** Returns a page of the caller's bulks, or of all for one who sees the audit log, newest first. */
 export const listBulks = async (
-  db: Db,
+  { db, clock }: Pick<DomainDeps, 'db' | 'clock'>,
   { env, principal }: Caller,
   { status, before, limit }: BulksQuery,
 ): Promise<{ readonly bulks: readonly BulkRow[]; readonly next: string | null }> => {
   const all = principal.access.may('audit', 'see');
-  const values = [env.id, before ?? aboveAllIds, limit + 1, principal.id];
-  const found = await (status === undefined
-    ? queryRows<BulkRow>(db, all ? allBulksSql : ownBulksSql, values)
-    : queryRows<BulkRow>(db, all ? allBulksByStatusSql : ownBulksByStatusSql, [...values, status]));
+  const from = before ?? aboveAllIds;
+  const values = [env.id, from, limit + 1, principal.id, ...(status === undefined ? [] : [status])];
+  const page = status === undefined ? (all ? allBulks : ownBulks) : all ? allBulksByStatus : ownBulksByStatus;
+  const found = await readPageOfTwo<BulkRow>({
+    now: clock.now(),
+    before: from,
+    wanted: limit + 1,
+    readRecent: () => queryRows<BulkRow>(db, page.recent, values),
+    readAll: () => queryRows<BulkRow>(db, page.all, values),
+  });
   const { page: bulks, last } = cutPage(found, limit);
   return { bulks, next: last?.id ?? null };
 };
 
+/** Returns a bulk, wherever it is; a bulk never comes back from its month. */
 export const readBulk = async (db: Db | Tx, envId: number, id: string): Promise<BulkRow | undefined> =>
-  queryRow<BulkRow>(db, one, [envId, id]);
+  (await queryRow<BulkRow>(db, one, [envId, id])) ?? queryRow<BulkRow>(db, oneEnded, [envId, id]);
 
 export const isBulkAuthor = ({ principal }: Caller, bulk: Pick<BulkRow, 'actor_type' | 'actor'>): boolean =>
   principal.type === bulk.actor_type && principal.id === bulk.actor;
@@ -63,7 +81,7 @@ export const isBulkAuthor = ({ principal }: Caller, bulk: Pick<BulkRow, 'actor_t
 export const readVisibleBulk = async (db: Db | Tx, caller: Caller, id: string): Promise<BulkRow> => {
   const bulk = await readBulk(db, caller.env.id, id);
   if (bulk === undefined || !(isBulkAuthor(caller, bulk) || caller.principal.access.may('audit', 'see')))
-    throw fault('not_found');
+    throw await notFoundFault(db, caller.env.id, 'bulks', id);
   return bulk;
 };
 

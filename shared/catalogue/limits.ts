@@ -68,6 +68,8 @@ export const limits = {
   bulkResultsDays: 90,
   retentionDaysMin: 8,
   retentionDaysMax: 36_500,
+  /** ms for which bulks, approvals and runs that have ended stay beside the unfinished: `retentionDaysMin`, so that nothing goes before it has moved. */
+  endedRowsMs: 8 * 86_400_000,
   timelinePage: 100,
   /** Where a number of occurrences is kept, an item gets at most one `occurred` entry in this time. */
   occurredEntryMs: 600_000,

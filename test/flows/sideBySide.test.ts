@@ -6,7 +6,9 @@ import { createServer, connect as netConnect, type AddressInfo, type Server, typ
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import pg from 'pg';
 import { readConfig, type Config } from '../../shared/platform/core/config.ts';
+import { newIdOf } from '../../shared/platform/core/ids.ts';
 import { connect, type Client as App } from '../../shared/sdk/index.ts';
 import { root } from '../../shared/tools/services/paths.mjs';
 import { newEmptyDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
@@ -116,6 +118,34 @@ describe('the previous release and this one', function () {
     await database.drop();
   });
 
+  const sql = async (text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> => {
+    const owner = new pg.Client({ connectionString: database.ownerUrl });
+    await owner.connect();
+    try {
+      return (await owner.query(text, values)).rows as Record<string, unknown>[];
+    } finally {
+      await owner.end();
+    }
+  };
+  /** Copies of a bulk that ended months ago. */
+  const past = [40, 100, 400]
+    .map((days) => ({ at: Date.now() - days * 86_400_000 }))
+    .map(({ at }) => ({ at, bulk: newIdOf('blk', at) }));
+  const leavePast = async (): Promise<void> => {
+    for (const { at, bulk } of past)
+      await sql(
+        `insert into bulks select (jsonb_populate_record(b, jsonb_build_object('id', $1::text, 'created_at', $2::bigint, 'finished_at', $2::bigint))).*
+         from bulks b where finished_at is not null order by id desc limit 1`,
+        [bulk, at],
+      );
+  };
+  const expectPast = async (client: Client): Promise<void> => {
+    for (const { bulk } of past)
+      expect((await client.get(`/bulk/${bulk}`)).body.bulk).to.include({ id: bulk, status: 'done' });
+    const listed = (await client.get('/bulk?limit=200')).body.bulks as Message[];
+    expect(listed.map(({ id }) => id)).to.include.members(past.map(({ bulk }) => bulk));
+  };
+
   /** What was accepted: each item with the state that it was last given, each run, each bulk. */
   const items = new Map<string, string>();
   const runs = new Set<string>();
@@ -186,6 +216,8 @@ describe('the previous release and this one', function () {
     await until('the agent sees its inboxes', async () => (await agent().get('/items?inbox=mail')).status === 200);
     stream = await openLive(agent());
     await rounds('before', 2);
+    await leavePast();
+    await expectPast(agent());
   });
 
   it('works on the previous release while this one migrates', async () => {
@@ -200,6 +232,7 @@ describe('the previous release and this one', function () {
     if (old === undefined) throw new Error('The previous release is not running.');
     agents = [old, clientOf(`http://127.0.0.1:${api.port}/api/env/demo`, old.token, old.id)];
     await rounds('both', 4);
+    for (const client of agents) await expectPast(client);
   });
 
   it('works on this one alone, with everything that was accepted done once', async () => {
@@ -251,5 +284,12 @@ describe('the previous release and this one', function () {
       expect([item.state, item.tags]).to.deep.equal([state, ['seen']]);
       expect(timeline.filter(({ type }) => type === 'tags' || type === 'created')).to.have.length(2);
     }
+  });
+
+  it('moves what has ended long ago a day later, when the previous release has gone', async () => {
+    await sql('update ended_moves set begin_at = 0');
+    await until('all has moved', async () => (await sql('select from bulks_ended')).length === past.length, 30_000);
+    await expectPast(agent());
+    await rounds('moved', 1);
   });
 });

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
+import { retentionKinds } from '../../shared/catalogue/retention.ts';
 import { newDatabase } from '../support/database.ts';
 
 interface Migration {
@@ -96,6 +97,34 @@ describe('law: migrations', () => {
     expect(new Set(files.map((file) => file.slice(0, 4))).size, 'give each migration a number of its own').to.equal(
       files.length,
     );
+  });
+
+  it('give a table of months the columns of the table from which its rows come, in their order', async () => {
+    const database = await newDatabase();
+    const db = knex({ client: 'pg', connection: database.ownerUrl, pool: { min: 0, max: 1 } });
+    const columns = async (table: string): Promise<string[]> => {
+      const { rows } = (await db.raw(
+        'select attname as name from pg_attribute where attrelid = ?::regclass and attnum > 0 and not attisdropped order by attnum',
+        [table],
+      )) as { rows: { name: string }[] };
+      return rows.map(({ name }) => name);
+    };
+    try {
+      const { rows: kinds } = (await db.raw('select kind, name from ended_tables')) as {
+        rows: { kind: string; name: string }[];
+      };
+      expect(kinds.map(({ kind }) => kind).sort()).to.deep.equal(
+        retentionKinds.flatMap(({ kind }) => (kind === 'bulkResults' ? [] : [kind as string])).sort(),
+      );
+      for (const { kind, name } of kinds) {
+        const own = await columns(kind);
+        expect((await columns(name)).slice(-own.length), `add the column to ${name} too`).to.deep.equal(own);
+        expect(await columns(`all_${kind}`), `make the view all_${kind} anew`).to.include.members(own);
+      }
+    } finally {
+      await db.destroy();
+      await database.drop();
+    }
   });
 
   it('can be taken back one by one to an empty schema, and made again', async () => {

@@ -111,7 +111,7 @@ describe('results of bulks', () => {
 
   it('go row by row where others keep theirs longer', async () => {
     const set = await admin('retention', 'set', 'demo', '--bulk-results', '30', '--json');
-    expect(JSON.parse(set.text)).to.deep.equal({ retention: { environment: 'demo', bulkResults: 30 } });
+    expect(JSON.parse(set.text).retention).to.deep.include({ environment: 'demo', bulkResults: 30 });
     const [mine, theirs, late] = [
       await finishedBulk(demo, 60),
       await finishedBulk(second, 60),

@@ -1,6 +1,7 @@
 /** Every sweep of the service. A new one goes into a file of its own and is added here. */
 import { expiredConnections, parkedJobs } from './appConnections.ts';
 import { auditChain } from './auditChain.ts';
+import { expireEndedRows, moveEndedRows } from './endedRows.ts';
 import { expireApprovals, undeclaredActions } from './expireApprovals.ts';
 import { expireBulkResults } from './expireBulkResults.ts';
 import { expiredRows } from './expiredRows.ts';
@@ -37,6 +38,8 @@ export const sweeps: readonly Sweep[] = [
   countedRefusals,
   auditChain,
   expireBulkResults,
+  moveEndedRows,
+  expireEndedRows,
   months,
   // A snoozed item wakes within 2 s of its time.
   { name: 'wakeItems', everyMs: 500, run: wakeItems },

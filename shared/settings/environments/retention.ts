@@ -1,45 +1,56 @@
 /** Reads and changes for how long environments keep what is not kept for ever. For the admin command. */
 import { fault } from '../../catalogue/errors.ts';
+import { retentionKinds, type RetentionName } from '../../catalogue/retention.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../../platform/db/sql.ts';
 import { recordAdminChange, type Administrator } from '../adminChange.ts';
 
-export interface RetentionView {
+/** Days by kind: null: the default of the kind, 0: for ever. */
+export type RetentionDays = Readonly<Record<RetentionName, number | null>>;
+
+export interface RetentionView extends RetentionDays {
   readonly environment: string;
-  /** Days for which results of bulks are kept: null: as the workers' configuration says, 0: for ever. */
-  readonly bulkResults: number | null;
 }
 
-const select = `
-  select e.name as environment, r.days as "bulkResults" from environments e left join retentions r on r.env = e.id and r.kind = 'bulkResults'`;
+const daysColumns = retentionKinds.map(
+  ({ kind }) => `(select r.days from retentions r where r.env = e.id and r.kind = '${kind}') as "${kind}"`,
+);
+const select = `select e.name as environment, ${daysColumns.join(', ')} from environments e`;
 const listSql = statement('administer.retentions.list', `${select} order by e.id`);
 const lockedSql = statement('administer.retentions.locked', `${select} where e.name = $1 for no key update of e`);
 const setSql = statement(
   'administer.retentions.set',
   `
-  insert into retentions (env, kind, days) select id, 'bulkResults', $2 from environments where name = $1
+  insert into retentions (env, kind, days) select id, $2, $3 from environments where name = $1
   on conflict (env, kind) do update set days = excluded.days`,
 );
+
+const namesOf = (days: Partial<RetentionDays>): RetentionName[] =>
+  retentionKinds.map(({ kind }) => kind).filter((kind) => days[kind] !== undefined);
 
 /** Returns the retention of each environment, the oldest first. */
 export const listRetentions = (db: Db | Tx): Promise<RetentionView[]> => queryRows<RetentionView>(db, listSql);
 
-/** Sets for how long an environment keeps results of bulks, and returns it. Throws `not_found` for an unknown one. */
+/** Sets for how long an environment keeps rows of some kinds, and returns all its times. Throws `not_found` for an unknown one. */
 export const setRetention = async (
   tx: Tx,
   admin: Administrator,
-  { environment, bulkResults }: RetentionView,
+  environment: string,
+  days: Partial<RetentionDays>,
 ): Promise<RetentionView> => {
   const before = await queryRow<RetentionView>(tx, lockedSql, [environment]);
   if (before === undefined) throw fault('not_found');
-  if (before.bulkResults === bulkResults) return before;
-  await executeStatement(tx, setSql, [environment, bulkResults]);
+  const changed = namesOf(days).filter((kind) => days[kind] !== before[kind]);
+  if (changed.length === 0) return before;
+  for (const kind of changed) await executeStatement(tx, setSql, [environment, kind, days[kind] ?? null]);
+  const membersOf = (of: Partial<RetentionDays>): object =>
+    Object.fromEntries(changed.map((kind) => [kind, of[kind] ?? null]));
   await recordAdminChange(tx, admin, {
     verb: 'environment.retention',
     target: { type: 'environment', id: environment },
     environments: [environment],
-    before: { bulkResults: before.bulkResults },
-    after: { bulkResults },
+    before: membersOf(before),
+    after: membersOf(days),
   });
-  return { environment, bulkResults };
+  return { ...before, ...days };
 };

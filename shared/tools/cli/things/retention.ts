@@ -1,6 +1,12 @@
 /** The `retention …` commands of the admin tool: for how long environments keep what is not kept for ever; used by run.ts. */
 import { limits } from '../../../catalogue/limits.ts';
-import { listRetentions, setRetention, type RetentionView } from '../../../settings/environments/retention.ts';
+import { retentionKinds } from '../../../catalogue/retention.ts';
+import {
+  listRetentions,
+  setRetention,
+  type RetentionDays,
+  type RetentionView,
+} from '../../../settings/environments/retention.ts';
 import type { Command } from '../command.ts';
 import { runCommandChange } from '../context.ts';
 import { CommandFailure, UsageError } from '../failures.ts';
@@ -8,24 +14,39 @@ import { formatTable } from '../print.ts';
 
 const thing = 'retention';
 
-/** Returns the days of a word: 0 for ever, null as the configuration says. Throws UsageError. */
-const parseDays = (word: string): number | null => {
+/** Returns the days of a word: 0 for ever, null the default of the kind. Throws UsageError. */
+const parseDays = (option: string, word: string): number | null => {
   if (word === 'default') return null;
   if (word === 'forever') return 0;
   const days = /^\d{1,6}$/.test(word) ? Number(word) : Number.NaN;
   if (days >= limits.retentionDaysMin && days <= limits.retentionDaysMax) return days;
   throw new UsageError(
-    `--bulk-results must be ${String(limits.retentionDaysMin)} to ${String(limits.retentionDaysMax)} days, forever or default, not ${JSON.stringify(word)}.`,
+    `--${option} must be ${String(limits.retentionDaysMin)} to ${String(limits.retentionDaysMax)} days, forever or default, not ${JSON.stringify(word)}.`,
   );
 };
 
-const formatDays = (days: number | null): string =>
-  days === null ? 'as BULK_RESULTS_DAYS says' : days === 0 ? 'for ever' : `${String(days)} days`;
+/** Returns the days of each kind that is named. Throws UsageError where none is. */
+const parseAll = (text: (option: string) => string | undefined): Partial<RetentionDays> => {
+  const given = retentionKinds.flatMap(({ kind, option }) => {
+    const word = text(option);
+    return word === undefined ? [] : [[kind, parseDays(option, word)] as const];
+  });
+  if (given.length > 0) return Object.fromEntries(given);
+  throw new UsageError(
+    `Name what is kept for how long: ${retentionKinds.map(({ option }) => `--${option}`).join(', ')}.`,
+  );
+};
+
+const formatDays = (days: number | null, fallback: string): string =>
+  days === null ? fallback : days === 0 ? 'for ever' : `${String(days)} days`;
 
 const tableOf = (retentions: readonly RetentionView[]): string[] =>
   formatTable(
-    ['environment', 'results of bulks'],
-    retentions.map(({ environment, bulkResults }) => [environment, formatDays(bulkResults)]),
+    ['environment', ...retentionKinds.map(({ label }) => label)],
+    retentions.map((retention) => [
+      retention.environment,
+      ...retentionKinds.map(({ kind, fallback }) => formatDays(retention[kind], fallback)),
+    ]),
     'There is no environment yet.',
   );
 
@@ -33,7 +54,7 @@ export const retentionCommands: readonly Command[] = [
   {
     thing,
     verb: 'list',
-    about: 'lists for how long each environment keeps results of bulks; all else is kept for ever',
+    about: 'lists for how long each environment keeps bulks and their results; all else is kept for ever',
     argument: null,
     options: {},
     run: async ({ db }) => {
@@ -44,19 +65,19 @@ export const retentionCommands: readonly Command[] = [
   {
     thing,
     verb: 'set',
-    about: 'sets for how long an environment keeps results of bulks: days, forever, or default (BULK_RESULTS_DAYS)',
+    about: 'sets for how long an environment keeps them after they end: days, forever, or default',
     argument: '<environment>',
-    options: { 'bulk-results': { kind: 'text', value: '<days>', required: true } },
+    options: Object.fromEntries(
+      retentionKinds.map(({ option }) => [option, { kind: 'text', value: '<days>' }] as const),
+    ),
     run: async (context, { argument: environment, text }) => {
-      const bulkResults = parseDays(text('bulk-results') ?? '');
+      const days = parseAll(text);
       const known = await listRetentions(context.db);
       if (!known.some((one) => one.environment === environment))
         throw new CommandFailure(
           `There is no environment ${JSON.stringify(environment)}. See: npm run admin -- environment list`,
         );
-      const retention = await runCommandChange(context, (tx) =>
-        setRetention(tx, context.admin, { environment, bulkResults }),
-      );
+      const retention = await runCommandChange(context, (tx) => setRetention(tx, context.admin, environment, days));
       return { json: { retention }, lines: tableOf([retention]) };
     },
   },
