@@ -45,7 +45,7 @@ const list = readEndpoint({
     const status: ApprovalStatus = wanted ?? 'pending';
     const key = `approvals:${JSON.stringify([principal.id, principal.access.key, status])}`;
     const keys = env.seal.openCursor(key, given);
-    const { approvals, next } = await listApprovals(deps.db, caller, {
+    const { approvals, next } = await listApprovals(deps, caller, {
       status,
       before: keys === null ? null : String(keys[0]),
       limit: size ?? limits.pageDefault,

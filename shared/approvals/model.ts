@@ -93,14 +93,24 @@ const approvalByIdSql = statement(
   'approvals.one',
   `select ${approvalColumns} from approvals a where a.env = $1 and a.id = $2`,
 );
+const endedApprovalSql = statement(
+  'approvals.oneEnded',
+  `select ${approvalColumns} from approvals_ended a where a.env = $1 and a.id = $2`,
+);
 const lockedApprovalSql = statement(
   'approvals.locked',
   `select ${approvalColumns} from approvals a where a.env = $1 and a.id = $2 for update`,
 );
 
-/** Returns the approval, locked for update when `lock`, or undefined. */
-export const readApproval = (db: Db | Tx, envId: number, id: string, lock = false): Promise<Approval | undefined> =>
-  queryRow<Approval>(db, lock ? lockedApprovalSql : approvalByIdSql, [envId, id]);
+/** Returns the approval, locked for update when `lock` unless it has moved to its month, or undefined. It never comes back from there. */
+export const readApproval = async (
+  db: Db | Tx,
+  envId: number,
+  id: string,
+  lock = false,
+): Promise<Approval | undefined> =>
+  (await queryRow<Approval>(db, lock ? lockedApprovalSql : approvalByIdSql, [envId, id])) ??
+  queryRow<Approval>(db, endedApprovalSql, [envId, id]);
 
 /** Returns the principal who requested the approval. */
 const approvalRequester = ({ actor_type: type, actor: id, actor_name: name }: Approval): ActorRef => ({

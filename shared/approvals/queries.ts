@@ -1,10 +1,12 @@
 /** Reads the approvals that one caller may see: one, and pages of them. For the endpoints of approvals and decisions/. */
 import type { Caller } from '../access/principal.ts';
-import { fault } from '../catalogue/errors.ts';
-import type { ApprovalStatus } from '../catalogue/states/approvals.ts';
+import { openApprovalStatuses, type ApprovalStatus } from '../catalogue/states/approvals.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { queryRows, statement } from '../platform/db/sql.ts';
+import { queryRows, statement, type Statement } from '../platform/db/sql.ts';
+import { notFoundFault } from '../platform/ended/notKept.ts';
+import { readPageOfTwo } from '../platform/ended/readPage.ts';
 import { readVisiblePage } from '../platform/listing/page.ts';
+import type { DomainDeps } from '../settings/deps.ts';
 import { approvalColumns, approvalJson, readApproval, type Approval } from './model.ts';
 import { canSeeApproval } from './visibility.ts';
 
@@ -18,20 +20,21 @@ const canSee = (caller: Caller, approval: Approval): boolean =>
 /** Returns the approval. Throws `not_found` when it doesn't exist or the caller doesn't see it. */
 export const readVisibleApproval = async (db: Db, caller: Caller, id: string): Promise<Approval> => {
   const approval = await readApproval(db, caller.env.id, id);
-  if (approval === undefined || !canSee(caller, approval)) throw fault('not_found');
+  if (approval === undefined || !canSee(caller, approval))
+    throw await notFoundFault(db, caller.env.id, 'approvals', id);
   return approval;
 };
 
-const page = statement(
-  'approvals.page',
-  `
-  select ${approvalColumns} from approvals a where a.env = $1 and a.status = $2 and a.id < $3 order by a.id desc limit $4`,
-);
-const own = statement(
-  'approvals.own',
-  `
-  select ${approvalColumns} from approvals a where a.env = $1 and a.status = $2 and a.id < $3 and a.actor = $5 order by a.id desc limit $4`,
-);
+const pageStatements = (name: string, more: string): Readonly<Record<'recent' | 'all', Statement>> => {
+  const from = (table: 'approvals' | 'all_approvals'): string => `
+    select ${approvalColumns} from ${table} a where a.env = $1 and a.status = $2 and a.id < $3 ${more} order by a.id desc limit $4`;
+  return {
+    recent: statement(name, from('approvals')),
+    all: statement(`${name}All`, from('all_approvals')),
+  };
+};
+const everybodys = pageStatements('approvals.page', '');
+const own = pageStatements('approvals.own', 'and a.actor = $5');
 
 /** Sorts after every id. */
 const aboveAllIds = '~';
@@ -42,18 +45,20 @@ interface ApprovalsPage {
   readonly next: string | null;
 }
 
-/** Returns a page of approvals, newest first, all older than the id `before`. */
+/** Returns a page of approvals, newest first, all older than the id `before`. Those that are pending have not moved to months. */
 export const listApprovals = async (
-  db: Db,
+  { db, clock }: Pick<DomainDeps, 'db' | 'clock'>,
   caller: Caller,
   { status, before, limit }: { status: ApprovalStatus; before: string | null; limit: number },
 ): Promise<ApprovalsPage> => {
   const others = caller.principal.access.may('approvals', 'see');
+  const statements = others ? everybodys : own;
   const read = (from: string, wanted: number): Promise<Approval[]> => {
-    const values = [caller.env.id, status, from, wanted];
-    return others
-      ? queryRows<Approval>(db, page, values)
-      : queryRows<Approval>(db, own, [...values, caller.principal.id]);
+    const values = [caller.env.id, status, from, wanted, ...(others ? [] : [caller.principal.id])];
+    const readRecent = (): Promise<Approval[]> => queryRows<Approval>(db, statements.recent, values);
+    if (openApprovalStatuses.includes(status)) return readRecent();
+    const readAll = (): Promise<Approval[]> => queryRows<Approval>(db, statements.all, values);
+    return readPageOfTwo<Approval>({ now: clock.now(), before: from, wanted, readRecent, readAll });
   };
   const { page: approvals, next } = await readVisiblePage(
     { from: before ?? aboveAllIds, limit, read, positionOf: ({ id }) => id },

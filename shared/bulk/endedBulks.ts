@@ -16,8 +16,8 @@ export const endedBulks: EndedRows = {
     with gone as (
       delete from bulks b where b.id = any($1) and b.finished_at < $2
         and b.id not in (select u.undo_of from bulks u where u.finished_at is null and u.undo_of is not null)
-      returning b.*
+      returning b.finished_at as ended_at, b.*
     )
-    insert into bulks_ended select g.finished_at, g.* from gone g returning id`,
+    insert into bulks_ended select g.* from gone g returning id`,
   ),
 };

@@ -9,7 +9,7 @@ import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses } from '../catalogue/states/runs.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, queryRows, statement, type Statement } from '../platform/db/sql.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import { readRequester } from '../settings/requester.ts';
@@ -41,15 +41,16 @@ const eraseRunsSql = statement(
   ), reasons as (delete from run_reasons w using ended where w.run = ended.id)
   select id from ended`,
 );
-const eraseApprovalsSql = statement(
-  'erasure.eraseApprovals',
-  `
-  update approvals set summary = $3, fingerprint = '', before = null, note = case when note is null then null else '' end,
+const eraseApprovalsOf = (table: 'approvals' | 'approvals_ended'): string => `
+  update ${table} set summary = $3, fingerprint = '', before = null, note = case when note is null then null else '' end,
     reason = case when reason is null then null else '' end,
     request = request - 'after' || case when request ? 'input' then '{"input": {}}' else '{}' end::jsonb
       || case when kind = 'item' then jsonb_build_object('operation', jsonb_build_object('type', request #> '{operation,type}')) else '{}' end
-  where env = $1 and id = any($2) and status not in (${sqlList(openApprovalStatuses)}) and fingerprint <> ''`,
-);
+  where env = $1 and id = any($2) and status not in (${sqlList(openApprovalStatuses)}) and fingerprint <> ''`;
+const eraseApprovalsSql = [
+  statement('erasure.eraseApprovals', eraseApprovalsOf('approvals')),
+  statement('erasure.eraseEndedApprovals', eraseApprovalsOf('approvals_ended')),
+];
 /** Looks at every result: there is no index by item, and an erasure is rare. */
 const eraseResultsSql = statement(
   'erasure.eraseResults',
@@ -129,6 +130,17 @@ const plus = (before: ErasureCounts, more: ErasureCounts): ErasureCounts => {
   return Object.fromEntries(names.map((name) => [name, (before[name] ?? 0) + (more[name] ?? 0)]));
 };
 
+/** Executes each statement, in the order in which rows move to months, and returns how many rows they changed. */
+const executeAll = async (
+  db: Db,
+  statements: readonly Statement[],
+  values: Parameters<typeof executeStatement>[2],
+): Promise<number> => {
+  let changed = 0;
+  for (const one of statements) changed += await executeStatement(db, one, values);
+  return changed;
+};
+
 const isOver = (waitsFor: ErasureWait): boolean => Object.values(waitsFor).every((n) => n === 0);
 
 /**
@@ -168,7 +180,7 @@ export const erase = async (deps: DomainDeps, id: string): Promise<number | null
     ),
     occurrences: await eraseNamed(deps, caller, free.named, erasure.users),
     runs: await executeStatement(db, eraseRunsSql, [env.id, free.runs, erasedText]),
-    approvals: await executeStatement(db, eraseApprovalsSql, [env.id, free.approvals, erasedText]),
+    approvals: await executeAll(db, eraseApprovalsSql, [env.id, free.approvals, erasedText]),
     // Runs that begin later are checked against it.
     records: isOver(open) ? await executeStatement(db, eraseRecordSql, [env.id, erasure.resource, erasure.record]) : 0,
   };

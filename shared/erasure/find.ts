@@ -41,7 +41,7 @@ const approvalsSql = statement(
   select e.target from unnest($2::text[]) s(item) join events e on e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update
   where e.target_type = 'approval'
   union
-  select a.id from approvals a where a.env = $1 and a.kind = 'item'
+  select a.id from all_approvals a where a.env = $1 and a.kind = 'item'
     and a.request @> jsonb_build_object('operation', jsonb_build_object('record', jsonb_build_object('resource', $4::text, 'id', $5::text)))`,
 );
 /** $2: '<resource>/<record>', $3: items, $4: items, runs and approvals, $5: occurrences of other items, $6: those items, $7: entries to leave out. */

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { verifyAuditChain } from '../../shared/platform/journal/auditChain.ts';
 import { never, rpcError, type FakeApp } from '../support/app.ts';
+import { moveHalf } from '../support/endedRows.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
 import { tablesWith } from '../support/tables.ts';
@@ -146,6 +147,8 @@ describe('erasures', () => {
   it('leave nothing of the person, and everything else', async () => {
     const offset = String((await agent.get('/items?limit=1')).headers.get('x-live-offset'));
     const { own, linked, shared } = await leaveTraces();
+    await moveHalf(world);
+    expect((await tablesWith(world, canary)).join(), 'some have moved to their months').to.include('approvals_ended');
     expect(await tablesWith(world, canary)).to.include.members(
       'approvals bulk_results events idempotency_keys item_users item_words items occurrences record_keys records run_reasons runs stream'.split(
         ' ',

@@ -1,12 +1,23 @@
 /** Rows that have ended long ago, on their way to the months of such rows. */
 import type { Tx } from '../../shared/platform/db/knex.ts';
-import { moveEndedRows } from '../../workers/sweeps/endedRows.ts';
+import { queryRows } from '../../shared/platform/db/sql.ts';
+import { endedKinds, moveEndedRows } from '../../workers/sweeps/endedRows.ts';
 import type { World } from './world.ts';
 
 /** Lets rows move at once, as on the day after the migration, and moves them. */
 export const moveNow = async (world: Pick<World, 'sql' | 'deps'>): Promise<void> => {
   await world.sql('update ended_moves set begin_at = 0');
   await moveEndedRows.run(world.deps);
+};
+
+/** Moves what has ended of the first of each two rows to its month, however lately it has. */
+export const moveHalf = async ({ sql, deps }: Pick<World, 'sql' | 'deps'>): Promise<void> => {
+  for (const { kind, move } of endedKinds) {
+    const rows = await sql<{ id: string }>(`select id from ${kind} order by id`);
+    const ids = rows.filter((_, n) => n % 2 === 0).map(({ id }) => id);
+    await sql('select prepare_ended_months($1, $2)', [kind, ids]);
+    await queryRows(deps.db, move, [ids, Date.now() + 60_000]);
+  }
 };
 
 /** Returns the names of the months of a table, sorted. */

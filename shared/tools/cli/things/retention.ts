@@ -54,7 +54,8 @@ export const retentionCommands: readonly Command[] = [
   {
     thing,
     verb: 'list',
-    about: 'lists for how long each environment keeps bulks and their results; all else is kept for ever',
+    about:
+      'lists for how long each environment keeps bulks, their results and what else ends; the rest is kept for ever',
     argument: null,
     options: {},
     run: async ({ db }) => {
