@@ -46,7 +46,7 @@ const list = readEndpoint({
     const { env, principal } = caller;
     const key = `runs:${JSON.stringify([principal.id, principal.access.key, status, action])}`;
     const keys = env.seal.openCursor(key, given);
-    const { runs, next } = await listRuns(deps.db, caller, {
+    const { runs, next } = await listRuns(deps, caller, {
       status,
       action,
       before: keys === null ? null : String(keys[0]),

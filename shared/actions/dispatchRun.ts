@@ -20,7 +20,7 @@ import type { ActionDeps } from './deps.ts';
 import { isSettledRun, readRun, runActor, type Run } from './model.ts';
 import { notifyRunChanged } from './runChanges.ts';
 import { settleOutcome } from './runOutcome.ts';
-import { transitionRun } from './runStatements.ts';
+import { transitionRun } from './transitionRun.ts';
 
 type ActionRunParams = ServiceCalls['action.run']['params'];
 

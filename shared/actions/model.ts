@@ -140,9 +140,16 @@ export const runColumns = 'r.*, (select w.reason from run_reasons w where w.run 
 
 const runByIdSql = statement('runs.one', `select ${runColumns} from runs r where r.env = $1 and r.id = $2`);
 const runsByIdsSql = statement('runs.many', `select ${runColumns} from runs r where r.env = $1 and r.id = any($2)`);
+/** Of both tables, as a run may come back between two statements. */
+const anyRunByIdSql = statement('runs.oneOfAll', 'select * from all_runs where env = $1 and id = $2');
+const anyRunsByIdsSql = statement('runs.manyOfAll', 'select * from all_runs where env = $1 and id = any($2)');
 
-export const readRun = (db: Db | Tx, envId: number, id: string): Promise<Run | undefined> =>
-  queryRow<Run>(db, runByIdSql, [envId, id]);
+/** Returns the run, which is looked for in its month only if it is not among those that are unfinished or have ended lately. */
+export const readRun = async (db: Db | Tx, envId: number, id: string): Promise<Run | undefined> =>
+  (await queryRow<Run>(db, runByIdSql, [envId, id])) ?? queryRow<Run>(db, anyRunByIdSql, [envId, id]);
 
-export const readRuns = (db: Db | Tx, envId: number, ids: readonly string[]): Promise<Run[]> =>
-  queryRows<Run>(db, runsByIdsSql, [envId, ids]);
+export const readRuns = async (db: Db | Tx, envId: number, ids: readonly string[]): Promise<Run[]> => {
+  const found = await queryRows<Run>(db, runsByIdsSql, [envId, ids]);
+  const missing = [...new Set(ids)].filter((id) => !found.some((run) => run.id === id));
+  return missing.length === 0 ? found : [...found, ...(await queryRows<Run>(db, anyRunsByIdsSql, [envId, missing]))];
+};

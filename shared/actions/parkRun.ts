@@ -4,8 +4,8 @@ import { toQueuedRun } from './acceptAction.ts';
 import type { ActionDeps } from './deps.ts';
 import type { Run } from './model.ts';
 import { notifyRunChanged } from './runChanges.ts';
-import { transitionRun } from './runStatements.ts';
 import { settleRun } from './settleRun.ts';
+import { transitionRun } from './transitionRun.ts';
 import { offlineResolution } from './undispatchedRun.ts';
 
 /**

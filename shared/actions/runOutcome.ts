@@ -9,8 +9,9 @@ import { channels } from '../platform/redis/bus.ts';
 import type { ActionDeps } from './deps.ts';
 import { readRun, readRuns, type Run } from './model.ts';
 import { queueProgress } from './progress.ts';
-import { transitionRun, type RunTransition } from './runStatements.ts';
+import type { RunTransition } from './runStatements.ts';
 import { settleRun, type RunResolution } from './settleRun.ts';
+import { transitionRun } from './transitionRun.ts';
 import { missingAnswerCode, noAnswerMessage } from './undispatchedRun.ts';
 
 type ActionCallOutcome = CallOutcome<ServiceCalls['action.run']['result']>;

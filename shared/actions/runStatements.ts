@@ -245,8 +245,8 @@ interface WaitingItem {
 }
 const waitingItemsSql = statement('runs.items', 'select item, inbox, entry from run_items where run = $1 order by seq');
 
-/** Moves a run from `before`, as it was read, to `after`. Returns false, and writes nothing, when it has moved meanwhile. */
-export const transitionRun = async (
+/** Moves a run that is not in its month; see `transitionRun`. */
+export const moveRun = async (
   db: Db | Tx,
   before: Run,
   after: Run,

@@ -13,6 +13,7 @@ export const retentionKinds = [
   { kind: 'bulkResults', option: 'bulk-results', label: 'results of bulks', fallback: 'as BULK_RESULTS_DAYS says' },
   { kind: 'bulks', option: 'bulks', label: 'bulks', fallback: 'for ever' },
   { kind: 'approvals', option: 'approvals', label: 'approvals', fallback: 'for ever' },
+  { kind: 'runs', option: 'runs', label: 'runs', fallback: 'for ever' },
 ] as const satisfies readonly RetentionKind[];
 
 export type RetentionName = (typeof retentionKinds)[number]['kind'];

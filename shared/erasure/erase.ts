@@ -30,17 +30,21 @@ const leftEventsSql = statement(
   select id, item, target from events
   where id = any($1) and (erased_json(data), erased_json(before), erased_json(after)) is distinct from (data, before, after)`,
 );
-const eraseRunsSql = statement(
-  'erasure.eraseRuns',
-  `
-  with ended as (
-    update runs set input = '{}', message = null, blocks = null, error = case when error is null then null else $3 end
+const eraseRunsOf = (table: 'runs' | 'runs_ended', reason: string): string => `
+    update ${table} set input = '{}', message = null, blocks = null, error = case when error is null then null else $3 end ${reason}
     where env = $1 and id = any($2) and status not in (${sqlList(openRunStatuses)})
       and (input, message, blocks, error) is distinct from ('{}'::jsonb, null, null, case when error is null then null else $3 end)
-    returning id
-  ), reasons as (delete from run_reasons w using ended where w.run = ended.id)
-  select id from ended`,
-);
+    returning id`;
+const eraseRunsSql = [
+  statement(
+    'erasure.eraseRuns',
+    `
+    with ended as (${eraseRunsOf('runs', '')}),
+    reasons as (delete from run_reasons w using ended where w.run = ended.id)
+    select id from ended`,
+  ),
+  statement('erasure.eraseEndedRuns', eraseRunsOf('runs_ended', ', reason = null')),
+];
 const eraseApprovalsOf = (table: 'approvals' | 'approvals_ended'): string => `
   update ${table} set summary = $3, fingerprint = '', before = null, note = case when note is null then null else '' end,
     reason = case when reason is null then null else '' end,
@@ -179,7 +183,7 @@ export const erase = async (deps: DomainDeps, id: string): Promise<number | null
       found.items.filter((item) => !replied.has(item)),
     ),
     occurrences: await eraseNamed(deps, caller, free.named, erasure.users),
-    runs: await executeStatement(db, eraseRunsSql, [env.id, free.runs, erasedText]),
+    runs: await executeAll(db, eraseRunsSql, [env.id, free.runs, erasedText]),
     approvals: await executeAll(db, eraseApprovalsSql, [env.id, free.approvals, erasedText]),
     // Runs that begin later are checked against it.
     records: isOver(open) ? await executeStatement(db, eraseRecordSql, [env.id, erasure.resource, erasure.record]) : 0,

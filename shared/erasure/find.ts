@@ -36,7 +36,7 @@ const runsSql = statement(
 const approvalsSql = statement(
   'erasure.approvals',
   `
-  select r.approval as id from runs r where r.env = $1 and r.id = any($3) and r.approval is not null
+  select r.approval as id from all_runs r where r.env = $1 and r.id = any($3) and r.approval is not null
   union
   select e.target from unnest($2::text[]) s(item) join events e on e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update
   where e.target_type = 'approval'

@@ -127,23 +127,31 @@ describe('the previous release and this one', function () {
       await owner.end();
     }
   };
-  /** Copies of a bulk that ended months ago. */
+  /** Copies of a bulk and of a run that ended months ago. */
   const past = [40, 100, 400]
-    .map((days) => ({ at: Date.now() - days * 86_400_000 }))
-    .map(({ at }) => ({ at, bulk: newIdOf('blk', at) }));
+    .map((days) => Date.now() - days * 86_400_000)
+    .map((at) => ({ at, bulks: newIdOf('blk', at), runs: newIdOf('run', at) }));
   const leavePast = async (): Promise<void> => {
-    for (const { at, bulk } of past)
-      await sql(
-        `insert into bulks select (jsonb_populate_record(b, jsonb_build_object('id', $1::text, 'created_at', $2::bigint, 'finished_at', $2::bigint))).*
-         from bulks b where finished_at is not null order by id desc limit 1`,
-        [bulk, at],
-      );
+    for (const { at, ...ids } of past)
+      for (const [table, id] of Object.entries(ids))
+        await sql(
+          `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('id', $1::text, 'finished_at', $2::bigint))).*
+           from ${table} t where finished_at is not null order by id desc limit 1`,
+          [id, at],
+        );
   };
   const expectPast = async (client: Client): Promise<void> => {
-    for (const { bulk } of past)
-      expect((await client.get(`/bulk/${bulk}`)).body.bulk).to.include({ id: bulk, status: 'done' });
-    const listed = (await client.get('/bulk?limit=200')).body.bulks as Message[];
-    expect(listed.map(({ id }) => id)).to.include.members(past.map(({ bulk }) => bulk));
+    for (const one of past) {
+      expect((await client.get(`/bulk/${one.bulks}`)).body.bulk).to.include({ id: one.bulks, status: 'done' });
+      expect((await client.get(`/runs/${one.runs}`)).body.run).to.include({ id: one.runs, finishedAt: one.at });
+    }
+    for (const [path, name] of [
+      ['/bulk?limit=200', 'bulks'],
+      ['/runs?limit=200', 'runs'],
+    ] as const) {
+      const listed = (await client.get(path)).body[name] as Message[];
+      expect(listed.map(({ id }) => id)).to.include.members(past.map((one) => one[name]));
+    }
   };
 
   /** What was accepted: each item with the state that it was last given, each run, each bulk. */
@@ -288,7 +296,8 @@ describe('the previous release and this one', function () {
 
   it('moves what has ended long ago a day later, when the previous release has gone', async () => {
     await sql('update ended_moves set begin_at = 0');
-    await until('all has moved', async () => (await sql('select from bulks_ended')).length === past.length, 30_000);
+    const moved = 'select from bulks_ended union all select from runs_ended';
+    await until('all has moved', async () => (await sql(moved)).length === 2 * past.length, 30_000);
     await expectPast(agent());
     await rounds('moved', 1);
   });

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { readRun, type Run } from '../../shared/actions/model.ts';
 import { releaseNextRun, releaseOverlookedRuns } from '../../shared/actions/recordQueue.ts';
-import { insertRun, transitionRun, type JobDue } from '../../shared/actions/runStatements.ts';
+import { insertRun, type JobDue } from '../../shared/actions/runStatements.ts';
+import { transitionRun } from '../../shared/actions/transitionRun.ts';
 import {
   deleteConnections,
   deleteExpiredConnections,

@@ -1,11 +1,12 @@
 /** Moves what has ended to its months, and takes it away once no environment keeps it. */
+import { endedRuns } from '../../shared/actions/endedRuns.ts';
 import { endedApprovals } from '../../shared/approvals/endedApprovals.ts';
 import { endedBulks } from '../../shared/bulk/endedBulks.ts';
 import { expireEnded } from '../../shared/platform/ended/expireEnded.ts';
 import { mayMove, moveEnded, type EndedRows } from '../../shared/platform/ended/moveEnded.ts';
 import type { Sweep } from './sweep.ts';
 
-export const endedKinds: readonly EndedRows[] = [endedBulks, endedApprovals];
+export const endedKinds: readonly EndedRows[] = [endedBulks, endedApprovals, endedRuns];
 
 /** Batches of one turn: 500 rows a second, more than ever end for long. */
 const batches = 10;

@@ -55,7 +55,7 @@ export const retentionCommands: readonly Command[] = [
     thing,
     verb: 'list',
     about:
-      'lists for how long each environment keeps bulks, their results and what else ends; the rest is kept for ever',
+      'lists for how long each environment keeps bulks, their results, approvals and runs; the rest is kept for ever',
     argument: null,
     options: {},
     run: async ({ db }) => {
