@@ -37,7 +37,11 @@ export async function startCommand() {
   await onStop(release);
   const baseUrl = `http://127.0.0.1:${port}`;
   say('starting PostgreSQL and Redis…');
-  const [servers] = await Promise.all([openServers({ dir, durable: true }), buildConsole(), compilePrograms()]);
+  // Only the API needs the console: what the database needs does not wait for it.
+  const consoleBuilt = buildConsole();
+  // A failure is thrown where it is awaited below, unless the start fails before.
+  consoleBuilt.catch(() => undefined);
+  const [servers] = await Promise.all([openServers({ dir, durable: true }), compilePrograms()]);
   const { MIGRATE_DATABASE_URL, ...urls } = servers.env;
   /** @type {NodeJS.ProcessEnv} */
   const env = {
@@ -61,6 +65,7 @@ export async function startCommand() {
     await step('Loading the demo', 'shared/tools/demo/load.ts', { ...env, MIGRATE_DATABASE_URL }, ['--now', now]);
   }
 
+  await consoleBuilt;
   say('starting the API and the workers…');
   /** @type {Map<string, Unit>} */
   const units = new Map();
