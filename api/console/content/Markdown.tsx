@@ -18,7 +18,10 @@ const Plain = ({ text }: MarkdownProps) => (
   </p>
 );
 
-const MarkdownText = loadedLater<MarkdownProps>(async () => (await import('./MarkdownText.tsx')).MarkdownText, Plain);
+const MarkdownText = loadedLater<MarkdownProps>(async () => (await import('./MarkdownText.tsx')).MarkdownText, {
+  Meanwhile: Plain,
+  isOptional: true,
+});
 
 export const Markdown = ({ text }: MarkdownProps) =>
   mayHaveMarks(text) ? <MarkdownText text={text} /> : <Plain text={text} />;

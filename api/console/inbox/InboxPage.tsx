@@ -26,14 +26,13 @@ interface InboxPageProps {
   readonly onSearch: (search: ListSearch, replace: boolean) => void;
 }
 
-const ItemDetail = loadedLater<ItemDetailProps>(
-  async () => (await import('./ItemDetail.tsx')).ItemDetail,
-  () => (
+const ItemDetail = loadedLater<ItemDetailProps>(async () => (await import('./ItemDetail.tsx')).ItemDetail, {
+  Meanwhile: () => (
     <div className="detail">
       <Skeleton rows={6} />
     </div>
   ),
-);
+});
 const SelectionBar = loadedLater<SelectionBarProps>(async () => (await import('./SelectionBar.tsx')).SelectionBar);
 
 const emptyText = (search: ListSearch): string =>

@@ -20,8 +20,11 @@ const parameter = 'signInProblem';
 export const problemOfAddress = new URLSearchParams(location.search).get(parameter);
 
 /** Returns the sentence of a problem. */
-export const explain = async (problem: string): Promise<string> =>
-  (await import('./signInProblems.ts')).sentenceOf(problem);
+export const explain = (problem: string): Promise<string> =>
+  import('./signInProblems.ts').then(
+    ({ sentenceOf }) => sentenceOf(problem),
+    () => `Sign-in failed: ${problem}. Try again.`,
+  );
 
 /** The same for every environment; null: not known yet. */
 let configured: Methods | null = null;
