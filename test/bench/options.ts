@@ -4,6 +4,8 @@ import { misused, readOptions } from '../../shared/tools/cli/options.mjs';
 export interface Options {
   /** Suites by name; null: all. */
   readonly only: readonly string[] | null;
+  /** Parts of the suite `console` by name; null: all. */
+  readonly parts: readonly string[] | null;
   /** Rows in `items`. */
   readonly items: number;
   /** Times that all variants of a suite are measured in turn. */
@@ -35,6 +37,7 @@ export const givenOptions = (suites: readonly string[]): Options => {
   if (unknown !== undefined) return misused('bench', `There is no suite ${unknown}; there are ${suites.join(', ')}.`);
   return {
     only,
+    parts: text('parts')?.split(',') ?? null,
     quick,
     items: number('items', quick ? 100_000 : 1_000_000),
     rounds: number('rounds', quick ? 2 : 3),

@@ -65,13 +65,23 @@ Lint, types and all tests, on servers of their own; of files and folders the tes
   bench: {
     usage: `Usage: npm run bench [-- options]
   --only read,change   only these suites
+  --parts scrolling    only these of the suite console: firstPaint, scrolling, changes, palette, heap
   --items 1000000      items in the database
   --rounds 3           measure everything so many times, in turn
   --seconds 4          of each measurement
   --quick              two minutes: 100,000 items, two rounds of 1.5 s
   --json FILE          also write the figures there
   --database NAME      keep the database under this name, and use it again if it is there`,
-    options: { only: text, items: text, rounds: text, seconds: text, quick: flag, json: text, database: text },
+    options: {
+      only: text,
+      parts: text,
+      items: text,
+      rounds: text,
+      seconds: text,
+      quick: flag,
+      json: text,
+      database: text,
+    },
     takesWords: false,
   },
   chaos: {

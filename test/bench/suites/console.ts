@@ -157,6 +157,14 @@ const heap = async ({ bench, visitor, api }: Scene): Promise<Figure[]> => {
   return [figure];
 };
 
+const parts: Readonly<Record<string, (scene: Scene) => Promise<Figure[]>>> = {
+  firstPaint,
+  scrolling,
+  changes,
+  palette,
+  heap,
+};
+
 export const consoleSuite: Suite = {
   name: suite,
   run: async (bench) => {
@@ -168,7 +176,8 @@ export const consoleSuite: Suite = {
       const visitor = await openVisitor(browser, bench.database, origin);
       const scene: Scene = { bench, browser, visitor, api: newApiClient(`${origin}/api/env/${environment}`, token) };
       const figures: Figure[] = [];
-      for (const part of [firstPaint, scrolling, changes, palette, heap]) figures.push(...(await part(scene)));
+      for (const [name, part] of Object.entries(parts))
+        if (bench.options.parts?.includes(name) ?? true) figures.push(...(await part(scene)));
       return figures;
     } finally {
       await browser.close();
