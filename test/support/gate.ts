@@ -13,6 +13,7 @@ export class Gate {
     const to = connect(Number(this.#target.port), this.#target.hostname);
     this.#sockets.add(to);
     from.pipe(to).pipe(from);
+    if (this.#isHeld) for (const socket of [from, to]) socket.pause();
     for (const socket of [from, to]) {
       socket.on('error', () => undefined);
       socket.on('close', () => {
@@ -24,6 +25,7 @@ export class Gate {
   });
   readonly #sockets = new Set<Socket>();
   open = true;
+  #isHeld = false;
 
   constructor(target: URL) {
     this.#target = target;
@@ -36,6 +38,17 @@ export class Gate {
     const url = new URL(this.#target);
     url.port = String((this.server.address() as AddressInfo).port);
     return url.href;
+  }
+
+  /** Lets nothing through in either direction, and keeps the connections: a server that is slow without end. */
+  hold(): void {
+    this.#isHeld = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    for (const socket of this.#sockets) socket.resume();
   }
 
   shut(): void {

@@ -2,8 +2,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
+import { ApiError } from '../wire/apiError.ts';
 import type { CopiedRequest } from '../wire/copying.ts';
-import { ApiError, newIdempotencyKey } from '../wire/http.ts';
+import { newIdempotencyKey } from '../wire/http.ts';
 import type { Action, ActionDryRun } from '../wire/types.ts';
 import type { InputProblem } from './inputDraft.ts';
 import type { ActionRequest } from './request.ts';

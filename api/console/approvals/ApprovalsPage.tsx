@@ -9,7 +9,7 @@ import { useDraft } from '../ui/draft.ts';
 import { ListAndDetail } from '../ui/ListAndDetail.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/Time.tsx';
-import { ApiError } from '../wire/http.ts';
+import { ApiError } from '../wire/apiError.ts';
 import { approvalQuery, approvalsQuery, keys } from '../wire/queries.ts';
 import type { Approval } from '../wire/types.ts';
 import { Decision } from './Decision.tsx';
@@ -74,7 +74,7 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
   const { run, dialog } = useFreshSignIn();
   const pending = useQuery(approvalsQuery(http, 'pending'));
   const queue = (pending.data ?? []).toSorted(byUrgency);
-  const one = useQuery({ ...approvalQuery(http, id ?? ''), enabled: id !== null, retry: 1 });
+  const one = useQuery({ ...approvalQuery(http, id ?? ''), enabled: id !== null });
   const [note, setNote] = useDraft(`${http.environment}.approval.${id ?? ''}`);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ readonly id: string; readonly text: string } | null>(null);

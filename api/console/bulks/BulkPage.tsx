@@ -79,7 +79,7 @@ export const BulkPage = () => {
   const { http, environment } = useSession();
   const { id } = useParams({ from: '/env/$environment/bulks/$id' });
   const navigate = useNavigate();
-  const { data: bulk, error, refetch } = useQuery({ ...bulkQuery(http, id), retry: 1 });
+  const { data: bulk, error, refetch } = useQuery({ ...bulkQuery(http, id) });
   if (error !== null && bulk === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   if (bulk === undefined) return <Skeleton rows={4} />;
   return (

@@ -1,6 +1,6 @@
 /** Stops and undoes bulks. Used by BulkLine and the selection of the inbox. */
 import { useSession } from '../shell/session.ts';
-import { ApiError } from '../wire/http.ts';
+import { ApiError } from '../wire/apiError.ts';
 import { keys } from '../wire/queries.ts';
 import type { Bulk } from '../wire/types.ts';
 

@@ -18,7 +18,7 @@ import { answerText } from './words.ts';
 
 export const FlagDetail = ({ name, onBack }: { readonly name: string; readonly onBack: () => void }) => {
   const { http } = useSession();
-  const { data: flag, error, refetch } = useQuery({ ...flagQuery(http, name), retry: 1 });
+  const { data: flag, error, refetch } = useQuery({ ...flagQuery(http, name) });
   const { data: me } = useQuery(meQuery(http));
   const { change, dialog } = useFlagChange();
   const back = (

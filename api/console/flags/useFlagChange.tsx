@@ -2,7 +2,7 @@
 import { useState, type ReactNode } from 'react';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession, type Session } from '../shell/session.ts';
-import { ApiError } from '../wire/http.ts';
+import { ApiError } from '../wire/apiError.ts';
 import { keys } from '../wire/queries.ts';
 import type { Flag } from '../wire/types.ts';
 import { ConfirmChange } from './ConfirmChange.tsx';

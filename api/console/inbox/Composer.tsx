@@ -1,15 +1,10 @@
 /** Where notes and replies are written. A draft outlives everything but its sending; a repeated sending is sent once. Used by ItemDetail. */
-import { useRef, useState, type KeyboardEvent, type RefObject } from 'react';
+import { useState, type KeyboardEvent, type RefObject } from 'react';
 import { Markdown } from '../content/Markdown.tsx';
-import { useStreamState } from '../live/stream.ts';
-import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { readDraft, useDraft } from '../ui/draft.ts';
-import { ApiError, newIdempotencyKey } from '../wire/http.ts';
-import { keys } from '../wire/queries.ts';
-import type { Entry, Inbox, Item, ItemDetail } from '../wire/types.ts';
-
-export type Writing = 'reply' | 'note';
+import { TooLong } from '../ui/TooLong.tsx';
+import type { Inbox, Item } from '../wire/types.ts';
+import { reasonMost, textMost, useWriting, type Writing } from './useWriting.ts';
 
 interface ComposerProps {
   readonly item: Item;
@@ -21,69 +16,69 @@ interface ComposerProps {
   readonly input: RefObject<HTMLTextAreaElement | null>;
 }
 
-/** Returns what an item begins with: a reply, or the note that was begun there. */
-const usual = (draft: string): Writing =>
-  readDraft(`${draft}.note`) !== '' && readDraft(`${draft}.reply`) === '' ? 'note' : 'reply';
+interface TabsProps extends Pick<ComposerProps, 'onWriting'> {
+  readonly kind: Writing;
+  readonly kinds: readonly Writing[];
+}
+
+const tabs = { reply: ['Reply', 'r'], note: ['Note', 'n'] } as const;
+
+const Tabs = ({ kind, kinds, onWriting }: TabsProps) => (
+  <div className="tabs" role="tablist">
+    {kinds.map((each) => (
+      <button key={each} type="button" role="tab" aria-selected={kind === each} onClick={() => onWriting(each)}>
+        {tabs[each][0]} <kbd aria-hidden>{tabs[each][1]}</kbd>
+      </button>
+    ))}
+  </div>
+);
+
+interface ThenProps extends Pick<ComposerProps, 'item' | 'inbox'> {
+  readonly value: string;
+  readonly onChange: (state: string) => void;
+}
+
+/** The state that follows a reply. */
+const Then = ({ item, inbox, value, onChange }: ThenProps) => {
+  const states = inbox.states.filter(
+    ({ name }) =>
+      name !== item.state &&
+      (inbox.transitions === null || inbox.transitions[item.state]?.includes(name) === true || name === value),
+  );
+  return (
+    <select
+      aria-label="Then"
+      value={value === item.state ? '' : value}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      <option value="">Leave it {item.state}</option>
+      {states.map(({ name }) => (
+        <option key={name} value={name}>
+          then set to {name}
+        </option>
+      ))}
+    </select>
+  );
+};
 
 export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }: ComposerProps) => {
-  const { http, items, queries, notices } = useSession();
-  const [first] = useState(() => usual(`${http.environment}.${item.id}`));
-  const writing = chosen ?? first;
-  const [text, setText] = useDraft(`${http.environment}.${item.id}.${writing}`);
-  const [then, setThen] = useState('');
-  const [reason, setReason] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [wantsPreview, setPreview] = useState(false);
-  /** The key of this text: another text is another message. */
-  const sent = useRef({ text: '', key: '' });
   const canReply = inbox.reply !== null && may('reply');
   const canNote = may('note');
-  const { appOnline } = useStreamState(useSession().stream());
-  const goesByApp = inbox.reply?.via === 'app';
-  const sentText =
-    goesByApp && appOnline === false ? 'The reply waits until the app is back.' : 'The reply is on its way.';
-  const kind: Writing = writing === 'reply' && canReply ? 'reply' : 'note';
+  const [wantsPreview, setPreview] = useState(false);
+  const onSent = (): void => {
+    setPreview(false);
+    onWriting('reply');
+    input.current?.blur();
+  };
+  const { kind, text, problem, reason, isBusy, isReady, send, ...writing } = useWriting({
+    item,
+    inbox,
+    chosen,
+    canReply,
+    onSent,
+  });
   if (!canReply && !canNote) return null;
   const isPreview = wantsPreview && text.trim() !== '';
-  const isReady = text.trim() !== '' && (!inbox.reasonRequired || reason.trim() !== '');
-  const send = async (): Promise<void> => {
-    if (!isReady || isBusy) return;
-    const signature = JSON.stringify([kind, item.id, text, then, reason]);
-    if (sent.current.text !== signature) sent.current = { text: signature, key: newIdempotencyKey() };
-    setBusy(true);
-    setProblem(null);
-    try {
-      const { body } = await http.call<{ item: Item; entry: Entry }>(
-        'POST',
-        `/items/${item.id}/${kind === 'reply' ? 'reply' : 'notes'}`,
-        {
-          body: {
-            text,
-            ...(kind === 'reply' && then !== '' ? { then: { state: then } } : {}),
-            ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
-          },
-          idempotencyKey: sent.current.key,
-        },
-      );
-      items.put([body.item]);
-      queries.setQueryData<ItemDetail>(keys.item(item.id), (known) =>
-        known === undefined || known.timeline.some(({ id }) => id === body.entry.id)
-          ? known
-          : { ...known, timeline: [body.entry, ...known.timeline] },
-      );
-      setText('');
-      setPreview(false);
-      setThen('');
-      setReason('');
-      onWriting('reply');
-      notices.show({ tone: 'done', text: kind === 'reply' ? sentText : 'Note added.' });
-      input.current?.blur();
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error.message : String(error));
-    }
-    setBusy(false);
-  };
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') input.current?.blur();
     if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
@@ -92,18 +87,11 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
   };
   return (
     <section className={`composer ${kind}`} aria-label={kind === 'reply' ? 'Reply' : 'Note'}>
-      <div className="tabs" role="tablist">
-        {canReply && (
-          <button type="button" role="tab" aria-selected={kind === 'reply'} onClick={() => onWriting('reply')}>
-            Reply <kbd aria-hidden>r</kbd>
-          </button>
-        )}
-        {canNote && (
-          <button type="button" role="tab" aria-selected={kind === 'note'} onClick={() => onWriting('note')}>
-            Note <kbd aria-hidden>n</kbd>
-          </button>
-        )}
-      </div>
+      <Tabs
+        kind={kind}
+        kinds={[...(canReply ? ['reply' as const] : []), ...(canNote ? ['note' as const] : [])]}
+        onWriting={onWriting}
+      />
       {isPreview && (
         <section className="preview" aria-label="Preview" tabIndex={0}>
           <Markdown text={text} />
@@ -116,13 +104,13 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
         placeholder={kind === 'reply' ? 'Write to the customer' : 'Write a note; only colleagues see it'}
         value={text}
         rows={3}
-        maxLength={65_536}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => writing.setText(target.value)}
         onKeyDown={press}
       />
+      <TooLong what="The text" text={text} most={textMost} />
       {problem !== null && (
         <p className="problem" role="alert">
-          {problem} Your text is kept.
+          {problem}
         </p>
       )}
       {inbox.reasonRequired && (
@@ -130,27 +118,14 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
           aria-label="Reason"
           placeholder="Reason; this inbox wants one"
           value={reason}
-          maxLength={2_000}
-          onChange={({ target }) => setReason(target.value)}
+          onChange={({ target }) => writing.setReason(target.value)}
           onKeyDown={press}
         />
       )}
+      <TooLong what="The reason" text={reason} most={reasonMost} />
       <div className="composer-foot">
         {kind === 'reply' && may('state') && (
-          <select aria-label="Then" value={then} onChange={({ target }) => setThen(target.value)}>
-            <option value="">Leave it {item.state}</option>
-            {inbox.states
-              .filter(
-                ({ name }) =>
-                  name !== item.state &&
-                  (inbox.transitions === null || inbox.transitions[item.state]?.includes(name) === true),
-              )
-              .map(({ name }) => (
-                <option key={name} value={name}>
-                  then set to {name}
-                </option>
-              ))}
-          </select>
+          <Then item={item} inbox={inbox} value={writing.then} onChange={writing.setThen} />
         )}
         {text.trim() !== '' && (
           <Button tone="bare" aria-pressed={isPreview} onClick={() => setPreview(!isPreview)}>

@@ -9,7 +9,6 @@ import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowNew } from '../ui/ShowNew.tsx';
 import { useItem } from '../wire/itemStore.ts';
 import type { BulkPick } from './bulkPick.ts';
-import type { Writing } from './Composer.tsx';
 import type { ListSearch } from './filter.ts';
 import type { ItemDetailProps } from './ItemDetail.tsx';
 import { ItemList } from './ItemList.tsx';
@@ -18,6 +17,7 @@ import type { SelectionBarProps } from './SelectionBar.tsx';
 import { useItemCommands } from './useItemCommands.tsx';
 import { useItemList } from './useItemList.ts';
 import { useSelection } from './useSelection.ts';
+import type { Writing } from './useWriting.ts';
 
 interface InboxPageProps {
   /** null: all that the person sees. */

@@ -14,14 +14,15 @@ import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Initials, StateGlyph } from '../ui/State.tsx';
 import { count, whenTime } from '../ui/time.ts';
 import { Ago, Due } from '../ui/Time.tsx';
-import { ApiError } from '../wire/http.ts';
+import { ApiError } from '../wire/apiError.ts';
 import { useItem } from '../wire/itemStore.ts';
 import { itemQuery, keys, readTimeline } from '../wire/queries.ts';
 import type { ItemDetail as Detail, Inbox, Item } from '../wire/types.ts';
-import { Composer, type Writing } from './Composer.tsx';
+import { Composer } from './Composer.tsx';
 import { kindOf } from './filter.ts';
 import { ItemActions } from './ItemActions.tsx';
 import type { ItemCommands } from './useItemCommands.tsx';
+import type { Writing } from './useWriting.ts';
 
 export interface ItemDetailProps {
   readonly id: string;
@@ -191,19 +192,20 @@ export const ItemDetail = (props: ItemDetailProps) => {
   const { id, inboxes, names, commands, writing, onWriting, input, onBack, onTag } = props;
   const session = useSession();
   const item = useItem(session.items, id);
-  const { data: detail, error, refetch } = useQuery({ ...itemQuery(session, id), retry: 1 });
+  const { data: detail, error, refetch } = useQuery({ ...itemQuery(session, id) });
   const [isFolded, setFolded] = useState(false);
   const { open, sheet } = useActionSheet();
   const inbox = inboxes.find(({ name }) => name === item?.inbox);
-  if (error !== null && detail === undefined)
+  const isGone = error instanceof ApiError && error.status === 404;
+  if (error !== null && (isGone || detail === undefined))
     return (
       <div className="detail">
         <Button className="back" onClick={onBack}>
           ← List
         </Button>
-        {error instanceof ApiError && error.status === 404 ? (
+        {isGone ? (
           <Problem
-            error={new ApiError(404, 'not_found', 'This item does not exist, or your role does not see it.', {})}
+            error={new ApiError(404, 'not_found', 'This item does not exist any more, or your role does not see it.')}
           />
         ) : (
           <Problem error={error} onRetry={() => void refetch()} />

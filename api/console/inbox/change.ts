@@ -3,7 +3,7 @@
  * that they wrote. Used by the commands of the inbox.
  */
 import type { Session } from '../shell/session.ts';
-import { ApiError } from '../wire/http.ts';
+import { ApiError } from '../wire/apiError.ts';
 import type { Entry, Item } from '../wire/types.ts';
 
 /** The body of PATCH /items/:id. */
@@ -111,7 +111,7 @@ export const changeItem = (session: Session, before: Item, change: Change): void
       });
     } catch (error) {
       uncover();
-      const failure = error instanceof ApiError ? error : new ApiError(0, 'internal', String(error), {});
+      const failure = error instanceof ApiError ? error : new ApiError(0, 'internal', String(error));
       notices.show({
         tone: 'failed',
         text: `Not done, ${change.done.toLowerCase()}: ${failure.message}`,

@@ -44,7 +44,7 @@ export const useItemList = (inbox: string | null, search: ListSearch, me: string
     return toQuery(readListSearch(given), inbox, of);
   }, [show, viewName, assignee, tags, overdue, q, sort, inbox, inboxes]);
   const options = itemsQuery(http, items, query);
-  const list = useInfiniteQuery({ ...options, enabled: known !== undefined, retry: 1 });
+  const list = useInfiniteQuery({ ...options, enabled: known !== undefined });
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
   const pages = list.data?.pages;
   const ids = useMemo(() => [...new Set(pages?.flatMap((page) => page.ids) ?? [])], [pages]);

@@ -1,7 +1,8 @@
 /** A bulk before it is made: its operation, and what a dry run says of it. Used by SelectionBar. */
 import { useState } from 'react';
 import { useSession } from '../shell/session.ts';
-import { ApiError, newIdempotencyKey } from '../wire/http.ts';
+import { ApiError } from '../wire/apiError.ts';
+import { newIdempotencyKey } from '../wire/http.ts';
 import { keys } from '../wire/queries.ts';
 import type { Bulk } from '../wire/types.ts';
 import { toBulkQuery } from './filter.ts';

@@ -10,7 +10,7 @@ import { Optional } from '../ui/Optional.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { clockTime } from '../ui/time.ts';
 import { toWords } from '../ui/words.ts';
-import { ApiError } from '../wire/http.ts';
+import { ApiError } from '../wire/apiError.ts';
 import { pageQuery } from '../wire/pageQueries.ts';
 import type { Page } from '../wire/types.ts';
 
@@ -129,7 +129,7 @@ export const AppPage = (props: AppPageProps) =>
       <Button className="back" onClick={props.onBack}>
         ← List
       </Button>
-      <Problem error={new ApiError(404, 'not_found', 'There is no such page, or your role does not see it.', {})} />
+      <Problem error={new ApiError(404, 'not_found', 'There is no such page, or your role does not see it.')} />
     </>
   ) : (
     <Filled {...props} page={props.page} />

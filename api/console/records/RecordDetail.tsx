@@ -10,7 +10,7 @@ import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { toWords } from '../ui/words.ts';
-import { ApiError } from '../wire/http.ts';
+import { ApiError } from '../wire/apiError.ts';
 import { recordQuery } from '../wire/recordQueries.ts';
 import type { AppRecord, Item, Resource } from '../wire/types.ts';
 import { RecordHistory } from './RecordHistory.tsx';
@@ -59,24 +59,23 @@ const Items = ({ items }: { readonly items: readonly Item[] }) => {
 export const RecordDetail = ({ id, resource, resources, onBack }: RecordDetailProps) => {
   const { http } = useSession();
   const ref = { resource: resource.name, id };
-  const { data: page, error, refetch } = useQuery({ ...recordQuery(http, ref), retry: 1 });
+  const { data: page, error, refetch } = useQuery({ ...recordQuery(http, ref) });
   const { open, sheet } = useActionSheet();
   const back = (
     <Button className="back" onClick={onBack}>
       ← List
     </Button>
   );
-  if (page === undefined)
+  const isGone = error instanceof ApiError && error.status === 404;
+  if (page === undefined || isGone)
     return (
       <>
         {back}
         {error === null ? (
           <Skeleton rows={6} />
-        ) : error instanceof ApiError && error.status === 404 ? (
+        ) : isGone ? (
           <Problem
-            error={
-              new ApiError(404, 'not_found', 'This record does not exist any more, or your role does not see it.', {})
-            }
+            error={new ApiError(404, 'not_found', 'This record does not exist any more, or your role does not see it.')}
           />
         ) : (
           <Problem error={error} onRetry={() => void refetch()} />

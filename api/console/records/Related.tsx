@@ -16,7 +16,7 @@ interface RelatedProps {
 
 export const Related = ({ of, relation: { name, label, resource }, resources }: RelatedProps) => {
   const { http } = useSession();
-  const list = useInfiniteQuery({ ...relatedQuery(http, of, name), retry: 1 });
+  const list = useInfiniteQuery({ ...relatedQuery(http, of, name) });
   const records = list.data?.pages.flatMap((page) => page.records);
   const title = label === name ? toWords(name) : label;
   const labelOf = (called: string): string => resources.find((each) => each.name === called)?.label ?? called;

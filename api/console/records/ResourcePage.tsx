@@ -6,7 +6,7 @@ import { useSession } from '../shell/session.ts';
 import { neighbour } from '../ui/choose.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { recordKeys, resourcesQuery } from '../wire/actionQueries.ts';
-import { ApiError } from '../wire/http.ts';
+import { ApiError } from '../wire/apiError.ts';
 import { recordsQuery } from '../wire/recordQueries.ts';
 import { RecordDetail } from './RecordDetail.tsx';
 import { RecordList } from './RecordList.tsx';
@@ -19,13 +19,13 @@ interface ResourcePageProps {
   readonly onSearch: (search: RecordsSearch, replace: boolean) => void;
 }
 
-const unseen = new ApiError(404, 'not_found', 'There is no such resource, or your role does not see it.', {});
+const unseen = new ApiError(404, 'not_found', 'There is no such resource, or your role does not see it.');
 
 export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageProps) => {
   const { http, queries } = useSession();
   const { data: resources, error: resourcesError } = useQuery(resourcesQuery(http));
   const resource = resources?.find((each) => each.name === name);
-  const list = useInfiniteQuery({ ...recordsQuery(http, name, search), enabled: resource !== undefined, retry: 1 });
+  const list = useInfiniteQuery({ ...recordsQuery(http, name, search), enabled: resource !== undefined });
   const pages = list.data?.pages;
   const records = useMemo(() => pages?.flatMap((page) => page.records) ?? [], [pages]);
   const searchInput = useRef<HTMLInputElement>(null);

@@ -7,7 +7,7 @@ import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
-import { ApiError } from '../wire/http.ts';
+import { ApiError } from '../wire/apiError.ts';
 import { runQuery } from '../wire/runQueries.ts';
 
 interface RunDetailProps {
@@ -18,7 +18,7 @@ interface RunDetailProps {
 
 export const RunDetail = ({ id, onAction, onBack }: RunDetailProps) => {
   const { http, runs } = useSession();
-  const { data: run, error, refetch } = useQuery({ ...runQuery(http, runs, id), retry: 1 });
+  const { data: run, error, refetch } = useQuery({ ...runQuery(http, runs, id) });
   const { cancel, retry, buttons, dialog } = useRunDeeds(run, true);
   useKeys({ c: cancel, r: retry }, 'run');
   const back = (
@@ -33,9 +33,7 @@ export const RunDetail = ({ id, onAction, onBack }: RunDetailProps) => {
         {error === null ? (
           <Skeleton rows={4} />
         ) : error instanceof ApiError && error.status === 404 ? (
-          <Problem
-            error={new ApiError(404, 'not_found', 'This run does not exist, or your role does not see it.', {})}
-          />
+          <Problem error={new ApiError(404, 'not_found', 'This run does not exist, or your role does not see it.')} />
         ) : (
           <Problem error={error} onRetry={() => void refetch()} />
         )}

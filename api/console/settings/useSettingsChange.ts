@@ -3,7 +3,7 @@ import type { QueryKey } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
-import { ApiError } from '../wire/http.ts';
+import { ApiError } from '../wire/apiError.ts';
 
 interface Change {
   readonly method: 'POST' | 'PATCH' | 'DELETE';

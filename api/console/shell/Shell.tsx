@@ -1,22 +1,25 @@
 /** The frame around every page of an environment: sign-in when nobody is, else rail, page and notices. */
 import { QueryClient, QueryClientProvider, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
-import { useEffect, useMemo, useState, type ComponentType } from 'react';
+import { useCallback, useEffect, useMemo, useState, type ComponentType } from 'react';
 import { useStreamState } from '../live/stream.ts';
+import { adoptDrafts } from '../ui/draft.ts';
 import { loadedLater } from '../ui/lazy.tsx';
 import { Problem } from '../ui/Problem.tsx';
 import { clockTime } from '../ui/time.ts';
 import { adoptTimeZone } from '../ui/timeZone.ts';
-import { ApiError } from '../wire/http.ts';
+import { ApiError, isRetried, retryDelay } from '../wire/apiError.ts';
 import { countsQuery, inboxesQuery, meQuery, viewsQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';
 import { useKeys } from './keyboard.ts';
 import { NoticeList } from './Notices.tsx';
+import { tellOtherTabs, useOtherTabs } from './otherTabs.ts';
 import type { PaletteProps } from './paletteProps.ts';
 import { Rail } from './Rail.tsx';
 import { createSession, SessionContext, useSession } from './session.ts';
 import { SignIn } from './SignIn.tsx';
 import { adoptTheme } from './theme.ts';
+import { useRoleNotice } from './useRoleNotice.ts';
 
 const Help = loadedLater<{ readonly onClose: () => void }>(async () => (await import('./HelpDialog.tsx')).HelpDialog);
 
@@ -56,6 +59,8 @@ const Frame = ({ me, onSignOut, Palette }: FrameProps) => {
   const { notices } = useSession();
   useState(() => adoptTheme(me.preferences));
   adoptTimeZone(me.preferences);
+  adoptDrafts(me.principal.id ?? '');
+  useRoleNotice(me, notices);
   const [opened, setOpened] = useState<'help' | 'palette' | null>(null);
   useKeys({
     u: notices.undo,
@@ -79,6 +84,18 @@ const Frame = ({ me, onSignOut, Palette }: FrameProps) => {
   );
 };
 
+/** Returns whether somebody else has signed in since the page was drawn: then it is loaded anew, as all of it is the other's. */
+const useIsOtherPerson = (me: Me | undefined): boolean => {
+  const id = me?.principal.id;
+  const [first, setFirst] = useState(id);
+  if (first === undefined && id !== undefined) setFirst(id);
+  const isOther = first !== undefined && id !== undefined && first !== id;
+  useEffect(() => {
+    if (isOther) location.reload();
+  }, [isOther]);
+  return isOther;
+};
+
 const Environment = ({ environment, Palette }: ShellProps) => {
   const queries = useQueryClient();
   const [isOver, setOver] = useState(false);
@@ -95,11 +112,13 @@ const Environment = ({ environment, Palette }: ShellProps) => {
     document.title = `${environment} · Console`;
   }, [environment]);
   const isSignedOut = isOver || (error instanceof ApiError && error.status === 401);
-  const begin = (): void => {
+  const begin = useCallback((): void => {
     setOver(false);
     void queries.invalidateQueries();
     void refetch();
-  };
+  }, [queries, refetch]);
+  useOtherTabs(begin);
+  const isOther = useIsOtherPerson(me);
   const signOut = async (): Promise<void> => {
     try {
       await session.http.call('POST', '/sign-out', { body: {} });
@@ -107,13 +126,14 @@ const Environment = ({ environment, Palette }: ShellProps) => {
       session.notices.show({ tone: 'failed', text: failure instanceof Error ? failure.message : String(failure) });
       return;
     }
+    tellOtherTabs();
     location.reload();
   };
   if (isSignedOut) return <SignIn environment={environment} isAgain={me !== undefined} onDone={begin} />;
   if (me === undefined && error !== null) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   // Together they are one drawing of the page, and mostly here already (first.ts); what fails once is not waited for.
   const isComplete = first.every(({ isPending, failureCount }) => !isPending || failureCount > 0);
-  if (me === undefined || !isComplete) return <Starting environment={environment} />;
+  if (me === undefined || !isComplete || isOther) return <Starting environment={environment} />;
   return (
     <SessionContext value={session}>
       <Frame me={me} onSignOut={() => void signOut()} Palette={Palette} />
@@ -126,7 +146,9 @@ export const Shell = ({ environment, Palette }: ShellProps) => {
   const queries = useMemo(
     () =>
       new QueryClient({
-        defaultOptions: { queries: { refetchOnWindowFocus: false, retry: 2, networkMode: 'always' } },
+        defaultOptions: {
+          queries: { refetchOnWindowFocus: false, retry: isRetried, retryDelay, networkMode: 'always' },
+        },
       }),
     [environment],
   );

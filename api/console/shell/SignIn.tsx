@@ -1,7 +1,9 @@
 /** Signing in: the environment's address, then e-mail and password, or the provider. Shown wherever nobody is signed in. */
 import { useCallback, useEffect, useRef, useState, type FormEvent } from 'react';
 import { Button } from '../ui/Button.tsx';
-import { ApiError, createHttp } from '../wire/http.ts';
+import { ApiError } from '../wire/apiError.ts';
+import { createHttp } from '../wire/http.ts';
+import { tellOtherTabs } from './otherTabs.ts';
 import {
   explain,
   leaveForProvider,
@@ -39,7 +41,10 @@ export const SignIn = ({ environment, isAgain, onDone }: SignInProps) => {
   const end = useCallback(
     (failed: string | null) => {
       if (failed !== null) void explain(failed).then(setProblem);
-      else if (environment !== null) onDone(environment);
+      else if (environment !== null) {
+        tellOtherTabs();
+        onDone(environment);
+      }
     },
     [environment, onDone],
   );
@@ -63,6 +68,7 @@ export const SignIn = ({ environment, isAgain, onDone }: SignInProps) => {
     try {
       const body = { email: textOf(data, 'email').trim(), password: textOf(data, 'password') };
       await createHttp(where, () => undefined).call('POST', '/sign-in', { body });
+      tellOtherTabs();
       onDone(where);
     } catch (error) {
       setProblem(problemOf(error));

@@ -2,7 +2,7 @@
 import { useCallback, useRef, useState, type FormEvent, type ReactNode, type RefObject } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
-import { ApiError } from '../wire/http.ts';
+import { ApiError } from '../wire/apiError.ts';
 import { explain, openProvider, useProviderEnd, useSignInMethods } from './providerSignIn.ts';
 import { useSession } from './session.ts';
 

@@ -6,6 +6,7 @@ import { isFinished, newerBulk } from '../wire/bulks.ts';
 import { createHttp, type Http } from '../wire/http.ts';
 import { createItemStore, type ItemStore } from '../wire/itemStore.ts';
 import { keys, type ItemPage, type ReadItem } from '../wire/queries.ts';
+import { startRecovery } from '../wire/recovery.ts';
 import { hearRun, runKeys } from '../wire/runMessages.ts';
 import { createRunStore, type RunStore } from '../wire/runStore.ts';
 import { createTimelines, type Timelines } from '../wire/timelines.ts';
@@ -110,6 +111,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
   const runs = createRunStore();
   let stream: Stream | null = null;
   let forgetting = 0;
+  const endRecovery = startRecovery(queries);
   const readAnew = (): void => {
     void queries.invalidateQueries();
   };
@@ -147,6 +149,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
     },
     close: () => {
       window.clearInterval(forgetting);
+      endRecovery();
       stream?.close();
     },
   };

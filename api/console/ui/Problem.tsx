@@ -1,12 +1,13 @@
 /** States of a page without content: an error with its reason and remedy, empty, loading. */
-import type { ReactNode } from 'react';
-import { ApiError } from '../wire/http.ts';
+import { useEffect, useState, type ReactNode } from 'react';
+import { ApiError } from '../wire/apiError.ts';
 import { Button } from './Button.tsx';
 
 const headings: Readonly<Record<number, string>> = {
   0: 'No connection',
   403: 'Your role may not see this',
   404: 'Not here, or not visible to you',
+  413: 'Too large to be sent',
   429: 'Too many requests',
   503: 'The service is not ready',
 };
@@ -21,7 +22,7 @@ interface ProblemProps {
 }
 
 /** Trying again changes nothing about these. */
-const isFinal = (error: ApiError | null): boolean => error !== null && [403, 404].includes(error.status);
+const isFinal = (error: ApiError | null): boolean => error !== null && [403, 404, 413].includes(error.status);
 
 export const Problem = ({ error, onRetry, needs, isPage = false }: ProblemProps) => {
   const known = error instanceof ApiError ? error : null;
@@ -44,14 +45,25 @@ export const Empty = ({ title, children }: { readonly title: string; readonly ch
   </div>
 );
 
-/** Lines of the size of what comes, shown only when it takes a while. */
-export const Skeleton = ({ rows }: { readonly rows: number }) => (
-  <div className="skeleton" role="status" aria-busy="true" aria-label="Loading">
-    {Array.from({ length: rows }, (_, at) => (
-      <div key={at}>
-        <i />
-        <i />
-      </div>
-    ))}
-  </div>
-);
+/** A wait after which people ask themselves whether anything happens, in ms. */
+const slowMs = 5_000;
+
+/** Lines of the size of what comes, shown only when it takes a while; a word when it takes long. */
+export const Skeleton = ({ rows }: { readonly rows: number }) => {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), slowMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div className="skeleton" role="status" aria-busy="true" aria-label="Loading">
+      {Array.from({ length: rows }, (_, at) => (
+        <div key={at}>
+          <i />
+          <i />
+        </div>
+      ))}
+      {isSlow && <p className="slow">The server is slow to answer. What you ask for comes as soon as it is there.</p>}
+    </div>
+  );
+};

@@ -1,12 +1,22 @@
-/** Drafts: unsent texts, which survive a reload, a sign-in and another item in between. */
-import { useCallback, useState } from 'react';
+/** Drafts: unsent texts of one person, which survive a reload, a sign-in and another item in between, and stand in every tab. */
+import { useCallback, useEffect, useState } from 'react';
 
 const prefix = 'console.draft.';
+
+/** Whose drafts are read and written: another person at the same browser has others. */
+let owner = '';
+
+/** Begins with the drafts of a person. Used by the shell before a page of theirs is drawn. */
+export const adoptDrafts = (person: string): void => {
+  owner = person;
+};
+
+const nameOf = (key: string): string => `${prefix}${owner}.${key}`;
 
 /** Returns the text under a key. */
 export const readDraft = (key: string): string => {
   try {
-    return localStorage.getItem(prefix + key) ?? '';
+    return localStorage.getItem(nameOf(key)) ?? '';
   } catch {
     return '';
   }
@@ -14,10 +24,10 @@ export const readDraft = (key: string): string => {
 
 const writeDraft = (key: string, text: string): void => {
   try {
-    if (text === '') localStorage.removeItem(prefix + key);
-    else localStorage.setItem(prefix + key, text);
+    if (text === '') localStorage.removeItem(nameOf(key));
+    else localStorage.setItem(nameOf(key), text);
   } catch {
-    // A browser without storage keeps it as long as the page is open.
+    // A browser without storage, or with too little, keeps it as long as the page is open.
   }
 };
 
@@ -26,6 +36,14 @@ export const useDraft = (key: string): readonly [string, (text: string) => void]
   const [draft, setDraft] = useState({ key, text: readDraft(key) });
   const current = draft.key === key ? draft : { key, text: readDraft(key) };
   if (current !== draft) setDraft(current);
+  useEffect(() => {
+    // The event comes from other tabs only, and nobody types in two at a time.
+    const hear = ({ key: name, newValue }: StorageEvent): void => {
+      if (name === nameOf(key)) setDraft({ key, text: newValue ?? '' });
+    };
+    window.addEventListener('storage', hear);
+    return () => window.removeEventListener('storage', hear);
+  }, [key]);
   const set = useCallback(
     (text: string) => {
       writeDraft(key, text);

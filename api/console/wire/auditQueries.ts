@@ -22,7 +22,6 @@ export const auditQuery = (http: Http, query: ItemQuery) =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
     initialPageParam: null as string | null,
     getNextPageParam: ({ cursor }) => cursor,
-    retry: 1,
   });
 
 /** How often it is asked whether more was done, in ms. */

@@ -1,4 +1,5 @@
 /** Responses to requests that first.ts sends before the page's own script is loaded; http.ts takes each once. */
+import { timeLimitMs } from './base.ts';
 
 interface Requested {
   /** `performance.now()` of the request. */
@@ -14,7 +15,11 @@ const requested = new Map<string, Requested>();
 /** Requests paths of the API. */
 export const askEarly = (paths: readonly string[]): void => {
   for (const path of paths) {
-    const response = fetch(path, { credentials: 'same-origin', headers: { accept: 'application/json' } });
+    const response = fetch(path, {
+      credentials: 'same-origin',
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(timeLimitMs),
+    });
     response.catch(() => undefined);
     requested.set(path, { at: performance.now(), response });
   }

@@ -1,21 +1,9 @@
 /** Calls the HTTP API of one environment with the session's cookie; used by everything that reads or changes. */
+import { toError } from './apiError.ts';
 import { publicBase, readLagMs } from './base.ts';
 import { takeEarly } from './early.ts';
+import { readResponse } from './request.ts';
 import { createTold } from './told.ts';
-
-/** An answer that is no success, with the API's own sentence. */
-export class ApiError extends Error {
-  readonly status: number;
-  readonly code: string;
-  /** The whole answer, with `details` or the `current` object of a conflict. */
-  readonly body: Readonly<Record<string, unknown>>;
-  constructor(status: number, code: string, message: string, body: Readonly<Record<string, unknown>>) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.body = body;
-  }
-}
 
 export interface Answer<T> {
   readonly body: T;
@@ -59,15 +47,6 @@ const queryText = (query: CallOptions['query']): string => {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 };
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-
-const toError = (status: number, body: unknown): ApiError => {
-  const known = isRecord(body) ? body : {};
-  const text = (name: string, otherwise: string): string => (typeof known[name] === 'string' ? known[name] : otherwise);
-  return new ApiError(status, text('code', 'internal'), text('error', `The server answered ${String(status)}.`), known);
-};
-
 /** Returns a key by which a repeated request is done once. */
 export const newIdempotencyKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -85,31 +64,27 @@ export const createHttp = (environment: string, onSessionEnd: () => void): Http 
     call: async <T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> => {
       const { query, body, ifMatch, idempotencyKey, signal } = options;
       const seen = told.newest();
-      let response: Response;
-      let text: string;
-      try {
-        const address = `${base}${path}${queryText(query)}`;
-        const early = method === 'GET' ? await takeEarly(address) : undefined;
-        response =
-          early ??
-          (await fetch(address, {
-            method,
-            credentials: 'same-origin',
-            headers: {
-              accept: 'application/json',
-              ...(seen === null ? {} : { 'x-live-offset': seen }),
-              ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-              ...(ifMatch === undefined ? {} : { 'if-match': `"${String(ifMatch)}"` }),
-              ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-            },
-            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-            ...(signal === undefined ? {} : { signal }),
-          }));
-        text = await response.text();
-      } catch (error) {
-        if (signal?.aborted === true) throw error;
-        throw new ApiError(0, 'unreachable', 'The server can’t be reached. What you typed is kept.', {});
-      }
+      const address = `${base}${path}${queryText(query)}`;
+      const read = method === 'GET' ? address : null;
+      const early = read === null ? undefined : await takeEarly(read);
+      const send = (limited: AbortSignal): Promise<Response> =>
+        fetch(address, {
+          method,
+          credentials: 'same-origin',
+          headers: {
+            accept: 'application/json',
+            ...(seen === null ? {} : { 'x-live-offset': seen }),
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            ...(ifMatch === undefined ? {} : { 'if-match': `"${String(ifMatch)}"` }),
+            ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          signal: limited,
+        });
+      const { response, text } = await readResponse(
+        (limited) => (early === undefined ? send(limited) : Promise.resolve(early)),
+        { read, signal },
+      );
       const offset = response.headers.get('x-live-offset');
       if (method !== 'GET' && offset !== null) told.change(offset);
       let parsed: unknown;
@@ -120,7 +95,7 @@ export const createHttp = (environment: string, onSessionEnd: () => void): Http 
       }
       if (!response.ok) {
         if (response.status === 401 && !path.startsWith('/sign-in')) onSessionEnd();
-        throw toError(response.status, parsed);
+        throw toError({ response, body: parsed, address: read });
       }
       if (method !== 'GET' && isCopied(path)) last = { method, path, body };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API holds its answers against its schemas

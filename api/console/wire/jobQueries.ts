@@ -25,5 +25,4 @@ export const jobsQuery = (http: Http, filter: Readonly<Record<string, string>>) 
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
     initialPageParam: null as string | null,
     getNextPageParam: ({ cursor }) => cursor,
-    retry: 1,
   });

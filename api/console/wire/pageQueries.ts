@@ -31,5 +31,4 @@ export const pageQuery = (http: Http, name: string, params: Readonly<Record<stri
       ),
     staleTime: Infinity,
     gcTime: 60_000,
-    retry: 1,
   });

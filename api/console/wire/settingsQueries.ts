@@ -119,7 +119,6 @@ export const ledgerQuery = (http: Http, agents: readonly string[]) =>
       rest.length > 0 || Object.values(cursors).some((cursor) => cursor !== null) ? { cursors, rest } : null,
     staleTime: Infinity,
     gcTime: 0,
-    retry: 1,
   });
 
 /** The caller's own sessions. */
@@ -135,7 +134,6 @@ export const membersQuery = (http: Http) =>
   queryOptions({
     queryKey: settingsKeys.members,
     queryFn: ({ signal }) => readAll<Member>({ http, path: '/settings/people', name: 'people' }, signal),
-    retry: 1,
   });
 
 export const appKeysQuery = (http: Http) =>
@@ -174,7 +172,6 @@ const pagesOf = <P extends { readonly cursor: string | null }>(http: Http, path:
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
   initialPageParam: null as string | null,
   getNextPageParam: ({ cursor }: P) => cursor,
-  retry: 1,
 });
 
 interface LooseningsPage {

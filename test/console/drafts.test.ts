@@ -1,0 +1,112 @@
+/** What people type in the console is theirs until it has been sent: over a reload, in another tab, and when it is too long. */
+import { expect } from 'chai';
+import type { Tab } from '../support/browser.ts';
+import { testManifest } from '../support/manifest.ts';
+import { until } from '../support/until.ts';
+import { loaded, useConsole } from './support.ts';
+
+const manifest = {
+  ...testManifest,
+  inboxes: [...testManifest.inboxes, { name: 'strict', label: 'Strict', reasonRequired: true, reply: { via: 'app' } }],
+};
+
+describe('what is typed in the console', () => {
+  let item = '';
+  let address = '';
+  const of = useConsole({
+    manifest,
+    arrange: async ({ ana }) => {
+      const { body } = await ana.post('/items', { inbox: 'strict', title: 'Why not', reason: 'A test.' });
+      item = body.item.id as string;
+      address = `/inbox/strict?item=${item}`;
+    },
+  });
+  let tab: Tab;
+  const text = () => tab.page.getByLabel('Reply to the customer');
+  const reason = () => tab.page.getByLabel('Reason');
+  const then = () => tab.page.getByLabel('Then');
+
+  it('is kept with its reason and the state that follows, and forgotten once it is sent', async () => {
+    tab = await of().open();
+    const { page } = tab;
+    await of().signIn(tab, 'ana@example.com', address);
+    await text().fill('It is done.');
+    await reason().fill('They asked for it.');
+    await then().selectOption('closed');
+    await page.reload();
+    await loaded(page);
+    expect([await text().inputValue(), await reason().inputValue(), await then().inputValue()]).to.deep.equal([
+      'It is done.',
+      'They asked for it.',
+      'closed',
+    ]);
+    await text().press('Control+Enter');
+    await until('it is closed', async () => (await of().ana.get(`/items/${item}`)).body.item.state === 'closed');
+    await page.locator('.written.reply', { hasText: 'It is done.' }).waitFor();
+    await page.reload();
+    await loaded(page);
+    expect([await text().inputValue(), await reason().inputValue(), await then().inputValue()]).to.deep.equal([
+      '',
+      '',
+      '',
+    ]);
+  });
+
+  it('is kept whole when it is too long, with a word on by how much', async () => {
+    const { page } = tab;
+    await text().fill('x'.repeat(65_536 + 1_234));
+    await page.getByText('1,234 characters too long').waitFor();
+    expect((await text().inputValue()).length).to.equal(65_536 + 1_234);
+    await reason().fill('y'.repeat(2_001));
+    await page.getByText('1 character too long').waitFor();
+    expect(await page.getByRole('button', { name: 'Send reply' }).isDisabled()).to.equal(true);
+    await tab.picture('too-long-light-1440');
+    await reason().fill('');
+    await text().fill('');
+    expect(await page.getByText('too long').count()).to.equal(0);
+  });
+
+  it('is said once to be kept when the server can’t be reached', async () => {
+    const { page } = tab;
+    await text().fill('Never mind.');
+    await reason().fill('None.');
+    await page.route(/\/reply$/, (route) => route.abort('connectionfailed'));
+    await page.getByRole('button', { name: 'Send reply' }).click();
+    const alert = page.locator('.composer').getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).to.equal('The server can’t be reached. What you typed is kept; try again.');
+    await page.unroute(/\/reply$/);
+    await page.getByRole('button', { name: 'Send reply' }).click();
+    await page.locator('.written.reply', { hasText: 'Never mind.' }).waitFor();
+    await alert.waitFor({ state: 'detached' });
+  });
+
+  it('stands in every tab as it is typed, and is gone from all once it is sent', async () => {
+    const { page } = tab;
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await loaded(second);
+    const there = second.getByLabel('Reply to the customer');
+    await text().fill('From the first tab');
+    await until('the second tab has it', async () => (await there.inputValue()) === 'From the first tab');
+    await reason().fill('Why not.');
+    await text().press('Control+Enter');
+    await second.locator('.written.reply', { hasText: 'From the first tab' }).waitFor();
+    await until('it is gone there', async () => (await there.inputValue()) === '');
+    await second.close();
+  });
+
+  it('is the person’s own: whoever signs in next does not see it', async () => {
+    const { page } = tab;
+    await text().fill('For Ana’s eyes only');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    await of().signIn(tab, 'ben@example.com', address);
+    expect(await text().inputValue()).to.equal('');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    await of().signIn(tab, 'ana@example.com', address);
+    expect(await text().inputValue()).to.equal('For Ana’s eyes only');
+    await text().fill('');
+  });
+});
