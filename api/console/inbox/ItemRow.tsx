@@ -75,7 +75,11 @@ export const ItemRow = memo(({ id, inboxes, names, isOpen, isSelected, hasLeft, 
         ))}
         {item.tags.length > tagsShown && <span>+{item.tags.length - tagsShown}</span>}
       </span>
-      <span className="row-who">{item.assignee !== null && <Initials name={names.of(item.assignee)} />}</span>
+      {item.assignee !== null && (
+        <span className="row-who">
+          <Initials name={names.of(item.assignee)} />
+        </span>
+      )}
     </div>
   );
 });

@@ -22,7 +22,7 @@ const viewPlace = ({ name, label, inbox }: View): Option => ({
 const actionPlace = ({ name, label, resource }: Action): Option =>
   resource === null
     ? { id: `runs?act=${part(name)}`, label, hint: 'action' }
-    : { id: `records/${part(resource)}?act=${part(name)}`, label, hint: `action on a ${resource}` };
+    : { id: `records/${part(resource)}?act=${part(name)}`, label, hint: `action, ${resource}` };
 
 /** Returns the places by their address below the environment's. */
 export const useDestinations = (me: Me): readonly Option[] => {

@@ -1,5 +1,5 @@
 /** A list of which only the rows in sight are drawn; it keeps the open one in sight. Used by ItemList and RecordList. */
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer, type Range, type Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, type ReactNode } from 'react';
 
 interface VirtualRowsProps {
@@ -17,8 +17,18 @@ interface VirtualRowsProps {
 }
 
 const rowPx = 56;
+/** Rows that are drawn before they come into sight, and after they have left it: what is drawn costs in every frame. */
+const [soonRows, goneRows] = [8, 2];
 /** The next page is asked for so many rows before the end. */
 const aheadRows = 30;
+
+/** Returns the places of the rows that are drawn. */
+const drawnRows = ({ startIndex, endIndex, count }: Range, isUpwards: boolean): number[] => {
+  const [above, below] = isUpwards ? [soonRows, goneRows] : [goneRows, soonRows];
+  const first = Math.max(0, startIndex - above);
+  const last = Math.min(count - 1, endIndex + below);
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+};
 
 export const VirtualRows = ({
   ids,
@@ -31,11 +41,11 @@ export const VirtualRows = ({
   children,
 }: VirtualRowsProps) => {
   const scroller = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
+  const rows: Virtualizer<HTMLDivElement, Element> = useVirtualizer({
     count: ids.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
-    overscan: 8,
+    rangeExtractor: (range) => drawnRows(range, rows.scrollDirection === 'backward'),
     getItemKey: (at) => ids[at] ?? at,
   });
   const openAt = openId === undefined ? -1 : ids.indexOf(openId);
