@@ -9,6 +9,7 @@ export const up = (knex: Knex): Promise<unknown> =>
       primary key (id)
     ) partition by range (id);
     create index approvals_ended_list on approvals_ended (env, status, id desc);
+    create index approvals_ended_actor on approvals_ended (env, actor, status, id desc);
     create index approvals_ended_time on approvals_ended (env, ended_at);
     insert into ended_tables values ('approvals', 'approvals_ended', 'apr', 'false');
 

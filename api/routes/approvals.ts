@@ -35,18 +35,20 @@ const list = readEndpoint({
   tag: 'Approvals',
   query: strictObject({
     status: Type.Optional(approvalStatusSchema),
+    requestedBy: Type.Optional(Type.String({ minLength: 1, maxLength: 40, description: 'Id of who asked.' })),
     cursor: Type.Optional(cursorSchema),
     limit: Type.Optional(limitSchema),
   }),
   responses: { 200: responseObject({ approvals: Type.Array(approvalSchema), cursor: nextCursorSchema }) },
   example: { query: { status: 'pending' } },
-  handle: async ({ deps, caller, query: { status: wanted, cursor: given, limit: size } }) => {
+  handle: async ({ deps, caller, query: { status: wanted, requestedBy = null, cursor: given, limit: size } }) => {
     const { env, principal } = caller;
     const status: ApprovalStatus = wanted ?? 'pending';
-    const key = `approvals:${JSON.stringify([principal.id, principal.access.key, status])}`;
+    const key = `approvals:${JSON.stringify([principal.id, principal.access.key, status, requestedBy])}`;
     const keys = env.seal.openCursor(key, given);
     const { approvals, next } = await listApprovals(deps, caller, {
       status,
+      requestedBy,
       before: keys === null ? null : String(keys[0]),
       limit: size ?? limits.pageDefault,
     });

@@ -34,7 +34,7 @@ const pageStatements = (name: string, more: string): Readonly<Record<'recent' | 
   };
 };
 const everybodys = pageStatements('approvals.page', '');
-const own = pageStatements('approvals.own', 'and a.actor = $5');
+const ofOne = pageStatements('approvals.ofOne', 'and a.actor = $5');
 
 /** Sorts after every id. */
 const aboveAllIds = '~';
@@ -45,16 +45,25 @@ interface ApprovalsPage {
   readonly next: string | null;
 }
 
+interface ApprovalsWanted {
+  readonly status: ApprovalStatus;
+  /** The id of the principal who asked; null: anybody. */
+  readonly requestedBy: string | null;
+  readonly before: string | null;
+  readonly limit: number;
+}
+
 /** Returns a page of approvals, newest first, all older than the id `before`. Those that are pending have not moved to months. */
 export const listApprovals = async (
   { db, clock }: Pick<DomainDeps, 'db' | 'clock'>,
   caller: Caller,
-  { status, before, limit }: { status: ApprovalStatus; before: string | null; limit: number },
+  { status, requestedBy, before, limit }: ApprovalsWanted,
 ): Promise<ApprovalsPage> => {
-  const others = caller.principal.access.may('approvals', 'see');
-  const statements = others ? everybodys : own;
+  const actor = caller.principal.access.may('approvals', 'see') ? requestedBy : caller.principal.id;
+  if (requestedBy !== null && actor !== requestedBy) return { approvals: [], next: null };
+  const statements = actor === null ? everybodys : ofOne;
   const read = (from: string, wanted: number): Promise<Approval[]> => {
-    const values = [caller.env.id, status, from, wanted, ...(others ? [] : [caller.principal.id])];
+    const values = [caller.env.id, status, from, wanted, ...(actor === null ? [] : [actor])];
     const readRecent = (): Promise<Approval[]> => queryRows<Approval>(db, statements.recent, values);
     if (openApprovalStatuses.includes(status)) return readRecent();
     const readAll = (): Promise<Approval[]> => queryRows<Approval>(db, statements.all, values);

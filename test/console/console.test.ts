@@ -240,6 +240,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: /^Approve/ }).waitFor();
     await ben.post(`/approvals/${body.approval}/reject`, { note: 'Not yet.' });
     await page.getByText('Rejected by Ben Okoro').waitFor();
+    await page.getByText(/requests \d+ were approved, 1 rejected, and 0 wait/).waitFor();
     expect(await page.getByRole('button', { name: /^Approve/ }).count()).to.equal(0);
   });
 

@@ -116,6 +116,32 @@ describe('http: approvals', () => {
     await agent.post(`/approvals/${approval}/cancel`);
   });
 
+  it('lists what one principal has asked for, to others as far as they see it, and by status', async () => {
+    const other = await world.agent('clerk');
+    const mine = (await ask(await order())).approval;
+    const [first, second] = [(await ask(await order(), other)).approval, (await ask(await order(), other)).approval];
+    expect((await person.post(`/approvals/${first}/reject`)).status).to.equal(200);
+    const idsOf = async (client: Client, query: string): Promise<string[]> => {
+      const { status, body, text } = await client.get(`/approvals?${query}`);
+      expect(status, text).to.equal(200);
+      return (body.approvals as { id: string }[]).map(({ id }) => id);
+    };
+    expect(await idsOf(person, `requestedBy=${other.id}`)).to.deep.equal([second]);
+    expect(await idsOf(person, `requestedBy=${other.id}&status=rejected&fields=id`)).to.deep.equal([first]);
+    expect(await idsOf(person, 'requestedBy=agt_01jd0000000000000000000000')).to.deep.equal([]);
+    expect(await idsOf(agent, `requestedBy=${other.id}`), 'not theirs to see').to.deep.equal([]);
+    expect(await idsOf(other, `requestedBy=${other.id}`)).to.deep.equal([second]);
+    const { cursor } = (await person.get('/approvals?limit=1')).body;
+    expect(codeOf(await person.get(`/approvals?requestedBy=${other.id}&cursor=${String(cursor)}`))).to.equal(
+      '400 bad_cursor',
+    );
+    for (const [client, id] of [
+      [agent, mine],
+      [other, second],
+    ] as const)
+      await client.post(`/approvals/${id}/cancel`);
+  });
+
   it('does what was asked for under the name of who asked, once a person approves, and says who decided', async () => {
     const item = (await agent.post('/items', { inbox: 'mail', title: 'Refund me' })).body.item.id;
     const { approval, run } = await ask(await order(), agent, { item, reason: 'Paid twice.' });

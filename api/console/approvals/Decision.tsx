@@ -6,6 +6,7 @@ import { whenTime } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { Approval } from '../wire/types.ts';
 import { differences } from './difference.ts';
+import { RequestRecord } from './RequestRecord.tsx';
 import { shown } from './shown.ts';
 
 interface DecisionProps {
@@ -172,6 +173,7 @@ export const Decision = (props: DecisionProps) => {
         <strong dir="auto">{requestedBy.name}</strong> ({requestedBy.type}) asked <Ago at={requestedAt} /> · expires{' '}
         {whenTime(expiresAt)} · <Reversible reversible={approval.reversible} />
       </p>
+      <RequestRecord requestedBy={requestedBy} />
       <blockquote dir="auto" className={reason === null ? 'soft' : ''}>
         {reason ?? 'No reason was given.'}
       </blockquote>

@@ -197,6 +197,30 @@ export const approvalsQuery = (http: Http, status: ApprovalStatus) =>
     staleTime: 10_000,
   });
 
+/** How many requests of a principal are counted of each kind. */
+const countedMost = 100;
+
+/** Requests of a principal that the person sees, as texts: "12", or "more than 100". */
+export const requestRecordQuery = (http: Http, requestedBy: string) =>
+  queryOptions({
+    queryKey: [...keys.approvals, 'of', requestedBy],
+    queryFn: async ({ signal }) => {
+      const count = async (status: ApprovalStatus): Promise<string> => {
+        const query = { status, requestedBy, fields: 'id', limit: countedMost };
+        const { approvals, cursor } = await body(
+          http.call<{ approvals: Pick<Approval, 'id'>[]; cursor: string | null }>('GET', '/approvals', {
+            query,
+            signal,
+          }),
+        );
+        return cursor === null ? String(approvals.length) : `more than ${String(countedMost)}`;
+      };
+      const [approved, rejected, pending] = await Promise.all([count('approved'), count('rejected'), count('pending')]);
+      return { approved, rejected, pending };
+    },
+    staleTime: 10_000,
+  });
+
 export const approvalQuery = (http: Http, id: string) =>
   queryOptions({
     queryKey: keys.approval(id),

@@ -9,6 +9,7 @@ export const approvalTools: readonly Tool[] = [
     endpoint: getEndpoint('approval.list'),
     isListed: canSeeApprovals,
     say: { status: 'pending unless given.' },
+    hidden: ['requestedBy'],
     description: 'Requests that wait for a person, your own and others that you see.',
   }),
   createTool({
