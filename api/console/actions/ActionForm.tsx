@@ -6,6 +6,7 @@ import { useCopies } from '../shell/useCopies.ts';
 import { Button } from '../ui/Button.tsx';
 import { useDraft } from '../ui/draft.ts';
 import { Optional } from '../ui/Optional.tsx';
+import { reasonMost, TooLong } from '../ui/TooLong.tsx';
 import type { Action, ActionDryRun } from '../wire/types.ts';
 import { Confirmation, confirmationWord, isConfirmed } from './Confirmation.tsx';
 import { readInput, type InputProblem } from './inputDraft.ts';
@@ -114,11 +115,11 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
             <input
               value={reason}
               required={action.reasonRequired}
-              maxLength={2_000}
               autoComplete="off"
               onChange={({ target }) => setReason(target.value)}
             />
           </label>
+          <TooLong what="The reason" text={reason} most={reasonMost} />
           {refused
             .filter(({ path }) => path === 'reason')
             .map(({ message }) => (

@@ -4,6 +4,7 @@ import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { Optional } from '../ui/Optional.tsx';
+import { reasonMost, TooLong } from '../ui/TooLong.tsx';
 import { ApiError } from '../wire/apiError.ts';
 import { newIdempotencyKey } from '../wire/http.ts';
 import { runKeys } from '../wire/runMessages.ts';
@@ -84,11 +85,11 @@ export const RetryDialog = ({ run, action, onClose }: RetryDialogProps) => {
           <input
             value={reason}
             required={action.reasonRequired && run.reason === null}
-            maxLength={2_000}
             autoComplete="off"
             onChange={({ target }) => setReason(target.value)}
           />
         </label>
+        <TooLong what="The reason" text={reason} most={reasonMost} />
       </FormDialog>
       {dialog}
     </>

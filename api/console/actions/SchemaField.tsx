@@ -76,7 +76,6 @@ const Control = (props: ControlProps) => {
         className={field.kind === 'json' ? 'json' : ''}
         rows={field.kind === 'json' ? 4 : 2}
         dir="auto"
-        {...(field.kind === 'long' && field.maxLength !== null ? { maxLength: field.maxLength } : {})}
         onChange={({ target }) => onChange(target.value)}
       />
     );
@@ -87,7 +86,6 @@ const Control = (props: ControlProps) => {
       dir="auto"
       autoComplete="off"
       {...(field.kind === 'number' ? { inputMode: field.isWhole ? 'numeric' : 'decimal' } : {})}
-      {...(field.kind === 'text' && field.maxLength !== null ? { maxLength: field.maxLength } : {})}
       onChange={({ target }) => onChange(target.value)}
     />
   );

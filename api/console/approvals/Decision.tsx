@@ -4,6 +4,7 @@ import { RecordLink } from '../content/RecordLink.tsx';
 import { Button } from '../ui/Button.tsx';
 import { whenTime } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
+import { TooLong } from '../ui/TooLong.tsx';
 import type { Approval } from '../wire/types.ts';
 import { differences } from './difference.ts';
 import { RequestRecord } from './RequestRecord.tsx';
@@ -99,6 +100,9 @@ const Given = ({ approval }: { readonly approval: Approval }) => {
     </section>
   );
 };
+
+/** Characters of a note, as the API takes them. */
+const noteMost = 500;
 
 /** Values of the record that are shown before its page is. */
 const factsMost = 12;
@@ -212,7 +216,6 @@ export const Decision = (props: DecisionProps) => {
             <input
               ref={noteInput}
               value={note}
-              maxLength={500}
               placeholder="Optional"
               aria-keyshortcuts="n"
               onFocus={() => setNoteShown(true)}
@@ -222,6 +225,7 @@ export const Decision = (props: DecisionProps) => {
               }}
             />
           </label>
+          <TooLong what="The note" text={note} most={noteMost} />
           <Verdict {...props} />
         </div>
       )}

@@ -5,6 +5,7 @@ import { differences } from '../approvals/difference.ts';
 import { useSession } from '../shell/session.ts';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { count } from '../ui/time.ts';
+import { reasonMost, TooLong } from '../ui/TooLong.tsx';
 import type { Flag } from '../wire/types.ts';
 import type { FlagPatch } from './patch.ts';
 import { goingRamp, percent, planText, rampText, valueText } from './words.ts';
@@ -109,11 +110,11 @@ export const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: Confirm
           autoFocus
           required={flag.reasonRequired}
           value={reason}
-          maxLength={2_000}
           autoComplete="off"
           onChange={({ target }) => setReason(target.value)}
         />
       </label>
+      <TooLong what="The reason" text={reason} most={reasonMost} />
       {flag.danger === 'high' && (
         <label>
           Type {flag.flag} to confirm

@@ -2,9 +2,9 @@
 import { useState, type KeyboardEvent, type RefObject } from 'react';
 import { Markdown } from '../content/Markdown.tsx';
 import { Button } from '../ui/Button.tsx';
-import { TooLong } from '../ui/TooLong.tsx';
+import { reasonMost, TooLong } from '../ui/TooLong.tsx';
 import type { Inbox, Item } from '../wire/types.ts';
-import { reasonMost, textMost, useWriting, type Writing } from './useWriting.ts';
+import { textMost, useWriting, type Writing } from './useWriting.ts';
 
 interface ComposerProps {
   readonly item: Item;

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { useStreamState } from '../live/stream.ts';
 import { useSession } from '../shell/session.ts';
 import { readDraft, useDraft } from '../ui/draft.ts';
-import { excessOf } from '../ui/TooLong.tsx';
+import { excessOf, reasonMost } from '../ui/TooLong.tsx';
 import { ApiError } from '../wire/apiError.ts';
 import { newIdempotencyKey } from '../wire/http.ts';
 import { keys } from '../wire/queries.ts';
@@ -13,7 +13,6 @@ export type Writing = 'reply' | 'note';
 
 /** What the API takes, in characters. */
 export const textMost = 65_536;
-export const reasonMost = 2_000;
 
 /** Returns what an item begins with: a reply, or the note that was begun there. */
 const usual = (draft: string): Writing =>

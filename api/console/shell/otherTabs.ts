@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 
 const channelName = 'console.session';
 
-/** Tells the other tabs that somebody has signed in or out here. */
+/** Sends the other tabs word that somebody has signed in or out here. */
 export const tellOtherTabs = (): void => {
   const channel = new BroadcastChannel(channelName);
   channel.postMessage(null);

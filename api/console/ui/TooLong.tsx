@@ -1,5 +1,8 @@
-/** A word on a text that is longer than the API takes: it is kept whole and has to be shortened. Used by the composer. */
+/** A word on a text that is longer than the API takes: it is kept whole and has to be shortened. Used by forms. */
 import { count } from './time.ts';
+
+/** Characters of a reason, as the API takes them. */
+export const reasonMost = 2_000;
 
 /** Returns how many characters a text is too long, counted as the API counts them. */
 export const excessOf = (text: string, most: number): number =>
