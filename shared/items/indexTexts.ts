@@ -96,6 +96,9 @@ const lockedItemsSql = statement(
   join items i on i.env = t.env and i.id = t.item order by i.id for share of i`,
 );
 
+/** Locks events as every reader of theirs does. */
+const lockEventsSql = statement('words.lockEvents', 'select from events limit 0');
+
 interface FurtherText extends StoredText {
   readonly env: number;
   readonly item: string;
@@ -159,6 +162,8 @@ const writeMissing = async (
   [from, to]: readonly [number, number],
   missing: readonly MissingText[],
 ): Promise<void> => {
+  // Before the items, as changes do: whoever waits here, behind the detaching of a month, keeps no change of an item waiting.
+  await executeStatement(tx, lockEventsSql, []);
   const occurrences = missing.filter(({ source }) => source.startsWith('occ_'));
   const entries = missing.filter(({ source }) => source.startsWith('ent_'));
   const places = columns([...new Map(missing.map((text) => [`${String(text.env)} ${text.item}`, text])).values()]);
