@@ -31,11 +31,11 @@ const idOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['id'] 
 const list = readEndpoint({
   path: '/approvals',
   name: 'approval.list',
-  summary: 'Requests for approval, newest first; the pending ones unless a status is named',
+  summary: 'Requests for approval, newest first; pending unless given',
   tag: 'Approvals',
   query: strictObject({
     status: Type.Optional(approvalStatusSchema),
-    requestedBy: Type.Optional(Type.String({ minLength: 1, maxLength: 40, description: 'Id of who asked.' })),
+    requestedBy: Type.Optional(Type.String({ description: 'Who asked.' })),
     cursor: Type.Optional(cursorSchema),
     limit: Type.Optional(limitSchema),
   }),

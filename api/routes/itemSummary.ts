@@ -52,9 +52,9 @@ const group = responseObject({
   ),
   label: nullable(Type.String({ description: 'Label.' })),
   count: count('Items.'),
-  occurrences: count('Reports of them all.'),
-  unassigned: count('Those that nobody has.'),
-  overdue: count('Those past their deadline.'),
+  occurrences: count('Reports.'),
+  unassigned: count('Unassigned.'),
+  overdue: count('Past their deadline.'),
   oldest: count('The first report (milliseconds since 1970 UTC).'),
   newest: count('The last report (milliseconds since 1970 UTC).'),
   example: responseObject(
@@ -62,7 +62,7 @@ const group = responseObject({
       id: Type.String({ description: 'Id.' }),
       title: Type.String({ description: 'Its title.' }),
     },
-    { description: 'The one that was made last.' },
+    { description: 'The newest.' },
   ),
 });
 

@@ -33,7 +33,7 @@ export const workOperations: OperationTexts = {
   },
   'approval.list': {
     id: 'list_approvals',
-    description: 'Requests to people: yours, and those whose target you see.',
+    description: 'Your requests, and those whose target you see.',
   },
   'approval.get': {
     id: 'get_approval',
