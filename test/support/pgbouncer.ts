@@ -1,8 +1,8 @@
 /** A PgBouncer in front of the tests' PostgreSQL, with nothing configured to be lenient. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, isFree } from '../../shared/tools/services/ports.mjs';
+import { freePort, isListening } from '../../shared/tools/services/ports.mjs';
 import { start, type Child } from '../../shared/tools/services/processes.mjs';
 import { findProgram } from '../../shared/tools/services/systemPrograms.mjs';
 import { until } from './until.ts';
@@ -52,10 +52,21 @@ export const startPgBouncer = async (
     ].join('\n'),
   );
   for (const file of [list, ini]) chmodSync(file, 0o644);
+  const log = join(dir, 'log.txt');
   const open = async (): Promise<Child> => {
-    const child = await start({ name: 'PgBouncer', command: [command, '-q', ini], env: { ...process.env, ...env } });
-    await until('PgBouncer listens', async () => !(await isFree(port)), 10_000);
-    return child;
+    const output = openSync(log, 'a');
+    const started = await start({
+      name: 'PgBouncer',
+      command: [command, ini],
+      env: { ...process.env, ...env },
+      output,
+    });
+    closeSync(output);
+    await until('PgBouncer listens', () => {
+      if (!started.alive()) throw new Error(`PgBouncer has ended: ${readFileSync(log, 'utf8')}`);
+      return isListening(port);
+    });
+    return started;
   };
   let child = await open();
   return {

@@ -83,6 +83,24 @@ export function askLine(port, line) {
 }
 
 /**
+ * Returns whether a program listens on a port of this machine. Unlike `isFree` it takes the port from nobody meanwhile, so that it can
+ * be asked while the program starts.
+ * @param {number} port
+ * @returns {Promise<boolean>}
+ */
+export function isListening(port) {
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1');
+    const end = (/** @type {boolean} */ answer) => {
+      socket.destroy();
+      done(answer);
+    };
+    socket.once('error', () => end(false));
+    socket.once('connect', () => end(true));
+  });
+}
+
+/**
  * @param {number} port
  * @param {string | undefined} host
  * @returns {Promise<boolean>}
