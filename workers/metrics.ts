@@ -1,4 +1,4 @@
-/** Metrics of a worker process: the starts of jobs, and what BullMQ has. Used by worker.ts and probes.ts. */
+/** Metrics of a worker process: the starts of jobs, the turns of sweeps, and what BullMQ has. Used by worker.ts, sweeps/sweep.ts and probes.ts. */
 import { Histogram, Registry } from 'prom-client';
 import { jobs } from '../shared/catalogue/jobs.ts';
 import { addFigureGauges, createFigures } from '../shared/platform/health/figures.ts';
@@ -11,6 +11,14 @@ export const jobSeconds = new Histogram({
   help: 'How long starts of background jobs took, by `kind` and `outcome`: done, again, wait, giveUp, failed, interrupted.',
   labelNames: ['kind', 'outcome'] as const,
   buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+  registers: [jobRegistry],
+});
+
+export const sweepSeconds = new Histogram({
+  name: 'console_sweep_seconds',
+  help: 'How long turns of sweeps took, by `sweep` and `outcome`: ok or failed. One worker at a time sweeps.',
+  labelNames: ['sweep', 'outcome'] as const,
+  buckets: [0.001, 0.01, 0.05, 0.2, 1, 5, 60],
   registers: [jobRegistry],
 });
 

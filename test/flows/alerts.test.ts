@@ -38,6 +38,16 @@ const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>
     { 'console_job_seconds_count{kind="replySend",outcome="done"}': '0+600x30' },
     { 'console_job_seconds_count{kind="replySend",outcome="failed"}': '0+60x30' },
   ],
+  ConsoleSweepsFail: [
+    {
+      'console_sweep_seconds_count{sweep="months",outcome="ok"}': '0+1x30',
+      'console_sweep_seconds_count{sweep="months",outcome="failed"}': '0+1x30',
+    },
+    {
+      'console_sweep_seconds_count{sweep="months",outcome="ok"}': '9+0x30',
+      'console_sweep_seconds_count{sweep="months",outcome="failed"}': '0+1x30',
+    },
+  ],
   ConsoleMessagesLate: [{ console_outbox_oldest_seconds: '1+0x30' }, { console_outbox_oldest_seconds: '0+60x30' }],
   ConsolePublisherMissing: [{ console_publisher_up: '1+0x30' }, { console_publisher_up: '0+0x30' }],
   ConsoleAppOffline: [{ 'console_apps{state="offline"}': '0+0x30' }, { 'console_apps{state="offline"}': '1+0x30' }],

@@ -8,15 +8,28 @@ import {
   renewLeaderLease,
   type LeaderLease,
 } from '../../shared/platform/outbox/leaderLease.ts';
+import { sweepSeconds } from '../metrics.ts';
 import { createWakeSignal, type RunningService } from '../wakeSignal.ts';
 
 export interface Sweep {
-  /** For log lines. */
+  /** For log lines and metrics. */
   readonly name: string;
   readonly everyMs: number;
   /** A throw is logged; the next turn comes as usual. */
   readonly run: (deps: Deps) => Promise<void>;
 }
+
+/** Runs a turn and tells how long it took, whether it throws or not. */
+const measured = async ({ name, run }: Sweep, deps: Deps): Promise<void> => {
+  const startedAt = performance.now();
+  let outcome = 'failed';
+  try {
+    await run(deps);
+    outcome = 'ok';
+  } finally {
+    sweepSeconds.observe({ sweep: name, outcome }, (performance.now() - startedAt) / 1000);
+  }
+};
 
 export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningService => {
   const { db, log, config } = deps;
@@ -57,12 +70,12 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
 
   const running = Promise.all([
     repeat('lease', leaseRetryMs, keepLease, wakeSignals[0]),
-    ...sweeps.map(({ name, everyMs, run }, i) =>
+    ...sweeps.map((sweep, i) =>
       repeat(
-        name,
-        everyMs,
+        sweep.name,
+        sweep.everyMs,
         async () => {
-          if (lease !== null) await run(deps);
+          if (lease !== null) await measured(sweep, deps);
         },
         wakeSignals[i + 1],
       ),
