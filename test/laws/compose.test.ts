@@ -14,6 +14,7 @@ interface Service {
   readonly build?: string;
   readonly image: string;
   readonly command?: readonly string[];
+  readonly env_file?: readonly { readonly path: string; readonly required: boolean }[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
@@ -88,6 +89,12 @@ describe('law: compose.yaml', () => {
     for (const [name, { environment = {} }] of ours)
       for (const variable of Object.keys(environment))
         expect(known, `${name} sets ${variable}`).to.include(variable.replace(/_FILE$/, ''));
+  });
+
+  it('takes any other variable from a file that may be missing, and that git ignores', () => {
+    for (const [name, { env_file: from }] of ours)
+      expect(from, name).to.deep.equal([{ path: 'console.env', required: false }]);
+    expect(readFileSync(join(root, '.gitignore'), 'utf8').split('\n')).to.include('console.env');
   });
 
   it('addresses PostgreSQL, Redis, the APIs and what Prometheus asks by their services and ports', () => {
