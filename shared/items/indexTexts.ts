@@ -11,7 +11,10 @@ import { furtherLexemes, itemLexemes, storedTexts, type StoredText, type WordsRo
 const stepEvents = 500;
 const stepTexts = 500;
 
-const progressSql = statement('words.progress', 'select event from item_words_progress');
+const progressSql = statement(
+  'words.progress',
+  'select event as until, (select last_value from events_id_seq) as last from item_words_progress',
+);
 /** The last of the next events: their ids are not dense, and a month's begin far behind those of the month before. */
 const nextSql = statement(
   'words.next',
@@ -209,12 +212,18 @@ const indexStep = async (
   return to;
 };
 
-const readProgress = async (db: Db): Promise<number> =>
-  (await queryRow<{ event: number }>(db, progressSql))?.event ?? 0;
+/** The event up to which all texts are indexed, and the last event id that was drawn. */
+export interface IndexProgress {
+  readonly until: number;
+  readonly last: number;
+}
+
+export const readIndexProgress = async (db: Db): Promise<IndexProgress> =>
+  (await queryRow<IndexProgress>(db, progressSql)) ?? { until: 0, last: 0 };
 
 /** Writes what is missing of the next events up to `settled`. Returns whether there are more. */
 export const indexNextTexts = async (db: Db, environments: Environments, settled: number): Promise<boolean> => {
-  const from = await readProgress(db);
+  const { until: from } = await readIndexProgress(db);
   if (from >= settled) return false;
   const to = await indexStep(db, environments, [from, settled]);
   if (to === null) return true;
@@ -226,10 +235,14 @@ export const indexNextTexts = async (db: Db, environments: Environments, settled
 const aheadMost = 5_000;
 
 /**
- * Writes what is missing of the newest events that are committed, up to `newest`: however long another transaction may still commit
- * an earlier event, for which `indexNextTexts` waits.
+ * Writes what is missing of the newest events that are committed: however long another transaction may still commit an earlier event,
+ * for which `indexNextTexts` waits.
  */
-export const indexNewestTexts = async (db: Db, environments: Environments, newest: number): Promise<void> => {
-  let at: number | null = Math.max(newest - aheadMost, await readProgress(db));
-  while (at !== null && at < newest) at = await indexStep(db, environments, [at, newest]);
+export const indexNewestTexts = async (
+  db: Db,
+  environments: Environments,
+  { until, last }: IndexProgress,
+): Promise<void> => {
+  let at: number | null = Math.max(last - aheadMost, until);
+  while (at !== null && at < last) at = await indexStep(db, environments, [at, last]);
 };
