@@ -231,6 +231,11 @@ describe('archives', () => {
     expect(await fail('archive', 'restore', file)).to.match(/not one of the files/);
     writeFileSync(file, whole);
     await succeed('archive', 'verify', file);
+    const [{ hash: now } = { hash: '' }] = (await succeed('audit', 'head')).heads;
+    expect(await fail('archive', 'verify', file, '--head', now)).to.match(/hash that was kept is not in its chains/);
+    const [, then = ''] = /"hash":"\\\\x([0-9a-f]{64})"/.exec(text) ?? [];
+    await succeed('archive', 'verify', file, '--head', then);
+    expect(await fail('archive', 'verify', file, '--head', 'abc')).to.match(/--head must be a hash/);
     expect(createHash('sha256').update(whole).digest('hex')).to.equal(
       (await succeed('archive', 'list')).archives[0]?.sha256,
     );

@@ -1,5 +1,6 @@
 /** Proves that an archive is whole and as it was written, by the chain that is in it. */
 import type { Db, Tx } from '../db/knex.ts';
+import { queryRow, statement } from '../db/sql.ts';
 import { verifyAuditChain } from '../journal/auditChain.ts';
 import { insertLines, readPartFacts } from './contents.ts';
 import { readArchiveFile, type ArchiveHeader } from './file.ts';
@@ -36,8 +37,13 @@ const indexTables = (tx: Tx): Promise<unknown> =>
     analyze pg_temp.audit_chain;
   `);
 
-/** Reads a file into tables of a session, and proves its chains and its digest. Throws ArchiveProblem for a file that can't be read. */
-export const checkArchive = (db: Db, path: string): Promise<ArchiveCheck> =>
+const hasHashSql = statement('archive.hasHash', 'select n from pg_temp.audit_chain where hash = $1 limit 1');
+
+/**
+ * Reads a file into tables of a session, and proves its chains and its digest; `kept`: a hash that was the head of one of its chains, which
+ * a file that was written anew does not have. Throws ArchiveProblem for a file that can't be read.
+ */
+export const checkArchive = (db: Db, path: string, kept: Buffer | null = null): Promise<ArchiveCheck> =>
   db.transaction(async (tx) => {
     const header = await readArchiveFile(
       path,
@@ -58,5 +64,7 @@ export const checkArchive = (db: Db, path: string): Promise<ArchiveCheck> =>
       erased += proven.erased;
       problems.push(...proven.problems.map((problem) => `environment ${String(env)}, ${problem}`));
     }
+    if (kept !== null && (await queryRow(tx, hasHashSql, [kept])) === undefined)
+      problems.push('The hash that was kept is not in its chains: it is of another month, or they were written again.');
     return { header, ranges, entries, erased, problems };
   });

@@ -17,6 +17,7 @@ import { recordAdminChange } from '../../../settings/adminChange.ts';
 import type { Command, CommandArguments, CommandResult } from '../command.ts';
 import { announceChange, type CommandContext } from '../context.ts';
 import { CommandFailure, UsageError } from '../failures.ts';
+import { keptHash } from '../keptHash.ts';
 import { formatTable, formatTime } from '../print.ts';
 
 const thing = 'archive';
@@ -121,10 +122,11 @@ export const archiveCommands: readonly Command[] = [
     verb: 'verify',
     about: 'proves that a file is whole and as it was written; exit code 1 if it is not',
     argument: '<file>',
-    options: {},
-    run: async ({ bulk }, { argument }) => {
+    options: { head: { kind: 'text', value: '<hash>' } },
+    run: async ({ bulk }, { argument, text }) => {
       const path = resolve(argument);
-      const { header, ranges, entries, erased, problems } = await checkArchive(bulk, path).catch(asFailure);
+      const kept = keptHash(text('head'));
+      const { header, ranges, entries, erased, problems } = await checkArchive(bulk, path, kept).catch(asFailure);
       if (problems.length > 0) throw new CommandFailure([`${path} was changed.`, ...problems].join('\n'));
       const found = { month: header.name, events: header.events, ranges, entries, erased };
       const row = [header.name, header.events, ranges, entries, erased].map(String);

@@ -4,6 +4,7 @@ import { readAuditHead, verifyAuditChain } from '../../../platform/journal/audit
 import { type Command, type CommandArguments } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandFailure, UsageError } from '../failures.ts';
+import { keptHash } from '../keptHash.ts';
 import { formatTable, formatTime } from '../print.ts';
 
 const thing = 'audit';
@@ -28,14 +29,6 @@ const chosenEnvironments = async (
       `There is no environment ${JSON.stringify(unknown)}. See: npm run admin -- environment list`,
     );
   return named === undefined ? all : all.filter(({ name }) => named.includes(name));
-};
-
-/** Returns the bytes of a hash as `audit head` prints it; null without one. */
-const keptHash = (text: string | undefined): Buffer | null => {
-  if (text === undefined) return null;
-  if (!/^[0-9a-f]{64}$/i.test(text))
-    throw new UsageError('--head must be a hash as audit head prints it: 64 hex digits.');
-  return Buffer.from(text, 'hex');
 };
 
 export const auditCommands: readonly Command[] = [
