@@ -17,7 +17,9 @@ const locked = readPackages(root) ?? {};
 /** Copies the packages that are there, each without those within it, which have entries of their own. */
 const copyPackages = (folder: string): void => {
   const present = readPackages(join(root, 'node_modules'), '.package-lock.json') ?? {};
-  const packages = Object.entries(neededPackages(locked, false)).filter(([place]) => present[place] !== undefined);
+  const packages = Object.entries(neededPackages(locked, { dev: false, traces: false })).filter(
+    ([place]) => present[place] !== undefined,
+  );
   for (const [place] of packages)
     cpSync(join(root, place), join(folder, place), {
       recursive: true,
@@ -88,7 +90,7 @@ describe('the packages of the product', function () {
   });
 
   it('are installed from addresses, so that npm looks into its cache before it asks the registry', () => {
-    writeInstallFolder(folder, locked, false);
+    writeInstallFolder(folder, locked, { dev: false, traces: false });
     const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { readonly resolved?: string; readonly integrity?: string; readonly dev?: true }>;
     };
@@ -100,6 +102,15 @@ describe('the packages of the product', function () {
     expect(all['node_modules/@koa/router']?.resolved).to.match(
       /^https:\/\/[^/]+\/@koa\/router\/-\/router-[\d.]+\.tgz$/,
     );
-    expect(all).to.include.keys('node_modules/redoc').and.not.to.have.any.keys('node_modules/mocha');
+    expect(all)
+      .to.include.keys('node_modules/redoc')
+      .and.not.to.have.any.keys('node_modules/mocha', 'node_modules/@opentelemetry/sdk-trace');
+  });
+
+  it('have what sends traces where an address for these is set', () => {
+    const product = neededPackages(locked, { dev: false, traces: false });
+    const more = Object.keys(neededPackages(locked, { dev: false, traces: true })).filter((place) => !product[place]);
+    expect(more).to.include('node_modules/@opentelemetry/sdk-trace');
+    expect(more.filter((place) => !place.startsWith('node_modules/@opentelemetry/'))).to.deep.equal([]);
   });
 });

@@ -202,7 +202,7 @@ const writeItems = async (writers: Writers, content: Content): Promise<number> =
     writing = writeBatch(writers, env, { ...batch, events: waiting.filter(({ at }) => at < until) });
     // The promise is awaited above or below, but not if making the next batch fails.
     writing.catch(() => undefined);
-    if (made % 10_000 === 0 && made < items)
+    if (made % 5_000 === 0 && made < items)
       say(`demo: ${made.toLocaleString('en')} of ${items.toLocaleString('en')} items …`);
   }
   await writing;
@@ -214,6 +214,13 @@ const writeItems = async (writers: Writers, content: Content): Promise<number> =
 };
 
 const forgetOccurrences = statement('demo.forgetOccurrences', 'delete from occurrences where env = $1');
+/** Where the demo's items are the only ones, their words are all that there are: the sweep that follows the events begins behind them. */
+const skipIndexed = statement(
+  'demo.skipIndexed',
+  `
+  update item_words_progress set event = (select max(id) from events)
+  where not exists (select from items where env <> $1)`,
+);
 const forgetWords = statement('demo.forgetWords', 'delete from item_words where env = $1');
 
 /** Fills an environment that has no items, in `tx`; what items are found by is there before `tx` ends. Returns the number of timeline entries. */
@@ -228,6 +235,7 @@ export const writeContent = async (db: Db, tx: Tx, content: Content): Promise<nu
     const indexTexts = await dropIndexes(texts, ['occurrences', 'item_words']);
     const entries = await writeItems({ items: tx, texts }, content);
     await Promise.all([indexItems(), indexTexts()]);
+    await executeStatement(tx, skipIndexed, [env]);
     return entries;
   });
 };

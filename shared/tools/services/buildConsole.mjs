@@ -21,7 +21,7 @@ export const consoleFolder = join(root, '.console');
 const writePacked = async (path, content) => {
   const bytes = Buffer.from(content);
   const [br, gz] = await Promise.all([
-    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
     promisify(gzip)(bytes, { level: 9 }),
   ]);
   writeFileSync(path, bytes);

@@ -11,19 +11,22 @@ import { say, StartFailure, took } from './say.mjs';
 /** No install scripts: nothing here needs one, and npm 12 would ask about each. */
 const flags = ['--ignore-scripts', '--no-audit', '--no-fund'];
 
+/** @typedef {import('./lockedPackages.mjs').Needs} Needs */
+
 /**
  * @param {{ dev: boolean }} options whether the packages for development are needed too
  * @returns {Promise<void>}
  */
 export async function install({ dev }) {
-  if (isInstalled(dev)) return;
+  const needs = { dev, traces: Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT) };
+  if (isInstalled(needs)) return;
   await withLock(join(toolsDir, 'install.lock'), 'waiting for another process that installs the packages', async () => {
-    if (isInstalled(dev)) return;
+    if (isInstalled(needs)) return;
     const since = performance.now();
     say(`installing the packages${dev ? ', those for development too' : ''} (npm ci)…`);
     const clock = setInterval(() => say(`  still installing (${took(since)})`), 10_000);
     // A registry with addresses of another form, and npm's cache without the packages: npm finds out the addresses itself.
-    const done = (await installBeside(dev)) ? undefined : await npm(['ci', '--include=dev', ...flags], root);
+    const done = (await installBeside(needs)) ? undefined : await npm(['ci', '--include=dev', ...flags], root);
     clearInterval(clock);
     if (done && done.code !== 0) throw new StartFailure(`npm ci failed:\n${done.output}`);
     say(`packages installed (${took(since)})`);
@@ -33,16 +36,16 @@ export async function install({ dev }) {
 /**
  * Installs into a folder of its own that then takes the place of node_modules at once, as a service that runs on the packages
  * of this checkout, its PostgreSQL above all, opens files of them at any time.
- * @param {boolean} dev
+ * @param {Needs} needs
  * @returns {Promise<boolean>} false when that is not possible here
  */
-async function installBeside(dev) {
+async function installBeside(needs) {
   const folder = join(toolsDir, 'packages');
   const made = join(folder, 'node_modules');
   const present = join(root, 'node_modules');
   const old = join(folder, 'old');
   try {
-    writeInstallFolder(folder, readPackages(root) ?? {}, dev);
+    writeInstallFolder(folder, readPackages(root) ?? {}, needs);
     // One thread for files: more of them wait for each other most of the time.
     const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
     const { code } = await npm(['ci', '--include=dev', '--replace-registry-host=always', ...flags], folder, env);
@@ -80,12 +83,12 @@ export function npm(args, cwd, env = process.env) {
  * Returns whether node_modules matches the lock. npm writes its own list there last: an interrupted install does not count,
  * an earlier plain `npm ci` does.
  */
-function isInstalled(/** @type {boolean} */ dev) {
+function isInstalled(/** @type {Needs} */ needs) {
   const wanted = readPackages(root);
   const present = readPackages(join(root, 'node_modules'), '.package-lock.json');
   if (!wanted) throw new StartFailure('package-lock.json is missing or broken: restore it.');
   if (!present) return false;
-  for (const [place, entry] of Object.entries(neededPackages(wanted, dev)))
+  for (const [place, entry] of Object.entries(neededPackages(wanted, needs)))
     if (!present[place] && !entry.optional && !entry.devOptional) return false;
   return Object.entries(present).every(
     ([place, { version, integrity }]) => version === wanted[place]?.version && integrity === wanted[place]?.integrity,

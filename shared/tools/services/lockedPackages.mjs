@@ -19,6 +19,15 @@ import { root } from './paths.mjs';
 /** Development packages that a start needs too, of which only files are read: they come without the packages that they depend on. */
 const filesOnly = ['redoc'];
 
+/** Returns whether a package is one that only a process that sends traces loads, a seventh of all files; prom-client loads the first. */
+const isForTraces = (/** @type {string} */ name) => name !== '@opentelemetry/api' && name.startsWith('@opentelemetry/');
+
+/**
+ * @typedef {object} Needs What is needed beside the product itself.
+ * @property {boolean} dev the packages for development, and all others
+ * @property {boolean} traces what sends traces
+ */
+
 /** Any host, as npm is told to replace it with the registry that it is configured with. */
 const anyRegistry = 'https://registry.invalid';
 
@@ -38,13 +47,15 @@ export function readPackages(folder, name = 'package-lock.json') {
 /**
  * Returns those of the lock's packages that are needed: all, or those of the product with those of which files are read.
  * @param {Packages} packages
- * @param {boolean} dev whether the packages for development are needed too
+ * @param {Needs} needs
  * @returns {Packages}
  */
-export function neededPackages(packages, dev) {
+export function neededPackages(packages, { dev, traces }) {
   const { '': _project, ...all } = packages;
   if (dev) return all;
-  const product = Object.entries(all).filter(([, entry]) => !entry.dev);
+  const product = Object.entries(all).filter(
+    ([place, { dev: forDevelopment, name = nameOf(place) }]) => !forDevelopment && (traces || !isForTraces(name)),
+  );
   return { ...Object.fromEntries(product), ...Object.fromEntries(filesOnly.map((name) => alone(packages, name))) };
 }
 
@@ -63,18 +74,24 @@ function alone(packages, name) {
  * them, npm asks the registry about each package, or reads what it was told earlier, before it looks into its cache.
  * @param {string} folder
  * @param {Packages} packages of the checkout's lock
- * @param {boolean} dev whether the packages for development are needed too
+ * @param {Needs} needs
  */
-export function writeInstallFolder(folder, packages, dev) {
+export function writeInstallFolder(folder, packages, needs) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const manifest = readManifest();
   const { devDependencies, ...product } = manifest;
   const files = Object.fromEntries(filesOnly.map((name) => [name, devDependencies?.[name] ?? '']));
-  const project = dev ? manifest : { ...product, dependencies: { ...product.dependencies, ...files } };
+  const dependencies = Object.entries({ ...product.dependencies, ...files });
+  const project = needs.dev
+    ? manifest
+    : {
+        ...product,
+        dependencies: Object.fromEntries(dependencies.filter(([name]) => needs.traces || !isForTraces(name))),
+      };
   /** @type {Record<string, object>} */
   const locked = { '': project };
-  for (const [place, entry] of Object.entries(neededPackages(packages, dev)))
+  for (const [place, entry] of Object.entries(neededPackages(packages, needs)))
     locked[place] = { ...entry, resolved: addressOf(place, entry) };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(project));
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages: locked }));
@@ -88,11 +105,14 @@ function readManifest() {
   return /** @type {Record<string, Record<string, string>>} */ (JSON.parse(text));
 }
 
+/** Returns the name of the package in a folder. */
+const nameOf = (/** @type {string} */ place) => place.slice(place.lastIndexOf('node_modules/') + 13);
+
 /**
  * Returns the address that registries give to a package's archive.
  * @param {string} place
  * @param {Entry} entry
  */
-function addressOf(place, { name = place.slice(place.lastIndexOf('node_modules/') + 13), version }) {
+function addressOf(place, { name = nameOf(place), version }) {
   return `${anyRegistry}/${name}/-/${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
 }
