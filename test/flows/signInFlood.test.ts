@@ -71,7 +71,7 @@ describe('a flood of guesses', () => {
 
   it('lets the owner in at the first try from a known browser and within three from another, from its first second on', async () => {
     const known = cookiesOf(await signIn(password, '192.0.2.1'));
-    const addresses = 25;
+    const addresses = 8;
     const guesses = flood('198.51.100', addresses);
     await until('the guesses are under way', () => guesses.answered() > 0);
     expect(await triesOf('198.51.100.7', known), 'a known browser, at an address that guesses').to.equal(1);
@@ -86,7 +86,7 @@ describe('a flood of guesses', () => {
   });
 
   it('at many accounts is stopped by address: no address has more than its tries', async () => {
-    const addresses = 3;
+    const addresses = 2;
     const guesses = flood('203.0.113', addresses, (n) => `account${String(n)}@example.com`);
     await until('every address has used up its tries', () => guesses.answered() > 40 * addresses, 150_000);
     expect(await triesOf('192.0.2.4'), 'the owner').to.be.at.most(3);
@@ -100,9 +100,9 @@ describe('a flood of guesses', () => {
       rows.reduce((sum, { failures }) => sum + failures, 0),
       'each guess is counted',
     ).to.equal(guessed);
-    await world.sql(`update sign_in_tries set failures = 20, free_at = $1 where subject = 'address:203.0.113.2'`, [
+    await world.sql(`update sign_in_tries set failures = 20, free_at = $1 where subject = 'address:203.0.113.1'`, [
       Date.now() + 300_000,
     ]);
-    expect((await signIn('a guess', '203.0.113.2', { account: 'one-more@example.com' })).status).to.equal(429);
+    expect((await signIn('a guess', '203.0.113.1', { account: 'one-more@example.com' })).status).to.equal(429);
   });
 });

@@ -184,19 +184,25 @@ describe('bulks by query', () => {
        select i.env, 'itm_01jd' || lpad(to_hex(n), 22, '0'), 1, 'refunds', 'Many', 'many', 'requested', false, '[]', '{}', 1, 0, n, n, '{}', false, 1, 1, ''
        from generate_series(1, 100001) as n cross join (select distinct env from items) i`,
     );
-    await world.sql('analyze items');
-    const reply = await admin.post('/bulk', { query: { inbox: 'refunds' }, operation: tags });
+    await world.sql('vacuum analyze items');
+    /** Asks again where a busy machine did not find so many items within the time of a read. */
+    const ask = (body: object): Promise<Reply> =>
+      until('they are found in time', async () => {
+        const reply = await admin.post('/bulk', body);
+        return codeOf(reply) === '422 too_broad' ? undefined : reply;
+      });
+    const reply = await ask({ query: { inbox: 'refunds' }, operation: tags });
     expect(codeOf(reply)).to.equal('422 too_many');
     expect(pathOf(reply)).to.equal('matched');
     expect(Number(reply.body.details[0].message)).to.be.at.least(100_001);
-    const dry = await admin.post('/bulk', {
+    const dry = await ask({
       query: { inbox: 'refunds', state: ['requested'], overdue: true },
       operation: tags,
       dryRun: true,
     });
     expect(dry.body.matched).to.equal(0);
     await world.sql("delete from items where id = 'itm_01jd' || lpad(to_hex(1), 22, '0')");
-    const most = await admin.post('/bulk', { query: { inbox: 'refunds' }, operation: tags, expect: 100_000 });
+    const most = await ask({ query: { inbox: 'refunds' }, operation: tags, expect: 100_000 });
     expect(most.status, most.text).to.equal(202);
     expect(most.body.bulk.total).to.equal(100_000);
     expect((await admin.post(`/bulk/${String(most.body.bulk.id)}/cancel`)).status).to.equal(200);

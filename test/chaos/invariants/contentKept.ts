@@ -81,7 +81,7 @@ export const contentKept: Invariant = {
     const { admin } = stage;
     const app = await connectCustomer(stage, run);
     const keys = run.size('keys', { short: 10, long: 50 });
-    const count = run.size('reports', { short: 800, long: 5_000 });
+    const count = run.size('reports', { short: 400, long: 5_000 });
     const overMs = run.size('fault plan ms', { short: 8_000, long: 240_000 });
     const reports = Array.from({ length: count }, (_, n): Report => {
       const own = run.random.fork(`report ${String(n)}`);

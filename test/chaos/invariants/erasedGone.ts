@@ -83,8 +83,8 @@ export const erasedGone: Invariant = {
     const boss = await newPerson(site, stage, 'admin', true);
     const bases = stage.bases();
     const baseOf = (): string => run.random.pick(bases);
-    const count = run.size('people', { short: 12, long: 200 });
-    const overMs = run.size('fault plan ms', { short: 12_000, long: 180_000 });
+    const count = run.size('people', { short: 8, long: 200 });
+    const overMs = run.size('fault plan ms', { short: 8_000, long: 180_000 });
     const people = Array.from({ length: count }, (_, n): Person => ({
       id: `p${String(n)}`,
       word: `Quux${String(n)}zyx`,

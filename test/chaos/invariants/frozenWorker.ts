@@ -15,8 +15,8 @@ export const frozenWorker: Invariant = {
   site: { short: { apis: 1, workers: 3 }, long: { apis: 1, workers: 11 } },
   run: async (run, site) => {
     const { admin } = await run.stage(site, 'frozenWorker');
-    const ids = await makeItems(admin, run.size('items', { short: 2_500, long: 10_000 }));
-    const freezes = run.size('freezes', { short: 2, long: 50 });
+    const ids = await makeItems(admin, run.size('items', { short: 1_500, long: 10_000 }));
+    const freezes = run.size('freezes', { short: 1, long: 50 });
     const forMs = run.size('freeze ms', { short: 13_000, long: 30_000 });
     const samples = run.size('items changed meanwhile', { short: 50, long: 300 });
     const tags: string[] = [];

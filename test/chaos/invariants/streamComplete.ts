@@ -49,7 +49,7 @@ export const streamComplete: Invariant = {
     const ids = (await Promise.all(inboxes.map((inbox) => makeItems(admin, perInbox, inbox)))).flat();
 
     const changes = run.size('changes', { short: 500, long: 10_000 });
-    const overMs = run.size('fault plan ms', { short: 12_000, long: 100_000 });
+    const overMs = run.size('fault plan ms', { short: 10_000, long: 100_000 });
     const count = run.size('writers', { short: 6, long: 24 });
     const writers = startWriters(
       admin,
