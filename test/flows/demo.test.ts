@@ -18,6 +18,7 @@ import { indexNextTexts } from '../../shared/items/indexTexts.ts';
 import { sortedTags } from '../../shared/items/tags.ts';
 import { openDb } from '../../shared/platform/db/knex.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
+import { reindexRecords } from '../../shared/records/reindex.ts';
 import { environmentSql } from '../../shared/settings/directory.ts';
 import manifest from '../../shared/tools/demo/manifest.json' with { type: 'json' };
 import { program } from '../../shared/tools/services/compile.mjs';
@@ -276,6 +277,32 @@ describe('the demo', () => {
       await first.pool.query('update item_words_progress set event = 0');
       while (await indexNextTexts(db, environments, Number(last?.event)));
       expect(await words(first)).to.deep.equal(loaded);
+    } finally {
+      await db.destroy();
+    }
+  });
+
+  it('has records as the sweep would have indexed them, which finds nothing to do', async () => {
+    const stored = (): Promise<object[]> =>
+      rows(
+        first,
+        `select r.id, r.title_key, r.terms::text, r.shape, json_agg(json_build_array(k.field, k.missing, k.num, k.text) order by k.field) as keys
+         from records r left join record_keys k on k.env = r.env and k.resource = r.resource and k.id = r.id group by r.env, r.resource, r.id order by r.id`,
+      );
+    const loaded = await stored();
+    expect(loaded.length).to.be.above(200);
+    const db = openDb({ url: first.database.ownerUrl, poolSize: 2, applicationName: 'test' });
+    try {
+      const [environment] = (
+        await queryRows<StoredEnvironment>(db, statement('test.environments', environmentSql))
+      ).map(toEnvironment);
+      if (environment === undefined) throw new Error('The demo has no environment.');
+      expect(await reindexRecords(db, environment)).to.equal(0);
+      await first.pool.query(
+        "update records set shape = '' where id in (select id from records order by id limit 200)",
+      );
+      expect(await reindexRecords(db, environment)).to.equal(200);
+      expect(await stored()).to.deep.equal(loaded);
     } finally {
       await db.destroy();
     }

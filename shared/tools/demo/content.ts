@@ -8,6 +8,8 @@ import type { Db, Tx } from '../../platform/db/knex.ts';
 import { executeStatement, statement } from '../../platform/db/sql.ts';
 import { actorOfRow, eventInsert } from '../../platform/journal/events.ts';
 import { sameColumns } from '../../platform/journal/insertText.ts';
+import { getIndexing, newStamp } from '../../records/terms.ts';
+import { toIndexedRow } from '../../records/write.ts';
 import { dropIndexes } from './dropIndexes.ts';
 import { demoItems } from './generate.ts';
 import { eventRows, itemOfDemo, itemRow, occurrenceRows, type Cast, type EventRow } from './rows.ts';
@@ -17,10 +19,15 @@ import { wordsRows } from './words.ts';
 const insertRecords = statement(
   'demo.records',
   `
-  insert into records (env, resource, id, title, subtitle, fields, updated_at)
-  select $1, resource, id, title, subtitle, fields, "updatedAt"
-  from json_to_recordset($2::json) as r(resource text, id text, title text, subtitle text, fields jsonb, "updatedAt" bigint)
-  on conflict do nothing`,
+  with given as (
+    select * from json_to_recordset($3::json) as g(id text, title text, title_key text, subtitle text, fields jsonb, updated_at bigint, terms text, keys json)),
+  written as (
+    insert into records (env, resource, id, title, subtitle, fields, updated_at, title_key, terms, shape, stamp)
+    select $1, $2, id, title, subtitle, fields, updated_at, title_key, array_to_tsvector(string_to_array(terms, E'\\x1e')), $4, $5::bigint from given
+    on conflict do nothing returning id)
+  insert into record_keys (env, resource, field, missing, num, text, id, stamp)
+  select $1, $2, k.field, k.missing, k.num, k.text, g.id, $5::bigint
+  from given g join written using (id), json_to_recordset(g.keys) as k(field text, missing boolean, num float8, text text)`,
 );
 const insertItems = statement(
   'demo.items',
@@ -180,6 +187,23 @@ const writeBatch = async (writers: Writers, env: number, batch: Batch): Promise<
   await Promise.all([writeItems(), writeTexts()]);
 };
 
+/** Writes the records with what they are found and sorted by. */
+const writeRecords = async (tx: Tx, { env, definition, records }: Content): Promise<void> => {
+  const indexRecords = await dropIndexes(tx, ['records', 'record_keys']);
+  for (const name of new Set(records.map(({ resource }) => resource))) {
+    const all = records.filter((record) => record.resource === name);
+    const resource = definition.resources.get(name);
+    if (resource === undefined)
+      throw new Error(`The environment declares no resource ${name}, so the demo can't be loaded into it.`);
+    const indexing = getIndexing(definition, resource);
+    for (let first = 0; first < all.length; first += batchRows) {
+      const rows = all.slice(first, first + batchRows).map((record) => toIndexedRow(env, name, indexing, record));
+      await executeStatement(tx, insertRecords, [env, name, JSON.stringify(rows), indexing.shape, newStamp()]);
+    }
+  }
+  await indexRecords();
+};
+
 /** Writes the items with their events. Returns the number of timeline entries. */
 const writeItems = async (writers: Writers, content: Content): Promise<number> => {
   const { env, seed, now, items, say } = content;
@@ -225,9 +249,8 @@ const forgetWords = statement('demo.forgetWords', 'delete from item_words where 
 
 /** Fills an environment that has no items, in `tx`; what items are found by is there before `tx` ends. Returns the number of timeline entries. */
 export const writeContent = async (db: Db, tx: Tx, content: Content): Promise<number> => {
-  const { env, records } = content;
-  for (let first = 0; first < records.length; first += batchRows)
-    await executeStatement(tx, insertRecords, [env, JSON.stringify(records.slice(first, first + batchRows))]);
+  const { env } = content;
+  await writeRecords(tx, content);
   const indexItems = await dropIndexes(tx, ['items', 'events']);
   return db.transaction(async (texts) => {
     await executeStatement(texts, forgetOccurrences, [env]);
