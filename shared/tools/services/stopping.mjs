@@ -52,17 +52,27 @@ export function stopAll() {
   return stopping;
 }
 
+/** Time in ms between two looks at whether npm still runs. */
+const parentMs = 500;
+
 /**
  * Stops and exits on the usual signals. Ctrl-C reaches the whole process group and is then passed on by npm once more,
- * so the handlers stay registered and the second signal only waits.
+ * so the handlers stay registered and the second signal only waits. A signal that ends npm alone is not passed on by the shell
+ * in which npm runs its scripts, so the end of that shell counts as SIGTERM.
  * @param {(signal: NodeJS.Signals) => number} exitCode
  */
 export function stopOnSignals(exitCode) {
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-    process.on(signal, () => {
-      if (signalCode === undefined) say('stopping…');
-      signalCode ??= exitCode(signal);
-      void stopAll().then(() => process.exit(signalCode));
-    });
-  }
+  const stop = (/** @type {NodeJS.Signals} */ signal) => {
+    if (signalCode === undefined) say('stopping…');
+    signalCode ??= exitCode(signal);
+    void stopAll().then(() => process.exit(signalCode));
+  };
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, stop);
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    stop('SIGTERM');
+  }, parentMs).unref();
 }

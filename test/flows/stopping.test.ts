@@ -1,0 +1,52 @@
+/** The end of the npm that runs a command ends the command too, with all that it has started. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { until } from '../support/until.ts';
+
+const module = (name: string): string =>
+  JSON.stringify(new URL(`../../shared/tools/services/${name}.mjs`, import.meta.url).href);
+
+describe('a command that npm runs', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'console-stopping-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const file = (name: string): string => join(folder, name);
+
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const)
+    it(`stops what it has started when ${signal} ends the shell in which npm runs it`, async () => {
+      writeFileSync(
+        file('command.mjs'),
+        `
+        import { writeFileSync } from 'node:fs';
+        import { start } from ${module('processes')};
+        import { onStop, stopOnSignals } from ${module('stopping')};
+        stopOnSignals(() => 0);
+        const child = await start({ name: 'child', command: [process.execPath, '-e', 'setInterval(() => {}, 1000)'] });
+        await onStop(() => child.stop());
+        await onStop(() => writeFileSync(${JSON.stringify(file('stopped'))}, ''));
+        writeFileSync(${JSON.stringify(file('pids'))}, process.pid + ' ' + child.pid);`,
+      );
+      // The second command keeps the shell from becoming the first.
+      const shell = spawn('sh', ['-c', `"${process.execPath}" "${file('command.mjs')}"; true`], {
+        env: { ...process.env, npm_lifecycle_event: 'start' },
+        stdio: 'ignore',
+      });
+      const ended = once(shell, 'exit');
+      const pids = (
+        await until('the command runs', () => existsSync(file('pids')) && readFileSync(file('pids'), 'utf8'))
+      ).split(' ');
+      shell.kill(signal);
+      await ended;
+      await until('all have ended', () => pids.every((pid) => !existsSync(`/proc/${pid}`)));
+      expect(existsSync(file('stopped'))).to.equal(true);
+    });
+});
