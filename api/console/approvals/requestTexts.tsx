@@ -14,7 +14,6 @@ export const requestTexts = {
     possible: 'Can be undone',
     impossible: 'Can’t be undone',
   },
-  record: (who: string) => `Requests of ${who}`,
   /** The numbers are texts such as "12" and "more than 100". */
   recordCounts: (approved: string, rejected: string, pending: string) =>
     `Of this requester’s requests ${approved} were approved, ${rejected} rejected, and ${pending} wait.`,
