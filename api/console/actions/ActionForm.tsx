@@ -75,7 +75,7 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
   useEffect(() => {
     // A keyboard on the screen would hide what the form is about.
     if (window.matchMedia('(pointer: coarse)').matches) return;
-    place.current?.querySelector<HTMLElement>('input, select, textarea, button[type="submit"]')?.focus();
+    place.current?.querySelector<HTMLElement>('input,select,textarea,button[type="submit"]')?.focus();
   }, []);
   useEffect(() => {
     if (unreadable.length > 0 || refusal !== null)

@@ -68,7 +68,7 @@ export const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: Confirm
         change: patch,
         dryRun: true,
         ...confirmed,
-        ...(flag.reasonRequired ? { reason: 'Tried out.' } : {}),
+        ...(flag.reasonRequired ? { reason: 'dry-run' } : {}),
       };
       return (await http.call<DryRun>('POST', `/flags/${encodeURIComponent(flag.flag)}`, { body, signal })).body;
     },

@@ -35,8 +35,6 @@ export const flagTexts = {
     toRollout: (rollout: string) => `rollout ${rollout}`,
     toNoRollout: 'no rollout',
   },
-  on: 'on',
-  off: 'off',
   targets: {
     title: 'Targets',
     about: (resource: string) => `Decide first: a value for one ${resource} id.`,

@@ -33,8 +33,8 @@ const partsOf = ({ token, baseUrl }: MadeKey): readonly (readonly [string, strin
   return [
     [credential.key, held],
     [credential.address, baseUrl],
-    [credential.start, `BASE_URL='${baseUrl}' APP_KEY='${held}' npm start`],
-    [credential.inProgram, `connect({ app, url: '${baseUrl}', key: appKey })`],
+    [credential.start, credential.startLine(baseUrl, held)],
+    [credential.inProgram, credential.programLine(baseUrl)],
   ];
 };
 

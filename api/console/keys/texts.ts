@@ -43,5 +43,8 @@ export const keyTexts = {
     address: 'Address',
     start: 'Start the app',
     inProgram: 'In its program',
+    /** Lines of code, the same in every language. */
+    startLine: (baseUrl: string, key: string) => `BASE_URL='${baseUrl}' APP_KEY='${key}' npm start`,
+    programLine: (baseUrl: string) => `connect({ app, url: '${baseUrl}', key: appKey })`,
   },
 };
