@@ -117,7 +117,7 @@ describe('the settings in the console', () => {
       .click();
     await page.getByRole('region', { name: 'Who has it' }).getByText('Ida Moss').waitFor();
     await page.getByLabel('note: Mail').uncheck();
-    await page.getByRole('button', { name: 'Change it for the 1 who have it' }).click();
+    await page.getByRole('button', { name: 'Change it for the 1 who has it' }).click();
     await page.getByText('Second line is changed.').waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete Second line' }).click();

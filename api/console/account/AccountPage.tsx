@@ -11,18 +11,19 @@ import { keys, meQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';
 import { PasswordForm } from './PasswordForm.tsx';
 import { Sessions } from './Sessions.tsx';
+import { accountTexts } from './texts.ts';
 
 const NameForm = ({ name }: { readonly name: string }) => {
   const [given, setGiven] = useState(name);
   const { change, dialog } = useSettingsChange(keys.me, ['people']);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    void change({ method: 'PATCH', path: '/me', body: { name: given.trim() } }, `Your name is ${given.trim()} now.`);
+    void change({ method: 'PATCH', path: '/me', body: { name: given.trim() } }, accountTexts.nameChanged(given.trim()));
   };
   return (
     <form className="flag-form" onSubmit={submit}>
       <label>
-        Name
+        {accountTexts.name}
         <input
           required
           maxLength={200}
@@ -32,30 +33,28 @@ const NameForm = ({ name }: { readonly name: string }) => {
         />
       </label>
       <Button type="submit" disabled={given.trim() === name || given.trim() === ''}>
-        Change the name
+        {accountTexts.changeName}
       </Button>
       {dialog}
     </form>
   );
 };
 
-const themeNames = { system: 'As the system has it', light: 'Light', dark: 'Dark' } as const;
-
 /** It holds in this browser, and in others until another is chosen there. */
 const Appearance = () => {
   const [theme, setTheme] = useTheme();
   const { change } = useSettingsChange(keys.me);
-  const choose = (next: keyof typeof themeNames): void => {
+  const choose = (next: keyof typeof accountTexts.themes): void => {
     setTheme(next);
-    void change({ method: 'PATCH', path: '/me', body: { preferences: { theme: next } } }, 'Kept with your account.');
+    void change({ method: 'PATCH', path: '/me', body: { preferences: { theme: next } } }, accountTexts.themeKept);
   };
   return (
     <fieldset>
-      <legend className="hidden">Appearance</legend>
+      <legend className="hidden">{accountTexts.appearance}</legend>
       {(['system', 'light', 'dark'] as const).map((each) => (
         <label className="choice" key={each}>
           <input type="radio" name="theme" checked={theme === each} onChange={() => choose(each)} />
-          <span>{themeNames[each]}</span>
+          <span>{accountTexts.themes[each]}</span>
         </label>
       ))}
     </fieldset>
@@ -70,14 +69,14 @@ const TimeZone = ({ given }: { readonly given: string | null }) => {
   const choose = (zone: string): void => {
     void change(
       { method: 'PATCH', path: '/me', body: { preferences: { timeZone: zone || null } } },
-      `Times are shown as in ${zone || deviceZone()}.`,
+      accountTexts.zoneChosen(zone || deviceZone()),
     );
   };
   return (
     <label>
-      Time zone
+      {accountTexts.timeZone}
       <select value={given ?? ''} onChange={({ target }) => choose(target.value)}>
-        <option value="">As this device has it ({deviceZone()})</option>
+        <option value="">{accountTexts.zoneOfDevice(deviceZone())}</option>
         {[...new Set(given === null ? zones : [given, ...zones])].map((zone) => (
           <option key={zone}>{zone}</option>
         ))}
@@ -88,7 +87,10 @@ const TimeZone = ({ given }: { readonly given: string | null }) => {
 
 const About = ({ me }: { readonly me: Me }) => (
   <p className="soft">
-    {me.role?.name} in {me.environments.map(({ name }) => name).join(', ')}
+    {accountTexts.about(
+      me.role?.name ?? '',
+      me.environments.map(({ name }) => name),
+    )}
   </p>
 );
 
@@ -100,21 +102,21 @@ export const AccountPage = () => {
   return (
     <div className="column home account">
       <header>
-        <h1>Your account</h1>
+        <h1>{accountTexts.title}</h1>
         <About me={me} />
       </header>
       <NameForm name={me.principal.name} />
-      <section className="waiting" aria-label="Appearance">
-        <h2>Appearance</h2>
+      <section className="waiting" aria-label={accountTexts.appearance}>
+        <h2>{accountTexts.appearance}</h2>
         <Appearance />
       </section>
-      <section className="waiting" aria-label="Times">
-        <h2>Times</h2>
+      <section className="waiting" aria-label={accountTexts.times}>
+        <h2>{accountTexts.times}</h2>
         <TimeZone given={preferredZone(me.preferences)} />
       </section>
       {password && (
-        <section className="waiting" aria-label="Password">
-          <h2>Password</h2>
+        <section className="waiting" aria-label={accountTexts.password.title}>
+          <h2>{accountTexts.password.title}</h2>
           <PasswordForm />
         </section>
       )}

@@ -5,6 +5,9 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx';
 import { settingsKeys } from '../wire/settingsQueries.ts';
+import { accountTexts } from './texts.ts';
+
+const texts = accountTexts.password;
 
 export const PasswordForm = () => {
   const { notices } = useSession();
@@ -21,7 +24,7 @@ export const PasswordForm = () => {
       await call({ method: 'PATCH', path: '/me', body: { password: { current, next } } });
       setCurrent('');
       setNext('');
-      notices.show({ tone: 'done', text: 'Your password is another now. Your other sessions have ended.' });
+      notices.show({ tone: 'done', text: texts.changed });
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -31,7 +34,7 @@ export const PasswordForm = () => {
     <>
       <form className="flag-form" onSubmit={(event) => void submit(event)}>
         <label>
-          Current password
+          {texts.current}
           <input
             type="password"
             required
@@ -41,11 +44,11 @@ export const PasswordForm = () => {
           />
         </label>
         <label>
-          New password
+          {texts.next}
           <NewPasswordInput value={next} required onValue={setNext} />
         </label>
         <Button type="submit" disabled={isBusy || current === '' || next === ''}>
-          Change the password
+          {texts.change}
         </Button>
         {problem !== null && (
           <p className="problem" role="alert">
@@ -53,7 +56,7 @@ export const PasswordForm = () => {
           </p>
         )}
       </form>
-      <p className="soft">At least 8 characters. Your other sessions end; this one goes on.</p>
+      <p className="soft">{texts.about}</p>
       {dialog}
     </>
   );

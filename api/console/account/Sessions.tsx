@@ -6,38 +6,48 @@ import { Button } from '../ui/Button.tsx';
 import { Problem } from '../ui/Problem.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { sessionsQuery, settingsKeys } from '../wire/settingsQueries.ts';
+import type { OwnSession } from '../wire/types.ts';
+import { sessionTexts } from './sessionTexts.tsx';
+
+const About = ({ session: { createdAt, lastUsedAt, address, current } }: { readonly session: OwnSession }) => {
+  const opened = <Ago at={createdAt} />;
+  const used = <Ago at={lastUsedAt} />;
+  const where = address === null ? sessionTexts.fromUnknown : sessionTexts.from(address);
+  return (
+    <span>
+      {current ? <strong>{sessionTexts.thisOne}</strong> : where}{' '}
+      <span className="soft">
+        {current && address !== null ? sessionTexts.usedFrom(address, opened, used) : sessionTexts.used(opened, used)}
+      </span>
+    </span>
+  );
+};
 
 export const Sessions = () => {
   const { http } = useSession();
   const { data: sessions, error, refetch } = useQuery(sessionsQuery(http));
   const { change, dialog } = useSettingsChange(settingsKeys.sessions);
   const signOut = async (): Promise<void> => {
-    if (await change({ method: 'POST', path: '/sign-out' }, 'You are signed out.')) location.reload();
+    if (await change({ method: 'POST', path: '/sign-out' }, sessionTexts.signedOut)) location.reload();
   };
   return (
-    <section className="waiting" aria-label="Sessions">
-      <h2>Where you are signed in</h2>
+    <section className="waiting" aria-label={sessionTexts.label}>
+      <h2>{sessionTexts.title}</h2>
       {error !== null && sessions === undefined && <Problem error={error} onRetry={() => void refetch()} />}
       <ul>
-        {sessions?.map(({ id, createdAt, lastUsedAt, address, current }) => (
-          <li key={id}>
-            <span>
-              {current ? <strong>This session</strong> : `From ${address ?? 'an unknown address'}`}{' '}
-              <span className="soft">
-                {current && address !== null ? `from ${address}, ` : ''}opened <Ago at={createdAt} />, used{' '}
-                <Ago at={lastUsedAt} />
-              </span>
-            </span>
-            {current ? (
-              <Button onClick={() => void signOut()}>Sign out</Button>
+        {sessions?.map((session) => (
+          <li key={session.id}>
+            <About session={session} />
+            {session.current ? (
+              <Button onClick={() => void signOut()}>{sessionTexts.signOut}</Button>
             ) : (
               <Button
+                aria-label={session.address === null ? sessionTexts.endOfUnknown : sessionTexts.endOf(session.address)}
                 onClick={() =>
-                  void change({ method: 'DELETE', path: `/me/sessions/${id}` }, 'The session has ended, everywhere.')
+                  void change({ method: 'DELETE', path: `/me/sessions/${session.id}` }, sessionTexts.ended)
                 }
               >
-                End it
-                <span className="hidden"> from {address}</span>
+                {sessionTexts.end}
               </Button>
             )}
           </li>

@@ -7,12 +7,13 @@ import { Button } from '../ui/Button.tsx';
 import { useDraft } from '../ui/draft.ts';
 import { Optional } from '../ui/Optional.tsx';
 import { reasonMost, TooLong } from '../ui/TooLong.tsx';
-import type { Action, ActionDryRun } from '../wire/types.ts';
+import type { Action } from '../wire/types.ts';
 import { Confirmation, confirmationWord, isConfirmed } from './Confirmation.tsx';
 import { readInput, type InputProblem } from './inputDraft.ts';
 import { InputForm } from './InputForm.tsx';
 import type { ActionRequest } from './request.ts';
 import { toForm } from './schema.ts';
+import { actionTexts } from './texts.tsx';
 import { useActionCall, type Tried } from './useActionCall.ts';
 import { jsonField, useInputDraft } from './useInputDraft.ts';
 
@@ -24,13 +25,6 @@ interface ActionFormProps {
   readonly onClose: () => void;
 }
 
-const outlook: Readonly<Record<ActionDryRun['would'], string>> = {
-  run: 'It would run now.',
-  start: 'It would start now, and go on in the background.',
-  queue: 'It would wait until the app is there and earlier runs of this record have ended.',
-  pend: 'It would wait until somebody approves it.',
-};
-
 /** Brings what was answered into sight. */
 const show = (node: HTMLElement | null): void => node?.scrollIntoView({ block: 'nearest' });
 
@@ -39,7 +33,7 @@ const DryRun = ({ answer, request }: Tried) => {
   return (
     <div className="dry-run answer" role="status" ref={show}>
       <p>
-        <strong>Nothing was done.</strong> {outlook[answer.would]}
+        <strong>{actionTexts.triedOut}</strong> {actionTexts.outlook[answer.would]}
       </p>
       {Object.keys(answer.input).length > 0 && <pre>{JSON.stringify(answer.input, null, 2)}</pre>}
       <p>
@@ -81,7 +75,7 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
   useEffect(() => {
     // A keyboard on the screen would hide what the form is about.
     if (window.matchMedia('(pointer: coarse)').matches) return;
-    place.current?.querySelector<HTMLElement>('input, select, textarea, button[type="submit"]')?.focus();
+    place.current?.querySelector<HTMLElement>('input,select,textarea,button[type="submit"]')?.focus();
   }, []);
   useEffect(() => {
     if (unreadable.length > 0 || refusal !== null)
@@ -98,12 +92,12 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
   };
   return (
     <form ref={place} onSubmit={submit} onKeyDown={press}>
-      {action.approval && <p className="hint">Somebody has to approve this before it is done.</p>}
+      {action.approval && <p className="hint">{actionTexts.needsApproval}</p>}
       {input.isRestored && (
         <p className="soft">
-          This is what you had typed before.{' '}
+          {actionTexts.restored}{' '}
           <Button tone="bare" onClick={input.reset}>
-            Begin afresh
+            {actionTexts.beginAfresh}
           </Button>
         </p>
       )}
@@ -111,7 +105,9 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
       {(action.reasonRequired || request.item != null || action.danger !== null || action.approval) && (
         <div className="field">
           <label>
-            <span>Reason, for the history {!action.reasonRequired && <Optional />}</span>
+            <span>
+              {actionTexts.reason} {!action.reasonRequired && <Optional />}
+            </span>
             <input
               value={reason}
               required={action.reasonRequired}
@@ -119,12 +115,12 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
               onChange={({ target }) => setReason(target.value)}
             />
           </label>
-          <TooLong what="The reason" text={reason} most={reasonMost} />
+          <TooLong what={actionTexts.theReason} text={reason} most={reasonMost} />
           {refused
             .filter(({ path }) => path === 'reason')
             .map(({ message }) => (
               <span className="problem" role="alert" key={message}>
-                The reason {message}
+                {actionTexts.reasonProblem(message)}
               </span>
             ))}
         </div>
@@ -139,11 +135,10 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
       {tried !== null && <DryRun {...tried} />}
       {refusal !== null && (
         <p className="problem answer" role="alert" ref={show}>
-          {refused.length > 0 ? 'Nothing was done: see what is marked above.' : refusal.text}{' '}
-          <span className="code">{refusal.code}</span>{' '}
+          {refused.length > 0 ? actionTexts.seeMarked : refusal.text} <span className="code">{refusal.code}</span>{' '}
           {refusal.run !== null && (
             <Link to="/env/$environment/runs" params={{ environment }} search={{ run: refusal.run }} onClick={onClose}>
-              Show the run
+              {actionTexts.showRun}
             </Link>
           )}
         </p>
@@ -151,12 +146,12 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
       <div className="dialog-foot">
         {form.kind !== 'json' && (
           <Button tone="bare" className="first" onClick={() => setUnreadable(input.toggle())}>
-            {input.field === jsonField ? 'As a form' : 'As JSON'}
+            {input.field === jsonField ? actionTexts.asForm : actionTexts.asJson}
           </Button>
         )}
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{actionTexts.cancel}</Button>
         <Button disabled={busy !== null} onClick={() => withInput(tryOut)}>
-          Dry run
+          {actionTexts.tryOut}
         </Button>
         <Button
           type="submit"
@@ -164,7 +159,7 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
           disabled={busy !== null || !isReady}
           shortcut="⌘↵"
         >
-          {busy === 'run' ? 'Running…' : action.approval ? 'Ask for approval' : action.label}
+          {busy === 'run' ? actionTexts.running : action.approval ? actionTexts.askForApproval : action.label}
         </Button>
       </div>
       {dialog}

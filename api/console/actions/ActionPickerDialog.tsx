@@ -5,6 +5,9 @@ import type { Option } from '../ui/option.ts';
 import { Picker } from '../ui/Picker.tsx';
 import { actionsQuery, availableQuery } from '../wire/actionQueries.ts';
 import type { ActionPickerProps, ActionRequest } from './request.ts';
+import { actionTexts } from './texts.tsx';
+
+const texts = actionTexts.picker;
 
 /** Returns how an option is named: an action and its record. */
 const idOf = (action: string, record: string | null): string => JSON.stringify([action, record]);
@@ -21,7 +24,7 @@ export const ActionPickerDialog = ({ targets, suggested, item, onPick, onClose }
     requests.set(id, request);
     options.push({ id, ...option });
   };
-  for (const request of suggested) add(request, { label: request.label, hint: request.why ?? 'suggested' });
+  for (const request of suggested) add(request, { label: request.label, hint: request.why ?? texts.suggested });
   for (const [at, target] of targets.entries()) {
     const entry = available[at]?.data;
     for (const { name, label, resource } of actions) {
@@ -31,13 +34,14 @@ export const ActionPickerDialog = ({ targets, suggested, item, onPick, onClose }
     }
   }
   for (const { name, label, resource, description } of actions)
-    if (resource === null) add({ action: name, record: null, item }, { label, hint: description ?? 'takes no record' });
+    if (resource === null)
+      add({ action: name, record: null, item }, { label, hint: description ?? texts.takesNoRecord });
   return (
     <Picker
-      title="Run an action"
-      placeholder="Run an action…"
+      title={texts.title}
+      placeholder={texts.placeholder}
       options={options}
-      none="There is no such action that you may run."
+      none={texts.none}
       onPick={({ id }) => {
         const request = requests.get(id);
         // The picker closes first: the sheet opens in its place.

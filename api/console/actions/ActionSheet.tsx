@@ -14,6 +14,7 @@ import type { Action, ActionReference } from '../wire/types.ts';
 import { ActionForm } from './ActionForm.tsx';
 import type { ActionRequest } from './request.ts';
 import { RunOutcome } from './RunView.tsx';
+import { actionTexts } from './texts.tsx';
 import { useRunDeeds } from './useRunDeeds.tsx';
 
 interface ActionSheetProps {
@@ -35,8 +36,7 @@ const Accepted = ({ id, label, onAction, onClose }: AcceptedProps) => {
   const { data: run, error } = useQuery(runQuery(http, runs, id));
   const { buttons, dialog } = useRunDeeds(run, false);
   const close = (): void => {
-    if (run !== undefined && isOpenRun(run))
-      notices.show({ tone: 'done', text: `${label} goes on; see it under Runs.` });
+    if (run !== undefined && isOpenRun(run)) notices.show({ tone: 'done', text: actionTexts.goesOn(label) });
     onClose();
   };
   return (
@@ -51,11 +51,11 @@ const Accepted = ({ id, label, onAction, onClose }: AcceptedProps) => {
           search={{ run: id }}
           onClick={onClose}
         >
-          Show under Runs
+          {actionTexts.showUnderRuns}
         </Link>
         {buttons}
         <Button tone="main" autoFocus onClick={close}>
-          Close
+          {actionTexts.close}
         </Button>
       </div>
       {dialog}
@@ -118,14 +118,11 @@ export const ActionSheet = ({ request, onOpen, onClose }: ActionSheetProps) => {
     content = (
       <>
         <p className="hint" role="status">
-          {unavailable ??
-            (lacksRecord
-              ? 'This action is run on a record: open the record, and run it there.'
-              : 'Your role may not run this action, or the app does not declare it any more.')}
+          {unavailable ?? (lacksRecord ? actionTexts.lacksRecord : actionTexts.unavailable)}
         </p>
         <div className="dialog-foot">
           <Button tone="main" onClick={onClose}>
-            Close
+            {actionTexts.close}
           </Button>
         </div>
       </>
@@ -146,7 +143,7 @@ export const ActionSheet = ({ request, onOpen, onClose }: ActionSheetProps) => {
             {action !== undefined && action.description !== null && (
               <Dialog.Description className="soft">{action.description}</Dialog.Description>
             )}
-            {why != null && <p className="soft">Suggested: {why}</p>}
+            {why != null && <p className="soft">{actionTexts.suggested(why)}</p>}
           </header>
           {content}
         </Dialog.Popup>

@@ -1,4 +1,7 @@
 /** The confirmation that a dangerous action wants: a tick for low danger, a typed word for high danger. Used by the action sheet and by running again. */
+import { actionTexts } from './texts.tsx';
+
+const texts = actionTexts.confirmation;
 
 type Danger = 'low' | 'high' | null;
 
@@ -24,8 +27,9 @@ const wordLengthMost = 40;
 export const confirmationWord = (record: string | null, label: string): string =>
   record !== null && record.length <= wordLengthMost ? record : label;
 
-const end = (reversible: boolean | null): string =>
-  reversible === null ? '' : reversible ? ' It can be undone afterwards.' : ' It can’t be undone.';
+/** Returns a sentence, and behind it whether what is done can be undone, where that is known. */
+const withEnd = (text: string, reversible: boolean | null): string =>
+  reversible === null ? text : `${text} ${reversible ? texts.canBeUndone : texts.canNotBeUndone}`;
 
 export const Confirmation = ({ danger, reversible, word, value, onChange }: ConfirmationProps) => {
   if (danger === null) return null;
@@ -37,16 +41,16 @@ export const Confirmation = ({ danger, reversible, word, value, onChange }: Conf
           checked={value === ticked}
           onChange={({ target }) => onChange(target.checked ? ticked : '')}
         />
-        <span>I have checked that this is right.{end(reversible)}</span>
+        <span>{withEnd(texts.checked, reversible)}</span>
       </label>
     );
   return (
     <label className="danger">
       <span>
-        High danger.{end(reversible)} Type <strong className="mono">{word}</strong> to go on.
+        {withEnd(texts.highDanger, reversible)} {texts.typeToGoOn(<strong className="mono">{word}</strong>)}
       </span>
       <input
-        aria-label={`Type ${word} to go on`}
+        aria-label={texts.typeToGoOnName(word)}
         value={value}
         autoComplete="off"
         spellCheck={false}

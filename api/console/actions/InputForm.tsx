@@ -1,4 +1,5 @@
 /** The fields of an action's input. Used by ActionForm. */
+import { fieldTexts } from './fieldTexts.ts';
 import type { InputDraft, InputProblem } from './inputDraft.ts';
 import type { Field } from './schema.ts';
 import { Members, SchemaField } from './SchemaField.tsx';
@@ -15,7 +16,7 @@ export const InputForm = ({ field, draft, problems, onChange }: InputFormProps) 
   if (field.kind !== 'group')
     return (
       <SchemaField
-        field={{ ...field, label: field.label === '' ? 'Input' : field.label }}
+        field={{ ...field, label: field.label === '' ? fieldTexts.input : field.label }}
         draft={draft}
         path=""
         problems={problems}
@@ -27,7 +28,7 @@ export const InputForm = ({ field, draft, problems, onChange }: InputFormProps) 
     <>
       {others.map(({ path, message }) => (
         <p className="problem" role="alert" key={`${path} ${message}`}>
-          {path} {message}
+          {fieldTexts.problem(path, message)}
         </p>
       ))}
       <Members field={field} draft={draft} path="" problems={problems} onChange={onChange} />

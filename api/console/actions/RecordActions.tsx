@@ -7,6 +7,7 @@ import { Button } from '../ui/Button.tsx';
 import { actionsQuery, availableQuery } from '../wire/actionQueries.ts';
 import { ActionPicker } from './ActionPicker.tsx';
 import type { ActionRequest, ActionTarget } from './request.ts';
+import { actionTexts } from './texts.tsx';
 
 interface RecordActionsProps {
   readonly target: ActionTarget;
@@ -37,7 +38,7 @@ export const RecordActions = ({ target, onRun }: RecordActionsProps) => {
         </Button>
       ))}
       <Button tone="bare" onClick={() => setChoosing(true)} shortcut="d">
-        All actions
+        {actionTexts.allActions}
       </Button>
       {isChoosing && (
         <ActionPicker targets={[target]} suggested={[]} item={null} onPick={onRun} onClose={() => setChoosing(false)} />

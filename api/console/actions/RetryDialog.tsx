@@ -10,6 +10,7 @@ import { newIdempotencyKey } from '../wire/http.ts';
 import { runKeys } from '../wire/runMessages.ts';
 import type { Action, Run } from '../wire/types.ts';
 import { Confirmation, confirmationWord, isConfirmed } from './Confirmation.tsx';
+import { runTexts } from './runTexts.tsx';
 import { meaningOf } from './runWords.ts';
 
 interface RetryDialogProps {
@@ -35,7 +36,7 @@ export const RetryDialog = ({ run, action, onClose }: RetryDialogProps) => {
   const send = async (): Promise<void> => {
     if (isBusy) return;
     if (!isConfirmed(action.danger, word, confirmation)) {
-      setProblem(action.danger === 'low' ? 'Tick that it is right first.' : `Type ${word} first.`);
+      setProblem(action.danger === 'low' ? runTexts.tickFirst : runTexts.typeFirst(word));
       return;
     }
     setBusy(true);
@@ -63,9 +64,9 @@ export const RetryDialog = ({ run, action, onClose }: RetryDialogProps) => {
   return (
     <>
       <FormDialog
-        title={`Run ${run.label} again?`}
+        title={runTexts.againTitle(run.label)}
         about={meaningOf(run, null)}
-        deed={isBusy ? 'Running…' : 'Run again'}
+        deed={isBusy ? runTexts.running : runTexts.again}
         problem={problem}
         onSubmit={(event) => {
           event.preventDefault();
@@ -81,7 +82,9 @@ export const RetryDialog = ({ run, action, onClose }: RetryDialogProps) => {
           onChange={setConfirmation}
         />
         <label>
-          <span>Reason {!(action.reasonRequired && run.reason === null) && <Optional />}</span>
+          <span>
+            {runTexts.reason} {!(action.reasonRequired && run.reason === null) && <Optional />}
+          </span>
           <input
             value={reason}
             required={action.reasonRequired && run.reason === null}
@@ -89,7 +92,7 @@ export const RetryDialog = ({ run, action, onClose }: RetryDialogProps) => {
             onChange={({ target }) => setReason(target.value)}
           />
         </label>
-        <TooLong what="The reason" text={reason} most={reasonMost} />
+        <TooLong what={runTexts.theReason} text={reason} most={reasonMost} />
       </FormDialog>
       {dialog}
     </>

@@ -4,16 +4,19 @@ import { Blocks } from '../content/Blocks.tsx';
 import { RecordLink } from '../content/RecordLink.tsx';
 import { useStreamState } from '../live/stream.ts';
 import { useSession } from '../shell/session.ts';
+import { inRow } from '../ui/plural.ts';
 import { whenTime } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import { toWords } from '../ui/words.ts';
 import type { ActionReference, Run } from '../wire/types.ts';
-import { meaningOf, runLabels } from './runWords.ts';
+import { runTexts } from './runTexts.tsx';
+import { meaningOf, runTones } from './runWords.ts';
 
-export const RunState = ({ run }: { readonly run: Run }) => {
-  const { label, tone } = runLabels[run.status];
-  return <span className={`run-state ${tone}`}>{label}</span>;
-};
+const { facts } = runTexts;
+
+export const RunState = ({ run: { status } }: { readonly run: Run }) => (
+  <span className={`run-state ${runTones[status]}`}>{runTexts.status[status]}</span>
+);
 
 /** The part that the app says is done; without one, that something goes on. */
 export const RunProgress = ({ run }: { readonly run: Run }) =>
@@ -21,10 +24,10 @@ export const RunProgress = ({ run }: { readonly run: Run }) =>
     <span className="run-progress">
       <progress
         max={1}
-        aria-label={`Progress of ${run.label}`}
+        aria-label={runTexts.progress(run.label)}
         {...(run.progress === null ? {} : { value: run.progress })}
       />
-      {run.progress !== null && <span className="soft">{Math.floor(run.progress * 100)} %</span>}
+      {run.progress !== null && <span className="soft">{runTexts.percent(Math.floor(run.progress * 100))}</span>}
     </span>
   );
 
@@ -36,7 +39,7 @@ const Links = ({ run: { resource, record, item, approval, bulk } }: { readonly r
     <>
       {resource !== null && record !== null && (
         <div>
-          <dt>Record</dt>
+          <dt>{facts.record}</dt>
           <dd>
             <RecordLink resource={resource} id={record} title={record} /> <span className="soft">{resource}</span>
           </dd>
@@ -44,7 +47,7 @@ const Links = ({ run: { resource, record, item, approval, bulk } }: { readonly r
       )}
       {item !== null && (
         <div>
-          <dt>Item</dt>
+          <dt>{facts.item}</dt>
           <dd>
             <Link to="/env/$environment/items" params={{ environment }} search={{ show: 'all', item }}>
               {item}
@@ -54,7 +57,7 @@ const Links = ({ run: { resource, record, item, approval, bulk } }: { readonly r
       )}
       {approval !== null && (
         <div>
-          <dt>Approval</dt>
+          <dt>{facts.approval}</dt>
           <dd>
             <Link to="/env/$environment/approvals/$id" params={{ environment, id: approval }}>
               {approval}
@@ -64,7 +67,7 @@ const Links = ({ run: { resource, record, item, approval, bulk } }: { readonly r
       )}
       {bulk !== null && (
         <div>
-          <dt>Bulk</dt>
+          <dt>{facts.bulk}</dt>
           <dd className="mono">{bulk}</dd>
         </div>
       )}
@@ -75,8 +78,8 @@ const Links = ({ run: { resource, record, item, approval, bulk } }: { readonly r
 /** The input of a run. */
 export const RunInput = ({ run }: { readonly run: Run }) =>
   Object.keys(run.input).length === 0 ? null : (
-    <section aria-label="Input">
-      <h2>Input</h2>
+    <section aria-label={runTexts.input}>
+      <h2>{runTexts.input}</h2>
       <dl className="fields">
         {Object.entries(run.input).map(([name, value]) => (
           <div key={name}>
@@ -88,45 +91,53 @@ export const RunInput = ({ run }: { readonly run: Run }) =>
     </section>
   );
 
+/** Who asked for a run and when, and who approved it. */
+const Asked = ({ run: { by, requestedAt, approvedBy } }: { readonly run: Run }) => {
+  const who = <span dir="auto">{by.name}</span>;
+  const when = <Ago at={requestedAt} />;
+  return approvedBy === null
+    ? runTexts.asked(who, when)
+    : runTexts.askedAndApproved(who, when, <span dir="auto">{approvedBy.name}</span>);
+};
+
+/** Returns when a run started, and how often where that is more than once. */
+const startText = (startedAt: number, { attempts, attempt }: Run): string =>
+  inRow([
+    whenTime(startedAt),
+    ...(attempts > 1 ? [runTexts.givenToApp(attempts)] : []),
+    ...(attempt > 1 ? [runTexts.ranTimes(attempt)] : []),
+  ]);
+
 /** The facts of a run beside its outcome and its input: who, when, which attempt. */
 export const RunFacts = ({ run }: { readonly run: Run }) => (
   <dl className="fields">
     <Links run={run} />
     <div>
-      <dt>Asked for</dt>
+      <dt>{facts.askedFor}</dt>
       <dd>
-        by <span dir="auto">{run.by.name}</span>, <Ago at={run.requestedAt} />
-        {run.approvedBy !== null && (
-          <>
-            , approved by <span dir="auto">{run.approvedBy.name}</span>
-          </>
-        )}
+        <Asked run={run} />
       </dd>
     </div>
     {run.reason !== null && (
       <div>
-        <dt>Reason</dt>
+        <dt>{facts.reason}</dt>
         <dd dir="auto">{run.reason}</dd>
       </div>
     )}
     {run.startedAt !== null && (
       <div>
-        <dt>Started</dt>
-        <dd>
-          {whenTime(run.startedAt)}
-          {run.attempts > 1 && `, given to the app ${String(run.attempts)} times`}
-          {run.attempt > 1 && `, run ${String(run.attempt)} times`}
-        </dd>
+        <dt>{facts.started}</dt>
+        <dd>{startText(run.startedAt, run)}</dd>
       </div>
     )}
     {run.finishedAt !== null && (
       <div>
-        <dt>Ended</dt>
+        <dt>{facts.ended}</dt>
         <dd>{whenTime(run.finishedAt)}</dd>
       </div>
     )}
     <div>
-      <dt>Run</dt>
+      <dt>{facts.run}</dt>
       <dd className="mono">{run.id}</dd>
     </div>
   </dl>
@@ -143,11 +154,11 @@ export const RunOutcome = ({ run, onAction }: RunOutcomeProps) => {
   const { appOnline } = useStreamState(useSession().stream());
   const meaning = meaningOf(run, appOnline);
   return (
-    <div className={`run-outcome ${runLabels[run.status].tone}`} role="status">
+    <div className={`run-outcome ${runTones[run.status]}`} role="status">
       <p className="run-head">
         <RunState run={run} /> <RunProgress run={run} />
         {run.expiresAt !== null && ['pending', 'queued'].includes(run.status) && (
-          <span className="soft">expires {whenTime(run.expiresAt)}</span>
+          <span className="soft">{runTexts.expires(whenTime(run.expiresAt))}</span>
         )}
       </p>
       {run.message !== null && (

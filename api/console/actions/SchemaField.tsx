@@ -2,6 +2,7 @@
 import { useId, type ReactNode } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { Optional } from '../ui/Optional.tsx';
+import { fieldTexts } from './fieldTexts.ts';
 import {
   below,
   choiceKey,
@@ -30,8 +31,8 @@ const Select = ({ field, text, about, problems, onChange }: ControlProps) => {
     field.kind === 'choice'
       ? field.choices.map(({ value, label }) => [choiceKey(value), label] as const)
       : ([
-          ['true', 'Yes'],
-          ['false', 'No'],
+          ['true', fieldTexts.yes],
+          ['false', fieldTexts.no],
         ] as const);
   return (
     <select
@@ -41,7 +42,7 @@ const Select = ({ field, text, about, problems, onChange }: ControlProps) => {
       aria-invalid={problems.length > 0}
       onChange={({ target }) => onChange(target.value)}
     >
-      <option value="">{field.isRequired ? 'Choose…' : 'Not given'}</option>
+      <option value="">{field.isRequired ? fieldTexts.choose : fieldTexts.notGiven}</option>
       {choices.map(([key, label]) => (
         <option key={key} value={key}>
           {label}
@@ -105,7 +106,7 @@ const Rows = ({
         // Rows have no identity but their place.
         <div className="field-row" key={at}>
           <SchemaField
-            field={{ ...field.item, label: `${field.label} ${String(at + 1)}` }}
+            field={{ ...field.item, label: fieldTexts.row(field.label, at + 1) }}
             draft={row}
             path={below(path, String(at))}
             problems={problems}
@@ -113,16 +114,16 @@ const Rows = ({
           />
           <Button
             tone="bare"
-            aria-label={`Remove ${field.label} ${String(at + 1)}`}
+            aria-label={fieldTexts.removeRow(field.label, at + 1)}
             onClick={() => onChange(rows.toSpliced(at, 1))}
           >
-            Remove
+            {fieldTexts.remove}
           </Button>
         </div>
       ))}
       {(field.most === null || rows.length < field.most) && (
         <Button className="field-add" onClick={() => onChange([...rows, toDraft(field.item, undefined)])}>
-          Add {field.label.toLowerCase()}
+          {fieldTexts.add(field.label)}
         </Button>
       )}
     </>
@@ -160,7 +161,7 @@ const hintOf = (field: Field): string =>
   [
     ...(field.description === null ? [] : [field.description]),
     ...(field.kind === 'number' && field.limits !== '' ? [field.limits] : []),
-    ...(field.kind === 'json' ? ['as JSON'] : []),
+    ...(field.kind === 'json' ? [fieldTexts.asJson] : []),
   ].join(' · ');
 
 export const SchemaField = (props: SchemaFieldProps) => {
@@ -178,7 +179,7 @@ export const SchemaField = (props: SchemaFieldProps) => {
       )}
       {own.map(({ path: at, message }) => (
         <span className="problem" role="alert" key={`${at} ${message}`} id={`${id}-problem`}>
-          {isBelow(at, path) ? at.slice(path === '' ? 0 : path.length + 1) : field.label} {message}
+          {fieldTexts.problem(isBelow(at, path) ? at.slice(path === '' ? 0 : path.length + 1) : field.label, message)}
         </span>
       ))}
     </>

@@ -1,5 +1,6 @@
 /** What somebody has typed into a form, as texts, and the input that it makes. Used by the action sheet. */
 import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
+import { fieldTexts } from './fieldTexts.ts';
 import type { Choice, Field } from './schema.ts';
 
 /** The texts of a field, in its shape; an empty text is nothing. */
@@ -67,7 +68,7 @@ export interface InputProblem {
 
 const readNumber = (text: string): number => {
   const value = Number(text.trim());
-  if (text.trim() === '' || !Number.isFinite(value)) throw new Error('is not a number; write it like 12.5');
+  if (text.trim() === '' || !Number.isFinite(value)) throw new Error(fieldTexts.isNoNumber);
   return value;
 };
 
@@ -75,7 +76,7 @@ const readJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new Error(`is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(fieldTexts.isNoJson(error instanceof Error ? error.message : String(error)), { cause: error });
   }
 };
 

@@ -1,5 +1,7 @@
 /** Fields of a form, from the JSON Schema of an action's input; what has no field of its own is written as JSON. Used by the action sheet. */
+import { inRow } from '../ui/plural.ts';
 import { toWords } from '../ui/words.ts';
+import { fieldTexts } from './fieldTexts.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -97,12 +99,13 @@ const limitsOf = (schema: Schema): string => {
   const above = numberOf(schema['exclusiveMinimum']);
   const most = numberOf(schema['maximum']);
   const below = numberOf(schema['exclusiveMaximum']);
-  return [
-    ...(least === null ? [] : [`at least ${String(least)}`]),
-    ...(above === null ? [] : [`more than ${String(above)}`]),
-    ...(most === null ? [] : [`at most ${String(most)}`]),
-    ...(below === null ? [] : [`less than ${String(below)}`]),
-  ].join(', ');
+  const { limits } = fieldTexts;
+  return inRow([
+    ...(least === null ? [] : [limits.atLeast(least)]),
+    ...(above === null ? [] : [limits.moreThan(above)]),
+    ...(most === null ? [] : [limits.atMost(most)]),
+    ...(below === null ? [] : [limits.lessThan(below)]),
+  ]);
 };
 
 interface Place {

@@ -8,6 +8,7 @@ import { newIdempotencyKey } from '../wire/http.ts';
 import type { Action, ActionDryRun } from '../wire/types.ts';
 import type { InputProblem } from './inputDraft.ts';
 import type { ActionRequest } from './request.ts';
+import { actionTexts } from './texts.tsx';
 
 interface CallBody {
   readonly input: unknown;
@@ -48,7 +49,7 @@ const toRefusal = (error: unknown): Refusal => {
   const problems = error.code === 'invalid' ? problemsOf(error.body) : [];
   const isApp = error.code === 'action_failed';
   return {
-    text: isApp ? `The app refused: ${error.message}` : error.message,
+    text: isApp ? actionTexts.appRefused(error.message) : error.message,
     code: error.code,
     run: typeof run === 'string' ? run : null,
     problems: problems.flatMap(({ path, message }) =>
@@ -102,7 +103,7 @@ export const useActionCall = (request: ActionRequest, action: Action, onRun: (ru
       const isOpen = error instanceof ApiError && (error.status === 0 || (error.status >= 500 && refused.run === null));
       if (!isOpen) sent.current = { text: '', key: '' };
       if (!isShown.current)
-        notices.show({ tone: 'failed', text: `${action.label}: ${refused.text}`, code: refused.code });
+        notices.show({ tone: 'failed', text: actionTexts.failed(action.label, refused.text), code: refused.code });
     }
     setBusy(null);
   };
@@ -115,7 +116,7 @@ export const useActionCall = (request: ActionRequest, action: Action, onRun: (ru
       () => http.call<{ run: string }>('POST', '/actions', { body: bodyOf(body), idempotencyKey: key }),
       (answer) => {
         if (isShown.current) onRun(answer.body.run);
-        else notices.show({ tone: 'done', text: `${action.label} is under way or done; see it under Runs.` });
+        else notices.show({ tone: 'done', text: actionTexts.underWayOrDone(action.label) });
       },
     );
   };

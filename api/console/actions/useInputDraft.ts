@@ -1,11 +1,12 @@
 /** The typed input of an action, as a form or as JSON, kept until it is sent. Used by ActionForm. */
 import { useMemo, useState } from 'react';
 import { useDraft } from '../ui/draft.ts';
+import { fieldTexts } from './fieldTexts.ts';
 import { fitDraft, readInput, toDraft, type InputDraft, type InputProblem } from './inputDraft.ts';
 import { toForm, type Field } from './schema.ts';
 
 /** The whole input as one text. */
-export const jsonField: Field = { ...toForm({}), label: 'Input', isRequired: false, kind: 'json' };
+export const jsonField: Field = { ...toForm({}), label: fieldTexts.input, isRequired: false, kind: 'json' };
 
 interface Kept {
   readonly isJson: boolean;
@@ -74,7 +75,7 @@ export const useInputDraft = (key: string, form: Field, given: Readonly<Record<s
       if (problems.length > 0) return problems;
       if (!isJson) keep({ isJson: true, draft: asJson(value) });
       else if (isGroup(value) && showsAll(form, value)) keep({ isJson: false, draft: toDraft(form, value) });
-      else return [{ path: '', message: 'has members that the form does not show' }];
+      else return [{ path: '', message: fieldTexts.hasMore }];
       return [];
     },
     reset: () => {

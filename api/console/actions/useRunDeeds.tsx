@@ -7,6 +7,7 @@ import { loadedLater } from '../ui/lazy.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
 import { runKeys } from '../wire/runMessages.ts';
 import type { Action, Run } from '../wire/types.ts';
+import { runTexts } from './runTexts.tsx';
 
 const RetryDialog = loadedLater<{ readonly run: Run; readonly action: Action; readonly onClose: () => void }>(
   async () => (await import('./RetryDialog.tsx')).RetryDialog,
@@ -39,7 +40,7 @@ export const useRunDeeds = (run: Run | undefined, hasKeys: boolean): RunDeeds =>
     setCancelling(run.id);
     try {
       await http.call('POST', `/runs/${run.id}/cancel`, { body: {} });
-      notices.show({ tone: 'done', text: `${run.label} is cancelled; nothing was done.` });
+      notices.show({ tone: 'done', text: runTexts.cancelled(run.label) });
     } catch (error) {
       notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
     }
@@ -60,12 +61,12 @@ export const useRunDeeds = (run: Run | undefined, hasKeys: boolean): RunDeeds =>
             onClick={() => void cancel()}
             {...(hasKeys ? { shortcut: 'c' } : {})}
           >
-            Cancel run
+            {runTexts.cancel}
           </Button>
         )}
         {canRetry && (
           <Button onClick={retry} {...(hasKeys ? { shortcut: 'r' } : {})}>
-            Run again
+            {runTexts.again}
           </Button>
         )}
       </>

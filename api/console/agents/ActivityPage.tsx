@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession } from '../shell/session.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { count } from '../ui/time.ts';
 import { meQuery } from '../wire/queries.ts';
 import { agentsQuery } from '../wire/settingsQueries.ts';
+import { activityTexts } from './activityTexts.tsx';
 import { Ledger } from './Ledger.tsx';
 
 /** Of so many agents at most, those that were used last. */
@@ -29,13 +29,15 @@ export const ActivityPage = () => {
     <div className="column wide home">
       <header className="column-head">
         <div>
-          <h1>What agents do</h1>
+          <h1>{activityTexts.title}</h1>
           <p className="soft">
-            Everything that they change, ask for and are refused here.{' '}
-            {agents !== undefined && agents.length > agentsMost
-              ? `Of ${count(agents.length)} agents, the ${count(agentsMost)} that were used last. `
-              : ''}
-            What revoked agents did stands in the <SettingsLink section="audit">audit log</SettingsLink>.
+            {activityTexts.about}{' '}
+            {agents !== undefined &&
+              agents.length > agentsMost &&
+              `${activityTexts.usedLast(agents.length, agentsMost)} `}
+            {activityTexts.revoked((words) => (
+              <SettingsLink section="audit">{words}</SettingsLink>
+            ))}
           </p>
         </div>
       </header>
@@ -44,8 +46,10 @@ export const ActivityPage = () => {
       )}
       {error === null && agents === undefined && <Skeleton rows={6} />}
       {chosen?.length === 0 && (
-        <Empty title="No agents yet">
-          Make one under <SettingsLink section="agents">Agents</SettingsLink>; what it does appears here.
+        <Empty title={activityTexts.none}>
+          {activityTexts.noneAbout((words) => (
+            <SettingsLink section="agents">{words}</SettingsLink>
+          ))}
         </Empty>
       )}
       {chosen !== null && chosen.length > 0 && <Ledger agents={chosen} isOfMany since={since} />}

@@ -9,6 +9,10 @@ import { Optional } from '../ui/Optional.tsx';
 import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
 import type { Agent } from '../wire/types.ts';
 import { modes } from './modes.ts';
+import { modeTexts } from './modeTexts.ts';
+import { agentTexts } from './texts.tsx';
+
+const texts = agentTexts.form;
 
 interface AgentFormProps {
   /** null: a new one. */
@@ -54,30 +58,26 @@ export const AgentForm = ({ agent, onSubmit, onClose }: AgentFormProps) => {
   const [fields, set, forget] = useFormDraft<Fields>(`agent.${agent?.id ?? 'new'}`, before ?? fresh);
   return (
     <DraftDialog
-      title={agent === null ? 'New agent' : `Change ${agent.name}`}
-      about={
-        agent === null
-          ? 'A program that works here with a token of its own, which is shown once.'
-          : 'It acts under the new rights at once. More rights need a fresh sign-in.'
-      }
-      deed={agent === null ? 'Make agent' : `Change ${agent.name}`}
+      title={agent === null ? agentTexts.make : texts.change(agent.name)}
+      about={agent === null ? texts.newAbout : texts.changeAbout}
+      deed={agent === null ? texts.newDeed : texts.change(agent.name)}
       isNew={agent === null}
       bodyOf={() => bodyOf(fields, before)}
       onSubmit={onSubmit}
       forget={forget}
       onClose={onClose}
     >
-      <NameField name={fields.name} placeholder="Triage bot" onName={(name) => set({ name })} />
+      <NameField name={fields.name} placeholder={texts.nameExample} onName={(name) => set({ name })} />
       <RoleField role={fields.role} onRole={(role) => set({ role })} />
       {agent === null && (
         <fieldset>
-          <legend>Mode</legend>
-          {modes.map(({ mode, label, about }) => (
+          <legend>{texts.mode}</legend>
+          {modes.map((mode) => (
             <label className="choice" key={mode}>
               <input type="radio" name="mode" checked={fields.mode === mode} onChange={() => set({ mode })} />
               <span>
-                {label}
-                <span className="soft"> {about}</span>
+                {modeTexts[mode].label}
+                <span className="soft"> {modeTexts[mode].about}</span>
               </span>
             </label>
           ))}
@@ -89,7 +89,7 @@ export const AgentForm = ({ agent, onSubmit, onClose }: AgentFormProps) => {
       />
       <label>
         <span>
-          Works until <Optional />
+          {texts.worksUntil} <Optional />
         </span>
         <input type="datetime-local" value={fields.expires} onChange={({ target }) => set({ expires: target.value })} />
       </label>

@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { Forbidden } from '../settings/Forbidden.tsx';
 import { reachText } from '../settings/ReachField.tsx';
 import { allows } from '../settings/sections.ts';
+import { sectionTexts } from '../settings/sectionTexts.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
@@ -15,22 +16,18 @@ import { agentsQuery } from '../wire/settingsQueries.ts';
 import type { Agent } from '../wire/types.ts';
 import { Ledger } from './Ledger.tsx';
 import { modes } from './modes.ts';
+import { modeTexts } from './modeTexts.ts';
 import { Reads } from './Reads.tsx';
+import { agentTexts } from './texts.tsx';
 import { useAgentChanges } from './useAgentChanges.tsx';
 
 const modeKeys: Readonly<Record<Agent['mode'], string>> = { supervised: 's', normal: 'm', readonly: 'o' };
 
 const Facts = ({ agent }: { readonly agent: Agent }) => (
   <p className="soft">
-    {agent.role.name} in {reachText(agent.environments)} ·{' '}
-    {agent.lastUsedAt === null ? (
-      'never used'
-    ) : (
-      <>
-        used <Ago at={agent.lastUsedAt} />
-      </>
-    )}
-    {agent.expiresAt !== null && ` · works until ${whenTime(agent.expiresAt)}`}
+    {agentTexts.roleIn(agent.role.name, reachText(agent.environments))} ·{' '}
+    {agent.lastUsedAt === null ? agentTexts.wasNeverUsed : agentTexts.used(<Ago at={agent.lastUsedAt} />)}
+    {agent.expiresAt !== null && ` · ${agentTexts.worksUntil(whenTime(agent.expiresAt))}`}
   </p>
 );
 
@@ -60,32 +57,30 @@ export const AgentPage = ({ id }: { readonly id: string }) => {
         <div>
           <p className="soft">
             <SettingsLink section={mayManage ? 'agents' : 'activity'}>
-              {mayManage ? 'Agents' : 'What agents do'}
+              {mayManage ? sectionTexts.agents : sectionTexts.activity}
             </SettingsLink>
           </p>
-          <h1 dir="auto">
-            {agent?.name ?? (agents === undefined ? 'An agent' : 'This agent is revoked, or not of your environments')}
-          </h1>
+          <h1 dir="auto">{agent?.name ?? (agents === undefined ? agentTexts.oneAgent : agentTexts.notFound)}</h1>
           {agent !== undefined && <Facts agent={agent} />}
         </div>
         {agent !== undefined && (
           <div className="deeds">
-            {modes.map(({ mode, label, about }) => (
+            {modes.map((mode) => (
               <Button
                 key={mode}
                 tone={agent.mode === mode ? 'main' : 'plain'}
                 aria-pressed={agent.mode === mode}
-                title={about}
+                title={modeTexts[mode].about}
                 onClick={change(mode)}
                 shortcut={modeKeys[mode]}
               >
-                {label}
+                {modeTexts[mode].label}
               </Button>
             ))}
-            <Button onClick={() => edit(agent)}>Change…</Button>
-            <Button onClick={() => rotate(agent)}>New token…</Button>
+            <Button onClick={() => edit(agent)}>{agentTexts.edit}</Button>
+            <Button onClick={() => rotate(agent)}>{agentTexts.rotate}</Button>
             <Button tone="danger" onClick={() => revoke(agent)} shortcut="⌫">
-              Revoke
+              {agentTexts.revoke}
             </Button>
           </div>
         )}

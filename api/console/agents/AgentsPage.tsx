@@ -9,6 +9,8 @@ import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { agentsQuery } from '../wire/settingsQueries.ts';
 import { modes } from './modes.ts';
+import { modeTexts } from './modeTexts.ts';
+import { agentTexts } from './texts.tsx';
 import { useAgentChanges } from './useAgentChanges.tsx';
 
 export const AgentsPage = () => {
@@ -20,21 +22,17 @@ export const AgentsPage = () => {
     <div className="column">
       <header className="column-head">
         <div>
-          <h1>Agents</h1>
-          <p className="soft">
-            Programs that work here with a token of their own. What they do stands under their name.
-          </p>
+          <h1>{agentTexts.title}</h1>
+          <p className="soft">{agentTexts.about}</p>
         </div>
         <Button tone="main" onClick={make}>
-          New agent
+          {agentTexts.make}
         </Button>
       </header>
       {agents === undefined && <Skeleton rows={4} />}
-      {agents?.length === 0 && (
-        <Empty title="No agents yet">Make one, and give its token to the program that works here.</Empty>
-      )}
+      {agents?.length === 0 && <Empty title={agentTexts.none}>{agentTexts.noneAbout}</Empty>}
       {agents !== undefined && agents.length > 0 && (
-        <ListTable label="Agents" headings={['Name', 'Role', 'Mode', 'Used']} deeds="Revoke">
+        <ListTable label={agentTexts.title} headings={agentTexts.headings} deeds={agentTexts.revoke}>
           {agents.map((agent) => (
             <tr key={agent.id}>
               <td dir="auto">
@@ -46,21 +44,23 @@ export const AgentsPage = () => {
               <td>{agent.role.name}</td>
               <td>
                 <select
-                  aria-label={`Mode of ${agent.name}`}
+                  aria-label={agentTexts.modeOf(agent.name)}
                   value={agent.mode}
                   onChange={({ target }) => setMode(agent, target.value)}
                 >
-                  {modes.map(({ mode, label }) => (
+                  {modes.map((mode) => (
                     <option key={mode} value={mode}>
-                      {label}
+                      {modeTexts[mode].label}
                     </option>
                   ))}
                 </select>
               </td>
-              <td className="soft">{agent.lastUsedAt === null ? 'never' : <Ago at={agent.lastUsedAt} />}</td>
+              <td className="soft">
+                {agent.lastUsedAt === null ? agentTexts.neverUsed : <Ago at={agent.lastUsedAt} />}
+              </td>
               <td>
-                <Button tone="bare" onClick={() => revoke(agent)} aria-label={`Revoke ${agent.name}`}>
-                  Revoke
+                <Button tone="bare" onClick={() => revoke(agent)} aria-label={agentTexts.revokeOf(agent.name)}>
+                  {agentTexts.revoke}
                 </Button>
               </td>
             </tr>

@@ -12,6 +12,7 @@ import { ShowNew } from '../ui/ShowNew.tsx';
 import { approvalsQuery } from '../wire/queries.ts';
 import { ledgerQuery } from '../wire/settingsQueries.ts';
 import { LedgerLine } from './LedgerLine.tsx';
+import { ledgerTexts } from './ledgerTexts.ts';
 
 interface LedgerProps {
   readonly agents: readonly string[];
@@ -55,29 +56,26 @@ export const Ledger = (props: LedgerProps) => {
   return (
     <>
       <div className="ledger-head">
-        <h2>What {isOfMany ? 'they' : 'it'} did</h2>
+        <h2>{isOfMany ? ledgerTexts.ofMany : ledgerTexts.ofOne}</h2>
         <span className="soft" role="status">
           <ShowNew newCount={newCount} onShow={readAnew} />
         </span>
         <Button
           aria-pressed={isFollowed}
-          title="Shows what is new at once, except under the pointer"
+          title={ledgerTexts.followAbout}
           onClick={() => setFollowed(!isFollowed)}
           shortcut="f"
         >
-          {isFollowed ? 'Following' : 'Follow'}
+          {isFollowed ? ledgerTexts.following : ledgerTexts.follow}
         </Button>
       </div>
       {entries.length === 0 ? (
-        <Empty title="Nothing yet">
-          What {isOfMany ? 'agents change, ask' : 'it changes, asks'} for and {isOfMany ? 'are' : 'is'} refused is
-          announced here.
-        </Empty>
+        <Empty title={ledgerTexts.none}>{isOfMany ? ledgerTexts.noneOfMany : ledgerTexts.noneOfOne}</Empty>
       ) : (
         <ListTable
-          label="Acts"
-          headings={['When', ...(isOfMany ? ['Agent'] : []), 'Act', 'Target', 'Outcome', 'Reason']}
-          deeds="More"
+          label={ledgerTexts.acts}
+          headings={isOfMany ? ledgerTexts.headingsOfMany : ledgerTexts.headings}
+          deeds={ledgerTexts.more}
           isLedger
           onPointerEnter={() => setHeld(true)}
           onPointerLeave={() => setHeld(false)}

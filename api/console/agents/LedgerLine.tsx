@@ -5,11 +5,13 @@ import { differences } from '../approvals/difference.ts';
 import { shown } from '../approvals/shown.ts';
 import { AuditChange } from '../audit/AuditChange.tsx';
 import { MoreButton } from '../audit/MoreButton.tsx';
+import { auditTexts } from '../audit/texts.tsx';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession } from '../shell/session.ts';
-import { count } from '../ui/time.ts';
+import { inRow } from '../ui/plural.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { AuditEntry } from '../wire/types.ts';
+import { ledgerTexts } from './ledgerTexts.ts';
 
 /** The target of an entry, as a link where it has a page. Used by Reads too. */
 export const Target = ({ target: { type, id } }: Pick<AuditEntry, 'target'>) => {
@@ -39,33 +41,32 @@ export const Target = ({ target: { type, id } }: Pick<AuditEntry, 'target'>) => 
   }
 };
 
-export const outcomes = { ok: 'done', denied: 'refused', failed: 'failed' } as const;
-
 /** Returns how it ended, with the class of its mark. */
 const outcomeOf = (
   { verb, outcome, target }: AuditEntry,
   pending: ReadonlyMap<string, string>,
 ): readonly [string, string] => {
-  if (outcome !== 'ok') return [outcomes[outcome], 'problem'];
-  if (verb !== 'approval.request') return [outcomes.ok, 'soft'];
-  return pending.has(target.id ?? '') ? ['waits for a person', 'hint'] : ['was asked for', 'soft'];
+  if (outcome !== 'ok') return [auditTexts.outcome[outcome], 'problem'];
+  if (verb !== 'approval.request') return [auditTexts.outcome.ok, 'soft'];
+  return pending.has(target.id ?? '') ? [auditTexts.waits, 'hint'] : [auditTexts.wasAskedFor, 'soft'];
 };
 
 /** Members of a change that a line names. */
 const namedMost = 2;
 
 const textOf = (value: unknown): string =>
-  Array.isArray(value) ? value.map(shown).join(' ') || 'none' : value == null ? 'none' : shown(value);
+  (Array.isArray(value) ? value.map(shown).join(' ') : value == null ? '' : shown(value)) || ledgerTexts.noValue;
 
 /** Returns a summary of an entry's change. */
 const changeText = ({ before, after }: AuditEntry): string =>
-  differences(before, before ?? {}, after ?? {})
-    .filter(({ now, after: next }) => now != null || next != null)
-    .slice(0, namedMost)
-    .map(({ name, now, after: next }) =>
-      now === undefined ? `${name} ${textOf(next)}` : `${name} ${textOf(now)} → ${textOf(next)}`,
-    )
-    .join(', ');
+  inRow(
+    differences(before, before ?? {}, after ?? {})
+      .filter(({ now, after: next }) => now != null || next != null)
+      .slice(0, namedMost)
+      .map(({ name, now, after: next }) =>
+        now === undefined ? `${name} ${textOf(next)}` : `${name} ${textOf(now)} → ${textOf(next)}`,
+      ),
+  );
 
 interface LedgerLineProps {
   readonly entry: AuditEntry;
@@ -100,7 +101,7 @@ export const LedgerLine = ({ entry, isOfMany, pending }: LedgerLineProps) => {
         </td>
         <td className={tone}>
           {words}
-          {entry.count > 1 && ` ×${count(entry.count)}`}
+          {entry.count > 1 && ` ${auditTexts.times(entry.count)}`}
         </td>
         <td dir="auto">{entry.reason}</td>
         <td>

@@ -1,15 +1,16 @@
 /** The reads of one agent, from the live stream while this page is open. Used by AgentPage. */
 import { useEffect, useState } from 'react';
+import { auditTexts } from '../audit/texts.tsx';
 import { liveUrl, openStream, useStreamState, type Stream } from '../live/stream.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { ListTable } from '../ui/ListTable.tsx';
 import { Empty } from '../ui/Problem.tsx';
-import { count } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { LiveMessage } from '../wire/types.ts';
-import { outcomes, Target } from './LedgerLine.tsx';
+import { Target } from './LedgerLine.tsx';
+import { readTexts } from './readTexts.ts';
 
 type Read = Extract<LiveMessage, { readonly type: 'read' }> & { readonly n: number };
 
@@ -19,7 +20,7 @@ const readsMost = 200;
 /** Returns the parameters as people read them. */
 const queryText = (query: Read['query']): string =>
   query === null
-    ? 'parameters not shown'
+    ? readTexts.noQuery
     : Object.entries(query)
         .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
         .join(' ');
@@ -30,7 +31,7 @@ const Line = ({ read: { at, verb, via, targets, query, outcome, code } }: { read
       <Ago at={at} />
     </td>
     <td dir="auto">
-      <span className="mono">{verb}</span> {via === 'mcp' && <span className="soft">by a tool</span>}{' '}
+      <span className="mono">{verb}</span> {via === 'mcp' && <span className="soft">{readTexts.byTool}</span>}{' '}
       <span className="soft">{queryText(query)}</span>
     </td>
     <td dir="auto">
@@ -40,15 +41,13 @@ const Line = ({ read: { at, verb, via, targets, query, outcome, code } }: { read
         </div>
       ))}
     </td>
-    <td className={outcome === 'ok' ? 'soft' : 'problem'}>{code ?? outcomes[outcome]}</td>
+    <td className={outcome === 'ok' ? 'soft' : 'problem'}>{code ?? auditTexts.outcome[outcome]}</td>
   </tr>
 );
 
-const words = { connecting: 'Connecting …', complete: 'Watching', broken: 'Not connected; trying again …' } as const;
-
 const Status = ({ stream }: { readonly stream: Stream }) => (
   <span className="soft" role="status">
-    {words[useStreamState(stream).status]}
+    {readTexts.status[useStreamState(stream).status]}
   </span>
 );
 
@@ -85,14 +84,14 @@ const ReadsTable = ({ agent }: { readonly agent: string }) => {
     <>
       <p className="soft">
         {stream !== null && <Status stream={stream} />}
-        {later > 0 && ` · ${count(later)} more when the pointer leaves`}
+        {later > 0 && ` · ${readTexts.later(later)}`}
       </p>
       {shown.length === 0 ? (
-        <Empty title="Nothing read yet">What it reads from now on is shown here, and not kept.</Empty>
+        <Empty title={readTexts.none}>{readTexts.noneAbout}</Empty>
       ) : (
         <ListTable
-          label="Reads"
-          headings={['When', 'Read', 'Target', 'Outcome']}
+          label={readTexts.reads}
+          headings={readTexts.headings}
           isLedger
           onPointerEnter={() => setHeld(reads)}
           onPointerLeave={() => setHeld(null)}
@@ -113,14 +112,9 @@ export const Reads = ({ agent }: { readonly agent: string }) => {
   return (
     <>
       <div className="ledger-head">
-        <h2>What it reads</h2>
-        <Button
-          aria-pressed={isWatched}
-          title="Shows what it reads while this is on; nothing of it is kept"
-          onClick={toggle}
-          shortcut="r"
-        >
-          Show reads
+        <h2>{readTexts.title}</h2>
+        <Button aria-pressed={isWatched} title={readTexts.showAbout} onClick={toggle} shortcut="r">
+          {readTexts.show}
         </Button>
       </div>
       {isWatched && <ReadsTable agent={agent} />}

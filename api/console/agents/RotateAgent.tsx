@@ -3,6 +3,9 @@ import { useState } from 'react';
 import { GraceField } from '../settings/GraceField.tsx';
 import { SubmitDialog } from '../settings/SubmitDialog.tsx';
 import type { Agent } from '../wire/types.ts';
+import { agentTexts } from './texts.tsx';
+
+const texts = agentTexts.rotation;
 
 interface RotateAgentProps {
   readonly agent: Agent;
@@ -14,13 +17,13 @@ export const RotateAgent = ({ agent, onSubmit, onClose }: RotateAgentProps) => {
   const [grace, setGrace] = useState(0);
   return (
     <SubmitDialog
-      title={`New token for ${agent.name}`}
-      about="Role, mode and what it asked for stay. The new token is shown once."
-      deed="Make a new token"
+      title={texts.title(agent.name)}
+      about={texts.about}
+      deed={texts.deed}
       submit={() => onSubmit(grace)}
       onClose={onClose}
     >
-      <GraceField label="The old token" grace={grace} onGrace={setGrace} />
+      <GraceField label={texts.oldToken} grace={grace} onGrace={setGrace} />
     </SubmitDialog>
   );
 };

@@ -1,8 +1,8 @@
-/** The modes of agents in plain words. Used by the settings of agents. */
+/** The modes of agents. Used by the settings of agents. */
 import type { Agent } from '../wire/types.ts';
 
-export const modes: readonly { readonly mode: Agent['mode']; readonly label: string; readonly about: string }[] = [
-  { mode: 'supervised', label: 'Supervised', about: 'each change waits for a person’s approval' },
-  { mode: 'normal', label: 'Normal', about: 'does what its role allows' },
-  { mode: 'readonly', label: 'Read-only', about: 'changes nothing' },
-];
+/** In the order in which they stand. */
+export const modes = ['supervised', 'normal', 'readonly'] as const satisfies readonly Agent['mode'][];
+
+/** Returns whether a text names a mode. */
+export const isMode = (text: string): text is Agent['mode'] => modes.some((mode) => mode === text);

@@ -7,8 +7,12 @@ import { settingsKeys } from '../wire/settingsQueries.ts';
 import type { Agent } from '../wire/types.ts';
 import { AgentForm } from './AgentForm.tsx';
 import { credentialParts, type MadeAgent } from './credential.ts';
-import { modes } from './modes.ts';
+import { isMode } from './modes.ts';
+import { modeTexts } from './modeTexts.ts';
 import { RotateAgent } from './RotateAgent.tsx';
+import { agentTexts } from './texts.tsx';
+
+const { revocation, credential } = agentTexts;
 
 type Open =
   | { readonly what: 'new' }
@@ -62,11 +66,11 @@ export const useAgentChanges = (): AgentChanges => {
   else if (open?.what === 'revoke')
     shown = (
       <Confirm
-        title={`Revoke ${open.agent.name}?`}
-        about="Its tokens end at once, everywhere, and what it has asked for can’t be approved any more. This can’t be undone; a new agent can be made."
-        deed={`Revoke ${open.agent.name}`}
+        title={revocation.title(open.agent.name)}
+        about={revocation.about}
+        deed={agentTexts.revokeOf(open.agent.name)}
         onConfirm={() =>
-          void change({ method: 'DELETE', path: `/settings/agents/${open.agent.id}` }, `${open.agent.name} is revoked.`)
+          void change({ method: 'DELETE', path: `/settings/agents/${open.agent.id}` }, revocation.done(open.agent.name))
         }
         onClose={close}
       />
@@ -75,8 +79,8 @@ export const useAgentChanges = (): AgentChanges => {
     const { agent } = open.made;
     shown = (
       <CredentialDialog
-        title={`${agent.name} is ready`}
-        about={`The token is shown this once. Keep it where ${agent.name} runs, and nowhere else.`}
+        title={credential.title(agent.name)}
+        about={credential.about(agent.name)}
         parts={credentialParts(open.made)}
         onClose={close}
       />
@@ -87,11 +91,10 @@ export const useAgentChanges = (): AgentChanges => {
     edit: (agent) => setOpen({ what: 'edit', agent }),
     rotate: (agent) => setOpen({ what: 'rotate', agent }),
     revoke: (agent) => setOpen({ what: 'revoke', agent }),
-    setMode: ({ id, name }, mode) =>
-      void change(
-        { method: 'PATCH', path: `/settings/agents/${id}`, body: { mode } },
-        `${name} is ${modes.find((each) => each.mode === mode)?.label.toLowerCase() ?? mode} now.`,
-      ),
+    setMode: ({ id, name }, mode) => {
+      if (!isMode(mode)) return;
+      void change({ method: 'PATCH', path: `/settings/agents/${id}`, body: { mode } }, modeTexts[mode].isNow(name));
+    },
     dialog: (
       <>
         {shown}

@@ -13,6 +13,7 @@ import { ApiError } from '../wire/apiError.ts';
 import { approvalQuery, approvalsQuery, keys } from '../wire/queries.ts';
 import type { Approval } from '../wire/types.ts';
 import { Decision } from './Decision.tsx';
+import { approvalTexts } from './texts.ts';
 import { useIsGrave } from './useIsGrave.ts';
 
 interface ApprovalsPageProps {
@@ -59,8 +60,8 @@ const Row = ({
       <span dir="auto">{approval.sentence}</span>
       <span className="soft">
         {approval.requestedBy.name} · <Ago at={approval.requestedAt} />
-        {approval.reversible === false && ' · can’t be undone'}
-        {!approval.canDecide.approve && ' · not yours to decide'}
+        {approval.reversible === false && ` · ${approvalTexts.canNotBeUndone}`}
+        {!approval.canDecide.approve && ` · ${approvalTexts.notYours}`}
       </span>
     </button>
   </li>
@@ -105,7 +106,8 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
       );
       setNote('');
       setConfirming(null);
-      notices.show({ tone: 'done', text: `${verb === 'approve' ? 'Approved' : 'Rejected'}: ${approval.sentence}` });
+      const said = verb === 'approve' ? approvalTexts.approved : approvalTexts.rejected;
+      notices.show({ tone: 'done', text: said(approval.sentence) });
       if (following !== undefined) keysFrom.current = performance.now() + settleMs;
       onOpen(following?.id ?? null);
     } catch (error) {
@@ -145,8 +147,7 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
   let list: ReactNode;
   if (pending.error !== null) list = <Problem error={pending.error} onRetry={() => void pending.refetch()} />;
   else if (pending.data === undefined) list = <Skeleton rows={4} />;
-  else if (queue.length === 0)
-    list = <Empty title="Nothing waits for a decision">What agents and colleagues ask for appears here at once.</Empty>;
+  else if (queue.length === 0) list = <Empty title={approvalTexts.none}>{approvalTexts.noneAbout}</Empty>;
   else
     list = (
       <ul className="requests">
@@ -158,12 +159,12 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
   return (
     <>
       <ListAndDetail
-        title="Approvals"
+        title={approvalTexts.title}
         total={pending.data === undefined ? null : queue.length}
         list={list}
         isOpen={id !== null}
       >
-        {id === null && <Empty title="Nothing is open">Press j for the first request; a approves, r rejects.</Empty>}
+        {id === null && <Empty title={approvalTexts.nothingOpen}>{approvalTexts.howToOpen}</Empty>}
         {id !== null &&
           one.data === undefined &&
           (one.error === null ? <Skeleton rows={4} /> : <Problem error={one.error} />)}

@@ -8,7 +8,10 @@ import { TooLong } from '../ui/TooLong.tsx';
 import type { Approval } from '../wire/types.ts';
 import { differences } from './difference.ts';
 import { RequestRecord } from './RequestRecord.tsx';
+import { requestTexts } from './requestTexts.tsx';
 import { shown } from './shown.ts';
+import { approvalTexts } from './texts.ts';
+import { verdictTexts } from './verdictTexts.tsx';
 
 interface DecisionProps {
   readonly approval: Approval;
@@ -27,27 +30,21 @@ interface DecisionProps {
   readonly onBack: () => void;
 }
 
-const ends: Readonly<Record<string, string>> = {
-  approved: 'Approved',
-  rejected: 'Rejected',
-  expired: 'Expired: nobody decided in time',
-  cancelled: 'Taken back by whoever asked',
-  stale: 'No longer fits what is, so that it can’t be approved',
-};
+const { difference, undo } = requestTexts;
 
 const Diff = ({ approval }: { readonly approval: Approval }) => {
   const { before, now, after } = approval;
   const rows = differences(before, now, after);
   if (rows.length === 0) return null;
   return (
-    <section className="diff" aria-label="What it changes">
+    <section className="diff" aria-label={difference.title}>
       <table>
         <thead>
           <tr>
             <td />
-            <th>When asked</th>
-            <th>Now</th>
-            <th>After</th>
+            <th>{difference.before}</th>
+            <th>{difference.now}</th>
+            <th>{difference.after}</th>
           </tr>
         </thead>
         <tbody>
@@ -61,7 +58,7 @@ const Diff = ({ approval }: { readonly approval: Approval }) => {
                 {shown(is)}
               </td>
               <td className={will === undefined ? '' : 'added'} dir="auto">
-                {will === undefined ? 'not known' : shown(will)}
+                {will === undefined ? difference.unknown : shown(will)}
               </td>
             </tr>
           ))}
@@ -95,7 +92,7 @@ const Given = ({ approval }: { readonly approval: Approval }) => {
   if (given.length === 0) return null;
   return (
     <section>
-      <h2>{approval.input === null ? 'Change' : 'Input'}</h2>
+      <h2>{approval.input === null ? requestTexts.change : requestTexts.input}</h2>
       <Facts facts={given} />
     </section>
   );
@@ -116,7 +113,7 @@ const Target = ({ approval: { now, resource, record } }: { readonly approval: Ap
     <section>
       <h2>
         <RecordLink resource={resource} id={record} title={typeof title === 'string' ? title : record} />{' '}
-        <span className="soft">{resource}, now</span>
+        <span className="soft">{requestTexts.now(resource)}</span>
       </h2>
       <Facts facts={facts.slice(0, factsMost)} />
     </section>
@@ -125,25 +122,25 @@ const Target = ({ approval: { now, resource, record } }: { readonly approval: Ap
 
 const Reversible = ({ reversible }: Pick<Approval, 'reversible'>) =>
   reversible === null ? (
-    <span>The app doesn’t say whether it can be undone</span>
+    <span>{undo.unknown}</span>
   ) : reversible ? (
-    <span>Can be undone</span>
+    <span>{undo.possible}</span>
   ) : (
-    <strong className="problem">Can’t be undone</strong>
+    <strong className="problem">{undo.impossible}</strong>
   );
 
 /** The buttons; of a grave request the second word takes their place, and has the focus. */
 const Verdict = ({ approval, isBusy, isConfirming, onDecide, onHold }: DecisionProps): ReactNode =>
   isConfirming ? (
-    <div key="confirm" className="verdict-buttons" role="group" aria-label="Confirm the approval">
+    <div key="confirm" className="verdict-buttons" role="group" aria-label={verdictTexts.confirm}>
       <p className="problem" role="alert" dir="auto">
-        {approval.reversible === false ? 'This can’t be undone' : 'High danger'}: {approval.sentence}
+        {(approval.reversible === false ? verdictTexts.final : verdictTexts.dangerous)(approval.sentence)}
       </p>
       <Button tone="danger" autoFocus disabled={isBusy} onClick={() => onDecide('approve')} shortcut="a">
-        Approve it all the same
+        {verdictTexts.approveAllTheSame}
       </Button>
       <Button disabled={isBusy} onClick={onHold} shortcut="Esc">
-        Not yet
+        {verdictTexts.notYet}
       </Button>
     </div>
   ) : (
@@ -154,39 +151,47 @@ const Verdict = ({ approval, isBusy, isConfirming, onDecide, onHold }: DecisionP
         onClick={() => onDecide('approve')}
         shortcut="a"
       >
-        Approve
+        {verdictTexts.approve}
       </Button>
       <Button disabled={isBusy} onClick={() => onDecide('reject')} shortcut="r">
-        Reject
+        {verdictTexts.reject}
       </Button>
     </div>
   );
 
+/** How a request ended, who ended it and when. */
+const Ended = ({ approval: { status, decidedBy, decidedAt } }: { readonly approval: Approval }) => {
+  const ends: Readonly<Record<string, string>> = verdictTexts.ends;
+  const end = <strong>{ends[status] ?? status}</strong>;
+  const when = decidedAt !== null && <Ago at={decidedAt} />;
+  return decidedBy === null ? verdictTexts.ended(end, when) : verdictTexts.endedBy(end, decidedBy.name, when);
+};
+
 export const Decision = (props: DecisionProps) => {
   const { approval, others, problem, note, noteInput, onNote, onBack } = props;
-  const { sentence, requestedBy, requestedAt, expiresAt, reason, status, decidedBy, decidedAt, canDecide } = approval;
+  const { sentence, requestedBy, requestedAt, expiresAt, reason, status, canDecide } = approval;
   const isPending = status === 'pending';
   const [isNoteShown, setNoteShown] = useState(false);
   return (
     <article className={`decision ${approval.reversible === false ? 'grave' : ''}`}>
       <Button className="back" onClick={onBack}>
-        ← Queue
+        {approvalTexts.back}
       </Button>
       <h1 dir="auto">{sentence}</h1>
       <p className="soft">
-        <strong dir="auto">{requestedBy.name}</strong> ({requestedBy.type}) asked <Ago at={requestedAt} /> · expires{' '}
-        {whenTime(expiresAt)} · <Reversible reversible={approval.reversible} />
+        {requestTexts.asked(<strong dir="auto">{requestedBy.name}</strong>, requestedBy.type, <Ago at={requestedAt} />)}{' '}
+        · {requestTexts.expires(whenTime(expiresAt))} · <Reversible reversible={approval.reversible} />
       </p>
       <RequestRecord requestedBy={requestedBy} />
       <blockquote dir="auto" className={reason === null ? 'soft' : ''}>
-        {reason ?? 'No reason was given.'}
+        {reason ?? requestTexts.noReason}
       </blockquote>
       <Given approval={approval} />
       <Target approval={approval} />
       <Diff approval={approval} />
       {others.length > 0 && (
         <section>
-          <h2>Also waiting on the same target</h2>
+          <h2>{requestTexts.others}</h2>
           {others.map((other) => (
             <p key={other.id} dir="auto">
               {other.sentence} <span className="soft">({other.requestedBy.name})</span>
@@ -196,8 +201,7 @@ export const Decision = (props: DecisionProps) => {
       )}
       {!isPending && (
         <p className="verdict" role="status">
-          <strong>{ends[status] ?? status}</strong>
-          {decidedBy !== null && ` by ${decidedBy.name}`} {decidedAt !== null && <Ago at={decidedAt} />}
+          <Ended approval={approval} />
           {approval.note !== null && <span dir="auto">: {approval.note}</span>}
         </p>
       )}
@@ -207,16 +211,16 @@ export const Decision = (props: DecisionProps) => {
         </p>
       )}
       {isPending && !canDecide.approve && (
-        <p className="hint">You can’t decide this one: {canDecide.why ?? 'your role may not.'}</p>
+        <p className="hint">{canDecide.why === null ? verdictTexts.mayNot : verdictTexts.mayNotAs(canDecide.why)}</p>
       )}
       {isPending && canDecide.approve && (
         <div className="verdict-form">
           <label className={isNoteShown || note !== '' ? '' : 'quiet'}>
-            Note for {requestedBy.name}
+            {verdictTexts.noteFor(requestedBy.name)}
             <input
               ref={noteInput}
               value={note}
-              placeholder="Optional"
+              placeholder={verdictTexts.optional}
               aria-keyshortcuts="n"
               onFocus={() => setNoteShown(true)}
               onChange={({ target }) => onNote(target.value)}
@@ -225,7 +229,7 @@ export const Decision = (props: DecisionProps) => {
               }}
             />
           </label>
-          <TooLong what="The note" text={note} most={noteMost} />
+          <TooLong what={verdictTexts.theNote} text={note} most={noteMost} />
           <Verdict {...props} />
         </div>
       )}

@@ -2,6 +2,9 @@
 import { differences } from '../approvals/difference.ts';
 import { shown } from '../approvals/shown.ts';
 import type { AuditEntry } from '../wire/types.ts';
+import { auditTexts } from './texts.tsx';
+
+const texts = auditTexts.change;
 
 /** The members before and after; of a first state all that there are. */
 const changesOf = ({ before, after }: AuditEntry) => {
@@ -19,12 +22,12 @@ export const AuditChange = ({ entry }: { readonly entry: AuditEntry }) => {
   return (
     <div className="audit-change">
       {rows.length > 0 && (
-        <table aria-label="Before and after">
+        <table aria-label={texts.title}>
           <thead>
             <tr>
-              <th>Member</th>
-              <th>Before</th>
-              <th>After</th>
+              <th>{texts.member}</th>
+              <th>{texts.before}</th>
+              <th>{texts.after}</th>
             </tr>
           </thead>
           <tbody>
@@ -40,13 +43,8 @@ export const AuditChange = ({ entry }: { readonly entry: AuditEntry }) => {
       )}
       <p className="soft">
         <span className="mono">{entry.id}</span>
-        {entry.requestId !== null && (
-          <>
-            {' '}
-            · request <span className="mono">{entry.requestId}</span>
-          </>
-        )}
-        {entry.address !== null && ` · from ${entry.address}`}
+        {entry.requestId !== null && <> · {texts.request(<span className="mono">{entry.requestId}</span>)}</>}
+        {entry.address !== null && ` · ${texts.from(entry.address)}`}
       </p>
     </div>
   );

@@ -3,6 +3,9 @@ import type { FormEvent } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
 import { actorKinds, readAuditSearch, type AuditSearch } from './filter.ts';
+import { auditTexts } from './texts.tsx';
+
+const texts = auditTexts.filters;
 
 interface AuditFiltersProps {
   readonly search: AuditSearch;
@@ -33,24 +36,24 @@ export const AuditFilters = ({ search, onSearch }: AuditFiltersProps) => {
   };
   const isFiltered = Object.keys(search).length > 0;
   return (
-    <form className="flag-form" aria-label="Filters" key={JSON.stringify(search)} onSubmit={submit}>
+    <form className="flag-form" aria-label={texts.title} key={JSON.stringify(search)} onSubmit={submit}>
       <label>
-        Who (id)
+        {texts.who}
         <input name="actor" defaultValue={search.actor} maxLength={200} autoComplete="off" spellCheck={false} />
       </label>
       <label>
-        Done by
+        {texts.doneBy}
         <select name="actorKind" defaultValue={search.actorKind ?? ''}>
-          <option value="">anybody</option>
-          {actorKinds.map(([kind, label]) => (
+          <option value="">{texts.anybody}</option>
+          {actorKinds.map((kind) => (
             <option key={kind} value={kind}>
-              {label}
+              {texts.kinds[kind]}
             </option>
           ))}
         </select>
       </label>
       <label>
-        Did
+        {texts.verb}
         <input
           name="verb"
           placeholder="item.state"
@@ -61,19 +64,19 @@ export const AuditFilters = ({ search, onSearch }: AuditFiltersProps) => {
         />
       </label>
       <label>
-        To what (id)
+        {texts.target}
         <input name="target" defaultValue={search.target} maxLength={200} autoComplete="off" spellCheck={false} />
       </label>
       <label>
-        From
+        {texts.from}
         <input name="from" type="datetime-local" defaultValue={localTime(search.from)} />
       </label>
       <label>
-        Before
+        {texts.to}
         <input name="to" type="datetime-local" defaultValue={localTime(search.to)} />
       </label>
-      <Button type="submit">Show</Button>
-      {isFiltered && <Button onClick={() => onSearch({})}>Show all</Button>}
+      <Button type="submit">{texts.show}</Button>
+      {isFiltered && <Button onClick={() => onSearch({})}>{texts.showAll}</Button>}
     </form>
   );
 };

@@ -9,7 +9,6 @@ import { ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowEarlier } from '../ui/ShowEarlier.tsx';
 import { ShowNew } from '../ui/ShowNew.tsx';
-import { count } from '../ui/time.ts';
 import { auditQuery, readAuditPage } from '../wire/auditQueries.ts';
 import { meQuery } from '../wire/queries.ts';
 import type { AuditEntry } from '../wire/types.ts';
@@ -17,6 +16,7 @@ import { AuditFilters } from './AuditFilters.tsx';
 import { AuditRow } from './AuditRow.tsx';
 import { download, toCsv } from './csv.ts';
 import type { AuditSearch } from './filter.ts';
+import { auditTexts } from './texts.tsx';
 import { useNewEntries } from './useNewEntries.ts';
 
 export interface AuditPageProps {
@@ -44,10 +44,7 @@ const useFile = (search: AuditSearch) => {
       download(`audit-${environment}-${new Date().toISOString().slice(0, 10)}.csv`, toCsv(entries));
       notices.show({
         tone: cursor === null ? 'done' : 'failed',
-        text:
-          cursor === null
-            ? `The file has all ${count(entries.length)} entries.`
-            : `The file has the newest ${count(entries.length)} entries; choose an earlier time for the others.`,
+        text: (cursor === null ? auditTexts.fileHasAll : auditTexts.fileHasNewest)(entries.length),
       });
     } catch (error) {
       notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
@@ -74,36 +71,29 @@ export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
     <div className="column wide home">
       <header className="column-head">
         <div>
-          <h1>Audit</h1>
-          <p className="soft">Everything that was done here, and what was refused; newest first.</p>
+          <h1>{auditTexts.title}</h1>
+          <p className="soft">{auditTexts.about}</p>
         </div>
         <div className="verdict-buttons">
           <Button onClick={readAnew} shortcut="l">
-            Read again
+            {auditTexts.readAgain}
           </Button>
           <Button disabled={read !== null} onClick={() => void make()}>
-            {read === null ? 'Save as CSV' : `${count(read)} read…`}
+            {read === null ? auditTexts.saveAsFile : auditTexts.reading(read)}
           </Button>
         </div>
       </header>
       <AuditFilters search={search} onSearch={onSearch} />
       <div className="ledger-head">
-        <h2>Entries</h2>
+        <h2>{auditTexts.entries}</h2>
         <span className="soft" role="status">
           <ShowNew newCount={newCount} onShow={readAnew} />
         </span>
       </div>
       {entries === undefined && <Skeleton rows={8} />}
-      {entries?.length === 0 && (
-        <Empty title="Nothing found">Nothing was done that fits these filters. Show all, or another time.</Empty>
-      )}
+      {entries?.length === 0 && <Empty title={auditTexts.none}>{auditTexts.noneMatches}</Empty>}
       {entries !== undefined && entries.length > 0 && (
-        <ListTable
-          label="Entries"
-          headings={['When', 'Who', 'Did', 'To what', 'Outcome', 'Reason']}
-          deeds="More"
-          isLedger
-        >
+        <ListTable label={auditTexts.entries} headings={auditTexts.headings} deeds={auditTexts.more} isLedger>
           {entries.map((entry) => (
             <AuditRow key={entry.id} entry={entry} search={search} onSearch={onSearch} />
           ))}

@@ -1,20 +1,18 @@
 /** One entry of the audit log, which opens into what it changed. Used by AuditPage. */
 import { useState } from 'react';
 import { Button } from '../ui/Button.tsx';
-import { count } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { AuditEntry } from '../wire/types.ts';
 import { AuditChange } from './AuditChange.tsx';
 import type { AuditSearch } from './filter.ts';
 import { MoreButton } from './MoreButton.tsx';
+import { auditTexts } from './texts.tsx';
 
 interface AuditRowProps {
   readonly entry: AuditEntry;
   readonly search: AuditSearch;
   readonly onSearch: (search: AuditSearch) => void;
 }
-
-const outcomes: Readonly<Record<string, string>> = { ok: 'done', denied: 'refused', failed: 'failed' };
 
 export const AuditRow = ({ entry, search, onSearch }: AuditRowProps) => {
   const [isOpen, setOpen] = useState(false);
@@ -30,14 +28,14 @@ export const AuditRow = ({ entry, search, onSearch }: AuditRowProps) => {
           {actor.id === null ? (
             actor.name
           ) : (
-            <Button tone="bare" title={`Only what ${actor.name} did`} onClick={() => narrow({ actor: actor.id ?? '' })}>
+            <Button tone="bare" title={auditTexts.onlyOf(actor.name)} onClick={() => narrow({ actor: actor.id ?? '' })}>
               {actor.name}
             </Button>
           )}
           <span className="soft"> {actor.role ?? actor.type}</span>
         </td>
         <td>
-          <Button tone="bare" title={`Only ${verb}`} onClick={() => narrow({ verb })}>
+          <Button tone="bare" title={auditTexts.onlyVerb(verb)} onClick={() => narrow({ verb })}>
             {verb}
           </Button>
         </td>
@@ -47,7 +45,7 @@ export const AuditRow = ({ entry, search, onSearch }: AuditRowProps) => {
             <Button
               tone="bare"
               className="mono"
-              title={`Only what was done to ${target.id}`}
+              title={auditTexts.onlyTo(target.id)}
               onClick={() => narrow({ target: target.id ?? '' })}
             >
               {target.id}
@@ -55,8 +53,8 @@ export const AuditRow = ({ entry, search, onSearch }: AuditRowProps) => {
           )}
         </td>
         <td className={outcome === 'ok' ? 'soft' : 'problem'}>
-          {outcomes[outcome] ?? outcome}
-          {entry.count > 1 && ` ×${count(entry.count)}`}
+          {auditTexts.outcome[outcome]}
+          {entry.count > 1 && ` ${auditTexts.times(entry.count)}`}
         </td>
         <td dir="auto">{entry.reason}</td>
         <td>

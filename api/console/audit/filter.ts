@@ -2,19 +2,14 @@
 
 const names = ['actor', 'actorKind', 'verb', 'target', 'from', 'to'] as const;
 
-/** Kinds of principals, as the API names them, and in words. */
-export const actorKinds: readonly (readonly [name: string, label: string])[] = [
-  ['agent', 'agents'],
-  ['person', 'people'],
-  ['app', 'the app'],
-  ['system', 'the system'],
-];
+/** Kinds of principals, as the API names them. */
+export const actorKinds = ['agent', 'person', 'app', 'system'] as const;
 
 /** `from` and `to`: milliseconds since 1970 UTC. */
 export type AuditSearch = Readonly<Partial<Record<(typeof names)[number], string>>>;
 
 const isKnown = (name: string, value: string): boolean =>
-  value !== '' && (name !== 'actorKind' || actorKinds.some(([kind]) => kind === value));
+  value !== '' && (name !== 'actorKind' || actorKinds.some((kind) => kind === value));
 
 /** Returns the search of an address without what it does not know. */
 export const readAuditSearch = (raw: Readonly<Record<string, unknown>>): AuditSearch =>

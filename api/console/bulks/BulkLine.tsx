@@ -10,6 +10,7 @@ import { bulksQuery } from '../wire/bulkQueries.ts';
 import { isFinished } from '../wire/bulks.ts';
 import { bulkQuery } from '../wire/queries.ts';
 import type { Bulk } from '../wire/types.ts';
+import { bulkTexts } from './texts.ts';
 import { useBulkChanges } from './useBulkChanges.ts';
 import { deedOf, progressOf } from './words.ts';
 
@@ -38,7 +39,7 @@ export const BulkLine = ({ id, onUndone, onClose, isPage = false }: BulkLineProp
   const now = useNow();
   const [isBusy, setBusy] = useState(false);
   if (bulk === undefined)
-    return <p className="bulk-line soft">{error === null ? 'Starting…' : 'This bulk can’t be shown.'}</p>;
+    return <p className="bulk-line soft">{error === null ? bulkTexts.starting : bulkTexts.notShown}</p>;
   const isUndone = bulks?.some(({ operation }) => 'bulk' in operation && operation.bulk === id) === true;
   const isMine = bulk.by.id === names.me;
   const press = async (work: () => Promise<unknown>): Promise<void> => {
@@ -51,10 +52,12 @@ export const BulkLine = ({ id, onUndone, onClose, isPage = false }: BulkLineProp
       <span role="status">
         <strong dir="auto">{deedOf(bulk.operation, names.of)}</strong> {progressOf(bulk)}
       </span>
-      {!isFinished(bulk) && <progress max={Math.max(1, bulk.total)} value={bulk.done} aria-label="How much is done" />}
+      {!isFinished(bulk) && (
+        <progress max={Math.max(1, bulk.total)} value={bulk.done} aria-label={bulkTexts.progress} />
+      )}
       {isMine && !isFinished(bulk) && (
         <Button disabled={isBusy} onClick={() => void press(() => stop(bulk))}>
-          Stop
+          {bulkTexts.stop}
         </Button>
       )}
       {isMine && !isUndone && isUndoable(bulk, now) && (
@@ -67,16 +70,16 @@ export const BulkLine = ({ id, onUndone, onClose, isPage = false }: BulkLineProp
             })
           }
         >
-          Undo all
+          {bulkTexts.undo}
         </Button>
       )}
       {!isPage && (
         <Link to="/env/$environment/bulks/$id" params={{ environment, id }}>
-          Outcomes
+          {bulkTexts.showOutcomes}
         </Link>
       )}
       {onClose !== undefined && (
-        <button type="button" className="dismiss" aria-label="Put this bulk away" onClick={onClose}>
+        <button type="button" className="dismiss" aria-label={bulkTexts.putAway} onClick={onClose}>
           ×
         </button>
       )}

@@ -3,22 +3,24 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useSession } from '../shell/session.ts';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { count } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import { bulkResultsQuery } from '../wire/bulkQueries.ts';
 import { useItem } from '../wire/itemStore.ts';
 import { bulkQuery } from '../wire/queries.ts';
 import type { Bulk, BulkResult } from '../wire/types.ts';
 import { BulkLine } from './BulkLine.tsx';
+import { bulkTexts } from './texts.ts';
 
 /** The outcomes in the order in which they are shown: those that changed nothing first, as they need a look. */
-const outcomes: readonly (readonly [BulkResult['outcome'], string])[] = [
-  ['failed', 'Failed'],
-  ['conflict', 'Changed by somebody else meanwhile'],
-  ['forbidden', 'Your role may not'],
-  ['not_found', 'Not here, or not visible to you'],
-  ['cancelled', 'Not tried, as it was stopped'],
-  ['unchanged', 'As they were'],
-  ['changed', 'Changed'],
+const outcomes: readonly BulkResult['outcome'][] = [
+  'failed',
+  'conflict',
+  'forbidden',
+  'not_found',
+  'cancelled',
+  'unchanged',
+  'changed',
 ];
 
 const Result = ({ result }: { readonly result: BulkResult }) => {
@@ -44,27 +46,22 @@ const Result = ({ result }: { readonly result: BulkResult }) => {
   );
 };
 
-const Outcome = ({
-  bulk,
-  outcome,
-  title,
-}: {
+interface OutcomeProps {
   readonly bulk: Bulk;
   readonly outcome: BulkResult['outcome'];
-  readonly title: string;
-}) => {
+}
+
+const Outcome = ({ bulk, outcome }: OutcomeProps) => {
   const { http } = useSession();
   const { data, error } = useQuery(bulkResultsQuery(http, bulk, outcome));
   if (error !== null) return <Problem error={error} />;
   if (data === undefined || data.results.length === 0) return null;
+  const title = bulkTexts.outcome[outcome];
+  const { length } = data.results;
   return (
     <section className="waiting" aria-label={title}>
       <h2>
-        {title}{' '}
-        <span className="soft">
-          {data.results.length}
-          {data.isMore && ' and more'}
-        </span>
+        {title} <span className="soft">{data.isMore ? bulkTexts.andMore(length) : count(length)}</span>
       </h2>
       <ul>
         {data.results.map((result) => (
@@ -87,12 +84,13 @@ export const BulkPage = () => {
       <header>
         <p>
           <Link to="/env/$environment/bulks" params={{ environment }}>
-            ← Bulks
+            {bulkTexts.back}
           </Link>
         </p>
-        <h1>A bulk of {bulk.by.name}</h1>
+        <h1>{bulkTexts.titleOf(bulk.by.name)}</h1>
         <p className="soft">
-          {bulk.startedAt === null ? 'Not begun' : <Ago at={bulk.startedAt} />} <span className="mono">{bulk.id}</span>
+          {bulk.startedAt === null ? bulkTexts.notBegun : <Ago at={bulk.startedAt} />}{' '}
+          <span className="mono">{bulk.id}</span>
         </p>
       </header>
       <BulkLine
@@ -100,8 +98,8 @@ export const BulkPage = () => {
         id={id}
         onUndone={(next) => void navigate({ to: '/env/$environment/bulks/$id', params: { environment, id: next } })}
       />
-      {outcomes.map(([outcome, title]) => (
-        <Outcome key={outcome} bulk={bulk} outcome={outcome} title={title} />
+      {outcomes.map((outcome) => (
+        <Outcome key={outcome} bulk={bulk} outcome={outcome} />
       ))}
     </div>
   );

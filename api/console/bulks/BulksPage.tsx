@@ -6,6 +6,7 @@ import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { bulksQuery } from '../wire/bulkQueries.ts';
 import { BulkLine } from './BulkLine.tsx';
+import { bulkTexts } from './texts.ts';
 
 export const BulksPage = () => {
   const { http } = useSession();
@@ -18,14 +19,12 @@ export const BulksPage = () => {
     <div className="column">
       <header className="column-head">
         <div>
-          <h1>Bulks</h1>
-          <p className="soft">Changes of many items at once. Each can be undone for seven days, except actions.</p>
+          <h1>{bulkTexts.title}</h1>
+          <p className="soft">{bulkTexts.about}</p>
         </div>
       </header>
       {bulks === undefined && <Skeleton rows={4} />}
-      {bulks?.length === 0 && (
-        <Empty title="No bulks yet">Select items in an inbox with x, and change them together.</Empty>
-      )}
+      {bulks?.length === 0 && <Empty title={bulkTexts.none}>{bulkTexts.howToBegin}</Empty>}
       <ul className="bulks">
         {fresh.map((id) => (
           <li key={id}>

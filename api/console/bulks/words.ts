@@ -1,22 +1,25 @@
 /** Bulks in words: what one does, and how far it is. Used by the pages of bulks and by the inbox. */
-import { count, whenTime } from '../ui/time.ts';
+import { inRow } from '../ui/plural.ts';
+import { whenTime } from '../ui/time.ts';
 import type { Bulk } from '../wire/types.ts';
+import { bulkTexts } from './texts.ts';
 
-const listOf = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(', ') : '');
+const texts = bulkTexts.deed;
+
+const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 const deeds: Readonly<Record<string, (operation: Readonly<Record<string, unknown>>, nameOf: NameOf) => string>> = {
-  state: ({ state }) => `Set to ${String(state)}`,
-  assign: ({ assignee }, nameOf) =>
-    typeof assignee === 'string' ? `Assign to ${nameOf(assignee)}` : 'Take the assignment away',
+  state: ({ state }) => texts.state(String(state)),
+  assign: ({ assignee }, nameOf) => (typeof assignee === 'string' ? texts.assign(nameOf(assignee)) : texts.unassign),
   tags: ({ add, remove }) =>
-    [
-      ...(listOf(add) === '' ? [] : [`Add tag ${listOf(add)}`]),
-      ...(listOf(remove) === '' ? [] : [`Remove tag ${listOf(remove)}`]),
-    ].join(', '),
-  snooze: ({ until }) => (typeof until === 'number' ? `Snooze until ${whenTime(until)}` : 'Wake'),
-  update: () => 'Update',
-  action: ({ action }) => `Run ${String(action)}`,
-  undo: () => 'Undo an earlier bulk',
+    inRow([
+      ...(listOf(add).length === 0 ? [] : [texts.addTags(listOf(add))]),
+      ...(listOf(remove).length === 0 ? [] : [texts.removeTags(listOf(remove))]),
+    ]),
+  snooze: ({ until }) => (typeof until === 'number' ? texts.snooze(whenTime(until)) : texts.wake),
+  update: () => texts.update,
+  action: ({ action }) => texts.action(String(action)),
+  undo: () => texts.undo,
 };
 
 type NameOf = (id: string | null) => string;
@@ -28,11 +31,11 @@ export const deedOf = (operation: Readonly<Record<string, unknown>> & { readonly
 /** Returns how far a bulk is, and what became of its items. */
 export const progressOf = ({ status, total, done, changed, unchanged, failed }: Bulk): string => {
   const counts = [
-    `${count(changed)} changed`,
-    ...(unchanged > 0 ? [`${count(unchanged)} as they were`] : []),
-    ...(failed > 0 ? [`${count(failed)} not`] : []),
-  ].join(', ');
-  if (status === 'pending') return `${count(total)} wait for an approval`;
-  if (status === 'queued' || status === 'running') return `${count(done)} of ${count(total)}: ${counts}`;
-  return `${status === 'done' ? 'done' : 'stopped'}: ${counts}`;
+    bulkTexts.counts.changed(changed),
+    ...(unchanged > 0 ? [bulkTexts.counts.unchanged(unchanged)] : []),
+    ...(failed > 0 ? [bulkTexts.counts.failed(failed)] : []),
+  ];
+  if (status === 'pending') return bulkTexts.waits(total);
+  if (status === 'queued' || status === 'running') return bulkTexts.underWay(done, total, counts);
+  return status === 'done' ? bulkTexts.done(counts) : bulkTexts.stopped(counts);
 };

@@ -10,30 +10,8 @@ import { keys } from '../wire/queries.ts';
 import { environmentsQuery, settingsKeys } from '../wire/settingsQueries.ts';
 import type { Environment } from '../wire/types.ts';
 import { NewEnvironment } from './NewEnvironment.tsx';
-import { switches } from './switches.ts';
-
-interface SwitchesProps {
-  readonly environment: Environment;
-  readonly onChange: (name: keyof Environment, isOn: boolean, words: string) => void;
-}
-
-const Switches = ({ environment, onChange }: SwitchesProps) => (
-  <fieldset>
-    <legend className="hidden">{environment.name}</legend>
-    {switches.map(({ name, label, about }) => (
-      <label className="choice" key={name}>
-        <input
-          type="checkbox"
-          checked={environment[name]}
-          onChange={({ target }) => onChange(name, target.checked, label)}
-        />
-        <span>
-          {label} <span className="soft">{about}</span>
-        </span>
-      </label>
-    ))}
-  </fieldset>
-);
+import { Switches, switches } from './Switches.tsx';
+import { environmentTexts } from './texts.tsx';
 
 export const EnvironmentsSection = () => {
   const { http, environment: here, notices } = useSession();
@@ -46,39 +24,40 @@ export const EnvironmentsSection = () => {
     <div className="column home">
       <header className="column-head">
         <div>
-          <h1>Environments</h1>
-          <p className="soft">Each has its own items, records, declarations and keys; they share roles and people.</p>
+          <h1>{environmentTexts.title}</h1>
+          <p className="soft">{environmentTexts.about}</p>
         </div>
         <Button tone="main" onClick={() => setMaking(true)}>
-          New environment
+          {environmentTexts.make}
         </Button>
       </header>
       {environments === undefined && <Skeleton rows={3} />}
       {environments?.map((environment) => (
         <section className="waiting" key={environment.name} aria-label={environment.name}>
           <h2>
-            {environment.name} {environment.name === here && <span className="soft">this one</span>}
+            {environment.name} {environment.name === here && <span className="soft">{environmentTexts.thisOne}</span>}
           </h2>
           <p className="soft">
             <span className="mono">{environment.baseUrl}</span> ·{' '}
-            {environment.definedAt === null ? (
-              'no app has declared anything yet'
-            ) : (
-              <>
-                declared <Ago at={environment.definedAt} />
-              </>
-            )}
+            {environment.definedAt === null
+              ? environmentTexts.notDeclared
+              : environmentTexts.declared(<Ago at={environment.definedAt} />)}
           </p>
           <Switches
-            environment={environment}
-            onChange={(name, isOn, words) =>
+            legend={environment.name}
+            names={switches}
+            isOn={(name) => environment[name]}
+            onChange={(name, isOn) =>
               void change(
                 {
                   method: 'PATCH',
                   path: `/settings/environments/${encodeURIComponent(environment.name)}`,
                   body: { [name]: isOn },
                 },
-                `${environment.name}, ${words.toLowerCase()}: ${isOn ? 'on' : 'off'} now.`,
+                (isOn ? environmentTexts.isOn : environmentTexts.isOff)(
+                  environment.name,
+                  environmentTexts.switches[name].label,
+                ),
               )
             }
           />
@@ -93,10 +72,7 @@ export const EnvironmentsSection = () => {
               body,
             });
             setMaking(false);
-            notices.show({
-              tone: 'done',
-              text: `${environment.name} is there. Make an app key in it to connect its app.`,
-            });
+            notices.show({ tone: 'done', text: environmentTexts.isMade(environment.name) });
           }}
           onClose={() => setMaking(false)}
         />

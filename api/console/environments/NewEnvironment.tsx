@@ -1,7 +1,8 @@
 /** The form of a new environment. Used by EnvironmentsSection. */
 import { SubmitDialog } from '../settings/SubmitDialog.tsx';
 import { useFormDraft } from '../ui/draft.ts';
-import { switches } from './switches.ts';
+import { Switches, switches } from './Switches.tsx';
+import { environmentTexts } from './texts.tsx';
 
 interface NewEnvironmentProps {
   readonly onSubmit: (body: object) => Promise<void>;
@@ -9,53 +10,44 @@ interface NewEnvironmentProps {
 }
 
 /** Independent approval is set once there are people. */
-const atOnce = switches.filter(({ name }) => name !== 'independentApproval');
+const atOnce = switches.filter((name) => name !== 'independentApproval');
 
 export const NewEnvironment = ({ onSubmit, onClose }: NewEnvironmentProps) => {
   const [fields, set, forget] = useFormDraft<Readonly<Record<string, string>>>('environment.new', { name: '' });
   const submit = async (): Promise<void> => {
-    const on = Object.fromEntries(atOnce.flatMap(({ name }) => (fields[name] === 'on' ? [[name, true]] : [])));
+    const on = Object.fromEntries(atOnce.flatMap((name) => (fields[name] === 'on' ? [[name, true]] : [])));
     await onSubmit({ name: (fields['name'] ?? '').trim(), ...on });
     forget();
   };
   return (
     <SubmitDialog
-      title="New environment"
-      about="It is empty until an app declares what it holds. You have access to it."
-      deed="Make environment"
+      title={environmentTexts.make}
+      about={environmentTexts.makeAbout}
+      deed={environmentTexts.makeDeed}
       submit={submit}
       onClose={onClose}
     >
       <label>
-        Name, as a part of its address
+        {environmentTexts.name}
         <input
           required
           maxLength={100}
           pattern="[A-Za-z][A-Za-z0-9_.\-]*"
-          title="A letter, then letters, digits, _, . and -"
+          title={environmentTexts.nameRule}
           autoFocus
           autoComplete="off"
           spellCheck={false}
-          placeholder="acceptance"
+          placeholder={environmentTexts.nameExample}
           value={fields['name']}
           onChange={({ target }) => set({ name: target.value })}
         />
       </label>
-      <fieldset>
-        <legend className="hidden">What it demands</legend>
-        {atOnce.map(({ name, label, about }) => (
-          <label className="choice" key={name}>
-            <input
-              type="checkbox"
-              checked={fields[name] === 'on'}
-              onChange={({ target }) => set({ [name]: target.checked ? 'on' : '' })}
-            />
-            <span>
-              {label} <span className="soft">{about}</span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      <Switches
+        legend={environmentTexts.demands}
+        names={atOnce}
+        isOn={(name) => fields[name] === 'on'}
+        onChange={(name, isOn) => set({ [name]: isOn ? 'on' : '' })}
+      />
     </SubmitDialog>
   );
 };

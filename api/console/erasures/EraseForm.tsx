@@ -6,6 +6,9 @@ import { useSession } from '../shell/session.ts';
 import { Optional } from '../ui/Optional.tsx';
 import { resourcesQuery } from '../wire/actionQueries.ts';
 import type { ErasureRequest } from '../wire/types.ts';
+import { erasureTexts } from './texts.tsx';
+
+const texts = erasureTexts.form;
 
 interface EraseFormProps {
   /** Counts what the request would erase; what it throws is shown. */
@@ -23,9 +26,9 @@ export const EraseForm = ({ onCount, onClose }: EraseFormProps) => {
   const resource = chosen ?? resources[0]?.name ?? '';
   return (
     <SubmitDialog
-      title="Erase a person"
-      about="What identifies them is removed for ever; who did what when is kept. First it is counted, and nothing is done."
-      deed="Count what there is"
+      title={erasureTexts.ask}
+      about={texts.about}
+      deed={texts.deed}
       submit={() =>
         onCount({
           record: { resource, id: id.trim() },
@@ -39,7 +42,7 @@ export const EraseForm = ({ onCount, onClose }: EraseFormProps) => {
       onClose={onClose}
     >
       <label>
-        What they are
+        {texts.resource}
         <select value={resource} onChange={({ target }) => setResource(target.value)}>
           {resources.map(({ name, label }) => (
             <option key={name} value={name}>
@@ -49,7 +52,7 @@ export const EraseForm = ({ onCount, onClose }: EraseFormProps) => {
         </select>
       </label>
       <label>
-        Id of their record
+        {texts.id}
         <input
           required
           maxLength={200}
@@ -61,13 +64,13 @@ export const EraseForm = ({ onCount, onClose }: EraseFormProps) => {
       </label>
       <label>
         <span>
-          Further ids in reports, with commas <Optional />
+          {texts.users} <Optional />
         </span>
         <input autoComplete="off" value={users} onChange={({ target }) => setUsers(target.value)} />
       </label>
       <label className="choice">
         <input type="checkbox" checked={linked} onChange={({ target }) => setLinked(target.checked)} />
-        Also items that only link to the record
+        {texts.linked}
       </label>
     </SubmitDialog>
   );

@@ -8,11 +8,11 @@ import { Button } from '../ui/Button.tsx';
 import { ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowEarlier } from '../ui/ShowEarlier.tsx';
-import { count } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import { erasuresQuery, settingsKeys } from '../wire/settingsQueries.ts';
 import type { Erasure, ErasureCounts, ErasureRequest } from '../wire/types.ts';
 import { EraseForm } from './EraseForm.tsx';
+import { erasureTexts } from './texts.tsx';
 import { countWords } from './words.ts';
 
 const path = '/settings/erasures';
@@ -28,20 +28,24 @@ interface Counted {
 
 /** Returns what a confirmation says: what would go, and what would stay. */
 const aboutOf = ({ request: { linked }, found, archives }: Counted): string => {
+  const texts = erasureTexts.confirm;
   const left = linked === true ? 0 : (found['linkedItems'] ?? 0);
+  const words = countWords(found);
   return [
-    `${countWords(found) ?? 'Nothing is found, and what comes meanwhile'} will be erased. This can’t be undone.`,
-    left === 0 ? '' : ` ${count(left)} ${left === 1 ? 'item links' : 'items link'} to the record and will stay.`,
-    archives.length === 0 ? '' : ` What is archived (${archives.join(', ')}) is not reached: have it restored before.`,
-  ].join('');
+    words.length === 0 ? texts.nothingFound : texts.found(words),
+    ...(left === 0 ? [] : [texts.left(left)]),
+    ...(archives.length === 0 ? [] : [texts.archived(archives)]),
+  ].join(' ');
 };
 
 const State = ({ erasure: { status, erased, waitsFor, finishedAt } }: { readonly erasure: Erasure }) => {
-  const waits = waitsFor === null ? null : countWords(waitsFor);
-  if (status === 'running') return waits === null ? 'under way' : `waits for ${waits}`;
+  const waits = waitsFor === null ? [] : countWords(waitsFor);
+  if (status === 'running') return waits.length === 0 ? erasureTexts.underWay : erasureTexts.waitsFor(waits);
+  const words = countWords(erased);
   return (
     <>
-      {countWords(erased) ?? 'nothing was there'} erased {finishedAt !== null && <Ago at={finishedAt} />}
+      {words.length === 0 ? erasureTexts.nothingErased : erasureTexts.erased(words)}{' '}
+      {finishedAt !== null && <Ago at={finishedAt} />}
     </>
   );
 };
@@ -65,28 +69,24 @@ export const ErasuresSection = () => {
     <div className="column">
       <header className="column-head">
         <div>
-          <h1>Erasures</h1>
-          <p className="soft">
-            Remove what identifies a person, wherever it is, and keep who did what when. Delete them in the app first.
-          </p>
+          <h1>{erasureTexts.title}</h1>
+          <p className="soft">{erasureTexts.about}</p>
         </div>
         <Button tone="main" onClick={() => setOpen(true)}>
-          Erase a person
+          {erasureTexts.ask}
         </Button>
       </header>
       {erasures === undefined && <Skeleton rows={3} />}
-      {erasures?.length === 0 && <Empty title="Nobody was erased">What is asked for and done appears here.</Empty>}
+      {erasures?.length === 0 && <Empty title={erasureTexts.none}>{erasureTexts.noneAbout}</Empty>}
       {erasures !== undefined && erasures.length > 0 && (
-        <ListTable label="Erasures" headings={['Record', 'State', 'Asked for']}>
+        <ListTable label={erasureTexts.title} headings={erasureTexts.headings}>
           {erasures.map((erasure) => (
             <tr key={erasure.id}>
               <td dir="auto">{placeOf(erasure)}</td>
               <td>
                 <State erasure={erasure} />
               </td>
-              <td className="soft">
-                by {erasure.requestedBy.name}, <Ago at={erasure.requestedAt} />
-              </td>
+              <td className="soft">{erasureTexts.asked(erasure.requestedBy.name, <Ago at={erasure.requestedAt} />)}</td>
             </tr>
           ))}
         </ListTable>
@@ -95,13 +95,13 @@ export const ErasuresSection = () => {
       {isOpen && <EraseForm onCount={countIt} onClose={() => setOpen(false)} />}
       {counted !== null && (
         <Confirm
-          title={`Erase ${placeOf(counted.request)}?`}
+          title={erasureTexts.confirm.title(placeOf(counted.request))}
           about={aboutOf(counted)}
-          deed="Erase for ever"
+          deed={erasureTexts.confirm.deed}
           onConfirm={() =>
             void change(
               { method: 'POST', path, body: { ...counted.request, confirmed: true } },
-              `${placeOf(counted.request)} is being erased.`,
+              erasureTexts.begun(placeOf(counted.request)),
             )
           }
           onClose={() => setCounted(null)}

@@ -1,23 +1,10 @@
 /** What an erasure is about, and what it waits for, in words. Used by its section of the settings. */
-import { count } from '../ui/time.ts';
 import type { ErasureCounts } from '../wire/types.ts';
+import { erasureTexts } from './texts.tsx';
 
-/** One, and several, of each kind; what is left out is nothing that people count. */
-const nouns: Readonly<Record<string, readonly [string, string]>> = {
-  records: ['stored record', 'stored records'],
-  items: ['item', 'items'],
-  occurrences: ['report of another item', 'reports of other items'],
-  runs: ['run', 'runs'],
-  approvals: ['approval', 'approvals'],
-  replies: ['reply', 'replies'],
-  entries: ['entry of the history', 'entries of the history'],
-};
-
-/** Returns “2 items, 5 runs”; null when it counts nothing. */
-export const countWords = (counts: ErasureCounts): string | null => {
-  const parts = Object.entries(nouns).flatMap(([kind, [one, several]]) => {
+/** Returns what is counted, such as “2 items” and “5 runs”; what has no words is nothing that people count. */
+export const countWords = (counts: ErasureCounts): readonly string[] =>
+  Object.entries(erasureTexts.counts).flatMap(([kind, text]) => {
     const n = counts[kind] ?? 0;
-    return n === 0 ? [] : [`${count(n)} ${n === 1 ? one : several}`];
+    return n === 0 ? [] : [text(n)];
   });
-  return parts.length === 0 ? null : parts.join(', ');
-};

@@ -1,7 +1,10 @@
 /** A condition as lines of field, comparison and value. Used by RuleEditor. */
 import { Button } from '../ui/Button.tsx';
 import { emptyRow, type Row, type RowForm } from './condition.ts';
-import { opTexts } from './words.ts';
+import { ruleTexts } from './ruleTexts.tsx';
+import { wordTexts } from './wordTexts.ts';
+
+const texts = ruleTexts.condition;
 
 interface ConditionRowsProps {
   readonly form: RowForm;
@@ -14,22 +17,22 @@ export const ConditionRows = ({ form, onForm }: ConditionRowsProps) => {
     onForm({ join, rows: rows.map((row, each) => (each === at ? { ...row, ...part } : row)) });
   return (
     <fieldset>
-      <legend>When</legend>
+      <legend>{texts.title}</legend>
       {rows.length > 1 && (
         <select
-          aria-label="How the lines go together"
+          aria-label={texts.join}
           value={join}
           onChange={({ target }) => onForm({ join: target.value === 'any' ? 'any' : 'all', rows })}
         >
-          <option value="all">all of these hold</option>
-          <option value="any">any of these holds</option>
+          <option value="all">{texts.all}</option>
+          <option value="any">{texts.any}</option>
         </select>
       )}
       {rows.map(({ field, op, text }, at) => (
         <div className="condition-row" key={at}>
           <input
-            aria-label={`Field ${String(at + 1)}`}
-            placeholder="plan"
+            aria-label={texts.field(at + 1)}
+            placeholder={texts.fieldExample}
             value={field}
             maxLength={300}
             autoComplete="off"
@@ -37,21 +40,21 @@ export const ConditionRows = ({ form, onForm }: ConditionRowsProps) => {
             onChange={({ target }) => set(at, { field: target.value })}
           />
           <select
-            aria-label={`Comparison ${String(at + 1)}`}
+            aria-label={texts.comparison(at + 1)}
             value={op}
             onChange={({ target }) =>
               set(at, { op: target.value, ...(target.value === 'exists' ? { text: 'true' } : {}) })
             }
           >
-            {opTexts.map(([value, words]) => (
+            {Object.entries(wordTexts.ops).map(([value, words]) => (
               <option key={value} value={value}>
                 {words}
               </option>
             ))}
           </select>
           <input
-            aria-label={`Value ${String(at + 1)}`}
-            placeholder={op === 'in' || op === 'nin' ? 'team, enterprise' : 'team'}
+            aria-label={texts.value(at + 1)}
+            placeholder={op === 'in' || op === 'nin' ? texts.valuesExample : texts.valueExample}
             value={text}
             autoComplete="off"
             spellCheck={false}
@@ -60,7 +63,7 @@ export const ConditionRows = ({ form, onForm }: ConditionRowsProps) => {
           {rows.length > 1 && (
             <Button
               tone="bare"
-              aria-label={`Remove line ${String(at + 1)}`}
+              aria-label={texts.remove(at + 1)}
               onClick={() => onForm({ join, rows: rows.toSpliced(at, 1) })}
             >
               ×
@@ -69,7 +72,7 @@ export const ConditionRows = ({ form, onForm }: ConditionRowsProps) => {
         </div>
       ))}
       <Button tone="bare" onClick={() => onForm({ join, rows: [...rows, emptyRow] })}>
-        Add a line
+        {texts.add}
       </Button>
     </fieldset>
   );

@@ -7,6 +7,7 @@ import { FormDialog } from '../ui/FormDialog.tsx';
 import { count } from '../ui/time.ts';
 import { reasonMost, TooLong } from '../ui/TooLong.tsx';
 import type { Flag } from '../wire/types.ts';
+import { changeTexts } from './changeTexts.ts';
 import type { FlagPatch } from './patch.ts';
 import { goingRamp, percent, planText, rampText, valueText } from './words.ts';
 
@@ -25,7 +26,7 @@ interface DryRun {
 
 /** Returns the value of a member of a flag as people read it. */
 const memberText = (name: string, value: unknown): string => {
-  if (value === undefined || value === null) return 'none';
+  if (value === undefined || value === null) return changeTexts.none;
   if (name === 'rollout') return percent(Number(value));
   return name === 'rules' && Array.isArray(value) ? count(value.length) : valueText(value);
 };
@@ -41,7 +42,13 @@ const changesOf = (flag: Flag, after: Flag): readonly (readonly [string, string,
       .filter((row) => !isOfRamp(row))
       .map(({ name, now, will }) => [name, memberText(name, now), memberText(name, will)] as const),
     ...(rows.some(isOfRamp)
-      ? [['ramp', going === null ? 'none' : rampText(going), next === null ? 'none' : planText(next)] as const]
+      ? [
+          [
+            changeTexts.ramp,
+            going === null ? changeTexts.none : rampText(going),
+            next === null ? changeTexts.none : planText(next),
+          ] as const,
+        ]
       : []),
   ];
 };
@@ -61,7 +68,7 @@ export const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: Confirm
         change: patch,
         dryRun: true,
         ...confirmed,
-        ...(flag.reasonRequired ? { reason: 'Tried out.' } : {}),
+        ...(flag.reasonRequired ? { reason: 'dry-run' } : {}),
       };
       return (await http.call<DryRun>('POST', `/flags/${encodeURIComponent(flag.flag)}`, { body, signal })).body;
     },
@@ -79,15 +86,15 @@ export const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: Confirm
   };
   return (
     <FormDialog
-      title={`${flag.flag}: ${done}`}
+      title={changeTexts.title(flag.flag, done)}
       about={
         dry?.would === 'pend'
-          ? 'This flag wants a person’s approval: the change waits until somebody decides.'
+          ? changeTexts.pends
           : dry?.would === 'nothing'
-            ? 'It is so already: nothing would change.'
-            : 'This happens at once, for everybody whom the flag decides for.'
+            ? changeTexts.isSoAlready
+            : changeTexts.happensAtOnce
       }
-      deed={dry?.would === 'pend' ? 'Ask for it' : 'Change the flag'}
+      deed={dry?.would === 'pend' ? changeTexts.ask : changeTexts.change}
       problem={error === null ? null : error.message}
       onSubmit={(event) => void submit(event)}
       onClose={onClose}
@@ -105,7 +112,7 @@ export const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: Confirm
         </dl>
       )}
       <label>
-        {flag.reasonRequired ? 'Reason' : 'Reason (optional)'}
+        {flag.reasonRequired ? changeTexts.reason : changeTexts.reasonOptional}
         <input
           autoFocus
           required={flag.reasonRequired}
@@ -114,10 +121,10 @@ export const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: Confirm
           onChange={({ target }) => setReason(target.value)}
         />
       </label>
-      <TooLong what="The reason" text={reason} most={reasonMost} />
+      <TooLong what={changeTexts.theReason} text={reason} most={reasonMost} />
       {flag.danger === 'high' && (
         <label>
-          Type {flag.flag} to confirm
+          {changeTexts.typeToConfirm(flag.flag)}
           <input required value={typed} autoComplete="off" onChange={({ target }) => setTyped(target.value)} />
         </label>
       )}

@@ -7,14 +7,22 @@ import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { flagQuery } from '../wire/flagQueries.ts';
 import { meQuery } from '../wire/queries.ts';
+import type { Flag } from '../wire/types.ts';
 import { FlagEditor } from './FlagEditor.tsx';
 import { FlagHistory } from './FlagHistory.tsx';
 import { RampSection } from './RampSection.tsx';
 import { Rules } from './Rules.tsx';
 import { Targets } from './Targets.tsx';
+import { flagTexts } from './texts.tsx';
 import { TryId } from './TryId.tsx';
 import { useFlagChange } from './useFlagChange.tsx';
 import { answerText } from './words.ts';
+
+const ChangedAt = ({ flag: { updatedAt, updatedBy } }: { readonly flag: Flag }) => {
+  if (updatedAt === null) return null;
+  const when = <Ago at={updatedAt} />;
+  return <> · {updatedBy === null ? flagTexts.changed(when) : flagTexts.changedBy(when, updatedBy.name)}</>;
+};
 
 export const FlagDetail = ({ name, onBack }: { readonly name: string; readonly onBack: () => void }) => {
   const { http } = useSession();
@@ -23,7 +31,7 @@ export const FlagDetail = ({ name, onBack }: { readonly name: string; readonly o
   const { change, dialog } = useFlagChange();
   const back = (
     <Button className="back" onClick={onBack}>
-      ← Flags
+      {flagTexts.back}
     </Button>
   );
   if (error !== null && flag === undefined)
@@ -51,18 +59,12 @@ export const FlagDetail = ({ name, onBack }: { readonly name: string; readonly o
         )}
         <p className="soft">
           {flag.kind}
-          {flag.updatedAt !== null && (
-            <>
-              {' '}
-              · changed <Ago at={flag.updatedAt} />
-              {flag.updatedBy !== null && ` by ${flag.updatedBy.name}`}
-            </>
-          )}
-          {flag.approval && ' · each change needs an approval'}
-          {flag.danger !== null && ` · danger: ${flag.danger}`}
-          {flag.reasonRequired && ' · each change needs a reason'}
+          <ChangedAt flag={flag} />
+          {flag.approval && ` · ${flagTexts.needsApproval}`}
+          {flag.danger !== null && ` · ${flagTexts.danger(flag.danger)}`}
+          {flag.reasonRequired && ` · ${flagTexts.needsReason}`}
         </p>
-        {!mayChange && <p className="hint">Your role may see this flag, and not change it.</p>}
+        {!mayChange && <p className="hint">{flagTexts.mayNotChange}</p>}
       </header>
       {mayChange && <FlagEditor {...part} />}
       {flag.kind === 'boolean' && <RampSection {...part} />}

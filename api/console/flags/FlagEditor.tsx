@@ -3,12 +3,16 @@ import { useState, type FormEvent } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
+import { changeTexts } from './changeTexts.ts';
 import type { FlagPart } from './part.ts';
 import type { FlagPatch } from './patch.ts';
 import { RolloutInput } from './RolloutInput.tsx';
+import { flagTexts } from './texts.tsx';
 import { fromInput, rolloutOf, toInput } from './value.ts';
 import { ValueInput } from './ValueInput.tsx';
 import { goingRamp, percent, valueText } from './words.ts';
+
+const texts = flagTexts.form;
 
 export const FlagEditor = ({ flag, change }: FlagPart) => {
   const { environment } = useSession();
@@ -33,10 +37,11 @@ export const FlagEditor = ({ flag, change }: FlagPart) => {
     // A value alone would take the rollout away.
     ...(movesRollout || (movesValue && flag.rollout !== null) ? { rollout: rollout ?? null } : {}),
   };
-  const done = [
-    ...(movesValue ? [`value ${valueText(value)}`] : []),
-    ...(movesRollout ? [typeof rollout === 'number' ? `rollout ${percent(rollout)}` : 'no rollout'] : []),
-  ].join(', ');
+  const done = changeTexts.together([
+    ...(movesValue ? [texts.toValue(valueText(value))] : []),
+    ...(movesRollout ? [typeof rollout === 'number' ? texts.toRollout(percent(rollout)) : texts.toNoRollout] : []),
+  ]);
+  const now = valueText(flag.value);
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (!isChanged || isWrong || isBusy) return;
@@ -45,34 +50,30 @@ export const FlagEditor = ({ flag, change }: FlagPart) => {
     setBusy(false);
   };
   return (
-    <form className="flag-form" aria-label="Value and rollout" onSubmit={(event) => void submit(event)}>
-      <ValueInput kind={flag.kind} label="Value" text={fields.value} onText={(text) => set({ value: text })} />
+    <form className="flag-form" aria-label={texts.title} onSubmit={(event) => void submit(event)}>
+      <ValueInput kind={flag.kind} label={texts.value} text={fields.value} onText={(text) => set({ value: text })} />
       {flag.kind === 'boolean' && (
-        <RolloutInput label="Rollout in %" text={fields.rollout} onText={(text) => set({ rollout: text })} />
+        <RolloutInput label={texts.rollout} text={fields.rollout} onText={(text) => set({ rollout: text })} />
       )}
       {isChanged && (
         <>
           <Button type="submit" tone="main" disabled={isBusy || isWrong}>
-            Save
+            {texts.save}
           </Button>
-          <Button onClick={forget}>Discard</Button>
+          <Button onClick={forget}>{texts.discard}</Button>
         </>
       )}
       {isWrong && (
         <p className="problem" role="alert">
-          {value === undefined ? `This is no ${flag.kind}.` : 'A rollout is a number from 0 to 100, or nothing.'}
+          {value === undefined ? texts.isNo(flag.kind) : texts.isNoRollout}
         </p>
       )}
       {isChanged && fields.base !== '' && fields.base !== base && (
         <p className="hint" role="status">
-          It became{' '}
-          {flag.rollout === null ? valueText(flag.value) : `${percent(flag.rollout)}, ${valueText(flag.value)}`}{' '}
-          meanwhile. Saving replaces that.
+          {texts.changedMeanwhile(flag.rollout === null ? now : texts.rolloutAndValue(percent(flag.rollout), now))}
         </p>
       )}
-      {isChanged && movesRollout && goingRamp(flag) !== null && (
-        <p className="hint">A rollout set by hand ends the ramp.</p>
-      )}
+      {isChanged && movesRollout && goingRamp(flag) !== null && <p className="hint">{texts.endsRamp}</p>}
     </form>
   );
 };

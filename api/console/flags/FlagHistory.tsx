@@ -3,21 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
-import { count } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import { flagHistoryQuery } from '../wire/flagQueries.ts';
 import type { Flag, FlagEntry } from '../wire/types.ts';
 import type { FlagPart } from './part.ts';
 import type { FlagPatch } from './patch.ts';
+import { flagTexts } from './texts.tsx';
 import { changeText, percent } from './words.ts';
 
-type Members = Readonly<Record<string, unknown>>;
+const texts = flagTexts.history;
 
-const kinds: Readonly<Record<string, string>> = {
-  step: 'a step',
-  stop: 'the guard stopped it',
-  rollback: 'the guard rolled it back',
-};
+type Members = Readonly<Record<string, unknown>>;
 
 /** Returns the change that gives the flag back what the entry took; null: it took nothing that can be set. */
 const restoring = (flag: Flag, entry: FlagEntry): FlagPatch | null => {
@@ -51,6 +47,13 @@ const folded = (entries: readonly FlagEntry[]): readonly (readonly [FlagEntry, .
 
 const textOf = ({ before, after }: FlagEntry): string => changeText({ ...before }, { ...after });
 
+/** Returns what an entry says: who or what changed the flag, and what it did. */
+const entryText = (entry: FlagEntry): string => {
+  const { type, by } = entry;
+  if (type === 'step') return texts.entry(texts.ramp, texts.step(textOf(entry)));
+  return texts.entry(by.name, type === 'stop' ? texts.stop : type === 'rollback' ? texts.rollback : textOf(entry));
+};
+
 /** The steps of a ramp in one line, which opens; newest first, as all of the history. */
 const Steps = ({ steps }: { readonly steps: readonly [FlagEntry, ...FlagEntry[]] }) => {
   const last = steps[0];
@@ -60,9 +63,7 @@ const Steps = ({ steps }: { readonly steps: readonly [FlagEntry, ...FlagEntry[]]
   return (
     <li>
       <details>
-        <summary>
-          The ramp took {count(steps.length)} steps: rollout {percent(Number(from ?? 0))} → {percent(Number(to ?? 0))}
-        </summary>
+        <summary>{texts.steps(steps.length, percent(Number(from ?? 0)), percent(Number(to ?? 0)))}</summary>
         <ul>
           {steps.map((step) => (
             <li key={step.id}>
@@ -87,9 +88,9 @@ export const FlagHistory = ({ flag, mayChange, change }: FlagPart) => {
   if (error !== null && data === undefined) return <Problem error={error} />;
   if (data === undefined) return <Skeleton rows={3} />;
   return (
-    <section aria-label="History">
-      <h2>History</h2>
-      {data.entries.length === 0 && <p className="soft">Nobody has changed it yet.</p>}
+    <section aria-label={texts.title}>
+      <h2>{texts.title}</h2>
+      {data.entries.length === 0 && <p className="soft">{texts.none}</p>}
       <ul className="flag-rows">
         {folded(data.entries).map((group) => {
           const [entry] = group;
@@ -98,9 +99,10 @@ export const FlagHistory = ({ flag, mayChange, change }: FlagPart) => {
           return (
             <li key={entry.id}>
               <span dir="auto">
-                {entry.type === 'step' ? 'The ramp' : entry.by.name}: {kinds[entry.type] ?? textOf(entry)}
-                {entry.type === 'step' && ` (${textOf(entry)})`}
-                {entry.approvedBy !== null && <span className="soft"> · approved by {entry.approvedBy.name}</span>}
+                {entryText(entry)}
+                {entry.approvedBy !== null && (
+                  <span className="soft"> · {texts.approvedBy(entry.approvedBy.name)}</span>
+                )}
                 {entry.reason !== null && <span className="soft"> · {entry.reason}</span>}
               </span>
               <span className="soft">
@@ -109,17 +111,17 @@ export const FlagHistory = ({ flag, mayChange, change }: FlagPart) => {
               {mayChange && patch !== null && (
                 <Button
                   tone="bare"
-                  aria-label={`Restore what was before ${textOf(entry)}`}
-                  onClick={() => void change(flag, patch, 'restored what was before')}
+                  aria-label={texts.restoreOf(textOf(entry))}
+                  onClick={() => void change(flag, patch, texts.restored)}
                 >
-                  Restore
+                  {texts.restore}
                 </Button>
               )}
             </li>
           );
         })}
       </ul>
-      {data.isMore && <p className="soft">Earlier changes stand in the audit log.</p>}
+      {data.isMore && <p className="soft">{texts.more}</p>}
     </section>
   );
 };

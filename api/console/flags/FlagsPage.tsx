@@ -4,6 +4,7 @@ import { NamedList } from '../lists/NamedList.tsx';
 import { useSession } from '../shell/session.ts';
 import { flagsQuery } from '../wire/flagQueries.ts';
 import { FlagDetail } from './FlagDetail.tsx';
+import { flagTexts } from './texts.tsx';
 import { answerText, goingRamp } from './words.ts';
 
 export interface FlagsPageProps {
@@ -17,7 +18,7 @@ export const FlagsPage = ({ name, onOpen }: FlagsPageProps) => {
   const { data: flags, error, refetch } = useQuery(flagsQuery(http));
   return (
     <NamedList
-      title="Flags"
+      title={flagTexts.title}
       noun="flag"
       rows={flags?.map((flag) => ({
         name: flag.flag,
@@ -28,7 +29,7 @@ export const FlagsPage = ({ name, onOpen }: FlagsPageProps) => {
       error={error}
       onRetry={() => void refetch()}
       needs="flag: see"
-      emptyText="The app declares its flags in its manifest; they appear here when it connects."
+      emptyText={flagTexts.howTheyCome}
       name={name}
       onOpen={onOpen}
     >

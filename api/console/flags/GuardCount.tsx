@@ -1,8 +1,10 @@
 /** What a guard would count now: what came before a ramp counts too, so that a ramp may end as soon as it begins. Used by NewRamp. */
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../shell/session.ts';
-import { count } from '../ui/time.ts';
+import { rampTexts } from './rampTexts.ts';
 import { spanText } from './words.ts';
+
+const texts = rampTexts.counted;
 
 interface GuardCountProps {
   readonly inbox: string;
@@ -10,13 +12,13 @@ interface GuardCountProps {
   readonly tag: string;
   readonly above: number;
   readonly within: number;
-  /** What the ramp would do. */
-  readonly end: string;
+  /** Whether the ramp would stop, or else be rolled back. */
+  readonly isStop: boolean;
 }
 
 const rereadMs = 15_000;
 
-export const GuardCount = ({ inbox, tag, above, within, end }: GuardCountProps) => {
+export const GuardCount = ({ inbox, tag, above, within, isStop }: GuardCountProps) => {
   const { http } = useSession();
   const { data: items } = useQuery({
     queryKey: ['guardCount', inbox, tag, within],
@@ -30,11 +32,16 @@ export const GuardCount = ({ inbox, tag, above, within, end }: GuardCountProps) 
     retry: false,
   });
   if (items === undefined) return null;
-  const isOver = items > above;
+  const span = spanText(within);
+  if (items > above)
+    return (
+      <p className="problem" role="status">
+        {(isStop ? texts.stops : texts.rollsBack)(items, span)}
+      </p>
+    );
   return (
-    <p className={isOver ? 'problem' : 'soft'} role="status">
-      {items === 0 ? 'Nothing' : `At least ${count(items)}`} came there in the last {spanText(within)}, which counts too
-      {isOver ? `: the ramp would ${end} at once.` : '.'}
+    <p className="soft" role="status">
+      {items === 0 ? texts.nothing(span) : texts.some(items, span)}
     </p>
   );
 };

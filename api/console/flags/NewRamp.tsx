@@ -8,14 +8,17 @@ import { fromLocalTime } from '../ui/timeZone.ts';
 import { inboxesQuery } from '../wire/queries.ts';
 import { GuardCount } from './GuardCount.tsx';
 import type { FlagPart } from './part.ts';
+import { rampTexts } from './rampTexts.ts';
 import { percentOf } from './value.ts';
 import { percent, spanText } from './words.ts';
 
+const texts = rampTexts.form;
+
 const units = [
-  ['1000', 'seconds'],
-  ['60000', 'minutes'],
-  ['3600000', 'hours'],
-  ['86400000', 'days'],
+  ['1000', texts.units.seconds],
+  ['60000', texts.units.minutes],
+  ['3600000', texts.units.hours],
+  ['86400000', texts.units.days],
 ] as const;
 
 const initial = {
@@ -66,7 +69,7 @@ const Span = ({ label, amount, unit, onAmount, onUnit }: SpanProps) => (
       {label}
       <input inputMode="decimal" value={amount} onChange={({ target }) => onAmount(target.value)} />
     </label>
-    <select aria-label={`${label}: unit`} value={unit} onChange={({ target }) => onUnit(target.value)}>
+    <select aria-label={texts.unit(label)} value={unit} onChange={({ target }) => onUnit(target.value)}>
       {units.map(([value, name]) => (
         <option key={value} value={value}>
           {name}
@@ -113,7 +116,7 @@ export const NewRamp = ({
     const isDone = await change(
       flag,
       { ramp },
-      `ramp to ${percent(Number(ramp['to']))} over ${spanText(Number(ramp['over']))}`,
+      texts.begun(percent(Number(ramp['to'])), spanText(Number(ramp['over']))),
     );
     setBusy(false);
     if (!isDone) return;
@@ -121,32 +124,32 @@ export const NewRamp = ({
     onClose();
   };
   return (
-    <form className="flag-form" aria-label="New ramp" onSubmit={(event) => void submit(event)}>
-      {input('to', 'To in %')}
-      {span('Over', 'over', 'overUnit')}
-      {span('A step every', 'every', 'everyUnit')}
-      {input('at', 'Starts at (empty: now)', 'datetime-local')}
+    <form className="flag-form" aria-label={texts.title} onSubmit={(event) => void submit(event)}>
+      {input('to', texts.to)}
+      {span(texts.over, 'over', 'overUnit')}
+      {span(texts.every, 'every', 'everyUnit')}
+      {input('at', texts.at, 'datetime-local')}
       <label>
-        Guard
+        {texts.guard}
         <select value={fields.inbox} onChange={({ target }) => set({ inbox: target.value })}>
-          <option value="">none</option>
+          <option value="">{texts.noGuard}</option>
           {inboxes.map(({ name, label }) => (
             <option key={name} value={name}>
-              watches {label}
+              {texts.watches(label)}
             </option>
           ))}
         </select>
       </label>
       {fields.inbox !== '' && (
         <>
-          {input('tag', 'Only tagged (empty: all)')}
-          {input('above', 'More than')}
-          {span('Within', 'within', 'withinUnit')}
+          {input('tag', texts.tag)}
+          {input('above', texts.above)}
+          {span(texts.within, 'within', 'withinUnit')}
           <label>
-            Then
+            {texts.consequence}
             <select value={fields.consequence} onChange={({ target }) => set({ consequence: target.value })}>
-              <option value="rollback">roll back</option>
-              <option value="stop">stop</option>
+              <option value="rollback">{texts.rollback}</option>
+              <option value="stop">{texts.stop}</option>
             </select>
           </label>
           <GuardCount
@@ -154,20 +157,20 @@ export const NewRamp = ({
             tag={fields.tag.trim()}
             above={Number(fields.above)}
             within={spanOf(fields.within, fields.withinUnit)}
-            end={fields.consequence === 'stop' ? 'stop' : 'be rolled back'}
+            isStop={fields.consequence === 'stop'}
           />
         </>
       )}
       {ramp === null && (
         <p className="problem" role="alert">
-          A ramp goes to 0 to 100 %, takes at least one step, and a step at least a second.
+          {texts.isWrong}
         </p>
       )}
       <div className="verdict-buttons">
         <Button type="submit" tone="main" disabled={isBusy || ramp === null}>
-          Start the ramp
+          {texts.begin}
         </Button>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{texts.cancel}</Button>
       </div>
     </form>
   );

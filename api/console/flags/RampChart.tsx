@@ -5,7 +5,10 @@ import { useNow } from '../ui/clock.ts';
 import { whenTime } from '../ui/time.ts';
 import { flagHistoryQuery } from '../wire/flagQueries.ts';
 import type { Flag, Ramp } from '../wire/types.ts';
+import { rampTexts } from './rampTexts.ts';
 import { percent } from './words.ts';
+
+const texts = rampTexts.chart;
 
 const width = 640;
 const height = 120;
@@ -36,7 +39,7 @@ export const RampChart = ({ flag, ramp }: { readonly flag: Flag; readonly ramp: 
         viewBox={`0 0 ${String(width)} ${String(height)}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Planned from ${percent(from)} to ${percent(to)}; now ${percent(flag.rollout ?? from)}`}
+        aria-label={texts.label(percent(from), percent(to), percent(flag.rollout ?? from))}
       >
         <path
           className="grid"
@@ -46,13 +49,9 @@ export const RampChart = ({ flag, ramp }: { readonly flag: Flag; readonly ramp: 
         <path className="done" d={isGoing ? `${done} H${String(x(present))}` : done} />
       </svg>
       <figcaption className="soft">
-        <span>
-          {whenTime(startedAt)}: {percent(from)}
-        </span>
-        <span>dashed: planned, solid: done</span>
-        <span>
-          {whenTime(end)}: {percent(to)}
-        </span>
+        <span>{texts.at(whenTime(startedAt), percent(from))}</span>
+        <span>{texts.legend}</span>
+        <span>{texts.at(whenTime(end), percent(to))}</span>
       </figcaption>
     </figure>
   );

@@ -1,4 +1,5 @@
 /** The input of a rollout; empty: there is none. Used by the editors of flags and their rules. */
+import { flagTexts } from './texts.tsx';
 
 interface RolloutInputProps {
   readonly label: string;
@@ -12,7 +13,7 @@ export const RolloutInput = ({ label, text, onText }: RolloutInputProps) => (
     <input
       inputMode="decimal"
       value={text}
-      placeholder="none"
+      placeholder={flagTexts.form.noRollout}
       autoComplete="off"
       onChange={({ target }) => onText(target.value)}
     />

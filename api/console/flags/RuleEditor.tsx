@@ -7,8 +7,11 @@ import type { Flag } from '../wire/types.ts';
 import { emptyRow, fromRows, toRows, type RowForm } from './condition.ts';
 import { ConditionRows } from './ConditionRows.tsx';
 import { RolloutInput } from './RolloutInput.tsx';
+import { ruleTexts } from './ruleTexts.tsx';
 import { fromInput, rolloutOf, toInput } from './value.ts';
 import { ValueInput } from './ValueInput.tsx';
+
+const texts = ruleTexts.form;
 
 type Rule = Readonly<Record<string, unknown>>;
 
@@ -48,13 +51,13 @@ export const RuleEditor = ({ flag, at, rule, onSave, onClose }: RuleEditorProps)
   const rollout = rolloutOf(fields.rollout);
   const problem =
     when === undefined
-      ? 'The condition is no JSON.'
+      ? texts.isNoJson
       : form?.rows.some(({ field }) => field.trim() === '') === true
-        ? 'Each line needs a field, such as plan.'
+        ? texts.needsField
         : rollout === undefined
-          ? 'A rollout is a number from 0 to 100.'
+          ? texts.isNoRollout
           : value === undefined
-            ? `The value is no ${flag.kind}.`
+            ? texts.isNo(flag.kind)
             : null;
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -67,10 +70,10 @@ export const RuleEditor = ({ flag, at, rule, onSave, onClose }: RuleEditorProps)
     onClose();
   };
   return (
-    <form className="rule-form" aria-label="Rule" onSubmit={(event) => void submit(event)}>
+    <form className="rule-form" aria-label={texts.title} onSubmit={(event) => void submit(event)}>
       {form === null ? (
         <label>
-          When (as JSON)
+          {texts.whenAsJson}
           <textarea
             rows={6}
             spellCheck={false}
@@ -83,16 +86,21 @@ export const RuleEditor = ({ flag, at, rule, onSave, onClose }: RuleEditorProps)
       )}
       <div className="flag-form">
         {typeof rollout !== 'number' && (
-          <ValueInput kind={flag.kind} label="Then it is" text={fields.value} onText={(text) => set({ value: text })} />
+          <ValueInput
+            kind={flag.kind}
+            label={texts.value}
+            text={fields.value}
+            onText={(text) => set({ value: text })}
+          />
         )}
         {flag.kind === 'boolean' && (
-          <RolloutInput label="or on for % of them" text={fields.rollout} onText={(text) => set({ rollout: text })} />
+          <RolloutInput label={texts.rollout} text={fields.rollout} onText={(text) => set({ rollout: text })} />
         )}
       </div>
       {problem !== null && <p className="soft">{problem}</p>}
       <div className="verdict-buttons">
         <Button type="submit" tone="main" disabled={isBusy || problem !== null}>
-          Save the rule
+          {texts.save}
         </Button>
         <Button
           onClick={() => {
@@ -100,7 +108,7 @@ export const RuleEditor = ({ flag, at, rule, onSave, onClose }: RuleEditorProps)
             onClose();
           }}
         >
-          Discard
+          {texts.discard}
         </Button>
       </div>
     </form>

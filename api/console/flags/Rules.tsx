@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Button } from '../ui/Button.tsx';
 import type { FlagPart } from './part.ts';
 import { RuleEditor } from './RuleEditor.tsx';
+import { ruleTexts } from './ruleTexts.tsx';
 import { conditionText, ruleText } from './words.ts';
 
 type Rule = Readonly<Record<string, unknown>>;
@@ -15,27 +16,26 @@ export const Rules = ({ flag, mayChange, change }: FlagPart) => {
   const move = (at: number, by: -1 | 1): void => {
     const next = [...rules];
     const [rule] = next.splice(at, 1);
-    if (rule !== undefined)
-      void put(next.toSpliced(at + by, 0, rule), `rule ${String(at + 1)} is now ${String(at + by + 1)}`);
+    if (rule !== undefined) void put(next.toSpliced(at + by, 0, rule), ruleTexts.isMoved(at + 1, at + by + 1));
   };
   const editor = (at: number) => (
     <RuleEditor
       flag={flag}
       at={at}
       rule={rules[at] ?? null}
-      onSave={(rule) =>
-        put(
-          at === rules.length ? [...rules, rule] : rules.with(at, rule),
-          `${at === rules.length ? 'new rule' : `rule ${String(at + 1)}`}: when ${conditionText(rule['when'])}, ${ruleText(rule)}`,
-        )
-      }
+      onSave={(rule) => {
+        const [condition, value] = [conditionText(rule['when']), ruleText(rule)];
+        return at === rules.length
+          ? put([...rules, rule], ruleTexts.isAdded(condition, value))
+          : put(rules.with(at, rule), ruleTexts.isChanged(at + 1, condition, value));
+      }}
       onClose={() => setOpen(null)}
     />
   );
   return (
-    <section aria-label="Rules">
-      <h2>Rules</h2>
-      <p className="soft">Decide after the targets: the first whose condition holds.</p>
+    <section aria-label={ruleTexts.title}>
+      <h2>{ruleTexts.title}</h2>
+      <p className="soft">{ruleTexts.about}</p>
       <ol className="flag-rows">
         {rules.map((rule, at) => (
           <li key={at}>
@@ -44,24 +44,24 @@ export const Rules = ({ flag, mayChange, change }: FlagPart) => {
             ) : (
               <>
                 <span dir="auto">
-                  {at + 1}. When {conditionText(rule['when'])}: <strong>{ruleText(rule)}</strong>
+                  {ruleTexts.rule(at + 1, conditionText(rule['when']), <strong>{ruleText(rule)}</strong>)}
                 </span>
                 {mayChange && (
                   <span>
                     {at > 0 && (
-                      <Button tone="bare" aria-label={`Move rule ${String(at + 1)} up`} onClick={() => move(at, -1)}>
+                      <Button tone="bare" aria-label={ruleTexts.up(at + 1)} onClick={() => move(at, -1)}>
                         ↑
                       </Button>
                     )}
-                    <Button tone="bare" aria-label={`Edit rule ${String(at + 1)}`} onClick={() => setOpen(at)}>
-                      Edit
+                    <Button tone="bare" aria-label={ruleTexts.editOf(at + 1)} onClick={() => setOpen(at)}>
+                      {ruleTexts.edit}
                     </Button>
                     <Button
                       tone="bare"
-                      aria-label={`Remove rule ${String(at + 1)}`}
-                      onClick={() => void put(rules.toSpliced(at, 1), `rule ${String(at + 1)} removed`)}
+                      aria-label={ruleTexts.removeOf(at + 1)}
+                      onClick={() => void put(rules.toSpliced(at, 1), ruleTexts.isRemoved(at + 1))}
                     >
-                      Remove
+                      {ruleTexts.remove}
                     </Button>
                   </span>
                 )}
@@ -73,7 +73,7 @@ export const Rules = ({ flag, mayChange, change }: FlagPart) => {
       {open === rules.length && editor(rules.length)}
       {mayChange && open === null && (
         <div className="verdict-buttons">
-          <Button onClick={() => setOpen(rules.length)}>Add a rule</Button>
+          <Button onClick={() => setOpen(rules.length)}>{ruleTexts.add}</Button>
         </div>
       )}
     </section>

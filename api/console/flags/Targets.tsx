@@ -6,9 +6,12 @@ import { useFormDraft } from '../ui/draft.ts';
 import { count } from '../ui/time.ts';
 import type { FlagPart } from './part.ts';
 import { targetsOf } from './patch.ts';
+import { flagTexts } from './texts.tsx';
 import { fromInput, toInput } from './value.ts';
 import { ValueInput } from './ValueInput.tsx';
 import { valueText } from './words.ts';
+
+const texts = flagTexts.targets;
 
 /** So many are drawn; the search finds the others. */
 const shownMost = 50;
@@ -25,19 +28,19 @@ export const Targets = ({ flag, mayChange, change }: FlagPart) => {
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (id === '' || value === undefined) return;
-    if (await change(flag, { targets: { [id]: value } }, `${id} is ${valueText(value)}`)) forget();
+    if (await change(flag, { targets: { [id]: value } }, texts.isSet(id, valueText(value)))) forget();
   };
   return (
-    <section aria-label="Targets">
+    <section aria-label={texts.title}>
       <h2>
-        Targets <span className="soft">{all.length > 0 && count(all.length)}</span>
+        {texts.title} <span className="soft">{all.length > 0 && count(all.length)}</span>
       </h2>
-      <p className="soft">Decide first: a value for one {flag.resource ?? 'record'} id.</p>
+      <p className="soft">{flag.resource === null ? texts.aboutRecords : texts.about(flag.resource)}</p>
       {all.length > 8 && (
         <input
           type="search"
-          aria-label="Search targets"
-          placeholder="Search"
+          aria-label={texts.search}
+          placeholder={texts.searchHint}
           value={words}
           onChange={({ target }) => setWords(target.value)}
         />
@@ -52,20 +55,20 @@ export const Targets = ({ flag, mayChange, change }: FlagPart) => {
             {mayChange && (
               <Button
                 tone="bare"
-                aria-label={`Remove ${each}`}
-                onClick={() => void change(flag, { targets: { [each]: null } }, `${each} is no target any more`)}
+                aria-label={texts.removeOf(each)}
+                onClick={() => void change(flag, { targets: { [each]: null } }, texts.isRemoved(each))}
               >
-                Remove
+                {texts.remove}
               </Button>
             )}
           </li>
         ))}
       </ul>
-      {found.length > shownMost && <p className="soft">{count(found.length - shownMost)} more: search for them.</p>}
+      {found.length > shownMost && <p className="soft">{texts.more(found.length - shownMost)}</p>}
       {mayChange && (
-        <form className="flag-form" aria-label="New target" onSubmit={(event) => void submit(event)}>
+        <form className="flag-form" aria-label={texts.form} onSubmit={(event) => void submit(event)}>
           <label>
-            Id
+            {texts.id}
             <input
               value={fields.id}
               maxLength={200}
@@ -74,9 +77,14 @@ export const Targets = ({ flag, mayChange, change }: FlagPart) => {
               onChange={({ target }) => set({ id: target.value })}
             />
           </label>
-          <ValueInput kind={flag.kind} label="Is" text={fields.value} onText={(text) => set({ value: text })} />
+          <ValueInput
+            kind={flag.kind}
+            label={texts.value}
+            text={fields.value}
+            onText={(text) => set({ value: text })}
+          />
           <Button type="submit" disabled={id === '' || value === undefined}>
-            Add target
+            {texts.add}
           </Button>
         </form>
       )}

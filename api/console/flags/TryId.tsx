@@ -4,18 +4,28 @@ import { useState, type FormEvent } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import type { Flag } from '../wire/types.ts';
+import { flagTexts } from './texts.tsx';
 import { valueText } from './words.ts';
+
+const texts = flagTexts.trial;
 
 interface Evaluation {
   readonly value: unknown;
   readonly metadata: { readonly decidedBy: 'target' | 'rule' | 'rollout' | 'value'; readonly rule?: number };
 }
 
-const deciders: Readonly<Record<Evaluation['metadata']['decidedBy'], string>> = {
-  target: 'its target',
-  rule: 'rule',
-  rollout: 'the rollout',
-  value: 'the value for everybody',
+const Decided = ({ evaluation: { value, metadata } }: { readonly evaluation: Evaluation }) => {
+  const shown = <strong>{valueText(value)}</strong>;
+  switch (metadata.decidedBy) {
+    case 'target':
+      return texts.byTarget(shown);
+    case 'rule':
+      return texts.byRule(shown, (metadata.rule ?? 0) + 1);
+    case 'rollout':
+      return texts.byRollout(shown);
+    case 'value':
+      return texts.byValue(shown);
+  }
 };
 
 /** Returns the attributes of lines such as `plan = team`; null: a line is none. */
@@ -58,36 +68,31 @@ export const TryId = ({ flag }: { readonly flag: Flag }) => {
     if (attributes !== null) setContext({ ...attributes, ...(id.trim() === '' ? {} : { targetingKey: id.trim() }) });
   };
   return (
-    <section aria-label="Try an id">
-      <h2>Try an id</h2>
+    <section aria-label={texts.title}>
+      <h2>{texts.title}</h2>
       <form className="flag-form" onSubmit={submit}>
         <label>
-          {flag.resource ?? 'Record'} id
+          {flag.resource === null ? texts.recordId : texts.id(flag.resource)}
           <input value={id} autoComplete="off" spellCheck={false} onChange={({ target }) => setId(target.value)} />
         </label>
         <label>
-          Attributes, one a line
+          {texts.attributes}
           <textarea
             rows={1}
-            placeholder="plan = team"
+            placeholder={texts.attributesExample}
             value={lines}
             spellCheck={false}
             onChange={({ target }) => setLines(target.value)}
           />
         </label>
         <Button type="submit" disabled={attributes === null}>
-          Try
+          {texts.deed}
         </Button>
       </form>
-      {attributes === null && <p className="problem">Attributes are lines such as plan = team.</p>}
+      {attributes === null && <p className="problem">{texts.isNoAttribute}</p>}
       <p role="status">
         {error !== null && <span className="problem">{error.message}</span>}
-        {error === null && data !== undefined && context !== null && (
-          <>
-            <strong>{valueText(data.value)}</strong>, decided by {deciders[data.metadata.decidedBy]}
-            {data.metadata.rule !== undefined && ` ${String(data.metadata.rule + 1)}`}
-          </>
-        )}
+        {error === null && data !== undefined && context !== null && <Decided evaluation={data} />}
       </p>
     </section>
   );

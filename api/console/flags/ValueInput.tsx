@@ -1,5 +1,6 @@
 /** Input of a flag's value, by its kind. Used by the editors of flags. */
 import type { Flag } from '../wire/types.ts';
+import { wordTexts } from './wordTexts.ts';
 
 interface ValueInputProps {
   readonly kind: Flag['kind'];
@@ -13,8 +14,8 @@ export const ValueInput = ({ kind, label, text, onText }: ValueInputProps) => (
     {label}
     {kind === 'boolean' ? (
       <select value={text} onChange={({ target }) => onText(target.value)}>
-        <option value="true">on</option>
-        <option value="false">off</option>
+        <option value="true">{wordTexts.on}</option>
+        <option value="false">{wordTexts.off}</option>
       </select>
     ) : kind === 'json' ? (
       <textarea rows={4} spellCheck={false} value={text} onChange={({ target }) => onText(target.value)} />

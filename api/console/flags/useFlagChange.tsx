@@ -5,6 +5,7 @@ import { useSession, type Session } from '../shell/session.ts';
 import { ApiError } from '../wire/apiError.ts';
 import { keys } from '../wire/queries.ts';
 import type { Flag } from '../wire/types.ts';
+import { changeTexts } from './changeTexts.ts';
 import { ConfirmChange } from './ConfirmChange.tsx';
 import { targetsOf, type FlagPatch } from './patch.ts';
 
@@ -65,7 +66,7 @@ export const useFlagChange = (): FlagChanges => {
       ),
     );
     if (body.flag === undefined) {
-      notices.show({ tone: 'done', text: `Asked for: ${done}. It waits under Approvals.` });
+      notices.show({ tone: 'done', text: changeTexts.asked(done) });
       void queries.invalidateQueries({ queryKey: keys.approvals });
       return;
     }
@@ -74,7 +75,7 @@ export const useFlagChange = (): FlagChanges => {
     if (isQuick(patch) || body.changed !== true) {
       notices.show({
         tone: 'done',
-        text: body.changed === true ? `${flag.flag}: ${done}` : `${flag.flag} was so already.`,
+        text: body.changed === true ? changeTexts.done(flag.flag, done) : changeTexts.wasSo(flag.flag),
       });
       return;
     }
@@ -83,10 +84,14 @@ export const useFlagChange = (): FlagChanges => {
       if (isUndone) return;
       isUndone = true;
       const present = queries.getQueryData<Flag>(keys.flag(flag.flag)) ?? changed;
-      void change(present, inverseOf(flag, patch), `as before: ${done}`);
+      void change(present, inverseOf(flag, patch), changeTexts.undone(done));
     };
     notices.remember(back);
-    notices.show({ tone: 'done', text: `${flag.flag}: ${done}`, action: { label: 'Undo', key: 'u', run: back } });
+    notices.show({
+      tone: 'done',
+      text: changeTexts.done(flag.flag, done),
+      action: { label: changeTexts.undo, key: 'u', run: back },
+    });
   };
   const fail = (flag: Flag, error: unknown): void => {
     if (error instanceof ApiError && error.code === 'version_conflict') {
@@ -94,7 +99,7 @@ export const useFlagChange = (): FlagChanges => {
       keepFlag(session, error.body['current'] as Flag);
       notices.show({
         tone: 'failed',
-        text: `Somebody else changed ${flag.flag} a moment ago. Look at it again; what you typed is kept.`,
+        text: changeTexts.conflict(flag.flag),
         code: error.code,
       });
       return;

@@ -1,24 +1,36 @@
 /** Flags in words: what a flag is for everybody, its ramp, its rules and its changes. Used by the pages of flags. */
 import { count, whenTime } from '../ui/time.ts';
 import type { Flag, Ramp } from '../wire/types.ts';
+import { wordTexts } from './wordTexts.ts';
 
 export const valueText = (value: unknown): string =>
-  value === true ? 'on' : value === false ? 'off' : typeof value === 'string' ? value : JSON.stringify(value);
+  value === true
+    ? wordTexts.on
+    : value === false
+      ? wordTexts.off
+      : typeof value === 'string'
+        ? value
+        : JSON.stringify(value);
+
+const { spans, answer: answerTexts, ramp: rampTexts, condition: conditionTexts, changed } = wordTexts;
+
+/** Comparisons, by the API's names. */
+const ops: Readonly<Record<string, string>> = wordTexts.ops;
+
+export const percent = wordTexts.percent;
 
 const units = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'min'],
-  [1_000, 's'],
+  [86_400_000, spans.days],
+  [3_600_000, spans.hours],
+  [60_000, spans.minutes],
+  [1_000, spans.seconds],
 ] as const;
 
 /** Returns a span in its largest whole unit. */
 export const spanText = (ms: number): string => {
-  const [size, unit] = units.find(([each]) => ms % each === 0 && ms >= each) ?? [1, 'ms'];
-  return `${count(ms / size)} ${unit}`;
+  const [size, text] = units.find(([each]) => ms % each === 0 && ms >= each) ?? [1, spans.ms];
+  return text(ms / size);
 };
-
-export const percent = (value: number): string => `${count(value)} %`;
 
 const isGoing = (ramp: Ramp | null): ramp is Ramp => ramp?.status === 'running' || ramp?.status === 'scheduled';
 
@@ -26,82 +38,87 @@ const isGoing = (ramp: Ramp | null): ramp is Ramp => ramp?.status === 'running' 
 export const goingRamp = ({ ramp }: Flag): Ramp | null => (isGoing(ramp) ? ramp : null);
 
 export const rampText = ({ to, from, status, startedAt, over }: Ramp): string => {
-  const way = to >= from ? 'rising' : 'falling';
-  if (status === 'scheduled') return `${way} to ${percent(to)} from ${whenTime(startedAt)} on`;
-  if (status === 'running') return `${way} to ${percent(to)} by ${whenTime(startedAt + over)}`;
-  if (status === 'done') return `arrived at ${percent(to)}`;
-  return status === 'stopped' ? `stopped on its way to ${percent(to)}` : `rolled back to ${percent(from)} by its guard`;
+  const isRising = to >= from;
+  const { willRise, willFall, rises, falls, done, stopped, rolledBack } = rampTexts;
+  if (status === 'scheduled') return (isRising ? willRise : willFall)(percent(to), whenTime(startedAt));
+  if (status === 'running') return (isRising ? rises : falls)(percent(to), whenTime(startedAt + over));
+  if (status === 'done') return done(percent(to));
+  return status === 'stopped' ? stopped(percent(to)) : rolledBack(percent(from));
 };
 
 /** Returns what a guard watches, and what it does then. */
-export const guardText = ({ inbox, tag, above, within, then: end }: NonNullable<Ramp['guard']>): string =>
-  `more than ${count(above)} in ${inbox}${tag === null ? '' : ` tagged ${tag}`} within ${spanText(within)}, and it ${end === 'rollback' ? 'is rolled back' : 'stops'}`;
+export const guardText = ({ inbox, tag, above, within, then: end }: NonNullable<Ramp['guard']>): string => {
+  const text = end === 'rollback' ? rampTexts.guardRollsBack : rampTexts.guardStops;
+  return text(count(above), tag === null ? inbox : rampTexts.tagged(inbox, tag), spanText(within));
+};
 
 /** Returns what a ramp will do, with its times. */
-export const planText = ({ to, startedAt, over, every, guard }: Ramp): string =>
-  `to ${percent(to)} from ${whenTime(startedAt)} to ${whenTime(startedAt + over)}, a step every ${spanText(every)}${guard === null ? '' : `; guard: ${guardText(guard)}`}`;
+export const planText = ({ to, startedAt, over, every, guard }: Ramp): string => {
+  const plan = rampTexts.plan(percent(to), whenTime(startedAt), whenTime(startedAt + over), spanText(every));
+  return guard === null ? plan : rampTexts.planWithGuard(plan, guardText(guard));
+};
+
+/** Returns what a flag is for everybody, without its ramp. */
+const baseText = ({ value, rollout, resource }: Flag): string => {
+  if (rollout === null)
+    return typeof value === 'boolean' ? answerTexts.forEverybody(valueText(value)) : valueText(value);
+  if (rollout === 0 || rollout === 100) return answerTexts.forEverybody(valueText(rollout === 100));
+  return resource === null
+    ? answerTexts.onForPart(percent(rollout))
+    : answerTexts.onForPartOf(percent(rollout), resource);
+};
 
 /** Returns what a flag is for whom no target and no rule decides. */
 export const answerText = (flag: Flag): string => {
-  const { value, rollout, rules, targets, resource } = flag;
   const ramp = goingRamp(flag);
-  const whom = resource === null ? '' : ` of all ${resource} records`;
-  const base =
-    rollout === null
-      ? typeof value === 'boolean'
-        ? `${valueText(value)} for everybody`
-        : valueText(value)
-      : rollout === 0
-        ? 'off for everybody'
-        : rollout === 100
-          ? 'on for everybody'
-          : `on for ${percent(rollout)}${whom}`;
-  const targetCount = Object.keys(targets).length;
+  const targetCount = Object.keys(flag.targets).length;
   const first = [
-    ...(targetCount > 0 ? [`${count(targetCount)} ${targetCount === 1 ? 'target' : 'targets'}`] : []),
-    ...(rules.length > 0 ? [`${count(rules.length)} ${rules.length === 1 ? 'rule' : 'rules'}`] : []),
-  ].join(' and ');
-  return `${base}${ramp === null ? '' : `, ${rampText(ramp)}`}${first === '' ? '' : `; ${first} first`}`;
+    ...(targetCount > 0 ? [answerTexts.targets(targetCount)] : []),
+    ...(flag.rules.length > 0 ? [answerTexts.rules(flag.rules.length)] : []),
+  ];
+  const base = baseText(flag);
+  const answer = ramp === null ? base : answerTexts.withRamp(base, rampText(ramp));
+  return first.length === 0 ? answer : answerTexts.withFirst(answer, first);
 };
-
-const ops: Readonly<Record<string, string>> = {
-  eq: 'is',
-  ne: 'is not',
-  in: 'is one of',
-  nin: 'is none of',
-  lt: 'is below',
-  lte: 'is at most',
-  gt: 'is above',
-  gte: 'is at least',
-  contains: 'contains',
-  startsWith: 'begins with',
-  endsWith: 'ends with',
-  exists: 'exists:',
-  matchesSemver: 'is a version of',
-};
-
-export const opTexts: readonly (readonly [string, string])[] = Object.entries(ops);
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns a condition as a sentence. */
 export const conditionText = (condition: unknown): string => {
-  if (!isObject(condition)) return 'always';
+  if (!isObject(condition)) return conditionTexts.always;
   const { all, any, not, field, op, value } = condition;
-  const joined = (list: readonly unknown[], word: string): string =>
-    list
-      .map((each) => (isObject(each) && !('field' in each) ? `(${conditionText(each)})` : conditionText(each)))
-      .join(word);
-  if (Array.isArray(all)) return all.length === 0 ? 'always' : joined(all, ' and ');
-  if (Array.isArray(any)) return any.length === 0 ? 'never' : joined(any, ' or ');
-  if (not !== undefined) return `not (${conditionText(not)})`;
-  const wanted = Array.isArray(value) ? value.map(valueText).join(', ') : value === undefined ? '' : valueText(value);
-  return `${String(field)} ${ops[String(op)] ?? String(op)} ${wanted}`.trim();
+  const within = (list: readonly unknown[]): readonly string[] =>
+    list.map((each) => (isObject(each) && !('field' in each) ? `(${conditionText(each)})` : conditionText(each)));
+  if (Array.isArray(all)) return all.length === 0 ? conditionTexts.always : conditionTexts.all(within(all));
+  if (Array.isArray(any)) return any.length === 0 ? conditionTexts.never : conditionTexts.any(within(any));
+  if (not !== undefined) return conditionTexts.not(conditionText(not));
+  const wanted = Array.isArray(value)
+    ? conditionTexts.values(value.map(valueText))
+    : value === undefined
+      ? ''
+      : valueText(value);
+  return conditionTexts.comparison(String(field), ops[String(op)] ?? String(op), wanted);
 };
 
 export const ruleText = (rule: Readonly<Record<string, unknown>>): string =>
-  'rollout' in rule ? `on for ${percent(Number(rule['rollout']))}` : valueText(rule['value']);
+  'rollout' in rule ? answerTexts.onForPart(percent(Number(rule['rollout']))) : valueText(rule['value']);
+
+const rolloutText = (rollout: unknown): string =>
+  rollout === null || rollout === undefined ? wordTexts.none : percent(Number(rollout));
+
+const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
+
+/** Returns what became of one member of a flag. */
+const memberText = (name: string, was: unknown, is: unknown): string => {
+  if (name === 'rollout') return changed.rollout(rolloutText(was), rolloutText(is));
+  if (name === 'value') return changed.value(valueText(was), valueText(is));
+  if (name === 'targets' && isObject(is)) return changed.targets(Object.keys(is));
+  if (name === 'rules') return changed.rules(lengthOf(was), lengthOf(is));
+  if (name !== 'ramp') return name;
+  if (is === null) return changed.rampEnded;
+  return isObject(is) ? changed.rampTo(percent(Number(is['to'])), String(is['status'])) : changed.ramp;
+};
 
 /** Returns what a change of a flag did, from the members that it changed. */
 export const changeText = (
@@ -110,20 +127,5 @@ export const changeText = (
 ): string =>
   Object.keys(after)
     .filter((name) => name !== 'version')
-    .map((name) => {
-      const [was, is] = [before[name], after[name]];
-      if (name === 'rollout')
-        return `rollout ${was === null || was === undefined ? 'none' : percent(Number(was))} → ${is === null ? 'none' : percent(Number(is))}`;
-      if (name === 'value') return `value ${valueText(was)} → ${valueText(is)}`;
-      if (name === 'targets' && isObject(is)) return `targets ${Object.keys(is).join(', ')}`;
-      if (name === 'rules')
-        return `rules ${Array.isArray(was) ? String(was.length) : '0'} → ${Array.isArray(is) ? String(is.length) : '0'}`;
-      if (name === 'ramp')
-        return is === null
-          ? 'ramp ended'
-          : isObject(is)
-            ? `ramp to ${percent(Number(is['to']))}, ${String(is['status'])}`
-            : 'ramp';
-      return name;
-    })
+    .map((name) => memberText(name, before[name], after[name]))
     .join(' · ');

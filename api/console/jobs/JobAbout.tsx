@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession } from '../shell/session.ts';
 import type { Job } from '../wire/types.ts';
-import { jobKinds } from './words.ts';
+import { jobTexts } from './texts.ts';
 
 export const JobAbout = ({ job: { about, kind } }: { readonly job: Job }) => {
   const { environment } = useSession();
-  if (about === null) return <>{jobKinds[kind]}</>;
+  if (about === null) return <>{jobTexts.kind[kind]}</>;
   const { type, id, sentence } = about;
   switch (type) {
     case 'run':

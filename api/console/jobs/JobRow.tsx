@@ -4,7 +4,8 @@ import { count } from '../ui/time.ts';
 import { Ago, Due } from '../ui/Time.tsx';
 import type { Job } from '../wire/types.ts';
 import { JobAbout } from './JobAbout.tsx';
-import { jobKinds, jobStates, jobTitle } from './words.ts';
+import { jobTexts } from './texts.ts';
+import { jobTitle, jobTones } from './words.ts';
 
 interface JobRowProps {
   readonly job: Job;
@@ -15,17 +16,17 @@ interface JobRowProps {
 
 export const JobRow = ({ job, isCurrent, onFocus, onRetry }: JobRowProps) => {
   const { id, kind, state, why, error, attempts, dueAt, createdAt, retryable } = job;
-  const { label, tone } = jobStates[state];
+
   return (
     <tr aria-current={isCurrent} onFocus={onFocus}>
       <td dir="auto">
         <JobAbout job={job} />
         <p className="soft">
-          {jobKinds[kind]} · <span className="mono">{id}</span>
+          {jobTexts.kind[kind]} · <span className="mono">{id}</span>
         </p>
       </td>
       <td>
-        <span className={`run-state ${tone}`}>{label}</span>
+        <span className={`run-state ${jobTones[state]}`}>{jobTexts.state[state]}</span>
       </td>
       <td dir="auto">
         {why} {state === 'delayed' && dueAt !== null && <Due at={dueAt} />}
@@ -41,8 +42,12 @@ export const JobRow = ({ job, isCurrent, onFocus, onRetry }: JobRowProps) => {
       </td>
       <td>
         {retryable && (
-          <Button onClick={() => onRetry(job)} {...(isCurrent ? { shortcut: 'r' } : {})}>
-            Try now<span className="hidden"> {jobTitle(job)}</span>
+          <Button
+            aria-label={jobTexts.tryNowOf(jobTitle(job))}
+            onClick={() => onRetry(job)}
+            {...(isCurrent ? { shortcut: 'r' } : {})}
+          >
+            {jobTexts.tryNow}
           </Button>
         )}
       </td>

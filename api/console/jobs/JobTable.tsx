@@ -5,13 +5,12 @@ import { neighbour } from '../ui/choose.ts';
 import { ListTable } from '../ui/ListTable.tsx';
 import type { Job } from '../wire/types.ts';
 import { JobRow } from './JobRow.tsx';
+import { jobTexts } from './texts.ts';
 
 interface JobTableProps {
   readonly jobs: readonly Job[];
   readonly onRetry: (job: Job) => void;
 }
-
-const headings = ['Job', 'State', 'Why', 'Attempts', 'Since'];
 
 export const JobTable = ({ jobs, onRetry }: JobTableProps) => {
   const [currentId, setCurrent] = useState<string | null>(null);
@@ -36,7 +35,7 @@ export const JobTable = ({ jobs, onRetry }: JobTableProps) => {
   );
   return (
     <div ref={table}>
-      <ListTable label="Jobs" headings={headings} deeds="Try now">
+      <ListTable label={jobTexts.title} headings={jobTexts.headings} deeds={jobTexts.tryNow}>
         {jobs.map((job) => (
           <JobRow
             key={job.id}

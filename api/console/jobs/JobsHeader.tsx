@@ -3,11 +3,12 @@ import { useRef } from 'react';
 import { useKeys } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
 import { SearchInput } from '../ui/SearchInput.tsx';
-import { count } from '../ui/time.ts';
 import { useTypedSearch } from '../ui/typedSearch.ts';
 import type { JobCounts } from '../wire/types.ts';
 import { readJobsSearch, type JobsSearch } from './search.ts';
-import { jobKinds, jobStates } from './words.ts';
+import { jobTexts } from './texts.ts';
+
+const texts = jobTexts.filters;
 
 interface JobsHeaderProps {
   readonly search: JobsSearch;
@@ -20,19 +21,20 @@ interface JobsHeaderProps {
 const countedMost = 1_000;
 
 /** Returns how many jobs of the kinds shown are in a state, in words; null: none. */
-const countText = (counts: JobCounts, state: string, kind: string | undefined): string | null => {
+const countText = (counts: JobCounts, [state, label]: readonly [string, string], kind: string | undefined) => {
   const numbers = Object.entries(counts)
     .filter(([name]) => kind === undefined || name === kind)
     .map(([, states]) => states[state] ?? 0);
   const total = numbers.reduce((sum, n) => sum + n, 0);
   if (total === 0) return null;
-  return `${count(total)}${numbers.some((n) => n >= countedMost) ? '+' : ''}`;
+  const text = numbers.some((n) => n >= countedMost) ? jobTexts.figureOrMore : jobTexts.figure;
+  return text(total, label);
 };
 
 const Figures = ({ search, counts, onSearch }: JobsHeaderProps & { readonly counts: JobCounts }) => (
-  <div className="verdict-buttons" role="group" aria-label="How many there are">
-    {Object.entries(jobStates).flatMap(([state, { label }]) => {
-      const text = countText(counts, state, search.kind);
+  <div className="verdict-buttons" role="group" aria-label={jobTexts.figures}>
+    {Object.entries(jobTexts.state).flatMap(([state, label]) => {
+      const text = countText(counts, [state, label], search.kind);
       const { state: chosen, ...rest } = search;
       if (text === null) return [];
       return [
@@ -41,7 +43,7 @@ const Figures = ({ search, counts, onSearch }: JobsHeaderProps & { readonly coun
           aria-pressed={state === chosen}
           onClick={() => onSearch(state === chosen ? rest : { ...rest, state })}
         >
-          {text} {label.toLowerCase()}
+          {text}
         </Button>,
       ];
     })}
@@ -51,8 +53,8 @@ const Figures = ({ search, counts, onSearch }: JobsHeaderProps & { readonly coun
 type Option = readonly [value: string, label: string];
 
 const orders: readonly Option[] = [
-  ['', 'oldest first'],
-  ['-createdAt', 'newest first'],
+  ['', texts.oldestFirst],
+  ['-createdAt', texts.newestFirst],
 ];
 
 interface ChoiceProps {
@@ -83,28 +85,22 @@ export const JobsHeader = ({ search, counts, onSearch }: JobsHeaderProps) => {
   return (
     <>
       {counts !== undefined && <Figures search={search} counts={counts} onSearch={onSearch} />}
-      <form className="flag-form" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+      <form className="flag-form" aria-label={texts.title} onSubmit={(event) => event.preventDefault()}>
         <Choice
-          label="State"
+          label={texts.state}
           value={search.state}
-          options={[['', 'any'], ...Object.entries(jobStates).map(([name, { label }]) => [name, label] as const)]}
+          options={[['', texts.any], ...Object.entries(jobTexts.state)]}
           onChoose={(state) => change({ state })}
         />
         <Choice
-          label="Kind"
+          label={texts.kind}
           value={search.kind}
-          options={[['', 'any'], ...Object.entries(jobKinds)]}
+          options={[['', texts.any], ...Object.entries(jobTexts.kind)]}
           onChoose={(kind) => change({ kind })}
         />
-        <Choice label="Order" value={search.sort} options={orders} onChoose={(sort) => change({ sort })} />
-        <SearchInput
-          ref={input}
-          words={words}
-          onWords={setWords}
-          label="Search by id"
-          placeholder="Id of what it is about"
-        />
-        {Object.keys(search).length > 0 && <Button onClick={() => onSearch({})}>Show all</Button>}
+        <Choice label={texts.order} value={search.sort} options={orders} onChoose={(sort) => change({ sort })} />
+        <SearchInput ref={input} words={words} onWords={setWords} label={texts.search} placeholder={texts.searchHint} />
+        {Object.keys(search).length > 0 && <Button onClick={() => onSearch({})}>{texts.showAll}</Button>}
       </form>
     </>
   );

@@ -11,6 +11,7 @@ import type { Job } from '../wire/types.ts';
 import { JobsHeader } from './JobsHeader.tsx';
 import { JobTable } from './JobTable.tsx';
 import type { JobsSearch } from './search.ts';
+import { jobTexts } from './texts.ts';
 import { useRefresh } from './useRefresh.ts';
 import { jobTitle } from './words.ts';
 
@@ -20,10 +21,8 @@ interface JobsPageProps {
 }
 
 const emptyText = (search: JobsSearch, hasMore: boolean): string => {
-  if (hasMore) return 'None was found among those that were looked at so far.';
-  return Object.keys(search).some((name) => name !== 'sort')
-    ? 'No job fits these filters. Show all, or look for another id.'
-    : 'All work is done. What waits, runs or fails in the background appears here.';
+  if (hasMore) return jobTexts.noneSoFar;
+  return Object.keys(search).some((name) => name !== 'sort') ? jobTexts.noneMatches : jobTexts.allDone;
 };
 
 export const JobsPage = ({ search, onSearch }: JobsPageProps) => {
@@ -33,7 +32,7 @@ export const JobsPage = ({ search, onSearch }: JobsPageProps) => {
   const { change, dialog } = useSettingsChange(jobsKey);
   const jobs = data?.pages.flatMap((page) => page.jobs);
   const retry = (job: Job): void =>
-    void change({ method: 'POST', path: `/settings/jobs/${job.id}/retry` }, `Tried now: ${jobTitle(job)}.`);
+    void change({ method: 'POST', path: `/settings/jobs/${job.id}/retry` }, jobTexts.isTried(jobTitle(job)));
   const readAnew = useCallback((): void => void refetch(), [refetch]);
   const place = useRefresh(readAnew, data?.pages.length ?? 0);
   useKeys({ l: readAnew }, 'list');
@@ -42,21 +41,21 @@ export const JobsPage = ({ search, onSearch }: JobsPageProps) => {
     <div className="column wide home jobs" ref={place}>
       <header className="column-head">
         <div>
-          <h1>Jobs</h1>
-          <p className="soft">What is done in the background, and why it is not done yet.</p>
+          <h1>{jobTexts.title}</h1>
+          <p className="soft">{jobTexts.about}</p>
         </div>
         <Button onClick={readAnew} shortcut="l">
-          Read again
+          {jobTexts.readAgain}
         </Button>
       </header>
       <JobsHeader search={search} counts={data?.pages[0]?.counts} onSearch={onSearch} />
       {jobs === undefined && <Skeleton rows={6} />}
-      {jobs?.length === 0 && <Empty title="No jobs">{emptyText(search, hasNextPage)}</Empty>}
+      {jobs?.length === 0 && <Empty title={jobTexts.none}>{emptyText(search, hasNextPage)}</Empty>}
       {jobs !== undefined && jobs.length > 0 && <JobTable jobs={jobs} onRetry={retry} />}
       {hasNextPage && (
         <div className="verdict-buttons">
           <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more jobs
+            {jobTexts.more}
           </Button>
         </div>
       )}

@@ -1,28 +1,20 @@
-/** The states and kinds of jobs in plain words. Used by the page of jobs. */
+/** How the states of jobs look, and what a job is about in a few words. Used by the page of jobs. */
 import type { Job } from '../wire/types.ts';
+import { jobTexts } from './texts.ts';
 
 type Tone = 'waits' | 'active' | 'failed' | 'unclear' | 'ended';
 
-/** In the order of how soon somebody should look. */
-export const jobStates: Readonly<Record<Job['state'], { readonly label: string; readonly tone: Tone }>> = {
-  failed: { label: 'Failed', tone: 'failed' },
-  stalled: { label: 'Stalled', tone: 'unclear' },
-  delayed: { label: 'Later', tone: 'waits' },
-  parked: { label: 'Waits for the app', tone: 'waits' },
-  inLine: { label: 'In turn', tone: 'waits' },
-  due: { label: 'Due', tone: 'ended' },
-  queued: { label: 'Queued', tone: 'ended' },
-  running: { label: 'Running', tone: 'active' },
-};
-
-export const jobKinds: Readonly<Record<Job['kind'], string>> = {
-  actionRun: 'Run of an action',
-  bulkChunk: 'Part of a bulk',
-  replySend: 'Reply',
-  triageItem: 'Triage',
-  rampStep: 'Step of a ramp',
-  erase: 'Erasure',
+export const jobTones: Readonly<Record<Job['state'], Tone>> = {
+  failed: 'failed',
+  stalled: 'unclear',
+  delayed: 'waits',
+  parked: 'waits',
+  inLine: 'waits',
+  due: 'ended',
+  queued: 'ended',
+  running: 'active',
 };
 
 /** Returns what a job is about in a few words; without what the role doesn't see its kind. */
-export const jobTitle = ({ about, kind }: Pick<Job, 'about' | 'kind'>): string => about?.sentence ?? jobKinds[kind];
+export const jobTitle = ({ about, kind }: Pick<Job, 'about' | 'kind'>): string =>
+  about?.sentence ?? jobTexts.kind[kind];

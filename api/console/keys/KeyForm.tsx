@@ -5,6 +5,9 @@ import { NameField } from '../settings/NameField.tsx';
 import { SubmitDialog } from '../settings/SubmitDialog.tsx';
 import { useDraft } from '../ui/draft.ts';
 import type { AppKey } from '../wire/types.ts';
+import { keyTexts } from './texts.ts';
+
+const { form, rotation } = keyTexts;
 
 interface KeyFormProps {
   /** null: a new one. */
@@ -18,9 +21,9 @@ export const KeyForm = ({ appKey, onSubmit, onClose }: KeyFormProps) => {
   const [name, setName] = useState(draft === '' ? (appKey?.name ?? '') : draft);
   return (
     <SubmitDialog
-      title={appKey === null ? 'New app key' : `Rename ${appKey.name}`}
-      about={appKey === null ? 'The key is shown once, after it is made.' : 'Only what people read changes.'}
-      deed={appKey === null ? 'Make app key' : 'Rename'}
+      title={appKey === null ? keyTexts.make : form.rename(appKey.name)}
+      about={appKey === null ? form.newAbout : form.renameAbout}
+      deed={appKey === null ? form.newDeed : form.renameDeed}
       submit={async () => {
         await onSubmit(name.trim());
         setDraft('');
@@ -32,7 +35,7 @@ export const KeyForm = ({ appKey, onSubmit, onClose }: KeyFormProps) => {
     >
       <NameField
         name={name}
-        placeholder="Shop, Frankfurt"
+        placeholder={form.nameExample}
         onName={(next) => {
           setName(next);
           setDraft(next);
@@ -52,13 +55,13 @@ export const RotateKey = ({ appKey, onSubmit, onClose }: RotateKeyProps) => {
   const [grace, setGrace] = useState(24 * 3_600_000);
   return (
     <SubmitDialog
-      title={`New key for ${appKey.name}`}
-      about="The old one works on while instances are replaced. The new key is shown once."
-      deed="Make a new key"
+      title={rotation.title(appKey.name)}
+      about={rotation.about}
+      deed={rotation.deed}
       submit={() => onSubmit(grace)}
       onClose={onClose}
     >
-      <GraceField label="The old key" grace={grace} onGrace={setGrace} />
+      <GraceField label={rotation.oldKey} grace={grace} onGrace={setGrace} />
     </SubmitDialog>
   );
 };

@@ -12,6 +12,9 @@ import { Ago } from '../ui/Time.tsx';
 import { appKeysQuery, settingsKeys } from '../wire/settingsQueries.ts';
 import type { AppKey } from '../wire/types.ts';
 import { KeyForm, RotateKey } from './KeyForm.tsx';
+import { keyTexts } from './texts.ts';
+
+const { revocation, credential } = keyTexts;
 
 interface MadeKey {
   readonly appKey: AppKey;
@@ -26,12 +29,12 @@ type Open =
   | { readonly what: 'credential'; readonly made: MadeKey };
 
 const partsOf = ({ token, baseUrl }: MadeKey): readonly (readonly [string, string])[] => {
-  const held = token ?? '(shown before)';
+  const held = token ?? credential.shownBefore;
   return [
-    ['App key', held],
-    ['Address', baseUrl],
-    ['Start the app', `BASE_URL='${baseUrl}' APP_KEY='${held}' npm start`],
-    ['In its program', `connect({ app, url: '${baseUrl}', key: appKey })`],
+    [credential.key, held],
+    [credential.address, baseUrl],
+    [credential.start, credential.startLine(baseUrl, held)],
+    [credential.inProgram, credential.programLine(baseUrl)],
   ];
 };
 
@@ -75,11 +78,11 @@ export const KeysSection = () => {
   else if (open?.what === 'revoke')
     shown = (
       <Confirm
-        title={`Revoke ${open.key.name}?`}
-        about="It ends at once, and connections with it within seconds: an app that has no other key goes offline. This can’t be undone."
-        deed={`Revoke ${open.key.name}`}
+        title={revocation.title(open.key.name)}
+        about={revocation.about}
+        deed={revocation.deed(open.key.name)}
         onConfirm={() =>
-          void change({ method: 'DELETE', path: `/settings/app-keys/${open.key.id}` }, `${open.key.name} is revoked.`)
+          void change({ method: 'DELETE', path: `/settings/app-keys/${open.key.id}` }, revocation.done(open.key.name))
         }
         onClose={close}
       />
@@ -87,8 +90,8 @@ export const KeysSection = () => {
   else if (open?.what === 'credential')
     shown = (
       <CredentialDialog
-        title={`${open.made.appKey.name} is ready`}
-        about="The key is shown this once. Keep it where the app runs, in its environment or a store for secrets."
+        title={credential.title(open.made.appKey.name)}
+        about={credential.about}
         parts={partsOf(open.made)}
         onClose={close}
       />
@@ -98,41 +101,33 @@ export const KeysSection = () => {
     <div className="column">
       <header className="column-head">
         <div>
-          <h1>App keys</h1>
-          <p className="soft">By which the app of {environment} connects. Make one for each deployment.</p>
+          <h1>{keyTexts.title}</h1>
+          <p className="soft">{keyTexts.about(environment)}</p>
         </div>
         <Button tone="main" onClick={() => setOpen({ what: 'new' })}>
-          New app key
+          {keyTexts.make}
         </Button>
       </header>
       {appKeys === undefined && <Skeleton rows={3} />}
-      {appKeys?.length === 0 && (
-        <Empty title="No app key yet">Make one, and start your app with it; what it declares appears here.</Empty>
-      )}
+      {appKeys?.length === 0 && <Empty title={keyTexts.none}>{keyTexts.noneAbout}</Empty>}
       {appKeys !== undefined && appKeys.length > 0 && (
-        <ListTable label="App keys" headings={['Name', 'Used', 'Made']} deeds="Changes">
+        <ListTable label={keyTexts.title} headings={keyTexts.headings} deeds={keyTexts.changes}>
           {appKeys.map((key) => (
             <tr key={key.id}>
               <td dir="auto">{key.name}</td>
-              <td className="soft">{key.lastUsedAt === null ? 'never' : <Ago at={key.lastUsedAt} />}</td>
+              <td className="soft">{key.lastUsedAt === null ? keyTexts.neverUsed : <Ago at={key.lastUsedAt} />}</td>
               <td className="soft">
                 <Ago at={key.createdAt} />
               </td>
               <td>
-                {(
-                  [
-                    ['name', 'Rename'],
-                    ['rotate', 'New key'],
-                    ['revoke', 'Revoke'],
-                  ] as const
-                ).map(([what, words]) => (
+                {(['name', 'rotate', 'revoke'] as const).map((what) => (
                   <Button
                     key={what}
                     tone="bare"
-                    aria-label={`${words}: ${key.name}`}
+                    aria-label={keyTexts.deeds[what].of(key.name)}
                     onClick={() => setOpen({ what, key })}
                   >
-                    {words}
+                    {keyTexts.deeds[what].label}
                   </Button>
                 ))}
               </td>

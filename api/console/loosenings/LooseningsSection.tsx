@@ -11,6 +11,7 @@ import { count } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import { looseningsQuery, settingsKeys, waitingLooseningsQuery } from '../wire/settingsQueries.ts';
 import type { Loosening } from '../wire/types.ts';
+import { looseningTexts } from './texts.tsx';
 import { looseningWords } from './words.ts';
 
 type Decide = (loosening: Loosening, verb: 'accept' | 'refuse') => void;
@@ -21,7 +22,7 @@ const Words = ({ loosening }: { readonly loosening: Loosening }) => {
     <>
       <strong dir="auto">{what}</strong>
       <p dir="auto">
-        {from} <span aria-label="becomes">→</span> {to}
+        {from} <span aria-label={looseningTexts.becomes}>→</span> {to}
       </p>
     </>
   );
@@ -30,8 +31,8 @@ const Words = ({ loosening }: { readonly loosening: Loosening }) => {
 /** Returns the words of the two decisions. */
 const deedsOf = ({ on: { member } }: Loosening) =>
   member === 'new'
-    ? { accept: 'Let agents use it', refuse: 'Keep agents out' }
-    : { accept: 'Loosen it', refuse: 'Keep it strict' };
+    ? { accept: looseningTexts.acceptNew, refuse: looseningTexts.refuseNew }
+    : { accept: looseningTexts.accept, refuse: looseningTexts.refuse };
 
 interface WaitingProps {
   readonly loosening: Loosening;
@@ -47,9 +48,7 @@ const Waiting = ({ loosening, isCurrent, onDecide, onFocus }: WaitingProps) => {
     <li aria-current={isCurrent} onFocus={onFocus}>
       <div>
         <Words loosening={loosening} />
-        <p className="soft">
-          declared <Ago at={loosening.since} />; the stricter rule holds until somebody decides
-        </p>
+        <p className="soft">{looseningTexts.declared(<Ago at={loosening.since} />)}</p>
       </div>
       <div className="deeds">
         <Button onClick={() => onDecide(loosening, 'accept')} {...key('a')}>
@@ -63,7 +62,12 @@ const Waiting = ({ loosening, isCurrent, onDecide, onFocus }: WaitingProps) => {
   );
 };
 
-const statusWords = { waiting: 'waits', accepted: 'accepted', refused: 'refused', noted: 'noted: a new name' } as const;
+/** Returns how a loosening was decided, and by whom. */
+const decisionText = ({ status, decidedBy }: Loosening): string => {
+  if (decidedBy !== null && status === 'accepted') return looseningTexts.acceptedBy(decidedBy.name);
+  if (decidedBy !== null && status === 'refused') return looseningTexts.refusedBy(decidedBy.name);
+  return looseningTexts.status[status];
+};
 
 const Decided = () => {
   const { http } = useSession();
@@ -71,19 +75,17 @@ const Decided = () => {
   const { data, error, refetch } = list;
   const rest = data?.pages.flatMap(({ loosenings }) => loosenings).filter(({ status }) => status !== 'waiting');
   return (
-    <section className="waiting" aria-label="Decided and noted">
-      <h2>Decided and noted</h2>
+    <section className="waiting" aria-label={looseningTexts.decided}>
+      <h2>{looseningTexts.decided}</h2>
       {error !== null && rest === undefined && <Problem error={error} onRetry={() => void refetch()} />}
-      {rest?.length === 0 && <p className="soft">Nothing yet.</p>}
+      {rest?.length === 0 && <p className="soft">{looseningTexts.noneDecided}</p>}
       <ul className="loosenings">
         {rest?.map((loosening) => (
           <li key={loosening.id}>
             <div>
               <Words loosening={loosening} />
               <p className="soft">
-                {statusWords[loosening.status]}
-                {loosening.decidedBy !== null && ` by ${loosening.decidedBy.name}`} · declared{' '}
-                <Ago at={loosening.since} />
+                {decisionText(loosening)} · {looseningTexts.declaredAt(<Ago at={loosening.since} />)}
               </p>
             </div>
           </li>
@@ -107,7 +109,7 @@ export const LooseningsSection = () => {
     const { what } = looseningWords(loosening);
     void change(
       { method: 'POST', path: `/settings/loosenings/${loosening.id}/${verb}` },
-      verb === 'accept' ? `${what}: what is declared holds now.` : `${what}: the stricter rule stays.`,
+      verb === 'accept' ? looseningTexts.isAccepted(what) : looseningTexts.isRefused(what),
     );
   };
   useKeys({
@@ -120,17 +122,15 @@ export const LooseningsSection = () => {
   return (
     <div className="column home">
       <header>
-        <h1>Loosenings</h1>
-        <p className="soft">
-          What the app declares less strict than before. The stricter rule holds until a person has decided.
-        </p>
+        <h1>{looseningTexts.title}</h1>
+        <p className="soft">{looseningTexts.about}</p>
       </header>
-      <section className="waiting" aria-label="Waiting">
+      <section className="waiting" aria-label={looseningTexts.waiting}>
         <h2>
-          Waiting <span className="soft">{waiting === undefined ? '' : count(waiting.length)}</span>
+          {looseningTexts.waiting} <span className="soft">{waiting === undefined ? '' : count(waiting.length)}</span>
         </h2>
         {waiting === undefined && <Skeleton rows={2} />}
-        {waiting?.length === 0 && <p className="soft">Nothing waits. What the app loosens appears here.</p>}
+        {waiting?.length === 0 && <p className="soft">{looseningTexts.noneWaits}</p>}
         <ul className="loosenings">
           {waiting?.map((loosening) => (
             <Waiting

@@ -1,48 +1,43 @@
 /** A loosening in words: which rule, what holds and what is declared. Used by the pages of loosenings. */
 import { shown } from '../approvals/shown.ts';
-import { toWords } from '../ui/words.ts';
+import { inRow } from '../ui/plural.ts';
 import type { Loosening } from '../wire/types.ts';
+import { ruleTexts } from './ruleTexts.ts';
 
-const yesNo =
+const either =
   (yes: string, no: string) =>
   (value: unknown): string =>
     value === true ? yes : no;
 
 const members: Readonly<Record<string, (value: unknown) => string>> = {
-  approval: yesNo('a person approves it', 'nobody approves it'),
-  danger: (value) =>
-    typeof value === 'string' ? `${value} danger, confirmed by whoever does it` : 'no danger, no confirmation',
-  freshSignIn: yesNo('needs a fresh sign-in', 'needs no fresh sign-in'),
-  reasonRequired: yesNo('needs a reason', 'needs no reason'),
-  when: (value) => (value === null ? 'whatever the record is' : `only when ${JSON.stringify(value)}`),
-  resource: (value) => (typeof value === 'string' ? `acts on a ${value}` : 'acts on no record'),
-  repeatable: yesNo('may be done again when its answer was lost', 'is never done again by itself'),
+  approval: either(ruleTexts.approval, ruleTexts.noApproval),
+  danger: (value) => (typeof value === 'string' ? ruleTexts.danger(value) : ruleTexts.noDanger),
+  freshSignIn: either(ruleTexts.freshSignIn, ruleTexts.noFreshSignIn),
+  reasonRequired: either(ruleTexts.reason, ruleTexts.noReason),
+  when: (value) => (value === null ? ruleTexts.always : ruleTexts.when(JSON.stringify(value))),
+  resource: (value) => (typeof value === 'string' ? ruleTexts.resource(value) : ruleTexts.noResource),
+  repeatable: either(ruleTexts.repeatable, ruleTexts.notRepeatable),
 };
 
-const limits: Readonly<Record<string, (value: unknown) => string>> = {
-  maximum: (value) => `at most ${shown(value)}`,
-  exclusiveMaximum: (value) => `less than ${shown(value)}`,
-  minimum: (value) => `at least ${shown(value)}`,
-  exclusiveMinimum: (value) => `more than ${shown(value)}`,
-  maxLength: (value) => `at most ${shown(value)} characters`,
-  maxItems: (value) => `at most ${shown(value)} entries`,
-  pattern: (value) => `of the form ${shown(value)}`,
-  const: (value) => `only ${shown(value)}`,
-  enum: (value) => `one of ${Array.isArray(value) ? value.map(shown).join(', ') : shown(value)}`,
-};
+const limits: Readonly<Record<string, (value: string) => string>> = ruleTexts.limits;
 
 /** Returns the path of an input's limit as people read it, such as `amount`. */
 const pathWords = (path: readonly string[]): string =>
-  path.filter((part) => !['input', 'properties', 'items'].includes(part)).join('.') || 'its input';
+  path.filter((part) => !['input', 'properties', 'items'].includes(part)).join('.') || ruleTexts.input;
+
+/** Returns the value of a limit: of an enumeration the values that it allows. */
+const limitValue = (limit: string, value: unknown): string =>
+  limit === 'enum' && Array.isArray(value) ? inRow(value.map(shown)) : shown(value);
 
 const valueWords = (member: string, value: unknown): string => {
   const known = members[member];
   if (known !== undefined) return known(value);
   const path = member.split('.');
-  const limit = limits[path.at(-1) ?? ''];
+  const last = path.at(-1) ?? '';
+  const limit = limits[last];
   const where = pathWords(limit === undefined ? path : path.slice(0, -1));
-  if (value === null || value === undefined) return `${where}: without a limit`;
-  return `${where}: ${limit === undefined ? shown(value) : limit(value)}`;
+  if (value === null || value === undefined) return ruleTexts.unlimited(where);
+  return ruleTexts.limit(where, limit === undefined ? shown(value) : limit(limitValue(last, value)));
 };
 
 interface LooseningWords {
@@ -53,12 +48,12 @@ interface LooseningWords {
 }
 
 export const looseningWords = ({ on: { type, name, member }, from, to }: Loosening): LooseningWords => ({
-  what: `${toWords(type)} ${name}`,
+  what: ruleTexts.of[type](name),
   from:
     member === 'new'
       ? typeof from === 'string'
-        ? `resembles ${from}, which was removed`
-        : 'unknown so far'
+        ? ruleTexts.resembles(from)
+        : ruleTexts.unknown
       : valueWords(member, from),
-  to: member === 'new' ? 'declared for the first time' : valueWords(member, to),
+  to: member === 'new' ? ruleTexts.declaredFirst : valueWords(member, to),
 });

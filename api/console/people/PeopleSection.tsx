@@ -15,6 +15,9 @@ import { keys, meQuery } from '../wire/queries.ts';
 import { membersQuery, settingsKeys } from '../wire/settingsQueries.ts';
 import type { Member } from '../wire/types.ts';
 import { PersonForm } from './PersonForm.tsx';
+import { peopleTexts } from './texts.ts';
+
+const { removal } = peopleTexts;
 
 /** The id of a new person in the address. */
 const newPerson = 'new';
@@ -40,7 +43,7 @@ export const PeopleSection = ({ id }: SectionProps) => {
     );
     notices.show({
       tone: 'done',
-      text: open === null ? `${person.name} may sign in now.` : `${person.name} is changed.`,
+      text: open === null ? peopleTexts.maySignIn(person.name) : peopleTexts.isChanged(person.name),
     });
     go(undefined);
   };
@@ -49,23 +52,23 @@ export const PeopleSection = ({ id }: SectionProps) => {
     <div className="column wide">
       <header className="column-head">
         <div>
-          <h1>People</h1>
-          <p className="soft">Who signs in, with which role, and where.</p>
+          <h1>{peopleTexts.title}</h1>
+          <p className="soft">{peopleTexts.about}</p>
         </div>
         <Button tone="main" onClick={() => go(newPerson)}>
-          New person
+          {peopleTexts.make}
         </Button>
       </header>
       {members === undefined && <Skeleton rows={4} />}
       {members !== undefined && (
-        <ListTable label="People" headings={['Name', 'E-mail', 'Role', 'Environments']} deeds="Remove">
+        <ListTable label={peopleTexts.title} headings={peopleTexts.headings} deeds={peopleTexts.remove}>
           {members.map((person) => (
             <tr key={person.id}>
               <td>
                 <SettingsLink section="people" id={person.id}>
                   {person.name}
                 </SettingsLink>
-                {person.id === me?.principal.id && <span className="soft"> you</span>}
+                {person.id === me?.principal.id && <span className="soft"> {peopleTexts.you}</span>}
               </td>
               <td>{person.email}</td>
               <td>
@@ -75,8 +78,8 @@ export const PeopleSection = ({ id }: SectionProps) => {
               </td>
               <td className="soft">{reachText(person.environments)}</td>
               <td>
-                <Button tone="bare" onClick={() => setRemoving(person)} aria-label={`Remove ${person.name}`}>
-                  Remove
+                <Button tone="bare" onClick={() => setRemoving(person)} aria-label={peopleTexts.removeOf(person.name)}>
+                  {peopleTexts.remove}
                 </Button>
               </td>
             </tr>
@@ -88,11 +91,11 @@ export const PeopleSection = ({ id }: SectionProps) => {
       )}
       {removing !== null && (
         <Confirm
-          title={`Remove ${removing.name}?`}
-          about="Their sessions end at once, everywhere, and they can’t sign in any more. What they did stays under their name."
-          deed={`Remove ${removing.name}`}
+          title={removal.title(removing.name)}
+          about={removal.about}
+          deed={peopleTexts.removeOf(removing.name)}
           onConfirm={() =>
-            void change({ method: 'DELETE', path: `/settings/people/${removing.id}` }, `${removing.name} is removed.`)
+            void change({ method: 'DELETE', path: `/settings/people/${removing.id}` }, removal.done(removing.name))
           }
           onClose={() => setRemoving(null)}
         />

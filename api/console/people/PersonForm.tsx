@@ -10,6 +10,9 @@ import { useFormDraft } from '../ui/draft.ts';
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx';
 import { Optional } from '../ui/Optional.tsx';
 import type { Member } from '../wire/types.ts';
+import { peopleTexts } from './texts.ts';
+
+const texts = peopleTexts.form;
 
 interface PersonFormProps {
   /** null: a new one. */
@@ -37,6 +40,10 @@ const bodyOf = (given: Fields, before: Fields | null, password: string): object 
   return Object.fromEntries([...changed, ...(password === '' ? [] : [['password', password] as const])]);
 };
 
+/** Returns how a new person signs in. */
+const signInText = ({ oidc, password }: ReturnType<typeof useSignInMethods>): string =>
+  oidc === null ? texts.byPassword : (password ? texts.byProviderOrPassword : texts.byProvider)(oidc.label);
+
 export const PersonForm = ({ person, onSubmit, onClose }: PersonFormProps) => {
   const { environment } = useSession();
   const methods = useSignInMethods(environment);
@@ -51,15 +58,9 @@ export const PersonForm = ({ person, onSubmit, onClose }: PersonFormProps) => {
   const [password, setPassword] = useState('');
   return (
     <DraftDialog
-      title={person === null ? 'New person' : `Change ${person.name}`}
-      about={
-        person !== null
-          ? 'A change holds at once. A new password ends their sessions.'
-          : methods.oidc === null
-            ? 'They sign in with this e-mail address and password; tell them both in a safe way.'
-            : `They sign in by ${methods.oidc.label} with this e-mail address${methods.password ? ', or with a password if they get one' : ''}.`
-      }
-      deed={person === null ? 'Let them sign in' : `Change ${person.name}`}
+      title={person === null ? peopleTexts.make : texts.change(person.name)}
+      about={person === null ? signInText(methods) : texts.changeAbout}
+      deed={person === null ? texts.newDeed : texts.change(person.name)}
       isNew={person === null}
       bodyOf={() => bodyOf(fields, before, password)}
       onSubmit={onSubmit}
@@ -68,7 +69,7 @@ export const PersonForm = ({ person, onSubmit, onClose }: PersonFormProps) => {
     >
       <NameField name={fields.name} onName={(name) => set({ name })} />
       <label>
-        E-mail
+        {texts.email}
         <input
           type="email"
           required
@@ -86,7 +87,7 @@ export const PersonForm = ({ person, onSubmit, onClose }: PersonFormProps) => {
       {methods.password && (
         <label>
           <span>
-            {person === null ? 'Password' : 'New password'} {!needsPassword && <Optional />}
+            {person === null ? texts.password : texts.newPassword} {!needsPassword && <Optional />}
           </span>
           <NewPasswordInput value={password} required={needsPassword} onValue={setPassword} />
         </label>

@@ -2,8 +2,9 @@
 import { useState } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { Picker } from '../ui/Picker.tsx';
-import { grantedNames, kindNames, namedKinds, verbsOf, withVerb, type Granted, type NamedKind } from './grants.ts';
+import { grantedNames, namedKinds, verbsOf, withVerb, type Granted, type NamedKind } from './grants.ts';
 import { GrantTable } from './GrantTable.tsx';
+import { grantTexts } from './grantTexts.ts';
 import type { Declared } from './useDeclared.ts';
 
 interface GrantMatrixProps {
@@ -16,14 +17,6 @@ interface GrantMatrixProps {
 /** Of more things of a kind only those have a row that are granted by name. */
 const rowsMost = 12;
 
-const allNames: Readonly<Record<NamedKind, string>> = {
-  inbox: 'All inboxes',
-  resource: 'All records',
-  action: 'All actions',
-  page: 'All pages',
-  flag: 'All flags',
-};
-
 export const GrantMatrix = ({ granted, declared, onGranted }: GrantMatrixProps) => {
   const [picking, setPicking] = useState<NamedKind | null>(null);
   const namesOf = (kind: NamedKind): readonly string[] => {
@@ -31,23 +24,30 @@ export const GrantMatrix = ({ granted, declared, onGranted }: GrantMatrixProps) 
     return [...new Set([...(known.length > rowsMost ? [] : known), ...grantedNames(granted, kind)])];
   };
   const labelOf = (kind: NamedKind, name: string): string =>
-    declared[kind].find((each) => each.name === name)?.label ?? `${name} (not declared here)`;
+    declared[kind].find((each) => each.name === name)?.label ?? grantTexts.undeclared(name);
   return (
     <>
       {namedKinds.map((kind) => (
-        <div className="table grants" key={kind} tabIndex={0} role="region" aria-label={`Grants: ${kindNames[kind]}`}>
+        <div
+          className="table grants"
+          key={kind}
+          tabIndex={0}
+          role="region"
+          aria-label={grantTexts.grantsOf(grantTexts.kind[kind])}
+        >
           <GrantTable
             kind={kind}
             granted={granted}
             onGranted={onGranted}
             rows={[
-              { on: `${kind}:*`, label: allNames[kind] },
+              { on: `${kind}:*`, label: grantTexts.all[kind] },
               ...namesOf(kind).map((name) => ({ on: `${kind}:${name}`, label: labelOf(kind, name) })),
             ]}
           />
           {onGranted !== null && (
             <Button tone="bare" onClick={() => setPicking(kind)}>
-              By name…<span className="hidden"> {kindNames[kind]}</span>
+              {grantTexts.byName}
+              <span className="hidden"> {grantTexts.kind[kind]}</span>
             </Button>
           )}
         </div>
@@ -58,17 +58,17 @@ export const GrantMatrix = ({ granted, declared, onGranted }: GrantMatrixProps) 
             kind={kind}
             granted={granted}
             onGranted={onGranted}
-            rows={[{ on: kind, label: kindNames[kind] }]}
+            rows={[{ on: kind, label: grantTexts.kind[kind] }]}
           />
         </div>
       ))}
       {picking !== null && (
         <Picker
-          title={`Grant by name: ${kindNames[picking]}`}
-          placeholder="A name…"
+          title={grantTexts.picker(grantTexts.kind[picking])}
+          placeholder={grantTexts.pickerHint}
           options={declared[picking].map(({ name, label }) => ({ id: name, label, hint: name }))}
-          make={(text) => ({ id: text, label: text, hint: 'not declared here' })}
-          none="Nothing of this name is declared here."
+          make={(text) => ({ id: text, label: text, hint: grantTexts.notDeclared })}
+          none={grantTexts.pickerNone}
           onPick={({ id }) => onGranted?.(withVerb(granted, `${picking}:${id}`, verbsOf[picking][0], true))}
           onClose={() => setPicking(null)}
         />

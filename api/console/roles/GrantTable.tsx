@@ -1,5 +1,6 @@
 /** The grants on one kind of things: a row for each thing, a column for each verb. Used by GrantMatrix. */
-import { impliedBy, isGranted, kindNames, verbsOf, withVerb, type Granted, type Kind } from './grants.ts';
+import { impliedBy, isGranted, verbsOf, withVerb, type Granted, type Kind } from './grants.ts';
+import { grantTexts } from './grantTexts.ts';
 
 interface GrantTableProps {
   readonly kind: Kind;
@@ -10,15 +11,18 @@ interface GrantTableProps {
   readonly onGranted: ((granted: Granted) => void) | null;
 }
 
+/** Returns a verb of the API, or the word for all of them. */
+const verbText = (verb: string): string => (verb === '*' ? grantTexts.everything : verb);
+
 export const GrantTable = ({ kind, rows, granted, onGranted }: GrantTableProps) => {
   const verbs: readonly string[] = verbsOf[kind].length > 1 ? [...verbsOf[kind], '*'] : verbsOf[kind];
   return (
-    <table aria-label={kindNames[kind]}>
+    <table aria-label={grantTexts.kind[kind]}>
       <thead>
         <tr>
-          <th>{kindNames[kind]}</th>
+          <th>{grantTexts.kind[kind]}</th>
           {verbs.map((verb) => (
-            <th key={verb}>{verb === '*' ? 'everything' : verb}</th>
+            <th key={verb}>{verbText(verb)}</th>
           ))}
         </tr>
       </thead>
@@ -31,10 +35,10 @@ export const GrantTable = ({ kind, rows, granted, onGranted }: GrantTableProps) 
             {verbs.map((verb) => {
               const why = impliedBy(granted, on, verb);
               return (
-                <td key={verb} title={why ?? undefined}>
+                <td key={verb} title={why === null ? undefined : grantTexts.implied[why]}>
                   <input
                     type="checkbox"
-                    aria-label={`${verb === '*' ? 'everything' : verb}: ${label}`}
+                    aria-label={grantTexts.grant(verbText(verb), label)}
                     checked={why !== null || isGranted(granted, on, verb)}
                     disabled={why !== null || onGranted === null}
                     onChange={({ target }) => onGranted?.(withVerb(granted, on, verb, target.checked))}

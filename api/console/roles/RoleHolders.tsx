@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession } from '../shell/session.ts';
 import { agentsQuery, membersQuery } from '../wire/settingsQueries.ts';
+import { roleTexts } from './texts.ts';
 
 /** Returns those who have a role, as far as they share an environment with whoever asks. */
 export const useHolders = () => {
@@ -18,9 +19,9 @@ export const useHolders = () => {
 export const RoleHolders = ({ id }: { readonly id: string }) => {
   const { people, agents } = useHolders()(id);
   return (
-    <section className="waiting" aria-label="Who has it">
-      <h2>Who has it</h2>
-      {people.length + agents.length === 0 && <p className="soft">Nobody.</p>}
+    <section className="waiting" aria-label={roleTexts.holders}>
+      <h2>{roleTexts.holders}</h2>
+      {people.length + agents.length === 0 && <p className="soft">{roleTexts.nobody}</p>}
       <ul>
         {people.map((person) => (
           <li key={person.id}>
@@ -35,7 +36,7 @@ export const RoleHolders = ({ id }: { readonly id: string }) => {
             <SettingsLink section="agents" id={agent.id}>
               {agent.name}
             </SettingsLink>
-            <span className="soft">agent, {agent.mode}</span>
+            <span className="soft">{roleTexts.agent(agent.mode)}</span>
           </li>
         ))}
       </ul>

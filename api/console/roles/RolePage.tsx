@@ -9,7 +9,6 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { count } from '../ui/time.ts';
 import { keys } from '../wire/queries.ts';
 import { rolesQuery, settingsKeys } from '../wire/settingsQueries.ts';
 import type { Role } from '../wire/types.ts';
@@ -17,6 +16,7 @@ import { GrantMatrix } from './GrantMatrix.tsx';
 import { toGranted, toGrants, type Granted } from './grants.ts';
 import { RoleHolders, useHolders } from './RoleHolders.tsx';
 import { RolePreview } from './RolePreview.tsx';
+import { roleTexts } from './texts.ts';
 import { useDeclared } from './useDeclared.ts';
 
 /** The id of a new role in the address; with `-<id>` behind it, of a copy. */
@@ -37,7 +37,7 @@ const readGranted = (text: string): Granted => {
 const useRoleDraft = ({ role, base }: EditorProps) => {
   const given = role ?? base;
   const initial = {
-    name: role?.name ?? (base === null ? '' : `${base.name} copy`),
+    name: role?.name ?? (base === null ? '' : roleTexts.copyName(base.name)),
     granted: JSON.stringify(given === null ? {} : toGranted(given.grants)),
     since: String(role?.updatedAt ?? 0),
   };
@@ -62,11 +62,7 @@ const useRoleDraft = ({ role, base }: EditorProps) => {
 };
 
 const deedOf = (role: Role | null, holders: number): string =>
-  role === null
-    ? 'Make the role'
-    : holders === 0
-      ? 'Change the role'
-      : `Change it for the ${count(holders)} who have it`;
+  role === null ? roleTexts.makeDeed : holders === 0 ? roleTexts.changeDeed : roleTexts.changeForHolders(holders);
 
 const RoleEditor = ({ role, base }: EditorProps) => {
   const { environment } = useSession();
@@ -88,14 +84,14 @@ const RoleEditor = ({ role, base }: EditorProps) => {
     const body = { name: name.trim(), grants: toGrants(granted) };
     const done =
       role === null
-        ? await change({ method: 'POST', path: '/settings/roles', body }, `There is a role ${body.name} now.`)
-        : await change({ method: 'PATCH', path: `/settings/roles/${role.id}`, body }, `${body.name} is changed.`);
+        ? await change({ method: 'POST', path: '/settings/roles', body }, roleTexts.isMade(body.name))
+        : await change({ method: 'PATCH', path: `/settings/roles/${role.id}`, body }, roleTexts.isChanged(body.name));
     if (!done) return;
     forget();
     if (role === null) go(undefined);
   };
   const remove = async (): Promise<void> => {
-    if (await change({ method: 'DELETE', path: `/settings/roles/${role?.id ?? ''}` }, `${name} is deleted.`))
+    if (await change({ method: 'DELETE', path: `/settings/roles/${role?.id ?? ''}` }, roleTexts.deletion.done(name)))
       go(undefined);
   };
   return (
@@ -103,21 +99,17 @@ const RoleEditor = ({ role, base }: EditorProps) => {
       <header className="column-head">
         <div>
           <p className="soft">
-            <SettingsLink section="roles">Roles</SettingsLink>
+            <SettingsLink section="roles">{roleTexts.title}</SettingsLink>
           </p>
-          <h1 dir="auto">{role?.name ?? (base === null ? 'New role' : `Copy of ${base.name}`)}</h1>
-          <p className="soft">
-            {isFixed
-              ? 'Built in: it can’t be changed, but copied.'
-              : 'Nothing is allowed but what is ticked. It holds in all environments.'}
-          </p>
+          <h1 dir="auto">{role?.name ?? (base === null ? roleTexts.make : roleTexts.copyOf(base.name))}</h1>
+          <p className="soft">{isFixed ? roleTexts.builtInAbout : roleTexts.roleAbout}</p>
         </div>
         {role !== null && (
           <div className="deeds">
-            <Button onClick={() => go(`${newRole}-${role.id}`)}>Make a copy</Button>
+            <Button onClick={() => go(`${newRole}-${role.id}`)}>{roleTexts.copy}</Button>
             {!isFixed && (
               <Button tone="danger" onClick={() => setDeleting(true)}>
-                Delete
+                {roleTexts.delete}
               </Button>
             )}
           </div>
@@ -126,7 +118,7 @@ const RoleEditor = ({ role, base }: EditorProps) => {
       <form className="role-form" onSubmit={(event) => void submit(event)}>
         {!isFixed && (
           <label>
-            Name
+            {roleTexts.name}
             <input
               required
               maxLength={100}
@@ -146,20 +138,18 @@ const RoleEditor = ({ role, base }: EditorProps) => {
             <Button type="submit" tone="main" disabled={role !== null && !isChanged}>
               {deedOf(role, people.length + agents.length)}
             </Button>
-            {isChanged && <Button onClick={forget}>Undo what is not saved</Button>}
+            {isChanged && <Button onClick={forget}>{roleTexts.reset}</Button>}
           </div>
         )}
-        {isOld && (
-          <p className="hint">Somebody else changed this role since you began. Saving replaces what they did.</p>
-        )}
+        {isOld && <p className="hint">{roleTexts.isOld}</p>}
       </form>
       <RolePreview granted={granted} declared={declared} />
       {role !== null && <RoleHolders id={role.id} />}
       {isDeleting && (
         <Confirm
-          title={`Delete ${name}?`}
-          about="A role can only be deleted when nobody has it. This can’t be undone; the audit log keeps what it granted."
-          deed={`Delete ${name}`}
+          title={roleTexts.deletion.title(name)}
+          about={roleTexts.deletion.about}
+          deed={roleTexts.deletion.deed(name)}
           onConfirm={() => void remove()}
           onClose={() => setDeleting(false)}
         />
@@ -179,7 +169,7 @@ export const RolePage = ({ id }: { readonly id: string }) => {
     return <RoleEditor role={null} base={find(id.slice(newRole.length + 1))} />;
   const role = find(id);
   return role === null ? (
-    <Empty title="No such role">It is deleted, or never was.</Empty>
+    <Empty title={roleTexts.notFound}>{roleTexts.notFoundAbout}</Empty>
   ) : (
     <RoleEditor role={role} base={null} />
   );

@@ -1,6 +1,9 @@
 /** A preview of the role: the inboxes, records, actions, pages and flags of this environment that its grants cover. Used by RolePage. */
 import { useSession } from '../shell/session.ts';
-import { holds, kindNames, namedKinds, verbsOf, type Granted, type NamedKind } from './grants.ts';
+import { inRow } from '../ui/plural.ts';
+import { holds, namedKinds, verbsOf, type Granted, type NamedKind } from './grants.ts';
+import { grantTexts } from './grantTexts.ts';
+import { previewTexts } from './previewTexts.ts';
 import type { Declared } from './useDeclared.ts';
 
 interface RolePreviewProps {
@@ -12,9 +15,12 @@ interface RolePreviewProps {
 const verbsOn = (granted: Granted, kind: NamedKind, name: string): readonly string[] =>
   verbsOf[kind].filter((verb) => holds(granted, `${kind}:${name}`, verb));
 
-const verbText = (kind: NamedKind, verbs: readonly string[]): string => {
-  if (verbsOf[kind].length === 1) return '';
-  return verbs.length === verbsOf[kind].length ? ' (everything)' : ` (${verbs.join(', ')})`;
+/** Returns a thing with the verbs that hold on it, where there are several that could. */
+const seenText = (kind: NamedKind, { label, verbs }: { readonly label: string; readonly verbs: readonly string[] }) => {
+  if (verbsOf[kind].length === 1) return label;
+  return verbs.length === verbsOf[kind].length
+    ? previewTexts.withEverything(label)
+    : previewTexts.withVerbs(label, verbs);
 };
 
 const Kind = ({ kind, granted, declared }: RolePreviewProps & { readonly kind: NamedKind }) => {
@@ -24,15 +30,14 @@ const Kind = ({ kind, granted, declared }: RolePreviewProps & { readonly kind: N
   const blind = seen.filter(({ resource }) => resource !== null && !holds(granted, `resource:${resource}`, 'see'));
   return (
     <div>
-      <dt>{kindNames[kind]}</dt>
+      <dt>{grantTexts.kind[kind]}</dt>
       <dd dir="auto">
-        {seen.length === 0 ? 'nothing' : seen.map(({ label, verbs }) => `${label}${verbText(kind, verbs)}`).join(', ')}
-        {unseen.length > 0 && <span className="soft"> · not {unseen.map(({ label }) => label).join(', ')}</span>}
+        {seen.length === 0 ? previewTexts.nothing : inRow(seen.map((each) => seenText(kind, each)))}
+        {unseen.length > 0 && <span className="soft"> · {previewTexts.not(unseen.map(({ label }) => label))}</span>}
         {blind.length > 0 && (
           <span className="hint">
             {' '}
-            ·{' '}
-            {blind.map(({ label, resource }) => `${label} acts on ${resource ?? ''}, which it does not see`).join('; ')}
+            · {blind.map(({ label, resource }) => previewTexts.blind(label, resource ?? '')).join('; ')}
           </span>
         )}
       </dd>
@@ -41,30 +46,28 @@ const Kind = ({ kind, granted, declared }: RolePreviewProps & { readonly kind: N
 };
 
 const unnamed: readonly (readonly [string, string, string])[] = [
-  ['approvals', 'see', 'sees approvals'],
-  ['approvals', 'decide', 'decides them'],
-  ['audit', 'see', 'sees the audit log'],
-  ['settings', 'manage', 'manages settings, and so can give itself every right'],
+  ['approvals', 'see', previewTexts.approvals],
+  ['approvals', 'decide', previewTexts.decides],
+  ['audit', 'see', previewTexts.audit],
+  ['settings', 'manage', previewTexts.settings],
 ];
 
 export const RolePreview = ({ granted, declared }: RolePreviewProps) => {
   const { environment } = useSession();
   const also = unnamed.flatMap(([on, verb, words]) => (holds(granted, on, verb) ? [words] : []));
   return (
-    <section className="waiting" aria-label="Preview">
-      <h2>What it sees in {environment}</h2>
+    <section className="waiting" aria-label={previewTexts.title}>
+      <h2>{previewTexts.heading(environment)}</h2>
       <dl className="preview">
         {namedKinds.map((kind) => (
           <Kind key={kind} kind={kind} granted={granted} declared={declared} />
         ))}
         <div>
-          <dt>Also</dt>
-          <dd>{also.length === 0 ? 'nothing' : also.join(', ')}</dd>
+          <dt>{previewTexts.also}</dt>
+          <dd>{also.length === 0 ? previewTexts.nothing : inRow(also)}</dd>
         </div>
       </dl>
-      <p className="soft">
-        Of what you see yourself. Agents neither decide nor manage settings, whatever their role grants.
-      </p>
+      <p className="soft">{previewTexts.about}</p>
     </section>
   );
 };

@@ -12,6 +12,7 @@ import { Ago } from '../ui/Time.tsx';
 import { rolesQuery } from '../wire/settingsQueries.ts';
 import { useHolders } from './RoleHolders.tsx';
 import { newRole, RolePage } from './RolePage.tsx';
+import { roleTexts } from './texts.ts';
 
 const RolesPage = () => {
   const { http, environment } = useSession();
@@ -23,8 +24,8 @@ const RolesPage = () => {
     <div className="column">
       <header className="column-head">
         <div>
-          <h1>Roles</h1>
-          <p className="soft">What people and agents may see and do. All environments share them.</p>
+          <h1>{roleTexts.title}</h1>
+          <p className="soft">{roleTexts.about}</p>
         </div>
         <Button
           tone="main"
@@ -35,12 +36,12 @@ const RolesPage = () => {
             })
           }
         >
-          New role
+          {roleTexts.make}
         </Button>
       </header>
       {roles === undefined && <Skeleton rows={4} />}
       {roles !== undefined && (
-        <ListTable label="Roles" headings={['Name', 'People', 'Agents', 'Changed']}>
+        <ListTable label={roleTexts.title} headings={roleTexts.headings}>
           {roles.map(({ id, name, builtIn, updatedAt }) => {
             const { people, agents } = holdersOf(id);
             return (
@@ -52,7 +53,7 @@ const RolesPage = () => {
                 </td>
                 <td>{count(people.length)}</td>
                 <td>{count(agents.length)}</td>
-                <td className="soft">{builtIn ? 'built in' : <Ago at={updatedAt} />}</td>
+                <td className="soft">{builtIn ? roleTexts.builtIn : <Ago at={updatedAt} />}</td>
               </tr>
             );
           })}

@@ -18,17 +18,6 @@ export type Kind = keyof typeof permissions;
 export const namedKinds = ['inbox', 'resource', 'action', 'page', 'flag'] as const;
 export type NamedKind = (typeof namedKinds)[number];
 
-export const kindNames: Readonly<Record<Kind, string>> = {
-  inbox: 'Inboxes',
-  resource: 'Records',
-  action: 'Actions',
-  page: 'Pages',
-  flag: 'Flags',
-  approvals: 'Approvals',
-  audit: 'Audit',
-  settings: 'Settings',
-};
-
 /** Verbs by the thing that they are granted on, such as `inbox:*`. */
 export type Granted = Readonly<Record<string, readonly string[]>>;
 
@@ -49,15 +38,21 @@ export const isGranted = (granted: Granted, on: string, verb: string): boolean =
   return can.includes(verb) || can.includes('*');
 };
 
+/**
+ * Why a verb holds that is not granted itself. byEverything: everything is granted on the thing. byAll: it is granted on all of
+ * the kind. bySomeOfAll: something is granted on all of the kind. byDeeds: something is granted on the thing, which needs to be seen.
+ */
+export type Implied = 'byEverything' | 'byAll' | 'bySomeOfAll' | 'byDeeds';
+
 /** Returns why a verb holds that is not granted itself; null: it does not hold so. */
-export const impliedBy = (granted: Granted, on: string, verb: string): string | null => {
+export const impliedBy = (granted: Granted, on: string, verb: string): Implied | null => {
   const [kind = '', name] = on.split(':');
   const can = verbsAt(granted, on);
-  if (verb !== '*' && can.includes('*')) return 'everything here is granted';
+  if (verb !== '*' && can.includes('*')) return 'byEverything';
   const all = name === undefined || name === '*' ? [] : verbsAt(granted, `${kind}:*`);
-  if (all.includes(verb) || all.includes('*')) return 'granted for all';
-  if (verb === 'see' && all.length > 0) return 'something is granted for all';
-  return verb === 'see' && can.some((each) => each !== 'see') ? 'whoever may do something here sees it' : null;
+  if (all.includes(verb) || all.includes('*')) return 'byAll';
+  if (verb === 'see' && all.length > 0) return 'bySomeOfAll';
+  return verb === 'see' && can.some((each) => each !== 'see') ? 'byDeeds' : null;
 };
 
 /** Returns whether the verb holds on the thing, for whatever reason. */

@@ -9,6 +9,7 @@ import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { ApiError } from '../wire/apiError.ts';
 import { runQuery } from '../wire/runQueries.ts';
+import { runsTexts } from './texts.ts';
 
 interface RunDetailProps {
   readonly id: string;
@@ -23,7 +24,7 @@ export const RunDetail = ({ id, onAction, onBack }: RunDetailProps) => {
   useKeys({ c: cancel, r: retry }, 'run');
   const back = (
     <Button className="back" onClick={onBack}>
-      ← List
+      {runsTexts.back}
     </Button>
   );
   if (run === undefined)
@@ -33,7 +34,7 @@ export const RunDetail = ({ id, onAction, onBack }: RunDetailProps) => {
         {error === null ? (
           <Skeleton rows={4} />
         ) : error instanceof ApiError && error.status === 404 ? (
-          <Problem error={new ApiError(404, 'not_found', 'This run does not exist, or your role does not see it.')} />
+          <Problem error={new ApiError(404, 'not_found', runsTexts.notFound)} />
         ) : (
           <Problem error={error} onRetry={() => void refetch()} />
         )}
@@ -49,8 +50,8 @@ export const RunDetail = ({ id, onAction, onBack }: RunDetailProps) => {
       />
       <div className="deeds">{buttons}</div>
       <RunInput run={run} />
-      <section aria-label="Run">
-        <h2>Run</h2>
+      <section aria-label={runsTexts.run}>
+        <h2>{runsTexts.run}</h2>
         <RunFacts run={run} />
       </section>
       {dialog}

@@ -2,11 +2,12 @@
 import { useState } from 'react';
 import { ActionPicker } from '../actions/ActionPicker.tsx';
 import type { ActionRequest } from '../actions/request.ts';
-import { runLabels } from '../actions/runWords.ts';
+import { runTexts } from '../actions/runTexts.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
 import type { Action } from '../wire/types.ts';
 import type { RunsSearch } from './search.ts';
+import { runsTexts } from './texts.ts';
 
 interface RunsHeaderProps {
   readonly search: RunsSearch;
@@ -33,22 +34,22 @@ export const RunsHeader = ({ search, actions, onChange, onRun }: RunsHeaderProps
   return (
     <header className="list-head">
       <div className="list-title">
-        <h1>Runs</h1>
+        <h1>{runsTexts.title}</h1>
         {canRun && (
           <Button className="total" onClick={choose} shortcut="d">
-            Run an action
+            {runsTexts.runAction}
           </Button>
         )}
       </div>
       <div className="list-filters">
         <select
           className="wide"
-          aria-label="Status"
+          aria-label={runsTexts.status}
           value={status ?? ''}
           onChange={({ target }) => change({ status: target.value })}
         >
-          <option value="">Any status</option>
-          {Object.entries(runLabels).map(([name, { label }]) => (
+          <option value="">{runsTexts.anyStatus}</option>
+          {Object.entries(runTexts.status).map(([name, label]) => (
             <option key={name} value={name}>
               {label}
             </option>
@@ -56,11 +57,11 @@ export const RunsHeader = ({ search, actions, onChange, onRun }: RunsHeaderProps
         </select>
         <select
           className="wide"
-          aria-label="Action"
+          aria-label={runsTexts.action}
           value={action ?? ''}
           onChange={({ target }) => change({ action: target.value })}
         >
-          <option value="">Any action</option>
+          <option value="">{runsTexts.anyAction}</option>
           {action !== undefined && !actions.some(({ name }) => name === action) && (
             <option value={action}>{action}</option>
           )}

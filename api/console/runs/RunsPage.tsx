@@ -16,6 +16,7 @@ import { RunDetail } from './RunDetail.tsx';
 import { RunRow } from './RunRow.tsx';
 import { RunsHeader } from './RunsHeader.tsx';
 import type { RunsSearch } from './search.ts';
+import { runsTexts } from './texts.ts';
 
 interface RunsPageProps {
   readonly search: RunsSearch;
@@ -42,9 +43,7 @@ const useNewRuns = (runs: readonly Run[], since: number, { status, action }: Run
 };
 
 const emptyText = ({ status, action }: RunsSearch): string =>
-  status !== undefined || action !== undefined
-    ? 'No run matches these filters. Take one away, or look at all.'
-    : 'Nobody has run an action yet. Actions are run from records and items, and their runs stand here.';
+  status !== undefined || action !== undefined ? runsTexts.noneMatches : runsTexts.noneYet;
 
 export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
   const { http, runs: store, queries } = useSession();
@@ -91,7 +90,7 @@ export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
   let rows: ReactNode;
   if (list.error !== null && list.data === undefined) rows = <Problem error={list.error} onRetry={readAnew} />;
   else if (list.data === undefined) rows = <Skeleton rows={6} />;
-  else if (runs.length === 0) rows = <Empty title="No runs">{emptyText(search)}</Empty>;
+  else if (runs.length === 0) rows = <Empty title={runsTexts.none}>{emptyText(search)}</Empty>;
   else
     rows = (
       <ul className="requests">
@@ -102,7 +101,7 @@ export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
     );
   return (
     <div className={`inbox ${openId === undefined ? 'no-item' : 'has-item'}`}>
-      <section className="list" aria-label="Runs">
+      <section className="list" aria-label={runsTexts.title}>
         <RunsHeader search={search} actions={actions} onChange={(next) => onSearch(next, false)} onRun={openSheet} />
         <div className="announcement" aria-live="polite">
           <ShowNew newCount={newCount} onShow={readAnew} />
@@ -111,14 +110,14 @@ export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
           {rows}
           {list.hasNextPage && (
             <Button className="more" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-              Show older runs
+              {runsTexts.older}
             </Button>
           )}
         </div>
       </section>
       <div className="detail scroll">
         {openId === undefined ? (
-          <Empty title="Nothing is open">Press j for the newest run.</Empty>
+          <Empty title={runsTexts.nothingOpen}>{runsTexts.howToOpen}</Empty>
         ) : (
           <RunDetail key={openId} id={openId} onAction={openSheet} onBack={() => open(undefined)} />
         )}

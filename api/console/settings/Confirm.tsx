@@ -1,6 +1,7 @@
 /** The dialog that confirms an irreversible change. Used by the settings. */
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Button } from '../ui/Button.tsx';
+import { settingsTexts } from './texts.ts';
 
 interface ConfirmProps {
   readonly title: string;
@@ -18,7 +19,7 @@ export const Confirm = ({ title, about, deed, onConfirm, onClose }: ConfirmProps
         <AlertDialog.Title dir="auto">{title}</AlertDialog.Title>
         <AlertDialog.Description className="soft">{about}</AlertDialog.Description>
         <div className="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{settingsTexts.cancel}</Button>
           <Button
             tone="danger"
             onClick={() => {

@@ -2,6 +2,7 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useState } from 'react';
 import { Button } from '../ui/Button.tsx';
+import { settingsTexts } from './texts.ts';
 
 const Copyable = ({ label, text }: { readonly label: string; readonly text: string }) => {
   const [isCopied, setCopied] = useState(false);
@@ -13,9 +14,12 @@ const Copyable = ({ label, text }: { readonly label: string; readonly text: stri
     <div className="copyable">
       <div>
         <h3>{label}</h3>
-        <Button tone="bare" onClick={() => void copy().catch(() => undefined)}>
-          {isCopied ? 'Copied' : 'Copy'}
-          <span className="hidden"> {label}</span>
+        <Button
+          tone="bare"
+          aria-label={isCopied ? settingsTexts.copiedOf(label) : settingsTexts.copyOf(label)}
+          onClick={() => void copy().catch(() => undefined)}
+        >
+          {isCopied ? settingsTexts.copied : settingsTexts.copy}
         </Button>
       </div>
       <pre tabIndex={0}>{text}</pre>
@@ -44,7 +48,7 @@ export const CredentialDialog = ({ title, about, parts, onClose }: CredentialDia
         ))}
         <div className="dialog-foot">
           <Button tone="main" onClick={onClose}>
-            I have kept it
+            {settingsTexts.kept}
           </Button>
         </div>
       </Dialog.Popup>

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../shell/session.ts';
 import { peopleQuery } from '../wire/queries.ts';
+import { settingsTexts } from './texts.ts';
 
 /** So many people at most are named. */
 const namedMost = 5;
@@ -21,11 +22,10 @@ export const Forbidden = ({ needs, isPage = false }: ForbiddenProps) => {
   const Heading = isPage ? 'h1' : 'h2';
   return (
     <div className="empty" role="alert">
-      <Heading>Your role may not see this</Heading>
-      <p>It needs {needs}.</p>
+      <Heading>{settingsTexts.forbidden}</Heading>
+      <p>{settingsTexts.needs(needs)}</p>
       <p dir="auto">
-        Everybody with the role admin has it, and can grant it
-        {admins.length === 0 ? '' : `: ${admins.slice(0, namedMost).join(', ')}`}.
+        {admins.length === 0 ? settingsTexts.adminsHaveIt : settingsTexts.adminsNamed(admins.slice(0, namedMost))}
       </p>
     </div>
   );

@@ -1,12 +1,15 @@
 /** How long a credential that is replaced works on, as a part of a form. Used by the settings of agents and app keys. */
+import { settingsTexts } from './texts.ts';
+
+const texts = settingsTexts.grace;
 
 const hourMs = 3_600_000;
 
 const graces: readonly (readonly [number, string])[] = [
-  [0, 'ends at once'],
-  [hourMs, 'works for 1 hour more'],
-  [24 * hourMs, 'works for 1 day more'],
-  [7 * 24 * hourMs, 'works for 7 days more'],
+  [0, texts.none],
+  [hourMs, texts.hour],
+  [24 * hourMs, texts.day],
+  [7 * 24 * hourMs, texts.week],
 ];
 
 interface GraceFieldProps {

@@ -1,4 +1,6 @@
 /** The name field of a form. Used by the forms of agents, people and app keys. */
+import { settingsTexts } from './texts.ts';
+
 interface NameFieldProps {
   readonly name: string;
   readonly placeholder?: string;
@@ -7,7 +9,7 @@ interface NameFieldProps {
 
 export const NameField = ({ name, onName, ...rest }: NameFieldProps) => (
   <label>
-    Name
+    {settingsTexts.name}
     <input
       required
       maxLength={200}

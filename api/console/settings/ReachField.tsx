@@ -1,7 +1,9 @@
 /** The environments of an agent or a person, as a part of a form. Used by the settings. */
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../shell/session.ts';
+import { inRow } from '../ui/plural.ts';
 import { meQuery } from '../wire/queries.ts';
+import { settingsTexts } from './texts.ts';
 
 interface ReachFieldProps {
   /** Names, or `*` alone for all. */
@@ -11,7 +13,7 @@ interface ReachFieldProps {
 
 /** Returns the environments in words. */
 export const reachText = (reach: readonly string[]): string =>
-  reach.includes('*') ? 'all environments' : reach.join(', ');
+  reach.includes('*') ? settingsTexts.allEnvironments : inRow(reach);
 
 export const ReachField = ({ reach, onReach }: ReachFieldProps) => {
   const { http } = useSession();
@@ -21,7 +23,7 @@ export const ReachField = ({ reach, onReach }: ReachFieldProps) => {
   const isAll = reach.includes('*');
   return (
     <fieldset>
-      <legend>Environments</legend>
+      <legend>{settingsTexts.environments}</legend>
       <label className="choice">
         <input
           type="checkbox"
@@ -29,7 +31,7 @@ export const ReachField = ({ reach, onReach }: ReachFieldProps) => {
           onChange={({ target }) => onReach(target.checked ? ['*'] : known.slice(0, 1))}
         />
         <span>
-          All <span className="soft">also those that are made later</span>
+          {settingsTexts.all} <span className="soft">{settingsTexts.allAbout}</span>
         </span>
       </label>
       {known.map((name) => (

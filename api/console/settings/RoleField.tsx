@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useSession } from '../shell/session.ts';
 import { rolesQuery } from '../wire/settingsQueries.ts';
+import { settingsTexts } from './texts.ts';
 
 interface RoleFieldProps {
   /** Its id; empty: none is chosen yet, and the usual one is taken. */
@@ -19,10 +20,10 @@ export const RoleField = ({ role, onRole }: RoleFieldProps) => {
   });
   return (
     <label>
-      Role
+      {settingsTexts.role}
       <select required value={role} onChange={({ target }) => onRole(target.value)}>
         <option value="" disabled>
-          Choose one
+          {settingsTexts.chooseRole}
         </option>
         {roles?.map(({ id, name }) => (
           <option key={id} value={id}>

@@ -1,6 +1,7 @@
 /** The sections of the settings, with the right that each needs. Used by SettingsPage. */
 import { may } from '../shell/rights.ts';
 import type { Me } from '../wire/types.ts';
+import { sectionTexts } from './sectionTexts.ts';
 
 const manage = 'settings: manage';
 const audit = 'audit: see';
@@ -14,17 +15,17 @@ interface Section {
 
 /** In the order in which they stand. */
 export const sections = [
-  { name: 'agents', label: 'Agents', needs: manage },
-  { name: 'activity', label: 'What agents do', needs: audit },
-  { name: 'people', label: 'People', needs: manage },
-  { name: 'roles', label: 'Roles', needs: manage },
-  { name: 'app-keys', label: 'App keys', needs: manage },
-  { name: 'environments', label: 'Environments', needs: manage },
-  { name: 'loosenings', label: 'Loosenings', needs: manage },
-  { name: 'erasures', label: 'Erasures', needs: manage },
-  { name: 'jobs', label: 'Jobs', needs: manage },
-  { name: 'audit', label: 'Audit', needs: audit },
-  { name: 'account', label: 'Your account', needs: null },
+  { name: 'agents', label: sectionTexts.agents, needs: manage },
+  { name: 'activity', label: sectionTexts.activity, needs: audit },
+  { name: 'people', label: sectionTexts.people, needs: manage },
+  { name: 'roles', label: sectionTexts.roles, needs: manage },
+  { name: 'app-keys', label: sectionTexts.appKeys, needs: manage },
+  { name: 'environments', label: sectionTexts.environments, needs: manage },
+  { name: 'loosenings', label: sectionTexts.loosenings, needs: manage },
+  { name: 'erasures', label: sectionTexts.erasures, needs: manage },
+  { name: 'jobs', label: sectionTexts.jobs, needs: manage },
+  { name: 'audit', label: sectionTexts.audit, needs: audit },
+  { name: 'account', label: sectionTexts.account, needs: null },
 ] as const satisfies readonly Section[];
 
 export type SectionName = (typeof sections)[number]['name'];

@@ -1,0 +1,55 @@
+/** The texts of the action sheet, the list of actions and the actions of a record. */
+import type { ReactNode } from 'react';
+import type { ActionDryRun } from '../wire/types.ts';
+
+export const actionTexts = {
+  picker: {
+    title: 'Run an action',
+    placeholder: 'Run an action…',
+    none: 'There is no such action that you may run.',
+    suggested: 'suggested',
+    takesNoRecord: 'takes no record',
+  },
+  allActions: 'All actions',
+  suggested: (why: string) => `Suggested: ${why}`,
+  lacksRecord: 'This action is run on a record: open the record, and run it there.',
+  unavailable: 'Your role may not run this action, or the app does not declare it any more.',
+  needsApproval: 'Somebody has to approve this before it is done.',
+  restored: 'This is what you had typed before.',
+  beginAfresh: 'Begin afresh',
+  reason: 'Reason, for the history',
+  /** Begins the sentence that says that it is too long. */
+  theReason: 'The reason',
+  /** `what`: the API's, such as "is missing". */
+  reasonProblem: (what: string) => `The reason ${what}`,
+  asForm: 'As a form',
+  asJson: 'As JSON',
+  cancel: 'Cancel',
+  close: 'Close',
+  tryOut: 'Dry run',
+  triedOut: 'Nothing was done.',
+  outlook: {
+    run: 'It would run now.',
+    start: 'It would start now, and go on in the background.',
+    queue: 'It would wait until the app is there and earlier runs of this record have ended.',
+    pend: 'It would wait until somebody approves it.',
+  } satisfies Readonly<Record<ActionDryRun['would'], string>>,
+  running: 'Running…',
+  askForApproval: 'Ask for approval',
+  seeMarked: 'Nothing was done: see what is marked above.',
+  appRefused: (why: string) => `The app refused: ${why}`,
+  failed: (action: string, why: string) => `${action}: ${why}`,
+  showRun: 'Show the run',
+  showUnderRuns: 'Show under Runs',
+  goesOn: (action: string) => `${action} goes on; see it under Runs.`,
+  underWayOrDone: (action: string) => `${action} is under way or done; see it under Runs.`,
+  confirmation: {
+    checked: 'I have checked that this is right.',
+    highDanger: 'High danger.',
+    canBeUndone: 'It can be undone afterwards.',
+    canNotBeUndone: 'It can’t be undone.',
+    /** The same twice: with an element, and as the name of the input. */
+    typeToGoOn: (word: ReactNode) => <>Type {word} to go on.</>,
+    typeToGoOnName: (word: string) => `Type ${word} to go on`,
+  },
+};

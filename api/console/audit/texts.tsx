@@ -1,0 +1,60 @@
+/** The texts of the audit log: its page, its filters, and what an entry changed. Used by its page and the ledger of agents. */
+import type { ReactNode } from 'react';
+import { plural } from '../ui/plural.ts';
+import { count } from '../ui/time.ts';
+import type { AuditEntry } from '../wire/types.ts';
+
+export const auditTexts = {
+  title: 'Audit',
+  about: 'Everything that was done here, and what was refused; newest first.',
+  readAgain: 'Read again',
+  saveAsFile: 'Save as CSV',
+  reading: (n: number) => `${count(n)} read…`,
+  fileHasAll: (n: number) =>
+    plural(n, {
+      one: `The file has all there is: ${count(n)} entry.`,
+      other: `The file has all ${count(n)} entries.`,
+    }),
+  fileHasNewest: (n: number) => `The file has the newest ${count(n)} entries; choose an earlier time for the others.`,
+  /** Of the list, as its heading and as the name of its table. */
+  entries: 'Entries',
+  none: 'Nothing found',
+  noneMatches: 'Nothing was done that fits these filters. Show all, or another time.',
+  headings: ['When', 'Who', 'Did', 'To what', 'Outcome', 'Reason'],
+  more: 'More',
+  less: 'Less',
+  /** The names of the two buttons for those who don't see their row; they begin with what stands on them. */
+  moreAbout: (verb: string) => `More about ${verb}`,
+  lessAbout: (verb: string) => `Less about ${verb}`,
+  onlyOf: (who: string) => `Only what ${who} did`,
+  onlyVerb: (verb: string) => `Only ${verb}`,
+  onlyTo: (target: string) => `Only what was done to ${target}`,
+  outcome: { ok: 'done', denied: 'refused', failed: 'failed' } satisfies Readonly<
+    Record<AuditEntry['outcome'], string>
+  >,
+  /** Of what was asked for, instead of "done". */
+  waits: 'waits for a person',
+  wasAskedFor: 'was asked for',
+  times: (n: number) => `×${count(n)}`,
+  filters: {
+    title: 'Filters',
+    who: 'Who (id)',
+    doneBy: 'Done by',
+    anybody: 'anybody',
+    kinds: { agent: 'agents', person: 'people', app: 'the app', system: 'the system' },
+    verb: 'Did',
+    target: 'To what (id)',
+    from: 'From',
+    to: 'Before',
+    show: 'Show',
+    showAll: 'Show all',
+  },
+  change: {
+    title: 'Before and after',
+    member: 'Member',
+    before: 'Before',
+    after: 'After',
+    request: (id: ReactNode) => <>request {id}</>,
+    from: (address: string) => `from ${address}`,
+  },
+};

@@ -1,0 +1,35 @@
+/** The texts of environments in the settings. */
+import type { ReactNode } from 'react';
+
+export const environmentTexts = {
+  title: 'Environments',
+  about: 'Each has its own items, records, declarations and keys; they share roles and people.',
+  make: 'New environment',
+  thisOne: 'this one',
+  notDeclared: 'no app has declared anything yet',
+  declared: (when: ReactNode) => <>declared {when}</>,
+  /** `what`: the label of a switch. */
+  isOn: (environment: string, what: string) => `${environment}, ${what.toLowerCase()}: on now.`,
+  isOff: (environment: string, what: string) => `${environment}, ${what.toLowerCase()}: off now.`,
+  isMade: (environment: string) => `${environment} is there. Make an app key in it to connect its app.`,
+  makeAbout: 'It is empty until an app declares what it holds. You have access to it.',
+  makeDeed: 'Make environment',
+  name: 'Name, as a part of its address',
+  nameRule: 'A letter, then letters, digits, _, . and -',
+  nameExample: 'acceptance',
+  demands: 'What it demands',
+  switches: {
+    independentApproval: {
+      label: 'Independent approval',
+      about: 'who made or changed an agent in the last 30 days can’t decide its requests, nor can whom they let in',
+    },
+    acceptNew: {
+      label: 'New names wait',
+      about: 'agents use new actions and flags only after a person has accepted them',
+    },
+    trustApp: {
+      label: 'Trust the app',
+      about: 'its app may loosen what it declares without a person; what waits already goes on waiting',
+    },
+  },
+};

@@ -1,0 +1,58 @@
+/** The texts of erasures in the settings: what is asked for, what is counted, and what became of each. */
+import type { ReactNode } from 'react';
+import { inRow, plural } from '../ui/plural.ts';
+import { count } from '../ui/time.ts';
+
+export const erasureTexts = {
+  title: 'Erasures',
+  about: 'Remove what identifies a person, wherever it is, and keep who did what when. Delete them in the app first.',
+  ask: 'Erase a person',
+  none: 'Nobody was erased',
+  noneAbout: 'What is asked for and done appears here.',
+  headings: ['Record', 'State', 'Asked for'],
+  asked: (who: string, when: ReactNode) => (
+    <>
+      by {who}, {when}
+    </>
+  ),
+  underWay: 'under way',
+  /** `counts`: some of those below. */
+  waitsFor: (counts: readonly string[]) => `waits for ${inRow(counts)}`,
+  erased: (counts: readonly string[]) => `${inRow(counts)} erased`,
+  nothingErased: 'nothing was there to erase',
+  form: {
+    about:
+      'What identifies them is removed for ever; who did what when is kept. First it is counted, and nothing is done.',
+    deed: 'Count what there is',
+    resource: 'What they are',
+    id: 'Id of their record',
+    users: 'Further ids in reports, with commas',
+    linked: 'Also items that only link to the record',
+  },
+  confirm: {
+    title: (record: string) => `Erase ${record}?`,
+    deed: 'Erase for ever',
+    found: (counts: readonly string[]) => `${inRow(counts)} will be erased. This can’t be undone.`,
+    nothingFound: 'Nothing is found, and what comes meanwhile will be erased. This can’t be undone.',
+    left: (n: number) =>
+      plural(n, {
+        one: `${count(n)} item links to the record and will stay.`,
+        other: `${count(n)} items link to the record and will stay.`,
+      }),
+    archived: (months: readonly string[]) =>
+      `What is archived (${inRow(months)}) is not reached: have it restored before.`,
+  },
+  begun: (record: string) => `${record} is being erased.`,
+  /** By the API's names of what is counted. */
+  counts: {
+    records: (n: number) => plural(n, { one: `${count(n)} stored record`, other: `${count(n)} stored records` }),
+    items: (n: number) => plural(n, { one: `${count(n)} item`, other: `${count(n)} items` }),
+    occurrences: (n: number) =>
+      plural(n, { one: `${count(n)} report of another item`, other: `${count(n)} reports of other items` }),
+    runs: (n: number) => plural(n, { one: `${count(n)} run`, other: `${count(n)} runs` }),
+    approvals: (n: number) => plural(n, { one: `${count(n)} approval`, other: `${count(n)} approvals` }),
+    replies: (n: number) => plural(n, { one: `${count(n)} reply`, other: `${count(n)} replies` }),
+    entries: (n: number) =>
+      plural(n, { one: `${count(n)} entry of the history`, other: `${count(n)} entries of the history` }),
+  },
+};

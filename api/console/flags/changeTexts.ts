@@ -1,0 +1,27 @@
+/** The texts of a change of a flag: what it would do, and what came of it. */
+import { inRow } from '../ui/plural.ts';
+
+export const changeTexts = {
+  title: (flag: string, change: string) => `${flag}: ${change}`,
+  pends: 'This flag wants a person’s approval: the change waits until somebody decides.',
+  isSoAlready: 'It is so already: nothing would change.',
+  happensAtOnce: 'This happens at once, for everybody whom the flag decides for.',
+  ask: 'Ask for it',
+  change: 'Change the flag',
+  /** The name of a ramp among the members of a flag. */
+  ramp: 'ramp',
+  none: 'none',
+  reason: 'Reason',
+  reasonOptional: 'Reason (optional)',
+  /** Begins the sentence that says that it is too long. */
+  theReason: 'The reason',
+  typeToConfirm: (flag: string) => `Type ${flag} to confirm`,
+  done: (flag: string, change: string) => `${flag}: ${change}`,
+  wasSo: (flag: string) => `${flag} was so already.`,
+  asked: (change: string) => `Asked for: ${change}. It waits under Approvals.`,
+  undo: 'Undo',
+  undone: (change: string) => `as before: ${change}`,
+  conflict: (flag: string) => `Somebody else changed ${flag} a moment ago. Look at it again; what you typed is kept.`,
+  /** Changes that are told together. */
+  together: (changes: readonly string[]) => inRow(changes),
+};

@@ -1,0 +1,82 @@
+/** Texts that tell a flag in words: its value, its ramp, its conditions and its changes. Used by the pages of flags and by home. */
+import { inRow, listed, plural } from '../ui/plural.ts';
+import { count } from '../ui/time.ts';
+
+export const wordTexts = {
+  on: 'on',
+  off: 'off',
+  none: 'none',
+  percent: (n: number) => `${count(n)} %`,
+  spans: {
+    days: (n: number) => `${count(n)} d`,
+    hours: (n: number) => `${count(n)} h`,
+    minutes: (n: number) => `${count(n)} min`,
+    seconds: (n: number) => `${count(n)} s`,
+    ms: (n: number) => `${count(n)} ms`,
+  },
+  /** What a flag is for whom no target and no rule decides. */
+  answer: {
+    forEverybody: (value: string) => `${value} for everybody`,
+    onForPart: (percent: string) => `on for ${percent}`,
+    onForPartOf: (percent: string, resource: string) => `on for ${percent} of all ${resource} records`,
+    withRamp: (answer: string, ramp: string) => `${answer}, ${ramp}`,
+    targets: (n: number) => plural(n, { one: `${count(n)} target`, other: `${count(n)} targets` }),
+    rules: (n: number) => plural(n, { one: `${count(n)} rule`, other: `${count(n)} rules` }),
+    /** `first`: one or both of those above. */
+    withFirst: (answer: string, first: readonly string[]) => `${answer}; ${listed(first)} first`,
+  },
+  ramp: {
+    willRise: (to: string, from: string) => `rising to ${to} from ${from} on`,
+    willFall: (to: string, from: string) => `falling to ${to} from ${from} on`,
+    rises: (to: string, by: string) => `rising to ${to} by ${by}`,
+    falls: (to: string, by: string) => `falling to ${to} by ${by}`,
+    done: (to: string) => `arrived at ${to}`,
+    stopped: (to: string) => `stopped on its way to ${to}`,
+    rolledBack: (to: string) => `rolled back to ${to} by its guard`,
+    tagged: (inbox: string, tag: string) => `${inbox} tagged ${tag}`,
+    guardRollsBack: (above: string, inbox: string, within: string) =>
+      `more than ${above} in ${inbox} within ${within}, and it is rolled back`,
+    guardStops: (above: string, inbox: string, within: string) =>
+      `more than ${above} in ${inbox} within ${within}, and it stops`,
+    plan: (to: string, from: string, until: string, every: string) =>
+      `to ${to} from ${from} to ${until}, a step every ${every}`,
+    planWithGuard: (plan: string, guard: string) => `${plan}; guard: ${guard}`,
+  },
+  condition: {
+    always: 'always',
+    never: 'never',
+    all: (conditions: readonly string[]) => conditions.join(' and '),
+    any: (conditions: readonly string[]) => conditions.join(' or '),
+    not: (condition: string) => `not (${condition})`,
+    /** `op`: one of `ops`. */
+    comparison: (field: string, op: string, value: string) => `${field} ${op} ${value}`.trim(),
+    values: (values: readonly string[]) => inRow(values),
+  },
+  /** Comparisons, by the API's names. */
+  ops: {
+    eq: 'is',
+    ne: 'is not',
+    in: 'is one of',
+    nin: 'is none of',
+    lt: 'is below',
+    lte: 'is at most',
+    gt: 'is above',
+    gte: 'is at least',
+    contains: 'contains',
+    startsWith: 'begins with',
+    endsWith: 'ends with',
+    exists: 'exists:',
+    matchesSemver: 'is a version of',
+  },
+  /** What a change did, member by member. */
+  changed: {
+    rollout: (was: string, is: string) => `rollout ${was} → ${is}`,
+    value: (was: string, is: string) => `value ${was} → ${is}`,
+    targets: (ids: readonly string[]) => `targets ${inRow(ids)}`,
+    rules: (was: number, is: number) => `rules ${count(was)} → ${count(is)}`,
+    rampEnded: 'ramp ended',
+    /** `status`: the API's. */
+    rampTo: (to: string, status: string) => `ramp to ${to}, ${status}`,
+    ramp: 'ramp',
+  },
+};

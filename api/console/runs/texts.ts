@@ -1,0 +1,18 @@
+/** The texts of the page of runs: its list, its filters and the run beside it. */
+export const runsTexts = {
+  title: 'Runs',
+  runAction: 'Run an action',
+  status: 'Status',
+  anyStatus: 'Any status',
+  action: 'Action',
+  anyAction: 'Any action',
+  none: 'No runs',
+  noneYet: 'Nobody has run an action yet. Actions are run from records and items, and their runs stand here.',
+  noneMatches: 'No run matches these filters. Take one away, or look at all.',
+  older: 'Show older runs',
+  nothingOpen: 'Nothing is open',
+  howToOpen: 'Press j for the newest run.',
+  back: '← List',
+  notFound: 'This run does not exist, or your role does not see it.',
+  run: 'Run',
+};
