@@ -1,0 +1,25 @@
+/** Forms of words by a number, and lists of words, as the language of the texts has them. Used by files of texts. */
+
+/** The language in which the files of texts are written; index.html names the same. */
+const language = 'en';
+
+interface Forms {
+  readonly one: string;
+  readonly other: string;
+  /** Forms that English lacks. */
+  readonly zero?: string;
+  readonly two?: string;
+  readonly few?: string;
+  readonly many?: string;
+}
+
+let rules: Intl.PluralRules | undefined;
+let lists: Intl.ListFormat | undefined;
+
+/** Returns the form that goes with a number. */
+export const plural = (n: number, forms: Forms): string =>
+  forms[(rules ??= new Intl.PluralRules(language)).select(n)] ?? forms.other;
+
+/** Returns words as a list within a sentence: "a, b, and c". */
+export const listed = (words: readonly string[]): string =>
+  (lists ??= new Intl.ListFormat(language, { type: 'conjunction' })).format(words);
