@@ -6,6 +6,7 @@ import { readAuditSearch } from './audit/filter.ts';
 import { readJobsSearch } from './jobs/search.ts';
 import { Forbidden } from './settings/Forbidden.tsx';
 import { allows, sections, type SectionName, type SectionProps } from './settings/sections.ts';
+import { settingsPageTexts } from './settingsPageTexts.ts';
 import { useSession } from './shell/session.ts';
 import { loadedLater } from './ui/lazy.tsx';
 import { Empty, Skeleton } from './ui/Problem.tsx';
@@ -47,8 +48,7 @@ const mayOpen = (me: Me, { name, needs }: (typeof sections)[number], id: string 
 
 const Section = ({ me, section, id, search, onSearch }: SettingsPageProps & { readonly me: Me }) => {
   const open = sections.find(({ name }) => name === section);
-  if (open === undefined)
-    return <Empty title="No such settings">The address names none of them. Choose one above.</Empty>;
+  if (open === undefined) return <Empty title={settingsPageTexts.noSection}>{settingsPageTexts.noSectionAbout}</Empty>;
   if (!mayOpen(me, open, id)) return <Forbidden isPage needs={open.needs ?? ''} />;
   if (open.name === 'audit') return <AuditPage search={readAuditSearch(search)} onSearch={onSearch} />;
   if (open.name === 'jobs') return <JobsPage search={readJobsSearch(search)} onSearch={onSearch} />;
@@ -68,7 +68,7 @@ export const SettingsPage = ({ section, ...rest }: SettingsPageProps) => {
   const open = section ?? seen[0]?.name;
   return (
     <div className="settings">
-      <nav aria-label="Settings">
+      <nav aria-label={settingsPageTexts.settings}>
         {seen.map(({ name, label }) => (
           <Link
             key={name}

@@ -8,15 +8,18 @@ import { readRecordsSearch, type RecordsSearch } from './records/search.ts';
 import { readRunsSearch, type RunsSearch } from './runs/search.ts';
 import { Shell } from './shell/Shell.tsx';
 import { remember, Start } from './shell/Start.tsx';
+import { consoleTexts } from './texts.tsx';
 import { publicBase } from './wire/base.ts';
 
 const root = createRootRoute({
   component: Outlet,
   notFoundComponent: () => (
     <main className="empty">
-      <h1>No such page</h1>
+      <h1>{consoleTexts.noPage}</h1>
       <p>
-        The address is not one of the console’s. Go back, or <Link to="/">begin at its start</Link>.
+        {consoleTexts.noPageAbout((words) => (
+          <Link to="/">{words}</Link>
+        ))}
       </p>
     </main>
   ),

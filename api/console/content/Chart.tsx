@@ -6,6 +6,7 @@ import type { Block } from '../wire/types.ts';
 import { toChartData, type ChartData } from './chartData.ts';
 import { plotHeight, plotOptions } from './plot.ts';
 import { Table } from './Table.tsx';
+import { contentTexts } from './texts.ts';
 
 /** Colours of tokens.css, `--series-1` and so on. */
 const colours = 6;
@@ -44,7 +45,7 @@ const Values = ({ label, data }: { readonly label: string; readonly data: ChartD
 export const Chart = ({ block }: { readonly block: Block }) => {
   const data = useMemo(() => toChartData(block), [block]);
   const kind = block['kind'] === 'bar' ? 'bar' : 'line';
-  const label = block.title ?? 'Chart';
+  const label = block.title ?? contentTexts.chart;
   const drawn = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLUListElement>(null);
   const [place, setPlace] = useState<number | null>(null);
@@ -75,7 +76,7 @@ export const Chart = ({ block }: { readonly block: Block }) => {
   }, [data, kind]);
   return (
     <figure className="chart">
-      <div ref={drawn} className="chart-plot" role="img" aria-label={`${label}: ${data.names.join(', ')}`} />
+      <div ref={drawn} className="chart-plot" role="img" aria-label={contentTexts.chartOf(label, data.names)} />
       <figcaption>
         <ul ref={legend} className="chart-legend">
           {data.names.map((name, at) => (
@@ -89,7 +90,7 @@ export const Chart = ({ block }: { readonly block: Block }) => {
         <span className="soft">{place === null ? '' : placeText(data, place)}</span>
       </figcaption>
       <details onToggle={({ currentTarget }) => setTable(currentTarget.open)}>
-        <summary>As a table</summary>
+        <summary>{contentTexts.asTable}</summary>
         {isTable && <Values label={label} data={data} />}
       </details>
     </figure>

@@ -4,6 +4,7 @@
  */
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 import { Fragment, useMemo, type ReactNode } from 'react';
+import { contentTexts } from './texts.ts';
 import { WebLink } from './WebLink.tsx';
 
 /** Deeper nesting is shown as it was written. */
@@ -40,7 +41,7 @@ const Linked = ({
 };
 
 const Rows = ({ table, depth }: { readonly table: Tokens.Table; readonly depth: number }) => (
-  <div className="table" tabIndex={0} role="group" aria-label="Table">
+  <div className="table" tabIndex={0} role="group" aria-label={contentTexts.table}>
     <table>
       <thead>
         <tr>

@@ -1,5 +1,6 @@
 /** A table of values. Loaded by Blocks.tsx, and with charts. */
 import type { Block } from '../wire/types.ts';
+import { contentTexts } from './texts.ts';
 import { Value } from './Value.tsx';
 import { objects, plain } from './values.ts';
 
@@ -43,5 +44,5 @@ export const Table = ({ label, columns, rows }: TableProps) => {
 };
 
 export const TableBlock = ({ block: { title, columns, rows } }: { readonly block: Block }) => (
-  <Table label={title ?? 'Table'} columns={columns} rows={rows} />
+  <Table label={title ?? contentTexts.table} columns={columns} rows={rows} />
 );

@@ -7,6 +7,7 @@ import { Ago } from '../ui/Time.tsx';
 import type { RecordEntry } from '../wire/types.ts';
 import { Markdown } from './Markdown.tsx';
 import type { Names } from './names.ts';
+import { timelineTexts } from './timelineTexts.tsx';
 import { Fields } from './Value.tsx';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -15,7 +16,7 @@ const isData = (value: unknown): value is Data => typeof value === 'object' && v
 const said = (value: unknown): string =>
   typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value);
 const listOf = (value: unknown): string => (Array.isArray(value) ? value.map(said).join(', ') : '');
-const timeOf = (value: unknown): string => (typeof value === 'number' ? whenTime(value) : 'now');
+const timeOf = (value: unknown): string => (typeof value === 'number' ? whenTime(value) : timelineTexts.now);
 
 /** Names of members that hold what a customer wrote, by habit of apps. */
 const bodies = ['body', 'text', 'message', 'content'];
@@ -33,70 +34,57 @@ const broughtBy = (
   };
 };
 
-const tagsLine = ({ add, remove }: Data): string =>
-  [
-    ...(Array.isArray(add) && add.length > 0 ? [`added ${listOf(add)}`] : []),
-    ...(Array.isArray(remove) && remove.length > 0 ? [`removed ${listOf(remove)}`] : []),
-  ].join(', ');
+const recordOf = ({ record }: Data): string => (isData(record) ? said(record['title'] ?? record['id']) : '');
 
-const recordLine = ({ record }: Data): string => (isData(record) ? said(record['title'] ?? record['id']) : '');
+const { lines, approvalKinds, approvalEnds, replyStates } = timelineTexts;
 
-const approvalKinds: Readonly<Record<string, string>> = {
-  action: 'an action',
-  bulk: 'a bulk',
-  flag: 'a flag',
-  item: 'a change',
-};
-const approvalEnds: Readonly<Record<string, string>> = {
-  pending: 'it waits',
-  approved: 'it was approved',
-  rejected: 'it was rejected',
-  expired: 'it expired',
-  cancelled: 'it was taken back',
-  stale: 'it no longer fits what is',
+/** Returns a text of a list by a word of the API's; the word itself when there is none. */
+const textOf = (texts: Readonly<Record<string, string>>, word: string): string => texts[word] ?? word;
+
+const tagsLine = (who: string, { add, remove }: Data): string => {
+  const [added, removed] = [listOf(add), listOf(remove)];
+  if (added !== '' && removed !== '') return lines.tagsBoth(who, added, removed);
+  return removed === '' ? lines.tagsAdded(who, added) : lines.tagsRemoved(who, removed);
 };
 
-const lines: Readonly<Record<string, (data: Data, names: Names) => string>> = {
-  created: () => 'made this item',
-  occurred: ({ occurrences }) =>
-    isData(occurrences) ? `reported it again (${said(occurrences['to'])} times now)` : 'reported it again',
-  state: ({ from, to }) => `set the state from ${said(from)} to ${said(to)}`,
-  assigned: ({ to }, names) => (to === null ? 'took the assignment away' : `assigned it to ${names.of(said(to))}`),
-  snoozed: ({ to }) => (to === null ? 'woke it' : `snoozed it until ${timeOf(to)}`),
-  woken: () => 'it woke by itself',
+const triageLine = (who: string, { answers, closed }: Data): string => {
+  if (!isData(answers)) return closed === true ? lines.triagedClosed(who) : lines.triaged(who);
+  const all = Object.entries(answers)
+    .map(([question, answer]) => `${question}: ${said(answer)}`)
+    .join(', ');
+  return closed === true ? lines.answeredClosed(who, all) : lines.answered(who, all);
+};
+
+/** The line of an entry by its type; `who`: the name of its actor. */
+const lineOf: Readonly<Record<string, (who: string, data: Data, names: Names) => string>> = {
+  created: lines.created,
+  occurred: (who, { occurrences }) =>
+    isData(occurrences) ? lines.occurredTimes(who, said(occurrences['to'])) : lines.occurred(who),
+  state: (who, { from, to }) => lines.state(who, said(from), said(to)),
+  assigned: (who, { to }, names) => (to === null ? lines.unassigned(who) : lines.assigned(who, names.of(said(to)))),
+  snoozed: (who, { to }) => (to === null ? lines.awoken(who) : lines.snoozed(who, timeOf(to))),
+  woken: () => lines.woken,
   tags: tagsLine,
-  action: ({ label, action, status, message }) =>
-    `ran ${said(label) || said(action)}: ${said(status)}${said(message) === '' ? '' : `, ${said(message)}`}`,
-  triage: ({ answers, closed }) =>
-    `${
-      isData(answers)
-        ? Object.entries(answers)
-            .map(([question, answer]) => `${question}: ${said(answer)}`)
-            .join(', ')
-        : 'triaged it'
-    }${closed === true ? ', closed it' : ''}`,
-  approval: ({ status, kind }) =>
-    `asked for approval of ${approvalKinds[said(kind)] ?? said(kind)}; ${approvalEnds[said(status)] ?? said(status)}`,
-  linked: (data) => `linked ${recordLine(data)}`,
-  unlinked: (data) => `unlinked ${recordLine(data)}`,
-};
-
-const replyStates: Readonly<Record<string, string>> = {
-  sending: 'sending…',
-  sent: 'sent',
-  failed: 'not sent',
-  unknown: 'may have been sent: the end is not known',
+  action: (who, { label, action, status, message }) => {
+    const [name, end, about] = [said(label) || said(action), said(status), said(message)];
+    return about === '' ? lines.ran(who, name, end) : lines.ranWith(who, name, end, about);
+  },
+  triage: triageLine,
+  approval: (who, { status, kind }) =>
+    lines.approval(who, textOf(approvalKinds, said(kind)), textOf(approvalEnds, said(status))),
+  linked: (who, data) => lines.linked(who, recordOf(data)),
+  unlinked: (who, data) => lines.unlinked(who, recordOf(data)),
 };
 
 const Reason = ({ data }: { readonly data: Data }) =>
-  typeof data['reason'] === 'string' ? <span className="soft"> because: {data['reason']}</span> : null;
+  typeof data['reason'] === 'string' ? <span className="soft">{timelineTexts.because(data['reason'])}</span> : null;
 
 /** Opens the run of an entry that is about one. */
 const RunLink = ({ data: { run } }: { readonly data: Data }) => {
   const { environment } = useSession();
   return typeof run === 'string' ? (
     <Link to="/env/$environment/runs" params={{ environment }} search={{ run }}>
-      run
+      {timelineTexts.run}
     </Link>
   ) : null;
 };
@@ -124,14 +112,14 @@ export const TimelineEntry = ({ entry, names }: { readonly entry: RecordEntry; r
   const data: Data = isData(entry.data) ? entry.data : {};
   if (entry.type === 'note')
     return (
-      <Written entry={entry} note="note, seen by colleagues only">
+      <Written entry={entry} note={timelineTexts.note}>
         <Markdown text={said(data['text'])} />
         <Reason data={data} />
       </Written>
     );
   if (entry.type === 'reply')
     return (
-      <Written entry={entry} note={`reply, ${replyStates[said(data['status'])] ?? said(data['status'])}`}>
+      <Written entry={entry} note={timelineTexts.reply(textOf(replyStates, said(data['status'])))}>
         <Markdown text={said(data['text'])} />
         {said(data['error']) !== '' && <p className="problem">{said(data['error'])}</p>}
       </Written>
@@ -139,18 +127,16 @@ export const TimelineEntry = ({ entry, names }: { readonly entry: RecordEntry; r
   const brought = entry.type === 'occurred' ? broughtBy(data) : null;
   if (brought?.text !== null && brought !== null)
     return (
-      <Written entry={entry} note="wrote again">
+      <Written entry={entry} note={timelineTexts.wroteAgain}>
         <Markdown text={brought.text} />
         {brought.rest.length > 0 && <Fields fields={brought.rest.map(([label, value]) => ({ label, value }))} />}
       </Written>
     );
-  const line = Object.hasOwn(lines, entry.type) ? lines[entry.type] : undefined;
+  const line = Object.hasOwn(lineOf, entry.type) ? lineOf[entry.type] : undefined;
+  const who = entry.actor.name;
   return (
     <p className="line">
-      <span dir="auto">
-        {entry.actor.type === 'system' && entry.type === 'woken' ? '' : `${entry.actor.name} `}
-        {line === undefined ? entry.type : line(data, names)}
-      </span>
+      <span dir="auto">{line === undefined ? lines.other(who, entry.type) : line(who, data, names)}</span>
       {entry.type === 'action' && <RunLink data={data} />}
       <Reason data={data} />
       <Ago at={entry.at} />

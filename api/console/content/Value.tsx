@@ -1,12 +1,13 @@
 /** One value of an app by its type, and labelled values. Used by blocks, tables and timelines. */
 import { count, whenTime } from '../ui/time.ts';
+import { contentTexts } from './texts.ts';
 import { plain } from './values.ts';
 import { WebLink } from './WebLink.tsx';
 
 export const Value = ({ value, type }: { readonly value: unknown; readonly type: unknown }) => {
   if (type === 'time' && typeof value === 'number') return <>{whenTime(value)}</>;
   if (type === 'money' && typeof value === 'number') return <>{count(value)}</>;
-  if (type === 'boolean' && typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
+  if (type === 'boolean' && typeof value === 'boolean') return <>{value ? contentTexts.yes : contentTexts.no}</>;
   if (type === 'link' && typeof value === 'string') return <WebLink url={value}>{value}</WebLink>;
   return <span dir="auto">{plain(value)}</span>;
 };

@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { useSession } from '../shell/session.ts';
 import { meQuery, peopleQuery } from '../wire/queries.ts';
 import type { Person } from '../wire/types.ts';
+import { nameTexts } from './nameTexts.ts';
 
 export interface Names {
   readonly me: string | null;
@@ -22,7 +23,7 @@ export const useNames = (): Names => {
     return {
       me: own?.id ?? null,
       people,
-      of: (id) => (id === null ? 'Nobody' : id === own?.id ? own.name : (byId.get(id) ?? 'A colleague')),
+      of: (id) => (id === null ? nameTexts.nobody : id === own?.id ? own.name : (byId.get(id) ?? nameTexts.unknown)),
     };
   }, [people, me]);
 };

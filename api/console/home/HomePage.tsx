@@ -9,6 +9,7 @@ import { Ago, Due } from '../ui/Time.tsx';
 import { useArrivals, useItem, type ItemStore } from '../wire/itemStore.ts';
 import { approvalsQuery, countsQuery, inboxesQuery, itemsQuery, meQuery, type ItemQuery } from '../wire/queries.ts';
 import { Section, shownMost } from './Section.tsx';
+import { homeTexts } from './texts.tsx';
 import { Bulks, Ramps, Requesters } from './Underway.tsx';
 import { WaitingLoosenings } from './WaitingLoosenings.tsx';
 
@@ -78,8 +79,8 @@ const Requests = () => {
   const mine = data?.filter(({ canDecide }) => canDecide.approve).toSorted((a, b) => a.requestedAt - b.requestedAt);
   return (
     <Section
-      title="To decide"
-      none="Nobody waits for your decision."
+      title={homeTexts.toDecide}
+      none={homeTexts.nothingToDecide}
       total={counts?.approvals.decidable ?? null}
       error={error}
     >
@@ -107,15 +108,19 @@ export const HomePage = () => {
   ].join(',');
   return (
     <div className="column home">
-      <h1>What waits</h1>
+      <h1>{homeTexts.title}</h1>
       {may(me, 'approvals', 'decide') && <Requests />}
       {may(me, 'settings', 'manage') && <WaitingLoosenings />}
       <Items
-        title="Mine"
-        none="Nothing is assigned to you. Press a on an item to take it."
+        title={homeTexts.mine}
+        none={homeTexts.nothingMine}
         query={{ assignee: 'me', state: notClosed, snoozed: '0', sort: 'due' }}
       />
-      <Items title="Overdue" none="Nothing is overdue." query={{ overdue: '1', snoozed: '0', sort: 'due' }} />
+      <Items
+        title={homeTexts.overdue}
+        none={homeTexts.nothingOverdue}
+        query={{ overdue: '1', snoozed: '0', sort: 'due' }}
+      />
       {may(me, 'approvals', 'see') && <Requesters isManaging={may(me, 'settings', 'manage')} />}
       <Bulks />
       {mayAny(me, 'flag') && <Ramps />}

@@ -5,7 +5,6 @@ import { BulkLine } from '../bulks/BulkLine.tsx';
 import { answerText, goingRamp } from '../flags/words.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession } from '../shell/session.ts';
-import { count } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import { bulksQuery } from '../wire/bulkQueries.ts';
 import { isFinished } from '../wire/bulks.ts';
@@ -13,6 +12,7 @@ import { flagsQuery } from '../wire/flagQueries.ts';
 import { approvalsQuery } from '../wire/queries.ts';
 import type { Approval } from '../wire/types.ts';
 import { Section, shownMost } from './Section.tsx';
+import { homeTexts } from './texts.tsx';
 
 interface Requester {
   readonly id: string;
@@ -45,7 +45,7 @@ export const Requesters = ({ isManaging }: { readonly isManaging: boolean }) => 
   const requesters = requestersOf(data ?? []);
   if (requesters.length === 0) return null;
   return (
-    <Section title="Agents that ask" none="" total={requesters.length} error={null}>
+    <Section title={homeTexts.requesters} none="" total={requesters.length} error={null}>
       {requesters.slice(0, shownMost).map(({ id, name, asked, oldest }) => (
         <li key={id}>
           {isManaging ? (
@@ -55,9 +55,7 @@ export const Requesters = ({ isManaging }: { readonly isManaging: boolean }) => 
           ) : (
             <span dir="auto">{name}</span>
           )}
-          <span className="soft">
-            {count(asked)} {asked === 1 ? 'request waits' : 'requests wait'}, the oldest since <Ago at={oldest} />
-          </span>
+          <span className="soft">{homeTexts.requests(asked, <Ago at={oldest} />)}</span>
         </li>
       ))}
     </Section>
@@ -70,7 +68,7 @@ export const Bulks = () => {
   const going = (data ?? []).filter((bulk) => !isFinished(bulk));
   if (going.length === 0) return null;
   return (
-    <Section title="Bulks under way" none="" total={going.length} error={null}>
+    <Section title={homeTexts.bulks} none="" total={going.length} error={null}>
       {going.slice(0, shownMost).map(({ id }) => (
         <li key={id}>
           <BulkLine id={id} onUndone={() => undefined} />
@@ -86,7 +84,7 @@ export const Ramps = () => {
   const going = (data ?? []).filter((flag) => goingRamp(flag) !== null);
   if (going.length === 0) return null;
   return (
-    <Section title="Ramps under way" none="" total={going.length} error={null}>
+    <Section title={homeTexts.ramps} none="" total={going.length} error={null}>
       {going.slice(0, shownMost).map((flag) => (
         <li key={flag.flag}>
           <Link to="/env/$environment/flags/$flag" params={{ environment, flag: flag.flag }}>

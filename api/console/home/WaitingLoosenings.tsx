@@ -6,20 +6,19 @@ import { useSession } from '../shell/session.ts';
 import { Ago } from '../ui/Time.tsx';
 import { waitingLooseningsQuery } from '../wire/settingsQueries.ts';
 import { Section, shownMost } from './Section.tsx';
+import { homeTexts } from './texts.tsx';
 
 export const WaitingLoosenings = () => {
   const { http } = useSession();
   const { data = [] } = useQuery(waitingLooseningsQuery(http));
   if (data.length === 0) return null;
   return (
-    <Section title="The app wants to be less strict" none="" total={data.length} error={null}>
+    <Section title={homeTexts.loosenings} none="" total={data.length} error={null}>
       {data.slice(0, shownMost).map((loosening) => {
         const { what, to } = looseningWords(loosening);
         return (
           <li key={loosening.id}>
-            <SettingsLink section="loosenings">
-              {what}: {to}
-            </SettingsLink>
+            <SettingsLink section="loosenings">{homeTexts.loosening(what, to)}</SettingsLink>
             <Ago at={loosening.since} />
           </li>
         );

@@ -4,6 +4,8 @@ import { Markdown } from '../content/Markdown.tsx';
 import { Button } from '../ui/Button.tsx';
 import { reasonMost, TooLong } from '../ui/TooLong.tsx';
 import type { Inbox, Item } from '../wire/types.ts';
+import { isReachable } from './filter.ts';
+import { itemTexts } from './itemTexts.tsx';
 import { textMost, useWriting, type Writing } from './useWriting.ts';
 
 interface ComposerProps {
@@ -21,13 +23,13 @@ interface TabsProps extends Pick<ComposerProps, 'onWriting'> {
   readonly kinds: readonly Writing[];
 }
 
-const tabs = { reply: ['Reply', 'r'], note: ['Note', 'n'] } as const;
+const keyOf = { reply: 'r', note: 'n' } as const;
 
 const Tabs = ({ kind, kinds, onWriting }: TabsProps) => (
   <div className="tabs" role="tablist">
     {kinds.map((each) => (
       <button key={each} type="button" role="tab" aria-selected={kind === each} onClick={() => onWriting(each)}>
-        {tabs[each][0]} <kbd aria-hidden>{tabs[each][1]}</kbd>
+        {itemTexts[each]} <kbd aria-hidden>{keyOf[each]}</kbd>
       </button>
     ))}
   </div>
@@ -41,20 +43,18 @@ interface ThenProps extends Pick<ComposerProps, 'item' | 'inbox'> {
 /** The state that follows a reply. */
 const Then = ({ item, inbox, value, onChange }: ThenProps) => {
   const states = inbox.states.filter(
-    ({ name }) =>
-      name !== item.state &&
-      (inbox.transitions === null || inbox.transitions[item.state]?.includes(name) === true || name === value),
+    ({ name }) => name !== item.state && (isReachable(inbox, item, name) || name === value),
   );
   return (
     <select
-      aria-label="Then"
+      aria-label={itemTexts.then}
       value={value === item.state ? '' : value}
       onChange={({ target }) => onChange(target.value)}
     >
-      <option value="">Leave it {item.state}</option>
+      <option value="">{itemTexts.thenNothing(item.state)}</option>
       {states.map(({ name }) => (
         <option key={name} value={name}>
-          then set to {name}
+          {itemTexts.thenSet(name)}
         </option>
       ))}
     </select>
@@ -86,28 +86,28 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
     void send();
   };
   return (
-    <section className={`composer ${kind}`} aria-label={kind === 'reply' ? 'Reply' : 'Note'}>
+    <section className={`composer ${kind}`} aria-label={itemTexts[kind]}>
       <Tabs
         kind={kind}
         kinds={[...(canReply ? ['reply' as const] : []), ...(canNote ? ['note' as const] : [])]}
         onWriting={onWriting}
       />
       {isPreview && (
-        <section className="preview" aria-label="Preview" tabIndex={0}>
+        <section className="preview" aria-label={itemTexts.preview} tabIndex={0}>
           <Markdown text={text} />
         </section>
       )}
       <textarea
         ref={input}
         className={isPreview ? 'hidden' : ''}
-        aria-label={kind === 'reply' ? 'Reply to the customer' : 'Note for colleagues'}
-        placeholder={kind === 'reply' ? 'Write to the customer' : 'Write a note; only colleagues see it'}
+        aria-label={kind === 'reply' ? itemTexts.replyLabel : itemTexts.noteLabel}
+        placeholder={kind === 'reply' ? itemTexts.replyPlaceholder : itemTexts.notePlaceholder}
         value={text}
         rows={3}
         onChange={({ target }) => writing.setText(target.value)}
         onKeyDown={press}
       />
-      <TooLong what="The text" text={text} most={textMost} />
+      <TooLong what={itemTexts.theText} text={text} most={textMost} />
       {problem !== null && (
         <p className="problem" role="alert">
           {problem}
@@ -115,26 +115,26 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
       )}
       {inbox.reasonRequired && (
         <input
-          aria-label="Reason"
-          placeholder="Reason; this inbox wants one"
+          aria-label={itemTexts.reason}
+          placeholder={itemTexts.reasonPlaceholder}
           value={reason}
           onChange={({ target }) => writing.setReason(target.value)}
           onKeyDown={press}
         />
       )}
-      <TooLong what="The reason" text={reason} most={reasonMost} />
+      <TooLong what={itemTexts.theReason} text={reason} most={reasonMost} />
       <div className="composer-foot">
         {kind === 'reply' && may('state') && (
           <Then item={item} inbox={inbox} value={writing.then} onChange={writing.setThen} />
         )}
         {text.trim() !== '' && (
           <Button tone="bare" aria-pressed={isPreview} onClick={() => setPreview(!isPreview)}>
-            Preview
+            {itemTexts.preview}
           </Button>
         )}
-        <span className="soft">{kind === 'reply' ? 'A reply can’t be taken back.' : ''}</span>
+        <span className="soft">{kind === 'reply' ? itemTexts.replyIsFinal : ''}</span>
         <Button tone="main" disabled={isBusy || !isReady} onClick={() => void send()} shortcut="⌘↵">
-          {kind === 'reply' ? 'Send reply' : 'Add note'}
+          {kind === 'reply' ? itemTexts.sendReply : itemTexts.addNote}
         </Button>
       </div>
     </section>

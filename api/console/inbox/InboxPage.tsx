@@ -14,6 +14,7 @@ import type { ItemDetailProps } from './ItemDetail.tsx';
 import { ItemList } from './ItemList.tsx';
 import { ListHeader } from './ListHeader.tsx';
 import type { SelectionBarProps } from './SelectionBar.tsx';
+import { inboxTexts } from './texts.ts';
 import { useItemCommands } from './useItemCommands.tsx';
 import { useItemList } from './useItemList.ts';
 import { useSelection } from './useSelection.ts';
@@ -36,9 +37,7 @@ const ItemDetail = loadedLater<ItemDetailProps>(async () => (await import('./Ite
 const SelectionBar = loadedLater<SelectionBarProps>(async () => (await import('./SelectionBar.tsx')).SelectionBar);
 
 const emptyText = (search: ListSearch): string =>
-  Object.keys(search).some((name) => !['show', 'item'].includes(name))
-    ? 'Nothing matches these filters. Take one away, or look at all.'
-    : 'Nothing here. What comes next is announced at the top of this list.';
+  Object.keys(search).some((name) => !['show', 'item'].includes(name)) ? inboxTexts.noneMatches : inboxTexts.noneYet;
 
 export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
   const session = useSession();
@@ -112,13 +111,13 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
     'item',
   );
   const labelOf = (of: string): string => list.inboxes.find(({ name }) => name === of)?.label ?? of;
-  const label = inbox === null ? 'All inboxes' : labelOf(inbox);
+  const label = inbox === null ? inboxTexts.all : labelOf(inbox);
   const changeSearch = useCallback((next: ListSearch) => onSearch(next, false), [onSearch]);
   let rows: ReactNode;
   if (list.error !== null && list.error !== undefined && ids.length === 0)
     rows = <Problem error={list.error} onRetry={list.readAnew} />;
   else if (list.isLoading) rows = <Skeleton rows={8} />;
-  else if (ids.length === 0) rows = <Empty title="Empty">{emptyText(search)}</Empty>;
+  else if (ids.length === 0) rows = <Empty title={inboxTexts.none}>{emptyText(search)}</Empty>;
   else
     rows = (
       <ItemList
@@ -136,7 +135,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
     );
   return (
     <div className={`inbox ${openId === undefined ? 'no-item' : 'has-item'}`}>
-      <section className="list" aria-label="Items">
+      <section className="list" aria-label={inboxTexts.items}>
         <ListHeader
           ref={searchInput}
           title={label}
@@ -157,7 +156,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
       </section>
       {openId === undefined ? (
         <div className="detail">
-          <Empty title="Nothing is open">Press j for the first item, or ? for all keys.</Empty>
+          <Empty title={inboxTexts.nothingOpen}>{inboxTexts.openFirst}</Empty>
         </div>
       ) : (
         <ItemDetail

@@ -12,7 +12,7 @@ import { ArchivedNote } from '../ui/ArchivedNote.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Initials, StateGlyph } from '../ui/State.tsx';
-import { count, whenTime } from '../ui/time.ts';
+import { whenTime } from '../ui/time.ts';
 import { Ago, Due } from '../ui/Time.tsx';
 import { ApiError } from '../wire/apiError.ts';
 import { useItem } from '../wire/itemStore.ts';
@@ -21,6 +21,7 @@ import type { ItemDetail as Detail, Inbox, Item } from '../wire/types.ts';
 import { Composer } from './Composer.tsx';
 import { kindOf } from './filter.ts';
 import { ItemActions } from './ItemActions.tsx';
+import { itemTexts } from './itemTexts.tsx';
 import type { ItemCommands } from './useItemCommands.tsx';
 import type { Writing } from './useWriting.ts';
 
@@ -46,22 +47,22 @@ const Facts = ({ item, inboxes, names, commands, onTag }: HeadProps) => {
   return (
     <div className="facts">
       <Button tone="bare" disabled={!may('state')} onClick={() => open('state')}>
-        <span className="hidden">State: </span>
+        <span className="hidden">{itemTexts.state}</span>
         <StateGlyph kind={kind} label="" /> {item.state}
       </Button>
       <Button tone="bare" disabled={!may('assign')} onClick={() => open('assign')}>
-        <span className="hidden">Assignee: </span>
+        <span className="hidden">{itemTexts.assignee}</span>
         {item.assignee !== null && <Initials name={names.of(item.assignee)} isNamed />} {names.of(item.assignee)}
       </Button>
       {item.dueAt !== null && <Due at={item.dueAt} />}
       {item.snoozedUntil !== null && (
         <Button tone="bare" disabled={!may('snooze')} onClick={() => open('snooze')}>
-          snoozed until {whenTime(item.snoozedUntil)}
+          {itemTexts.snoozedUntil(whenTime(item.snoozedUntil))}
         </Button>
       )}
       {item.occurrences > 1 && (
         <span className="soft">
-          {count(item.occurrences)} times{item.users > 0 && `, ${count(item.users)} users`}
+          {item.users > 0 ? itemTexts.timesAndUsers(item.occurrences, item.users) : itemTexts.times(item.occurrences)}
         </span>
       )}
       {item.tags.map((tag) => (
@@ -70,7 +71,7 @@ const Facts = ({ item, inboxes, names, commands, onTag }: HeadProps) => {
           className="tag"
           key={tag}
           dir="auto"
-          title={`Show what is tagged ${tag}`}
+          title={itemTexts.showTagged(tag)}
           onClick={() => onTag(tag)}
         >
           {tag}
@@ -86,22 +87,22 @@ const Deeds = ({ item, inboxes, commands }: Omit<HeadProps, 'names' | 'onTag'>) 
     <div className="deeds">
       {may('state') && kindOf(inboxes, item) !== 'closed' && (
         <Button onClick={close} shortcut="e">
-          Close
+          {itemTexts.close}
         </Button>
       )}
       {may('assign') && (
         <Button onClick={() => open('assign')} shortcut="a">
-          Assign
+          {itemTexts.assign}
         </Button>
       )}
       {may('tags') && (
         <Button onClick={() => open('tags')} shortcut="t">
-          Tag
+          {itemTexts.tag}
         </Button>
       )}
       {may('snooze') && kindOf(inboxes, item) !== 'closed' && (
         <Button onClick={() => open('snooze')} shortcut="s">
-          Snooze
+          {itemTexts.snooze}
         </Button>
       )}
     </div>
@@ -130,9 +131,9 @@ const Timeline = ({ id, detail, names }: { readonly id: string; readonly detail:
     }
   };
   return (
-    <section className="timeline" aria-label="Timeline">
+    <section className="timeline" aria-label={itemTexts.timeline}>
       <ArchivedNote before={detail.archivedBefore} />
-      {detail.timelineCursor !== null && <Button onClick={() => void readEarlier()}>Show what happened earlier</Button>}
+      {detail.timelineCursor !== null && <Button onClick={() => void readEarlier()}>{itemTexts.showEarlier}</Button>}
       {detail.timeline.toReversed().map((entry) => (
         <TimelineEntry key={entry.id} entry={entry} names={names} />
       ))}
@@ -151,7 +152,7 @@ const Side = ({ item, detail, onRun }: SideProps) => (
     <ItemActions detail={detail} onRun={onRun} />
     {detail.linked.length > 0 && (
       <section>
-        <h2>Linked</h2>
+        <h2>{itemTexts.linked}</h2>
         {detail.linked.map(({ resource, id, title, subtitle }) => (
           <p key={`${resource}/${id}`}>
             <RecordLink resource={resource} id={id} title={title} />
@@ -167,7 +168,7 @@ const Side = ({ item, detail, onRun }: SideProps) => (
     )}
     {detail.triage !== null && detail.triage.answers.length > 0 && (
       <section>
-        <h2>Triage</h2>
+        <h2>{itemTexts.triage}</h2>
         {detail.triage.answers.map(({ question, answer }) => (
           <p key={question} dir="auto">
             <span className="soft">{question}</span> {typeof answer === 'string' ? answer : JSON.stringify(answer)}
@@ -176,13 +177,9 @@ const Side = ({ item, detail, onRun }: SideProps) => (
       </section>
     )}
     <section>
-      <h2>Item</h2>
-      <p>
-        <span className="soft">First seen</span> <Ago at={item.firstSeen} />
-      </p>
-      <p>
-        <span className="soft">Activity</span> <Ago at={item.lastSeen} />
-      </p>
+      <h2>{itemTexts.item}</h2>
+      <p>{itemTexts.firstSeen(<Ago at={item.firstSeen} />)}</p>
+      <p>{itemTexts.activity(<Ago at={item.lastSeen} />)}</p>
       <p className="mono">{item.id}</p>
     </section>
   </aside>
@@ -201,12 +198,10 @@ export const ItemDetail = (props: ItemDetailProps) => {
     return (
       <div className="detail">
         <Button className="back" onClick={onBack}>
-          ← List
+          {itemTexts.back}
         </Button>
         {isGone ? (
-          <Problem
-            error={new ApiError(404, 'not_found', 'This item does not exist any more, or your role does not see it.')}
-          />
+          <Problem error={new ApiError(404, 'not_found', itemTexts.gone)} />
         ) : (
           <Problem error={error} onRetry={() => void refetch()} />
         )}
@@ -222,7 +217,7 @@ export const ItemDetail = (props: ItemDetailProps) => {
     <div className="detail">
       <header className="detail-head">
         <Button className="back" onClick={onBack}>
-          ← List
+          {itemTexts.back}
         </Button>
         <h1 dir="auto" className={isFolded ? '' : 'clamped'} onDoubleClick={() => setFolded(!isFolded)}>
           {item.title}
@@ -236,7 +231,7 @@ export const ItemDetail = (props: ItemDetailProps) => {
         ) : (
           <>
             <div className="detail-main">
-              {detail.appOffline && <p className="hint">The app is offline: what it would add here is missing.</p>}
+              {detail.appOffline && <p className="hint">{itemTexts.offline}</p>}
               <Blocks
                 blocks={detail.blocks}
                 onAction={({ action, record, input }) => open({ action, record, input, item: id })}

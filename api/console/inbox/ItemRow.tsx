@@ -8,6 +8,7 @@ import { Ago, Due } from '../ui/Time.tsx';
 import { useItem } from '../wire/itemStore.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 import { kindOf } from './filter.ts';
+import { inboxTexts } from './texts.ts';
 
 interface ItemRowProps {
   readonly id: string;
@@ -67,7 +68,7 @@ export const ItemRow = memo(({ id, inboxes, names, isOpen, isSelected, hasLeft, 
       <span className="row-about">
         <span dir="auto">{whoOf(item)}</span>
         {item.occurrences > 1 && <span className="times">×{count(item.occurrences)}</span>}
-        {isSnoozed && <span>snoozed</span>}
+        {isSnoozed && <span>{inboxTexts.snoozed}</span>}
         {item.tags.slice(0, tagsShown).map((tag) => (
           <span className="tag" key={tag} dir="auto">
             {tag}

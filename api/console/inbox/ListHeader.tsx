@@ -8,8 +8,9 @@ import { count } from '../ui/time.ts';
 import { useTypedSearch } from '../ui/typedSearch.ts';
 import type { SavedView } from '../wire/savedViews.ts';
 import type { View } from '../wire/types.ts';
-import { shows, type ListSearch, type Show } from './filter.ts';
+import { shows, type ListSearch } from './filter.ts';
 import type { SaveViewProps } from './saveViewProps.ts';
+import { inboxTexts } from './texts.ts';
 
 interface ListHeaderProps extends Pick<SaveViewProps, 'query' | 'inbox' | 'label'> {
   readonly title: string;
@@ -23,30 +24,19 @@ interface ListHeaderProps extends Pick<SaveViewProps, 'query' | 'inbox' | 'label
 
 const SaveView = loadedLater<SaveViewProps>(async () => (await import('./SaveView.tsx')).SaveView);
 
-const showLabels: Readonly<Record<Show, string>> = {
-  open: 'Open',
-  waiting: 'Waiting',
-  closed: 'Closed',
-  snoozed: 'Snoozed',
-  all: 'All',
-};
-
 const sorts = [
-  ['', 'Newest'],
-  ['lastSeen', 'Longest quiet'],
-  ['due', 'Due first'],
-  ['firstSeen', 'Oldest first'],
-  ['-occurrences', 'Most often'],
-  ['-users', 'Most users'],
-  ['title', 'Title'],
+  ['', inboxTexts.sorts.newest],
+  ['lastSeen', inboxTexts.sorts.quiet],
+  ['due', inboxTexts.sorts.due],
+  ['firstSeen', inboxTexts.sorts.oldest],
+  ['-occurrences', inboxTexts.sorts.oftenest],
+  ['-users', inboxTexts.sorts.users],
+  ['title', inboxTexts.sorts.title],
 ] as const;
 
 /** Returns the search with `part`; empty texts leave it. */
 const withPart = (search: ListSearch, part: Readonly<Record<string, string>>): ListSearch =>
   Object.fromEntries(Object.entries({ ...search, ...part }).filter(([, value]) => value !== ''));
-
-/** The option of a filter that the address lacks, which the view decides then. */
-const ofView = 'As in the view';
 
 /** Returns a group of views for the menu, by their names in the address and labels. */
 const group = (label: string, views: readonly (readonly [string, string])[]) =>
@@ -80,38 +70,38 @@ export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
       <header className="list-head">
         <div className="list-title">
           <h1>{title}</h1>
-          <select aria-label="Show" value={shown} onChange={({ target }) => choose(target.value)}>
+          <select aria-label={inboxTexts.show} value={shown} onChange={({ target }) => choose(target.value)}>
             {shows.map((show) => (
               <option key={show} value={`show:${show}`}>
-                {showLabels[show]}
+                {inboxTexts.shows[show]}
               </option>
             ))}
             {group(
-              'Views',
+              inboxTexts.views,
               views.map(({ name, label }): [string, string] => [name, label]),
             )}
-            {group('Yours', saved(true))}
-            {group('Shared', saved(false))}
+            {group(inboxTexts.ownViews, saved(true))}
+            {group(inboxTexts.sharedViews, saved(false))}
           </select>
           {Object.keys(search).some((name) => name !== 'item') && (
             <Button tone="bare" onClick={() => setSaving(true)}>
-              {open === undefined ? 'Save view' : 'View'}…
+              {open === undefined ? inboxTexts.saveView : inboxTexts.changeView}
             </Button>
           )}
           <span className="soft total" aria-live="polite">
-            {total !== null && `${total.isMinimum ? 'more than ' : ''}${count(total.count)}`}
+            {total !== null && (total.isMinimum ? inboxTexts.moreThan(total.count) : count(total.count))}
           </span>
         </div>
         <div className="list-filters">
           <SearchInput ref={input} words={words} onWords={setWords} />
           <select
-            aria-label="Assignee"
+            aria-label={inboxTexts.assignee}
             value={search.assignee ?? ''}
             onChange={({ target }) => onChange(withPart(search, { assignee: target.value }))}
           >
-            <option value="">{search.view === undefined ? 'Anyone' : ofView}</option>
-            {names.me !== null && <option value="me">Me</option>}
-            <option value="none">Nobody</option>
+            <option value="">{search.view === undefined ? inboxTexts.anyone : inboxTexts.ofView}</option>
+            {names.me !== null && <option value="me">{inboxTexts.me}</option>}
+            <option value="none">{inboxTexts.nobody}</option>
             {names.people
               .filter(({ id, canWork }) => canWork && id !== names.me)
               .map(({ id, name }) => (
@@ -121,13 +111,13 @@ export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
               ))}
           </select>
           <select
-            aria-label="Sort"
+            aria-label={inboxTexts.sort}
             value={search.sort ?? ''}
             onChange={({ target }) => onChange(withPart(search, { sort: target.value }))}
           >
             {sorts.map(([value, label]) => (
               <option key={value} value={value}>
-                {value === '' && search.view !== undefined ? ofView : label}
+                {value === '' && search.view !== undefined ? inboxTexts.ofView : label}
               </option>
             ))}
           </select>
@@ -137,7 +127,7 @@ export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
               checked={search.overdue === '1'}
               onChange={({ target }) => onChange(withPart(search, { overdue: target.checked ? '1' : '' }))}
             />
-            Overdue
+            {inboxTexts.overdue}
           </label>
         </div>
         {search.tags !== undefined && (
@@ -147,7 +137,7 @@ export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
                 type="button"
                 className="tag"
                 key={tag}
-                aria-label={`Remove the filter ${tag}`}
+                aria-label={inboxTexts.removeFilter(tag)}
                 onClick={() =>
                   onChange(
                     withPart(search, {

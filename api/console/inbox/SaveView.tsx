@@ -9,6 +9,7 @@ import { keys, meQuery } from '../wire/queries.ts';
 import type { SavedView } from '../wire/savedViews.ts';
 import { toBulkQuery } from './filter.ts';
 import type { SaveViewProps } from './saveViewProps.ts';
+import { saveViewTexts } from './saveViewTexts.ts';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -61,7 +62,10 @@ export const SaveView = ({ query, open, inbox, label, onOpen, onClose }: SaveVie
         await queries.invalidateQueries({ queryKey: keys.items });
         onOpen(open.id);
       }
-      notices.show({ tone: 'done', text: `The view ${view.name} is saved${shared ? ' and shared' : ''}.` });
+      notices.show({
+        tone: 'done',
+        text: shared ? saveViewTexts.savedAndShared(view.name) : saveViewTexts.saved(view.name),
+      });
     });
   };
   const remove = (view: SavedView): void =>
@@ -76,26 +80,22 @@ export const SaveView = ({ query, open, inbox, label, onOpen, onClose }: SaveVie
       if (isOwn) notices.remember(undo);
       notices.show({
         tone: 'done',
-        text: `The view ${called} is deleted.`,
-        action: isOwn ? { label: 'Undo', key: 'u', run: notices.undo } : null,
+        text: saveViewTexts.removed(called),
+        action: isOwn ? { label: saveViewTexts.undo, key: 'u', run: notices.undo } : null,
       });
     });
 
   return (
     <FormDialog
-      title={isNew ? 'Save view' : 'Change view'}
-      about={
-        isChanged || open === undefined
-          ? 'It keeps the filters and the order that are set now, and has an address of its own.'
-          : 'Set filters or another order first to change what it shows.'
-      }
-      deed={isNew ? 'Save view' : 'Save changes'}
+      title={isNew ? saveViewTexts.save : saveViewTexts.change}
+      about={isChanged || open === undefined ? saveViewTexts.about : saveViewTexts.aboutUnchanged}
+      deed={isNew ? saveViewTexts.save : saveViewTexts.saveChanges}
       problem={problem}
       onSubmit={submit}
       onClose={onClose}
     >
       <label>
-        Name
+        {saveViewTexts.name}
         <input
           value={name}
           required
@@ -107,20 +107,18 @@ export const SaveView = ({ query, open, inbox, label, onOpen, onClose }: SaveVie
       </label>
       <label className="toggle">
         <input type="checkbox" checked={shared} onChange={({ target }) => setShared(target.checked)} />
-        {filters.inbox === null
-          ? 'Shared with everyone who sees every inbox'
-          : `Shared with everyone who sees ${label(filters.inbox)}`}
+        {filters.inbox === null ? saveViewTexts.shareWithAll : saveViewTexts.shareWith(label(filters.inbox))}
       </label>
       {isOwn && (
         <label className="toggle">
           <input type="checkbox" checked={isNew} onChange={({ target }) => setNew(target.checked)} />
-          As a new view
+          {saveViewTexts.asNew}
         </label>
       )}
       {mayDelete && (
         <p>
           <Button tone="danger" disabled={isBusy} onClick={() => remove(open)}>
-            Delete {open.name}
+            {saveViewTexts.remove(open.name)}
           </Button>
         </p>
       )}

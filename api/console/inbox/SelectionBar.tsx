@@ -8,12 +8,12 @@ import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
 import { Ask } from '../ui/Ask.tsx';
 import { Button } from '../ui/Button.tsx';
-import { count } from '../ui/time.ts';
 import { bulksQuery } from '../wire/bulkQueries.ts';
 import { isFinished } from '../wire/bulks.ts';
 import type { Inbox } from '../wire/types.ts';
 import type { BulkPick } from './bulkPick.ts';
 import { SelectionPicker } from './SelectionPicker.tsx';
+import { selectionTexts } from './selectionTexts.ts';
 import { usePlan, type Operation } from './usePlan.ts';
 import type { Selection } from './useSelection.ts';
 
@@ -29,12 +29,13 @@ export interface SelectionBarProps {
   readonly onPick: (pick: BulkPick | null) => void;
 }
 
-const buttons: readonly (readonly [BulkPick, string, string, string])[] = [
-  ['close', 'state', 'Close', 'e'],
-  ['assign', 'assign', 'Assign', 'a'],
-  ['tags', 'tags', 'Tag', 't'],
-  ['snooze', 'snooze', 'Snooze', 's'],
-  ['state', 'state', 'Set state', 'w'],
+/** What can be done, with the verb that it needs and its key. */
+const buttons: readonly (readonly [BulkPick, string, string])[] = [
+  ['close', 'state', 'e'],
+  ['assign', 'assign', 'a'],
+  ['tags', 'tags', 't'],
+  ['snooze', 'snooze', 's'],
+  ['state', 'state', 'w'],
 ];
 
 /** The bulks to show: the one that was just started, and own ones that still go on. */
@@ -75,15 +76,13 @@ export const SelectionBar = ({ selection, total, inboxes, names, pick, onPick }:
     bulks.start(id);
     notices.remember(() => void undoAll(id));
   };
-  const size =
-    whole === null
-      ? count(ids.size)
-      : `${total?.isMinimum === true ? 'more than ' : ''}${count(total?.count ?? ids.size)}`;
+  const all = total?.count ?? ids.size;
+  const isMore = total?.isMinimum === true;
   if (ids.size === 0 && bulks.shown.length === 0) return null;
   return (
     <section
       className="selection"
-      aria-label="Selection"
+      aria-label={selectionTexts.selection}
       onKeyDown={(event) => {
         // Nothing has been done yet, so that what would be undone is something else.
         if ((event.key !== 'Escape' && event.key !== 'u') || plan === null) return;
@@ -96,39 +95,46 @@ export const SelectionBar = ({ selection, total, inboxes, names, pick, onPick }:
       ))}
       {ids.size > 0 && plan === null && (
         <div className="selection-deeds">
-          <span role="status">{whole === null ? `${size} selected` : `All ${size} that match are selected`}</span>
+          <span role="status">
+            {whole === null
+              ? selectionTexts.selected(ids.size)
+              : isMore
+                ? selectionTexts.moreSelected(all)
+                : selectionTexts.allSelected(all)}
+          </span>
           {whole === null && total !== null && total.count > ids.size && (
             <Button tone="bare" className="first-line" onClick={selectWhole} shortcut="*">
-              Select all {total.isMinimum && 'more than '}
-              {count(total.count)} that match
+              {isMore ? selectionTexts.selectMore(all) : selectionTexts.selectAll(all)}
             </Button>
           )}
           {buttons.map(
-            ([deed, verb, label, key]) =>
+            ([deed, verb, key]) =>
               may(verb) && (
                 <Button key={deed} disabled={isBusy} onClick={() => onPick(deed)} shortcut={key}>
-                  {label}
+                  {selectionTexts.deeds[deed]}
                 </Button>
               ),
           )}
           <Button tone="bare" className="first-line" onClick={clear} shortcut="Esc">
-            Clear
+            {selectionTexts.clear}
           </Button>
         </div>
       )}
       {ids.size > 0 && plan !== null && (
         <div className="selection-deeds">
           <span role="status">
-            {deedOf(plan.operation, names.of)}: would change {count(plan.dry.wouldChange)}
-            {plan.dry.unchanged > 0 && `, leave ${count(plan.dry.unchanged)} as they are`}
-            {plan.dry.forbidden > 0 && `, ${count(plan.dry.forbidden)} your role may not`}
-            {plan.dry.failed + plan.dry.notFound > 0 && `, ${count(plan.dry.failed + plan.dry.notFound)} can’t be`}
+            {selectionTexts.plan(deedOf(plan.operation, names.of), {
+              changed: plan.dry.wouldChange,
+              unchanged: plan.dry.unchanged,
+              forbidden: plan.dry.forbidden,
+              failed: plan.dry.failed + plan.dry.notFound,
+            })}
           </span>
           <Button tone="main" autoFocus disabled={isBusy || plan.dry.wouldChange === 0} onClick={() => void go()}>
-            Change {count(plan.dry.wouldChange)}
+            {selectionTexts.change(plan.dry.wouldChange)}
           </Button>
           <Button autoFocus={plan.dry.wouldChange === 0} onClick={drop} shortcut="Esc">
-            Back
+            {selectionTexts.back}
           </Button>
         </div>
       )}
@@ -145,10 +151,10 @@ export const SelectionBar = ({ selection, total, inboxes, names, pick, onPick }:
       )}
       {asking !== null && (
         <Ask
-          title={`${deedOf(asking, names.of)}: why?`}
-          about="An inbox of these items wants a reason for every change. It stands in the history of each."
-          label="Reason"
-          deed="Go on"
+          title={selectionTexts.askReason(deedOf(asking, names.of))}
+          about={selectionTexts.askReasonAbout}
+          label={selectionTexts.reason}
+          deed={selectionTexts.goOn}
           onAnswer={(reason) => void make(asking, reason)}
           onClose={() => setAsking(null)}
         />

@@ -9,6 +9,8 @@ import { tagsQuery } from '../wire/queries.ts';
 import type { Inbox } from '../wire/types.ts';
 import type { BulkPick } from './bulkPick.ts';
 import { assignPicks, snoozePicks, typedTag, typedTime } from './picks.ts';
+import { pickTexts } from './pickTexts.ts';
+import { selectionTexts } from './selectionTexts.ts';
 import type { Operation } from './usePlan.ts';
 
 interface SelectionPickerProps {
@@ -46,10 +48,10 @@ export const SelectionPicker = ({ pick, ids, inboxes, names, may, onChoose, onCl
   if (verb === 'state')
     return (
       <Picker
-        title="Set the state of the selected items"
-        placeholder="Set state to…"
+        title={selectionTexts.stateOf}
+        placeholder={pickTexts.setStateTo}
         options={states}
-        none="These inboxes have no such state."
+        none={selectionTexts.noState}
         onPick={({ id }) => onChoose({ type: 'state', state: id })}
         onClose={onClose}
       />
@@ -57,10 +59,10 @@ export const SelectionPicker = ({ pick, ids, inboxes, names, may, onChoose, onCl
   if (verb === 'assign')
     return (
       <Picker
-        title="Assign the selected items"
-        placeholder="Assign to…"
+        title={selectionTexts.assignOf}
+        placeholder={pickTexts.assignTo}
         options={assignPicks(names, undefined)}
-        none="Nobody of this name works here."
+        none={pickTexts.noPerson}
         onPick={({ id }) => onChoose({ type: 'assign', assignee: id === '' ? null : id })}
         onClose={onClose}
       />
@@ -68,10 +70,10 @@ export const SelectionPicker = ({ pick, ids, inboxes, names, may, onChoose, onCl
   if (verb === 'snooze')
     return (
       <Picker
-        title="Snooze the selected items"
-        placeholder="Snooze until… (a time, or 2026-12-24 09:00)"
+        title={selectionTexts.snoozeOf}
+        placeholder={pickTexts.snoozeUntil}
         options={snoozePicks(true)}
-        none="Type a date such as 2026-12-24 09:00."
+        none={pickTexts.noTime}
         make={typedTime}
         onPick={({ id }) => onChoose({ type: 'snooze', until: id === '' ? null : Number(id) })}
         onClose={onClose}
@@ -80,17 +82,17 @@ export const SelectionPicker = ({ pick, ids, inboxes, names, may, onChoose, onCl
   const present = [...new Set([...ids].flatMap((id) => items.get(id)?.tags ?? []))].sort();
   return (
     <Picker
-      title="Tag the selected items"
-      placeholder="Add a tag, or remove one…"
+      title={selectionTexts.tagsOf}
+      placeholder={selectionTexts.changeTags}
       options={[
-        ...present.map((tag) => ({ id: `-${tag}`, label: tag, hint: 'remove' })),
+        ...present.map((tag) => ({ id: `-${tag}`, label: tag, hint: selectionTexts.removeTag })),
         ...[...new Set([...(tags.data ?? []).map(({ tag }) => tag), ...present])].map((tag) => ({
           id: `+${tag}`,
           label: tag,
-          hint: 'add',
+          hint: selectionTexts.addTag,
         })),
       ]}
-      none="Type a tag to make it."
+      none={pickTexts.noTag}
       make={(text) => {
         const made = typedTag(text);
         return made === null ? null : { ...made, id: `+${made.id}` };

@@ -5,6 +5,7 @@
 import type { Session } from '../shell/session.ts';
 import { ApiError } from '../wire/apiError.ts';
 import type { Entry, Item } from '../wire/types.ts';
+import { changeTexts } from './changeTexts.ts';
 
 /** The body of PATCH /items/:id. */
 interface Patch {
@@ -27,6 +28,26 @@ export interface Change {
   /** What undoing it says and shows; null: it is an undo itself. */
   readonly undo: (Omit<Change, 'undo' | 'patch'> & { readonly reason?: string }) | null;
 }
+
+/** Returns the change to another state. */
+export const stateChange = (item: Item, state: string): Change => {
+  const { dueAt, snoozedUntil } = item;
+  const back = { state: item.state, dueAt, snoozedUntil };
+  return {
+    done: changeTexts.state(state),
+    patch: { state },
+    shows: { state },
+    touches: ['state'],
+    undo: { done: changeTexts.stateBack(item.state), shows: back, touches: ['state'] },
+  };
+};
+
+/** Returns the change with its reason, which its undoing names too. */
+export const withReason = (change: Change, reason: string): Change => ({
+  ...change,
+  patch: { ...change.patch, reason },
+  undo: change.undo === null ? null : { ...change.undo, reason: changeTexts.undone(reason).slice(0, 2_000) },
+});
 
 /** By item: its changes follow each other. */
 const queues = new WeakMap<Session, Map<string, Promise<void>>>();
@@ -84,15 +105,15 @@ export const changeItem = (session: Session, before: Item, change: Change): void
       if (isConflict) {
         notices.show({
           tone: 'failed',
-          text: `Somebody else changed “${titleOf(item)}” a moment ago; yours was: ${change.done}.`,
+          text: changeTexts.conflict(change.done, titleOf(item)),
           code: 'version_conflict',
-          action: { label: 'Do it anyway', key: null, run: () => changeItem(session, item, change) },
+          action: { label: changeTexts.doAnyway, key: null, run: () => changeItem(session, item, change) },
         });
         return;
       }
       const { undo } = change;
       if (undo === null || entry === undefined) {
-        notices.show({ tone: 'done', text: `${change.done}: “${titleOf(item)}”` });
+        notices.show({ tone: 'done', text: changeTexts.done(change.done, titleOf(item)) });
         return;
       }
       let isUndone = false;
@@ -106,19 +127,23 @@ export const changeItem = (session: Session, before: Item, change: Change): void
       notices.remember(takeBack);
       notices.show({
         tone: 'done',
-        text: `${change.done}: “${titleOf(item)}”`,
-        action: { label: 'Undo', key: 'u', run: takeBack },
+        text: changeTexts.done(change.done, titleOf(item)),
+        action: { label: changeTexts.undo, key: 'u', run: takeBack },
       });
     } catch (error) {
       uncover();
       const failure = error instanceof ApiError ? error : new ApiError(0, 'internal', String(error));
       notices.show({
         tone: 'failed',
-        text: `Not done, ${change.done.toLowerCase()}: ${failure.message}`,
+        text: changeTexts.failed(change.done, failure.message),
         code: failure.code,
         action:
           failure.status === 0 || failure.status >= 500
-            ? { label: 'Try again', key: null, run: () => changeItem(session, items.get(before.id) ?? before, change) }
+            ? {
+                label: changeTexts.tryAgain,
+                key: null,
+                run: () => changeItem(session, items.get(before.id) ?? before, change),
+              }
             : null,
       });
     }

@@ -1,23 +1,12 @@
-/** The changes that people make of an item, each with its inverse. Used by the commands of the inbox. */
+/** The changes that people choose for an item, each with its inverse. Used by ItemPicker. */
 import { whenTime } from '../ui/time.ts';
 import { daysLaterAt, weekday } from '../ui/timeZone.ts';
 import type { Item } from '../wire/types.ts';
 import type { Change } from './change.ts';
-
-export const stateChange = (item: Item, state: string): Change => {
-  const { dueAt, snoozedUntil } = item;
-  const back = { state: item.state, dueAt, snoozedUntil };
-  return {
-    done: `Set to ${state}`,
-    patch: { state },
-    shows: { state },
-    touches: ['state'],
-    undo: { done: `Set back to ${item.state}`, shows: back, touches: ['state'] },
-  };
-};
+import { pickTexts } from './pickTexts.ts';
 
 export const assignChange = (item: Item, assignee: string | null, nameOf: (id: string | null) => string): Change => {
-  const said = (id: string | null): string => (id === null ? 'Unassigned' : `Assigned to ${nameOf(id)}`);
+  const said = (id: string | null): string => (id === null ? pickTexts.unassigned : pickTexts.assigned(nameOf(id)));
   return {
     done: said(assignee),
     patch: { assignee },
@@ -34,23 +23,23 @@ export const tagChange = (item: Item, tag: string): Change => {
   const touches = [] as const;
   return has
     ? {
-        done: `Tag ${tag} removed`,
+        done: pickTexts.tagRemoved(tag),
         patch: { tags: { remove: [tag] } },
         shows: gone,
         touches,
-        undo: { done: `Tag ${tag} added again`, shows: there, touches },
+        undo: { done: pickTexts.tagAddedAgain(tag), shows: there, touches },
       }
     : {
-        done: `Tag ${tag} added`,
+        done: pickTexts.tagAdded(tag),
         patch: { tags: { add: [tag] } },
         shows: there,
         touches,
-        undo: { done: `Tag ${tag} removed again`, shows: gone, touches },
+        undo: { done: pickTexts.tagRemovedAgain(tag), shows: gone, touches },
       };
 };
 
 export const snoozeChange = (item: Item, until: number | null): Change => {
-  const said = (at: number | null): string => (at === null ? 'Woken' : `Snoozed until ${whenTime(at)}`);
+  const said = (at: number | null): string => (at === null ? pickTexts.woken : pickTexts.snoozed(whenTime(at)));
   const { snoozedUntil } = item;
   return {
     done: said(until),
@@ -61,22 +50,16 @@ export const snoozeChange = (item: Item, until: number | null): Change => {
   };
 };
 
-/** Returns the change with its reason, which its undoing names too. */
-export const withReason = (change: Change, reason: string): Change => ({
-  ...change,
-  patch: { ...change.patch, reason },
-  undo: change.undo === null ? null : { ...change.undo, reason: `Undone: ${reason}`.slice(0, 2_000) },
-});
-
 /** Returns the usual times to be reminded at, in the person's own zone. */
 export const snoozePresets = (now: number): readonly { readonly label: string; readonly at: number }[] => {
+  const { snoozes } = pickTexts;
   const toMonday = (8 - weekday(now)) % 7 || 7;
   const presets = [
-    { label: 'In an hour', at: now + 3_600_000 },
-    { label: 'In four hours', at: now + 4 * 3_600_000 },
-    { label: 'Tomorrow morning', at: daysLaterAt(now, 1, 9) },
-    { label: 'Next Monday', at: daysLaterAt(now, toMonday, 9) },
-    { label: 'In two weeks', at: daysLaterAt(now, 14, 9) },
+    { label: snoozes.hour, at: now + 3_600_000 },
+    { label: snoozes.fourHours, at: now + 4 * 3_600_000 },
+    { label: snoozes.tomorrow, at: daysLaterAt(now, 1, 9) },
+    { label: snoozes.monday, at: daysLaterAt(now, toMonday, 9) },
+    { label: snoozes.twoWeeks, at: daysLaterAt(now, 14, 9) },
   ];
   // On a Sunday, tomorrow is next Monday.
   return presets.filter(({ at }, place) => presets.findIndex((each) => each.at === at) === place);

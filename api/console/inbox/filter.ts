@@ -43,6 +43,10 @@ export const kindOf = (inboxes: readonly Inbox[], item: Pick<Item, 'inbox' | 'st
   return found === 'waiting' || found === 'closed' ? found : 'open';
 };
 
+/** Returns whether an item may get a state, or has it. */
+export const isReachable = ({ transitions }: Inbox, item: Pick<Item, 'state'>, state: string): boolean =>
+  transitions === null || state === item.state || transitions[item.state]?.includes(state) === true;
+
 const statesOf = (inboxes: readonly Inbox[], kind: StateKind): string =>
   [
     ...new Set(inboxes.flatMap(({ states }) => states.filter((state) => state.kind === kind).map(({ name }) => name))),

@@ -1,40 +1,41 @@
-/** What one chooses from when one changes items: states, people and times. Used by the commands of one item and of a selection. */
+/** What one chooses from when one changes items: states, people and times. Used by ItemPicker and SelectionPicker. */
 import type { Names } from '../content/names.ts';
 import type { Option } from '../ui/option.ts';
 import { whenTime } from '../ui/time.ts';
 import { fromLocalTime } from '../ui/timeZone.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 import { snoozePresets } from './changes.ts';
+import { isReachable } from './filter.ts';
+import { pickTexts } from './pickTexts.ts';
 
-export const statePicks = ({ states, transitions }: Inbox, item: Item): Option[] =>
-  states.map(({ name, kind, description }) => {
-    const reachable = transitions === null || name === item.state || transitions[item.state]?.includes(name) === true;
-    return {
-      id: name,
-      label: name,
-      hint: description ?? kind,
-      isOn: name === item.state,
-      why: reachable ? null : `not from ${item.state}`,
-    };
-  });
+export const statePicks = (inbox: Inbox, item: Item): Option[] =>
+  inbox.states.map(({ name, kind, description }) => ({
+    id: name,
+    label: name,
+    hint: description ?? kind,
+    isOn: name === item.state,
+    why: isReachable(inbox, item, name) ? null : pickTexts.notFrom(item.state),
+  }));
 
 /** `assignee`: who has it now; undefined: several items. The id of nobody is empty. */
 export const assignPicks = (names: Names, assignee: string | null | undefined): Option[] => [
-  ...(names.me === null ? [] : [{ id: names.me, label: 'Me', hint: names.of(names.me), isOn: assignee === names.me }]),
-  { id: '', label: 'Nobody', isOn: assignee === null },
+  ...(names.me === null
+    ? []
+    : [{ id: names.me, label: pickTexts.me, hint: names.of(names.me), isOn: assignee === names.me }]),
+  { id: '', label: pickTexts.nobody, isOn: assignee === null },
   ...names.people
     .filter(({ id, canWork }) => canWork && id !== names.me)
     .map(({ id, name, openItems }) => ({
       id,
       label: name,
-      hint: `${String(openItems)} open`,
+      hint: pickTexts.openItems(openItems),
       isOn: assignee === id,
     })),
 ];
 
 /** The id of waking is empty, of the others the time. */
 export const snoozePicks = (canWake: boolean): Option[] => [
-  ...(canWake ? [{ id: '', label: 'Wake now' }] : []),
+  ...(canWake ? [{ id: '', label: pickTexts.wakeNow }] : []),
   ...snoozePresets(Date.now()).map(({ label, at }) => ({ id: String(at), label, hint: whenTime(at) })),
 ];
 
@@ -46,4 +47,4 @@ export const typedTime = (text: string): Option | null => {
 };
 
 export const typedTag = (text: string): Option | null =>
-  text.includes(',') ? null : { id: text, label: text, hint: 'new tag' };
+  text.includes(',') ? null : { id: text, label: text, hint: pickTexts.newTag };

@@ -8,6 +8,7 @@ import { ApiError } from '../wire/apiError.ts';
 import { newIdempotencyKey } from '../wire/http.ts';
 import { keys } from '../wire/queries.ts';
 import type { Entry, Inbox, Item, ItemDetail } from '../wire/types.ts';
+import { itemTexts } from './itemTexts.tsx';
 
 export type Writing = 'reply' | 'note';
 
@@ -31,9 +32,7 @@ interface WritingOptions {
 /** Returns the sentence of a reply that was taken. */
 const useSentText = (inbox: Inbox): string => {
   const { appOnline } = useStreamState(useSession().stream());
-  return inbox.reply?.via === 'app' && appOnline === false
-    ? 'The reply waits until the app is back.'
-    : 'The reply is on its way.';
+  return inbox.reply?.via === 'app' && appOnline === false ? itemTexts.replyWaits : itemTexts.replySent;
 };
 
 export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOptions) => {
@@ -62,7 +61,7 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
         : { ...known, timeline: [body.entry, ...known.timeline] },
     );
     for (const forget of [setText, setThen, setReason]) forget('');
-    notices.show({ tone: 'done', text: kind === 'reply' ? sentText : 'Note added.' });
+    notices.show({ tone: 'done', text: kind === 'reply' ? sentText : itemTexts.noteAdded });
     onSent();
   };
   const send = async (): Promise<void> => {
@@ -83,7 +82,7 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
     } catch (error) {
       const isKept = error instanceof ApiError && error.status === 0;
       const said = error instanceof Error ? error.message : String(error);
-      setProblem(isKept ? said : `${said} Your text is kept.`);
+      setProblem(isKept ? said : itemTexts.textKept(said));
     }
     setBusy(false);
   };

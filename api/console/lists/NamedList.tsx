@@ -5,6 +5,7 @@ import { hasWords, neighbour } from '../ui/choose.ts';
 import { ListAndDetail } from '../ui/ListAndDetail.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { SearchInput } from '../ui/SearchInput.tsx';
+import { listTexts } from './texts.ts';
 
 interface NamedRow {
   readonly name: string;
@@ -17,8 +18,8 @@ interface NamedRow {
 
 interface NamedListProps {
   readonly title: string;
-  /** One of them in words, such as `flag`. */
-  readonly noun: string;
+  /** What one of them is. */
+  readonly noun: 'flag' | 'page';
   /** undefined: not read yet. */
   readonly rows: readonly NamedRow[] | undefined;
   readonly error: Error | null;
@@ -36,6 +37,7 @@ interface NamedListProps {
 
 export const NamedList = (props: NamedListProps) => {
   const { title, noun, rows, error, onRetry, needs, emptyText, name, onOpen, children } = props;
+  const texts = listTexts[noun];
   const [words, setWords] = useState('');
   const input = useRef<HTMLInputElement>(null);
   const shown = (rows ?? []).filter(({ text }) => hasWords(text, words));
@@ -58,8 +60,8 @@ export const NamedList = (props: NamedListProps) => {
   else if (rows === undefined) list = <Skeleton rows={6} />;
   else if (shown.length === 0)
     list = (
-      <Empty title={rows.length === 0 ? `No ${noun}s yet` : `No such ${noun}`}>
-        {rows.length === 0 ? emptyText : `No ${noun}’s name or description has these words.`}
+      <Empty title={rows.length === 0 ? texts.none : texts.noneFound}>
+        {rows.length === 0 ? emptyText : texts.noneFoundAbout}
       </Empty>
     );
   else
@@ -83,11 +85,11 @@ export const NamedList = (props: NamedListProps) => {
     <ListAndDetail
       title={title}
       total={rows === undefined ? null : shown.length}
-      filters={<SearchInput ref={input} words={words} onWords={setWords} label={`Search ${noun}s`} />}
+      filters={<SearchInput ref={input} words={words} onWords={setWords} label={texts.search} />}
       list={list}
       isOpen={name !== null}
     >
-      {name === null ? <Empty title="Nothing is open">Press j for the first {noun}.</Empty> : children}
+      {name === null ? <Empty title={listTexts.nothingOpen}>{texts.openFirst}</Empty> : children}
     </ListAndDetail>
   );
 };

@@ -13,6 +13,7 @@ import { toWords } from '../ui/words.ts';
 import { ApiError } from '../wire/apiError.ts';
 import { pageQuery } from '../wire/pageQueries.ts';
 import type { Page } from '../wire/types.ts';
+import { pagesTexts } from './texts.ts';
 
 type Params = Readonly<Record<string, string>>;
 
@@ -37,7 +38,7 @@ const ParamsForm = ({ page, params, onParams }: ParamsFormProps) => {
   };
   return (
     // Another address is another form.
-    <form onSubmit={submit} key={JSON.stringify(params)} aria-label="Parameters">
+    <form onSubmit={submit} key={JSON.stringify(params)} aria-label={pagesTexts.parameters}>
       {page.params.map(({ name, description, required }) => (
         <label key={name} title={description ?? undefined}>
           <span>
@@ -46,7 +47,7 @@ const ParamsForm = ({ page, params, onParams }: ParamsFormProps) => {
           <input name={name} defaultValue={params[name] ?? ''} required={required} autoComplete="off" dir="auto" />
         </label>
       ))}
-      <Button type="submit">Show</Button>
+      <Button type="submit">{pagesTexts.show}</Button>
     </form>
   );
 };
@@ -76,20 +77,17 @@ const Filled = ({ page, params, onParams, onBack }: AppPageProps & { readonly pa
   let blocks: ReactNode;
   if (missing.length > 0)
     blocks = (
-      <Empty title="It needs to know more">
-        This page shows {missing.map(({ name }) => toWords(name)).join(', ')} of your choice: fill it in above.
-      </Empty>
+      <Empty title={pagesTexts.missing}>{pagesTexts.missingAbout(missing.map(({ name }) => toWords(name)))}</Empty>
     );
   else if (data === undefined)
     blocks = error === null ? <Skeleton rows={6} /> : <Problem error={error} onRetry={readAnew} />;
-  else if (data.blocks.length === 0)
-    blocks = <Empty title="Nothing here">The page has no block that your role sees.</Empty>;
+  else if (data.blocks.length === 0) blocks = <Empty title={pagesTexts.noBlocks}>{pagesTexts.noBlocksAbout}</Empty>;
   else
     blocks = (
       <>
         {error !== null && (
           <p className="problem" role="alert">
-            {error.message} What stands here is from {clockTime(data.at)}.
+            {pagesTexts.outdated(error.message, clockTime(data.at))}
           </p>
         )}
         <div className={`page-blocks ${isPlaceholderData ? 'outdated' : ''}`} aria-busy={isFetching}>
@@ -101,13 +99,13 @@ const Filled = ({ page, params, onParams, onBack }: AppPageProps & { readonly pa
     <article className="app-page" aria-label={page.label}>
       <header>
         <Button className="back" onClick={onBack}>
-          ← List
+          {pagesTexts.back}
         </Button>
         <div className="run-head">
           <h1 dir="auto">{page.label}</h1>
-          {data !== undefined && <span className="soft">as of {clockTime(data.at)}</span>}
+          {data !== undefined && <span className="soft">{pagesTexts.asOf(clockTime(data.at))}</span>}
           <Button onClick={readAnew} disabled={missing.length > 0} shortcut="l">
-            Read again
+            {pagesTexts.readAgain}
           </Button>
         </div>
         {page.description !== null && (
@@ -127,9 +125,9 @@ export const AppPage = (props: AppPageProps) =>
   props.page === null ? (
     <>
       <Button className="back" onClick={props.onBack}>
-        ← List
+        {pagesTexts.back}
       </Button>
-      <Problem error={new ApiError(404, 'not_found', 'There is no such page, or your role does not see it.')} />
+      <Problem error={new ApiError(404, 'not_found', pagesTexts.noPage)} />
     </>
   ) : (
     <Filled {...props} page={props.page} />

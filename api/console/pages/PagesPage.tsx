@@ -6,6 +6,7 @@ import { useSession } from '../shell/session.ts';
 import { Skeleton } from '../ui/Problem.tsx';
 import { pagesQuery } from '../wire/pageQueries.ts';
 import { AppPage } from './AppPage.tsx';
+import { pagesTexts } from './texts.ts';
 
 export interface PagesPageProps {
   /** The one that is open; null: none. */
@@ -24,7 +25,7 @@ export const PagesPage = ({ name, params }: PagesPageProps) => {
       : navigate({ to: '/env/$environment/pages/$page', params: { environment, page }, replace: name !== null }));
   return (
     <NamedList
-      title="Pages"
+      title={pagesTexts.title}
       noun="page"
       rows={pages?.map((page) => ({
         name: page.name,
@@ -35,7 +36,7 @@ export const PagesPage = ({ name, params }: PagesPageProps) => {
       error={error}
       onRetry={() => void refetch()}
       needs="page: see"
-      emptyText="The app declares its pages in its manifest: figures, tables and charts beside the work. They appear here when it connects."
+      emptyText={pagesTexts.empty}
       name={name}
       onOpen={open}
     >

@@ -17,9 +17,12 @@ import { inboxesQuery, peopleQuery } from '../wire/queries.ts';
 import type { AppRecord, Item, Person } from '../wire/types.ts';
 import { useDestinations } from './destinations.ts';
 import { shownRequest } from './shown.ts';
+import { paletteTexts } from './texts.ts';
 
 /** A few words are found in tens of milliseconds, so a pause between two keys is enough. */
 const typingMs = 60;
+
+const { groups, hints } = paletteTexts;
 
 interface Command {
   readonly option: Option;
@@ -31,10 +34,10 @@ const capital = (name: string): string => `${name.slice(0, 1).toUpperCase()}${na
 /** Returns the commands of the screen behind the palette that are possible now. */
 const screenCommands = (): readonly Command[] =>
   presentKeys().flatMap(({ scope, commands }, at) =>
-    keyNames[scope].flatMap(([key, name]): Command[] => {
+    keyNames(scope).flatMap(([key, name]): Command[] => {
       const run = commands()[key];
       if (run === undefined) return [];
-      const option = { id: `:${String(at)}:${key}`, label: capital(name), hint: 'here', shortcut: printedKey(key) };
+      const option = { id: `:${String(at)}:${key}`, label: capital(name), hint: hints.here, shortcut: printedKey(key) };
       return [{ option, run: () => run(new KeyboardEvent('keydown', { key })) }];
     }),
   );
@@ -49,15 +52,15 @@ const recordPlace = ({ resource, id, title }: AppRecord, group: string): Option 
 const itemPlace = ({ inbox, id, title, state }: Item, group: string): Option => ({
   id: `inbox/${encodeURIComponent(inbox)}?show=all&item=${id}`,
   label: title,
-  hint: `${inbox}, ${state}`,
+  hint: hints.item(inbox, state),
   group,
 });
 
 const personPlace = ({ id, name }: Person): Option => ({
   id: `items?assignee=${id}`,
   label: name,
-  hint: 'their items',
-  group: 'People',
+  hint: hints.theirItems,
+  group: groups.people,
 });
 
 const isItemId = (q: string): boolean => /^itm_[0-9a-z]{26}$/.test(q);
@@ -86,12 +89,12 @@ const useFound = (words: string): readonly Option[] => {
   const items = found.flatMap((each) => (each.type === 'item' && each.item.id !== q ? [each.item] : []));
   const isClosed = (item: Item): boolean => kindOf(inboxes, item) === 'closed';
   return [
-    ...named.map((item) => itemPlace(item, 'With this id')),
-    ...records.filter(({ id }) => id === q).map((record) => recordPlace(record, 'With this id')),
+    ...named.map((item) => itemPlace(item, groups.withId)),
+    ...records.filter(({ id }) => id === q).map((record) => recordPlace(record, groups.withId)),
     ...people.map(personPlace),
-    ...items.filter((item) => !isClosed(item)).map((item) => itemPlace(item, 'Items')),
-    ...records.filter(({ id }) => id !== q).map((record) => recordPlace(record, 'Records')),
-    ...items.filter(isClosed).map((item) => itemPlace(item, 'Closed items')),
+    ...items.filter((item) => !isClosed(item)).map((item) => itemPlace(item, groups.items)),
+    ...records.filter(({ id }) => id !== q).map((record) => recordPlace(record, groups.records)),
+    ...items.filter(isClosed).map((item) => itemPlace(item, groups.closedItems)),
   ];
 };
 
@@ -100,14 +103,14 @@ const useCopyCommands = (): readonly Command[] => {
   const { http } = useSession();
   const { data: inboxes = [] } = useQuery(inboxesQuery(http));
   const copiesOf = useCopies();
-  const ofRequest = (request: CopiedRequest | null, id: string, what: string): Command[] =>
+  const ofRequest = (request: CopiedRequest | null, id: string, named: (copy: string) => string): Command[] =>
     (request === null ? [] : copiesOf(request)).map(({ kind, label, run }) => ({
-      option: { id: `:${kind}:${id}`, label: `${label}: ${what}`, hint: 'copy' },
+      option: { id: `:${kind}:${id}`, label: named(label), hint: hints.copy },
       run,
     }));
   return [
-    ...ofRequest(shownRequest(new URL(location.href), inboxes), 'shown', 'what is shown'),
-    ...ofRequest(http.lastChange(), 'change', 'the last change'),
+    ...ofRequest(shownRequest(new URL(location.href), inboxes), 'shown', paletteTexts.shownRequest),
+    ...ofRequest(http.lastChange(), 'change', paletteTexts.lastChange),
   ];
 };
 
@@ -123,9 +126,9 @@ export const Palette = ({ me, onHelp, onSignOut, onClose }: PaletteProps) => {
   const commands: readonly Command[] = [
     ...here,
     ...copies,
-    { option: { id: ':undo', label: 'Undo the last change', hint: 'command', shortcut: 'u' }, run: notices.undo },
-    { option: { id: ':help', label: 'Keys', hint: 'help', shortcut: '?' }, run: onHelp },
-    { option: { id: ':out', label: 'Sign out', hint: 'command' }, run: onSignOut },
+    { option: { id: ':undo', label: paletteTexts.undo, hint: hints.command, shortcut: 'u' }, run: notices.undo },
+    { option: { id: ':help', label: paletteTexts.keys, hint: hints.help, shortcut: '?' }, run: onHelp },
+    { option: { id: ':out', label: paletteTexts.signOut, hint: hints.command }, run: onSignOut },
   ];
   const destinations = useDestinations(me);
   const go = ({ id }: Option): void => {
@@ -135,16 +138,12 @@ export const Palette = ({ me, onHelp, onSignOut, onClose }: PaletteProps) => {
   };
   return (
     <PickerDialog
-      title="Go to"
-      placeholder="Go to a page, find an item or a person, run a command…"
+      title={paletteTexts.title}
+      placeholder={paletteTexts.placeholder}
       options={[...commands.map(({ option }) => option), ...destinations]}
       found={found}
       onText={setWords}
-      none={
-        q === ''
-          ? 'There is no such page or command.'
-          : 'Nothing has this name: no page, command, item, record or person.'
-      }
+      none={q === '' ? paletteTexts.none : paletteTexts.noneFound}
       onPick={go}
       onClose={onClose}
     />

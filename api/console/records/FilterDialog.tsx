@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { kindOfField, opsOf, readValue, type Filter, type ResourceField } from './filters.ts';
+import { filterTexts } from './filterTexts.ts';
 
 interface FilterDialogProps {
   /** Those that can be filtered by. */
@@ -24,16 +25,16 @@ export const FilterDialog = ({ fields, onAdd, onClose }: FilterDialogProps) => {
   const isYesNo = kind === 'boolean' || op === 'exists';
   return (
     <FormDialog
-      title="Filter"
-      about="Only records of which this is true are listed; several filters have to hold together."
-      deed="Add filter"
+      title={filterTexts.title}
+      about={filterTexts.about}
+      deed={filterTexts.add}
       problem={problem}
       onSubmit={(event) => {
         event.preventDefault();
         if (field === undefined) return;
         const value = readValue(field, op, text);
         if (value === null) {
-          setProblem(kind === 'number' ? 'Write a number like 12.5.' : 'Write a value first.');
+          setProblem(kind === 'number' ? filterTexts.noNumber : filterTexts.noValue);
           return;
         }
         onAdd({ field: field.name, op, value });
@@ -42,7 +43,7 @@ export const FilterDialog = ({ fields, onAdd, onClose }: FilterDialogProps) => {
       onClose={onClose}
     >
       <label>
-        Field
+        {filterTexts.field}
         <select value={name} autoFocus onChange={({ target }) => setName(target.value)}>
           {fields.map((each) => (
             <option key={each.name} value={each.name}>
@@ -52,7 +53,7 @@ export const FilterDialog = ({ fields, onAdd, onClose }: FilterDialogProps) => {
         </select>
       </label>
       <label>
-        Comparison
+        {filterTexts.comparison}
         <select value={op} onChange={({ target }) => setOp(target.value)}>
           {ops.map((each) => (
             <option key={each.op} value={each.op}>
@@ -62,11 +63,11 @@ export const FilterDialog = ({ fields, onAdd, onClose }: FilterDialogProps) => {
         </select>
       </label>
       <label>
-        {op === 'in' ? 'Values, with commas between them' : 'Value'}
+        {op === 'in' ? filterTexts.values : filterTexts.value}
         {isYesNo ? (
           <select value={text === 'false' ? 'false' : 'true'} onChange={({ target }) => setText(target.value)}>
-            <option value="true">Yes</option>
-            <option value="false">No</option>
+            <option value="true">{filterTexts.yes}</option>
+            <option value="false">{filterTexts.no}</option>
           </select>
         ) : (
           <input

@@ -15,6 +15,7 @@ import { recordQuery } from '../wire/recordQueries.ts';
 import type { AppRecord, Item, Resource } from '../wire/types.ts';
 import { RecordHistory } from './RecordHistory.tsx';
 import { Related } from './Related.tsx';
+import { recordsTexts } from './texts.tsx';
 
 interface RecordDetailProps {
   readonly id: string;
@@ -47,9 +48,7 @@ const Items = ({ items }: { readonly items: readonly Item[] }) => {
           >
             {title}
           </Link>{' '}
-          <span className="soft">
-            {inbox} · {state} · <Ago at={lastSeen} />
-          </span>
+          <span className="soft">{recordsTexts.itemAbout(inbox, state, <Ago at={lastSeen} />)}</span>
         </li>
       ))}
     </ul>
@@ -63,7 +62,7 @@ export const RecordDetail = ({ id, resource, resources, onBack }: RecordDetailPr
   const { open, sheet } = useActionSheet();
   const back = (
     <Button className="back" onClick={onBack}>
-      ← List
+      {recordsTexts.back}
     </Button>
   );
   const isGone = error instanceof ApiError && error.status === 404;
@@ -74,9 +73,7 @@ export const RecordDetail = ({ id, resource, resources, onBack }: RecordDetailPr
         {error === null ? (
           <Skeleton rows={6} />
         ) : isGone ? (
-          <Problem
-            error={new ApiError(404, 'not_found', 'This record does not exist any more, or your role does not see it.')}
-          />
+          <Problem error={new ApiError(404, 'not_found', recordsTexts.noRecord)} />
         ) : (
           <Problem error={error} onRetry={() => void refetch()} />
         )}
@@ -90,21 +87,18 @@ export const RecordDetail = ({ id, resource, resources, onBack }: RecordDetailPr
       <header>
         <h1 dir="auto">{record.title}</h1>
         <p className="soft">
-          {record.subtitle !== null && <span dir="auto">{record.subtitle} · </span>}
-          <span className="mono">{record.id}</span>
-          {record.updatedAt !== null && (
-            <>
-              {' '}
-              · changed <Ago at={record.updatedAt} />
-            </>
-          )}
+          {recordsTexts.about({
+            subtitle: record.subtitle === null ? null : <span dir="auto">{record.subtitle}</span>,
+            id: <span className="mono">{record.id}</span>,
+            changed: record.updatedAt === null ? null : <Ago at={record.updatedAt} />,
+          })}
         </p>
       </header>
       <RecordActions target={{ ...ref, title: record.title }} onRun={open} />
       <Blocks blocks={blocks} onAction={({ action, record: of, input }) => open({ action, record: of, input })} />
       {values.length > 0 && (
-        <section aria-label="Values">
-          <h2>Values</h2>
+        <section aria-label={recordsTexts.values}>
+          <h2>{recordsTexts.values}</h2>
           <Fields fields={values} />
         </section>
       )}
@@ -112,8 +106,8 @@ export const RecordDetail = ({ id, resource, resources, onBack }: RecordDetailPr
         <Related key={relation.name} of={ref} relation={relation} resources={resources} />
       ))}
       {items.length > 0 && (
-        <section aria-label="Items">
-          <h2>Items</h2>
+        <section aria-label={recordsTexts.items}>
+          <h2>{recordsTexts.items}</h2>
           <Items items={items} />
         </section>
       )}

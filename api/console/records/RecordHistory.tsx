@@ -8,6 +8,7 @@ import { Button } from '../ui/Button.tsx';
 import type { RecordRef } from '../wire/actionQueries.ts';
 import { readHistory } from '../wire/recordQueries.ts';
 import type { RecordPage } from '../wire/types.ts';
+import { recordsTexts } from './texts.tsx';
 
 interface RecordHistoryProps {
   readonly of: RecordRef;
@@ -38,13 +39,13 @@ export const RecordHistory = ({ of, page }: RecordHistoryProps) => {
     }
   };
   return (
-    <section className="history" aria-label="History">
-      <h2>History</h2>
-      {shown.length === 0 && <p className="soft">Nothing has been done here yet.</p>}
+    <section className="history" aria-label={recordsTexts.history}>
+      <h2>{recordsTexts.history}</h2>
+      {shown.length === 0 && <p className="soft">{recordsTexts.noHistory}</p>}
       {shown.map((entry) => (
         <TimelineEntry key={entry.id} entry={entry} names={names} />
       ))}
-      {cursor !== null && <Button onClick={() => void readEarlier(cursor)}>Show what happened earlier</Button>}
+      {cursor !== null && <Button onClick={() => void readEarlier(cursor)}>{recordsTexts.showEarlier}</Button>}
       <ArchivedNote before={(earlier ?? page).archivedBefore} />
     </section>
   );

@@ -9,6 +9,7 @@ import type { Resource } from '../wire/types.ts';
 import { FilterDialog } from './FilterDialog.tsx';
 import { readFilters, saidFilter, writeFilters, type Filter } from './filters.ts';
 import type { RecordsSearch } from './search.ts';
+import { recordsTexts } from './texts.tsx';
 
 interface RecordsHeaderProps {
   readonly resource: Resource;
@@ -28,13 +29,13 @@ const withMember = (
 
 /** Returns the orders of a resource with their names. */
 const sortsOf = ({ fields }: Resource): readonly (readonly [string, string])[] => [
-  ['', 'Title'],
-  ['-updatedAt', 'Changed last'],
+  ['', recordsTexts.byTitle],
+  ['-updatedAt', recordsTexts.byChange],
   ...fields
     .filter(({ sort }) => sort)
     .flatMap(({ name, label }): (readonly [string, string])[] => [
-      [name, `${label} ↑`],
-      [`-${name}`, `${label} ↓`],
+      [name, recordsTexts.ascending(label)],
+      [`-${name}`, recordsTexts.descending(label)],
     ]),
 ];
 
@@ -52,7 +53,7 @@ export const RecordsHeader = forwardRef<HTMLInputElement, RecordsHeaderProps>(
       <header className="list-head">
         <div className="list-title">
           <Link className="soft" to="/env/$environment/records" params={{ environment }} search={{}}>
-            Records
+            {recordsTexts.records}
           </Link>
           <h1 dir="auto">{resource.label}</h1>
         </div>
@@ -60,7 +61,7 @@ export const RecordsHeader = forwardRef<HTMLInputElement, RecordsHeaderProps>(
           <SearchInput ref={input} words={words} onWords={setWords} />
           <select
             className="wide"
-            aria-label="Sort"
+            aria-label={recordsTexts.sort}
             value={search.sort ?? ''}
             onChange={({ target }) => onChange(withMember(search, 'sort', target.value))}
           >
@@ -70,13 +71,13 @@ export const RecordsHeader = forwardRef<HTMLInputElement, RecordsHeaderProps>(
               </option>
             ))}
           </select>
-          {canFilter && <Button onClick={() => setAdding(true)}>Filter</Button>}
+          {canFilter && <Button onClick={() => setAdding(true)}>{recordsTexts.filter}</Button>}
         </div>
         {(filters === null || filters.length > 0) && (
           <div className="list-filters chips">
             {filters === null && (
               <button type="button" className="tag" onClick={() => onChange(withMember(search, 'filters', undefined))}>
-                The filters of this address can’t be read ×
+                {recordsTexts.unreadableFilters}
               </button>
             )}
             {filters?.map((filter) => {
@@ -87,7 +88,7 @@ export const RecordsHeader = forwardRef<HTMLInputElement, RecordsHeaderProps>(
                   className="tag"
                   key={`${filter.field} ${filter.op}`}
                   dir="auto"
-                  aria-label={`Remove the filter ${said}`}
+                  aria-label={recordsTexts.removeFilter(said)}
                   onClick={() => setFilters(filters.filter((each) => each !== filter))}
                 >
                   {said} ×

@@ -11,6 +11,7 @@ import { useTypedSearch } from '../ui/typedSearch.ts';
 import { resourcesQuery } from '../wire/actionQueries.ts';
 import { searchRecordsQuery } from '../wire/recordQueries.ts';
 import type { Resource } from '../wire/types.ts';
+import { recordsTexts } from './texts.tsx';
 
 interface RecordsPageProps {
   readonly q: string;
@@ -27,10 +28,10 @@ const Found = ({ q, resources }: { readonly q: string; readonly resources: reado
     <>
       {data.incomplete.length > 0 && (
         <p className="hint" role="status">
-          Not searched, as the app did not answer in time: {data.incomplete.map(labelOf).join(', ')}.
+          {recordsTexts.notSearched(data.incomplete.map(labelOf))}
         </p>
       )}
-      {data.results.length === 0 && <Empty title="Nothing found">No record has all of these words.</Empty>}
+      {data.results.length === 0 && <Empty title={recordsTexts.nothingFound}>{recordsTexts.nothingFoundAbout}</Empty>}
       <ul className="found">
         {data.results.map(({ record, matched }) => (
           <li key={`${record.resource}/${record.id}`}>
@@ -62,8 +63,7 @@ export const RecordsPage = ({ q, onSearch }: RecordsPageProps) => {
   let content: ReactNode;
   if (error !== null && resources === undefined) content = <Problem error={error} onRetry={() => void refetch()} />;
   else if (resources === undefined) content = <Skeleton rows={4} />;
-  else if (resources.length === 0)
-    content = <Empty title="No records">The app declares no resource that your role sees.</Empty>;
+  else if (resources.length === 0) content = <Empty title={recordsTexts.none}>{recordsTexts.noResources}</Empty>;
   else if (q !== '') content = <Found q={q} resources={resources} />;
   else
     content = (
@@ -74,7 +74,7 @@ export const RecordsPage = ({ q, onSearch }: RecordsPageProps) => {
               {label}
             </Link>
             <span className="soft" dir="auto">
-              {description ?? (source === 'app' ? 'Read from the app each time.' : '')}
+              {description ?? (source === 'app' ? recordsTexts.readEachTime : '')}
             </span>
           </li>
         ))}
@@ -83,14 +83,14 @@ export const RecordsPage = ({ q, onSearch }: RecordsPageProps) => {
   return (
     <div className="column records">
       <header className="column-head">
-        <h1>Records</h1>
+        <h1>{recordsTexts.records}</h1>
       </header>
       <SearchInput
         ref={input}
         words={words}
         onWords={setWords}
-        label="Search all records"
-        placeholder="Search all records"
+        label={recordsTexts.searchAll}
+        placeholder={recordsTexts.searchAll}
         autoFocus
       />
       {content}

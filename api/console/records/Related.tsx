@@ -7,6 +7,7 @@ import { toWords } from '../ui/words.ts';
 import type { RecordRef } from '../wire/actionQueries.ts';
 import { relatedQuery } from '../wire/recordQueries.ts';
 import type { Resource } from '../wire/types.ts';
+import { recordsTexts } from './texts.tsx';
 
 interface RelatedProps {
   readonly of: RecordRef;
@@ -27,11 +28,11 @@ export const Related = ({ of, relation: { name, label, resource }, resources }: 
         <p className="problem" role="alert">
           {list.error.message}{' '}
           <Button tone="bare" onClick={() => void list.refetch()}>
-            Try again
+            {recordsTexts.tryAgain}
           </Button>
         </p>
       )}
-      {records?.length === 0 && !list.hasNextPage && <p className="soft">None.</p>}
+      {records?.length === 0 && !list.hasNextPage && <p className="soft">{recordsTexts.noneRelated}</p>}
       {records !== undefined && records.length > 0 && (
         <ul className="links">
           {records.map((record) => (
@@ -46,7 +47,7 @@ export const Related = ({ of, relation: { name, label, resource }, resources }: 
       )}
       {list.hasNextPage && (
         <Button className="more" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Show more
+          {recordsTexts.showMore}
         </Button>
       )}
     </section>

@@ -12,6 +12,7 @@ import { RecordDetail } from './RecordDetail.tsx';
 import { RecordList } from './RecordList.tsx';
 import { RecordsHeader } from './RecordsHeader.tsx';
 import type { RecordsSearch } from './search.ts';
+import { recordsTexts } from './texts.tsx';
 
 interface ResourcePageProps {
   readonly resource: string;
@@ -19,7 +20,7 @@ interface ResourcePageProps {
   readonly onSearch: (search: RecordsSearch, replace: boolean) => void;
 }
 
-const unseen = new ApiError(404, 'not_found', 'There is no such resource, or your role does not see it.');
+const unseen = new ApiError(404, 'not_found', recordsTexts.noResource);
 
 export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageProps) => {
   const { http, queries } = useSession();
@@ -70,10 +71,8 @@ export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageP
   else if (resource === undefined || list.data === undefined) rows = <Skeleton rows={8} />;
   else if (records.length === 0 && !hasNextPage)
     rows = (
-      <Empty title="No records">
-        {search.q === undefined && search.filters === undefined
-          ? 'The app has stored none yet.'
-          : 'No record matches. Take a filter away, or search for fewer words.'}
+      <Empty title={recordsTexts.none}>
+        {search.q === undefined && search.filters === undefined ? recordsTexts.noneStored : recordsTexts.noneMatches}
       </Empty>
     );
   else
@@ -89,7 +88,7 @@ export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageP
     );
   return (
     <div className={`inbox ${openId === undefined ? 'no-item' : 'has-item'}`}>
-      <section className="list" aria-label="Records">
+      <section className="list" aria-label={recordsTexts.records}>
         {resource === undefined ? (
           <header className="list-head" />
         ) : (
@@ -99,7 +98,7 @@ export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageP
       </section>
       <div className="detail scroll">
         {openId === undefined || resource === undefined || resources === undefined ? (
-          <Empty title="Nothing is open">Press j for the first record.</Empty>
+          <Empty title={recordsTexts.nothingOpen}>{recordsTexts.openFirst}</Empty>
         ) : (
           <RecordDetail
             key={openId}

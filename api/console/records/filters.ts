@@ -3,6 +3,7 @@ import { dateOf } from '../ui/time.ts';
 import { fromLocalTime } from '../ui/timeZone.ts';
 import { toWords } from '../ui/words.ts';
 import type { Resource } from '../wire/types.ts';
+import { filterTexts } from './filterTexts.ts';
 
 export type ResourceField = Resource['fields'][number];
 
@@ -17,29 +18,31 @@ interface Op {
   readonly label: string;
 }
 
+const { ops } = filterTexts;
+
 const textOps: readonly Op[] = [
-  { op: 'eq', label: 'is' },
-  { op: 'ne', label: 'is not' },
-  { op: 'in', label: 'is one of' },
-  { op: 'contains', label: 'contains' },
-  { op: 'startsWith', label: 'begins with' },
-  { op: 'exists', label: 'is given' },
+  { op: 'eq', label: ops.eq },
+  { op: 'ne', label: ops.ne },
+  { op: 'in', label: ops.in },
+  { op: 'contains', label: ops.contains },
+  { op: 'startsWith', label: ops.startsWith },
+  { op: 'exists', label: ops.exists },
 ];
 const orderOps: readonly Op[] = [
-  { op: 'eq', label: 'is' },
-  { op: 'ne', label: 'is not' },
-  { op: 'gte', label: 'at least' },
-  { op: 'lte', label: 'at most' },
-  { op: 'exists', label: 'is given' },
+  { op: 'eq', label: ops.eq },
+  { op: 'ne', label: ops.ne },
+  { op: 'gte', label: ops.gte },
+  { op: 'lte', label: ops.lte },
+  { op: 'exists', label: ops.exists },
 ];
 const timeOps: readonly Op[] = [
-  { op: 'gte', label: 'from' },
-  { op: 'lt', label: 'before' },
-  { op: 'exists', label: 'is given' },
+  { op: 'gte', label: ops.from },
+  { op: 'lt', label: ops.before },
+  { op: 'exists', label: ops.exists },
 ];
 const booleanOps: readonly Op[] = [
-  { op: 'eq', label: 'is' },
-  { op: 'exists', label: 'is given' },
+  { op: 'eq', label: ops.eq },
+  { op: 'exists', label: ops.exists },
 ];
 
 type ValueKind = 'text' | 'number' | 'time' | 'boolean';
@@ -92,9 +95,9 @@ export const readValue = (field: ResourceField, op: string, text: string): unkno
 
 const saidValue = (field: ResourceField | undefined, value: unknown): string => {
   if (field !== undefined && kindOfField(field) === 'time' && typeof value === 'number') return dateOf(value);
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'boolean') return value ? filterTexts.isTrue : filterTexts.isFalse;
   return Array.isArray(value)
-    ? value.map(String).join(' or ')
+    ? filterTexts.oneOf(value.map(String))
     : typeof value === 'string'
       ? value
       : JSON.stringify(value);
@@ -104,7 +107,7 @@ const saidValue = (field: ResourceField | undefined, value: unknown): string => 
 export const saidFilter = ({ field: name, op, value }: Filter, fields: readonly ResourceField[]): string => {
   const field = fields.find((each) => each.name === name);
   const label = field?.label ?? toWords(name);
-  if (op === 'exists') return `${label} is ${value === false ? 'not ' : ''}given`;
+  if (op === 'exists') return value === false ? filterTexts.notGiven(label) : filterTexts.given(label);
   const said = field === undefined ? op : (opsOf(field).find((each) => each.op === op)?.label ?? op);
-  return `${label} ${said} ${saidValue(field, value)}`;
+  return filterTexts.said(label, said, saidValue(field, value));
 };

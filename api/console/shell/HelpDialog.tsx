@@ -1,23 +1,24 @@
 /** All keys on one sheet. Loaded by Shell.tsx. */
 import { Dialog } from '@base-ui/react/dialog';
+import { helpTexts } from './helpTexts.ts';
 import { keyNames, printedKey } from './keyNames.ts';
 
-const groups: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
+const groups: readonly (readonly [string, ReturnType<typeof keyNames>])[] = [
   [
-    'Move',
+    helpTexts.move,
     [
-      ['j k', 'next and previous item'],
-      ['⌘K g', 'go anywhere, find anything, run a command'],
-      ...keyNames.list,
-      ['u', 'undo the last change'],
-      ['Esc', 'close what is open'],
+      ['j k', helpTexts.step],
+      ['⌘K g', helpTexts.palette],
+      ...keyNames('list'),
+      ['u', helpTexts.undo],
+      ['Esc', helpTexts.escape],
     ],
   ],
-  ['Item', [...keyNames.item, ...keyNames.actions]],
-  ['Record, run', [...keyNames.actions, ...keyNames.run]],
-  ['Approval', keyNames.approval],
-  ['Agent', keyNames.agent],
-  ['Job', keyNames.job],
+  [helpTexts.item, [...keyNames('item'), ...keyNames('actions')]],
+  [helpTexts.recordAndRun, [...keyNames('actions'), ...keyNames('run')]],
+  [helpTexts.approval, keyNames('approval')],
+  [helpTexts.agent, keyNames('agent')],
+  [helpTexts.job, keyNames('job')],
 ];
 
 export const HelpDialog = ({ onClose }: { readonly onClose: () => void }) => (
@@ -25,7 +26,7 @@ export const HelpDialog = ({ onClose }: { readonly onClose: () => void }) => (
     <Dialog.Portal>
       <Dialog.Backdrop className="backdrop" />
       <Dialog.Popup className="dialog help" tabIndex={0}>
-        <Dialog.Title>Keys</Dialog.Title>
+        <Dialog.Title>{helpTexts.keys}</Dialog.Title>
         <div className="help-groups">
           {groups.map(([title, rows]) => (
             <section key={title}>

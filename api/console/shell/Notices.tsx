@@ -2,6 +2,7 @@
 import { Button } from '../ui/Button.tsx';
 import { useNotices } from './notices.ts';
 import { useSession } from './session.ts';
+import { shellTexts } from './texts.ts';
 
 export const NoticeList = () => {
   const { notices } = useSession();
@@ -25,7 +26,7 @@ export const NoticeList = () => {
               {action.label}
             </Button>
           )}
-          <button type="button" className="dismiss" aria-label="Dismiss" onClick={() => notices.dismiss(id)}>
+          <button type="button" className="dismiss" aria-label={shellTexts.dismiss} onClick={() => notices.dismiss(id)}>
             ×
           </button>
         </div>

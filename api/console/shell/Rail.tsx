@@ -8,20 +8,21 @@ import { countsQuery, inboxesQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';
 import { may, mayAny } from './rights.ts';
 import { useSession } from './session.ts';
+import { shellTexts } from './texts.ts';
 import { nextTheme, useTheme } from './theme.ts';
 
 const Connection = () => {
   const { status, completeAt } = useStreamState(useSession().stream());
   const time = completeAt === null ? null : clockTime(completeAt);
-  if (status === 'complete')
+  if (status === 'complete' && time !== null)
     return (
-      <p className="connection complete" title="Every change up to this moment is on this page.">
-        complete to {time}
+      <p className="connection complete" title={shellTexts.completeAbout}>
+        {shellTexts.complete(time)}
       </p>
     );
   return (
     <p className={`connection ${status}`} role="status">
-      {time === null ? 'connecting…' : `not connected, complete to ${time}`}
+      {time === null ? shellTexts.connecting : shellTexts.notConnected(time)}
     </p>
   );
 };
@@ -42,11 +43,15 @@ export const Rail = ({ me, onSignOut }: RailProps) => {
   const decidable = counts?.approvals.decidable ?? 0;
   const params = { environment };
   return (
-    <nav className="rail" aria-label="Console">
+    <nav className="rail" aria-label={shellTexts.console}>
       <div className="rail-head">
         <strong>{environment}</strong>
         {me.environments.length > 1 && (
-          <select aria-label="Environment" value={environment} onChange={({ target }) => location.assign(target.value)}>
+          <select
+            aria-label={shellTexts.environment}
+            value={environment}
+            onChange={({ target }) => location.assign(target.value)}
+          >
             {me.environments.map(({ name }) => (
               <option key={name} value={name === environment ? environment : `../${encodeURIComponent(name)}/`}>
                 {name}
@@ -58,13 +63,13 @@ export const Rail = ({ me, onSignOut }: RailProps) => {
       <ul>
         <li>
           <Link to="/env/$environment" params={params} activeOptions={{ exact: true }}>
-            Home
+            {shellTexts.home}
           </Link>
         </li>
-        <li className="rail-label">Inboxes</li>
+        <li className="rail-label">{shellTexts.inboxes}</li>
         <li>
           <Link to="/env/$environment/items" params={params}>
-            All inboxes
+            {shellTexts.allInboxes}
           </Link>
         </li>
         {inboxes?.map(({ name, label }) => {
@@ -76,7 +81,7 @@ export const Rail = ({ me, onSignOut }: RailProps) => {
                 {active !== undefined && active.total > 0 && (
                   <span
                     className={`rail-count ${active.overdue > 0 ? 'late' : ''}`}
-                    title={`${count(active.total)} open or waiting, ${count(active.overdue)} overdue`}
+                    title={shellTexts.inboxCount(active.total, active.overdue)}
                   >
                     {count(active.total)}
                   </span>
@@ -88,47 +93,47 @@ export const Rail = ({ me, onSignOut }: RailProps) => {
         {inboxes?.some(({ can }) => can.some((verb) => bulkVerbs.includes(verb))) === true && (
           <li>
             <Link to="/env/$environment/bulks" params={params}>
-              Bulks
+              {shellTexts.bulks}
             </Link>
           </li>
         )}
         {(['resource', 'action', 'flag', 'page'] as const).some((on) => mayAny(me, on)) && (
-          <li className="rail-label">Data</li>
+          <li className="rail-label">{shellTexts.data}</li>
         )}
         {mayAny(me, 'page') && (
           <li>
             <Link to="/env/$environment/pages" params={params}>
-              Pages
+              {shellTexts.pages}
             </Link>
           </li>
         )}
         {mayAny(me, 'resource') && (
           <li>
             <Link to="/env/$environment/records" params={params}>
-              Records
+              {shellTexts.records}
             </Link>
           </li>
         )}
         {mayAny(me, 'action') && (
           <li>
             <Link to="/env/$environment/runs" params={params}>
-              Runs
+              {shellTexts.runs}
             </Link>
           </li>
         )}
         {mayAny(me, 'flag') && (
           <li>
             <Link to="/env/$environment/flags" params={params}>
-              Flags
+              {shellTexts.flags}
             </Link>
           </li>
         )}
         {may(me, 'approvals', 'see') && (
           <>
-            <li className="rail-label">Decide</li>
+            <li className="rail-label">{shellTexts.decide}</li>
             <li>
               <Link to="/env/$environment/approvals" params={params}>
-                <span className="rail-name">Approvals</span>
+                <span className="rail-name">{shellTexts.approvals}</span>
                 {decidable > 0 && <span className="rail-count call">{count(decidable)}</span>}
               </Link>
             </li>
@@ -139,7 +144,7 @@ export const Rail = ({ me, onSignOut }: RailProps) => {
             to="/env/$environment/settings/{-$section}/{-$id}"
             params={{ environment, section: undefined, id: undefined }}
           >
-            Settings
+            {shellTexts.settings}
           </Link>
         </li>
       </ul>
@@ -149,11 +154,11 @@ export const Rail = ({ me, onSignOut }: RailProps) => {
           {me.principal.name} <span className="soft">{me.role?.name}</span>
         </p>
         <div className="rail-deeds">
-          <Button tone="bare" onClick={() => setTheme(nextTheme(theme))} title="Light, dark, or as the system has it">
-            Theme: {theme}
+          <Button tone="bare" onClick={() => setTheme(nextTheme(theme))} title={shellTexts.themeAbout}>
+            {shellTexts.themes[theme]}
           </Button>
           <Button tone="bare" onClick={onSignOut}>
-            Sign out
+            {shellTexts.signOut}
           </Button>
         </div>
       </div>

@@ -18,6 +18,7 @@ import type { PaletteProps } from './paletteProps.ts';
 import { Rail } from './Rail.tsx';
 import { createSession, SessionContext, useSession } from './session.ts';
 import { SignIn } from './SignIn.tsx';
+import { shellTexts } from './texts.ts';
 import { adoptTheme } from './theme.ts';
 import { useRoleNotice } from './useRoleNotice.ts';
 
@@ -39,8 +40,7 @@ const OfflineBanner = () => {
   if (appOnline !== false) return null;
   return (
     <p className="banner" role="status">
-      The customer’s app is offline{offlineSince !== null && ` since ${clockTime(offlineSince)}`}. Actions and replies
-      wait in a queue and go on when it is back.
+      {offlineSince === null ? shellTexts.offline : shellTexts.offlineSince(clockTime(offlineSince))}
     </p>
   );
 };
@@ -109,7 +109,7 @@ const Environment = ({ environment, Palette }: ShellProps) => {
     })),
   });
   useEffect(() => {
-    document.title = `${environment} · Console`;
+    document.title = shellTexts.pageTitle(environment);
   }, [environment]);
   const isSignedOut = isOver || (error instanceof ApiError && error.status === 401);
   const begin = useCallback((): void => {

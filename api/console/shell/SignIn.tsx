@@ -12,6 +12,7 @@ import {
   useProviderEnd,
   useSignInMethods,
 } from './providerSignIn.ts';
+import { shellTexts } from './texts.ts';
 
 interface SignInProps {
   /** null: it is asked for. */
@@ -28,8 +29,8 @@ const textOf = (data: FormData, name: string): string => {
 
 const problemOf = (error: unknown): string => {
   if (!(error instanceof ApiError)) return String(error);
-  if (error.status === 401) return 'E-mail or password is wrong.';
-  if (error.status === 404) return 'There is no environment of this name.';
+  if (error.status === 401) return shellTexts.wrongPassword;
+  if (error.status === 404) return shellTexts.noEnvironment;
   return error.message;
 };
 
@@ -78,22 +79,22 @@ export const SignIn = ({ environment, isAgain, onDone }: SignInProps) => {
   return (
     <main className="sign-in">
       <form ref={form} onSubmit={(event) => void submit(event)}>
-        <h1>{environment === null ? 'Console' : `Sign in to ${environment}`}</h1>
-        {isAgain && <p className="soft">Your session has ended. What you typed is kept; sign in to go on.</p>}
+        <h1>{environment === null ? shellTexts.console : shellTexts.signInTo(environment)}</h1>
+        {isAgain && <p className="soft">{shellTexts.signInAgain}</p>}
         {environment === null && (
           <label>
-            Environment
+            {shellTexts.environment}
             <input name="environment" required autoFocus autoComplete="organization" spellCheck={false} />
           </label>
         )}
         {password && (
           <>
             <label>
-              E-mail
+              {shellTexts.email}
               <input name="email" type="email" required autoFocus={environment !== null} autoComplete="username" />
             </label>
             <label>
-              Password
+              {shellTexts.password}
               <input name="password" type="password" required autoComplete="current-password" />
             </label>
           </>
@@ -105,12 +106,12 @@ export const SignIn = ({ environment, isAgain, onDone }: SignInProps) => {
         )}
         {password && (
           <Button type="submit" tone="main" disabled={isBusy}>
-            Sign in
+            {shellTexts.signIn}
           </Button>
         )}
         {oidc !== null && (
           <Button tone={password ? 'plain' : 'main'} onClick={goToProvider}>
-            Continue with {oidc.label}
+            {shellTexts.continueWith(oidc.label)}
           </Button>
         )}
       </form>

@@ -3,8 +3,10 @@ import { useCallback, useRef, useState, type FormEvent, type ReactNode, type Ref
 import { Button } from '../ui/Button.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { ApiError } from '../wire/apiError.ts';
+import { freshSignInTexts } from './freshSignInTexts.ts';
 import { explain, openProvider, useProviderEnd, useSignInMethods } from './providerSignIn.ts';
 import { useSession } from './session.ts';
+import { shellTexts } from './texts.ts';
 
 interface Waiting {
   readonly done: () => void;
@@ -35,12 +37,12 @@ const FreshDialog = ({ problem, onProblem, input, onSubmit, onClose, onDone }: F
   useProviderEnd(end);
   const byProvider = (): void => onProblem(openProvider(environment, true));
   if (!password && oidc === null) return null;
-  const provider = `Continue with ${oidc?.label ?? ''}`;
+  const provider = shellTexts.continueWith(oidc?.label ?? '');
   return (
     <FormDialog
-      title="Confirm that it is you"
-      about="This needs a sign-in that is not older than 15 minutes. It goes on by itself afterwards."
-      deed={password ? 'Go on' : provider}
+      title={freshSignInTexts.title}
+      about={freshSignInTexts.about}
+      deed={password ? freshSignInTexts.deed : provider}
       problem={problem}
       onSubmit={(event) => {
         if (password) return onSubmit(event);
@@ -52,7 +54,7 @@ const FreshDialog = ({ problem, onProblem, input, onSubmit, onClose, onDone }: F
     >
       {password && (
         <label>
-          Password
+          {shellTexts.password}
           <input ref={input} name="password" type="password" required autoFocus autoComplete="current-password" />
         </label>
       )}

@@ -1,47 +1,10 @@
 /** The names of commands by scope and key. Used by the sheet of all keys and by the palette, which runs them. */
 import type { KeyScope } from './keyboard.ts';
+import { keyTexts } from './keyTexts.ts';
 
-type Names = readonly (readonly [key: string, name: string])[];
-
-export const keyNames: Readonly<Record<KeyScope, Names>> = {
-  list: [
-    ['/', 'search'],
-    ['l', 'show what is new'],
-  ],
-  item: [
-    ['e', 'close'],
-    ['w', 'set the state'],
-    ['a', 'assign'],
-    ['t', 'tags'],
-    ['s', 'snooze'],
-    ['r', 'reply'],
-    ['n', 'note'],
-    ['x', 'select'],
-    ['X', 'select everything from the last one to here'],
-    ['*', 'select all that match'],
-  ],
-  actions: [['d', 'run an action']],
-  run: [
-    ['c', 'cancel the run'],
-    ['r', 'run again'],
-  ],
-  approval: [
-    ['a', 'approve'],
-    ['r', 'reject'],
-    ['n', 'write a note'],
-  ],
-  agent: [
-    ['s', 'supervised'],
-    ['m', 'normal'],
-    ['o', 'read-only'],
-    ['r', 'show what it reads'],
-    ['Backspace', 'revoke'],
-  ],
-  job: [
-    ['r', 'try the job now'],
-    ['o', 'open what the job is about'],
-  ],
-};
+/** Returns the commands of a scope. */
+export const keyNames = (scope: KeyScope): readonly (readonly [key: string, name: string])[] =>
+  Object.entries(keyTexts[scope]);
 
 /** Returns a key as it is printed. */
 export const printedKey = (key: string): string => (key === 'Backspace' ? '⌫' : key);

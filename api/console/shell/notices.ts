@@ -1,5 +1,6 @@
 /** Short messages at the foot of the page, with what can be done about them; made by changes, shown by Notices.tsx. */
 import { useSyncExternalStore } from 'react';
+import { shellTexts } from './texts.ts';
 
 interface Notice {
   readonly id: number;
@@ -64,7 +65,7 @@ export const createNotices = (): Notices => {
     undo: () => {
       const last = undos.pop();
       set(notices.filter(({ action }) => action?.key !== 'u'));
-      if (last === undefined) show({ tone: 'done', text: 'There is nothing to undo.' });
+      if (last === undefined) show({ tone: 'done', text: shellTexts.nothingToUndo });
       else last();
     },
   };

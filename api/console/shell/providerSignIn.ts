@@ -5,6 +5,7 @@
 import { useEffect, useState } from 'react';
 import { publicBase } from '../wire/base.ts';
 import { createHttp } from '../wire/http.ts';
+import { shellTexts } from './texts.ts';
 
 interface Methods {
   readonly password: boolean;
@@ -23,7 +24,7 @@ export const problemOfAddress = new URLSearchParams(location.search).get(paramet
 export const explain = (problem: string): Promise<string> =>
   import('./signInProblems.ts').then(
     ({ sentenceOf }) => sentenceOf(problem),
-    () => `Sign-in failed: ${problem}. Try again.`,
+    () => shellTexts.signInFailed(problem),
   );
 
 /** The same for every environment; null: not known yet. */
@@ -64,7 +65,7 @@ export const leaveForProvider = (environment: string, isHere: boolean): void => 
 export const openProvider = (environment: string, fresh: boolean): string | null => {
   const end = `${publicBase}/env/${encodeURIComponent(environment)}/signed-in`;
   const opened = window.open(addressOf(environment, end, fresh), '_blank', 'popup,width=520,height=680');
-  return opened === null ? 'The browser opened no window. Allow this page to open one, and try again.' : null;
+  return opened === null ? shellTexts.noWindow : null;
 };
 
 /** Calls `onEnd` when a window has come back, with the problem or null. */

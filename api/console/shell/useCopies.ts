@@ -1,5 +1,6 @@
 /** Copying of requests as programs would make them. Used by the palette and the action sheet. */
 import { toCurl, toToolCall, type CopiedRequest } from '../wire/copying.ts';
+import { copyTexts } from './copyTexts.ts';
 import { useSession } from './session.ts';
 
 interface Copy {
@@ -11,20 +12,20 @@ interface Copy {
 /** Returns a function that returns the ways to copy a request: all as a curl line, those with a tool as its call. */
 export const useCopies = (): ((request: CopiedRequest) => readonly Copy[]) => {
   const { environment, notices } = useSession();
-  const copy = (text: string, what: string) => (): void => {
+  const copy = (text: string, copied: string) => (): void => {
     navigator.clipboard.writeText(text).then(
-      () => notices.show({ tone: 'done', text: `Copied: ${what}.` }),
-      () => notices.show({ tone: 'failed', text: 'This browser does not let the page write to the clipboard.' }),
+      () => notices.show({ tone: 'done', text: copied }),
+      () => notices.show({ tone: 'failed', text: copyTexts.refused }),
     );
   };
   return (request) => {
     const curl = toCurl(request, environment);
     const call = toToolCall(request);
     return [
-      { kind: 'curl', label: 'Copy as curl', run: copy(curl, 'a curl line, with the token in $CONSOLE_TOKEN') },
+      { kind: 'curl', label: copyTexts.asCurl, run: copy(curl, copyTexts.copiedCurl) },
       ...(call === null
         ? []
-        : [{ kind: 'mcp' as const, label: 'Copy as MCP call', run: copy(call, 'a call of a tool') }]),
+        : [{ kind: 'mcp' as const, label: copyTexts.asCall, run: copy(call, copyTexts.copiedCall) }]),
     ];
   };
 };

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'react';
 import type { Me } from '../wire/types.ts';
 import type { Notices } from './notices.ts';
+import { shellTexts } from './texts.ts';
 
 export const useRoleNotice = ({ role }: Me, notices: Notices): void => {
   const known = useRef(role);
@@ -9,13 +10,12 @@ export const useRoleNotice = ({ role }: Me, notices: Notices): void => {
     const before = known.current;
     known.current = role;
     if (JSON.stringify(before) === JSON.stringify(role)) return;
-    const what =
-      role?.id === before?.id
-        ? `Your role ${role?.name ?? ''} has been changed.`
-        : `Your role is ${role?.name ?? 'none'} now.`;
-    notices.show({
-      tone: 'failed',
-      text: `${what} What you may see and do here is different; what you typed is kept.`,
-    });
+    const text =
+      role === null
+        ? shellTexts.roleIsNone
+        : role.id === before?.id
+          ? shellTexts.roleChanged(role.name)
+          : shellTexts.roleIs(role.name);
+    notices.show({ tone: 'failed', text });
   }, [role, notices]);
 };

@@ -1,4 +1,5 @@
 /** A line at the end of a timeline, a history or the audit log: older entries may be archived. */
+import { earlierTexts } from './earlierTexts.tsx';
 import { dateOf, exactTime } from './time.ts';
 
 interface ArchivedNoteProps {
@@ -9,10 +10,10 @@ interface ArchivedNoteProps {
 export const ArchivedNote = ({ before }: ArchivedNoteProps) =>
   before === undefined ? null : (
     <p className="soft">
-      What happened before{' '}
-      <time dateTime={new Date(before).toISOString()} title={exactTime(before)}>
-        {dateOf(before)}
-      </time>{' '}
-      may be archived. Whoever operates this service can bring it back.
+      {earlierTexts.archived(
+        <time dateTime={new Date(before).toISOString()} title={exactTime(before)}>
+          {dateOf(before)}
+        </time>,
+      )}
     </p>
   );

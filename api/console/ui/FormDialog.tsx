@@ -2,6 +2,7 @@
 import { Dialog } from '@base-ui/react/dialog';
 import type { FormEvent, ReactNode } from 'react';
 import { Button } from './Button.tsx';
+import { formTexts } from './formTexts.ts';
 
 interface FormDialogProps {
   readonly title: string;
@@ -30,7 +31,7 @@ export const FormDialog = ({ title, about, deed, problem = null, children, onSub
             </p>
           )}
           <div className="dialog-foot">
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{formTexts.cancel}</Button>
             <Button type="submit" tone="main">
               {deed}
             </Button>

@@ -1,5 +1,6 @@
 /** What stands in the place of a part that could not be loaded: why, and what to do. Used by lazy.tsx. */
 import { Button } from './Button.tsx';
+import { uiTexts } from './texts.ts';
 
 interface PartProblemProps {
   /** Whether the server has another build of the console. */
@@ -11,23 +12,19 @@ interface PartProblemProps {
 
 export const PartProblem = ({ isOutdated, onRetry, onClose }: PartProblemProps) => (
   <div className={onClose === undefined ? 'empty' : 'part-problem'} role="alert">
-    <h2>{isOutdated ? 'The console has been updated' : 'This part could not be loaded'}</h2>
-    <p>
-      {isOutdated
-        ? 'Reload the page to go on with the new version. What you typed is kept.'
-        : 'The connection may be broken, or the service is being updated. What you typed is kept.'}
-    </p>
+    <h2>{isOutdated ? uiTexts.outdated : uiTexts.notLoaded}</h2>
+    <p>{isOutdated ? uiTexts.outdatedAbout : uiTexts.notLoadedAbout}</p>
     <p>
       {isOutdated ? (
         <Button tone="main" onClick={() => location.reload()}>
-          Reload the page
+          {uiTexts.reload}
         </Button>
       ) : (
         <Button tone="main" onClick={onRetry}>
-          Try again
+          {uiTexts.tryAgain}
         </Button>
       )}
-      {onClose !== undefined && <Button onClick={onClose}>Close</Button>}
+      {onClose !== undefined && <Button onClick={onClose}>{uiTexts.close}</Button>}
     </p>
   </div>
 );

@@ -2,15 +2,9 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { ApiError } from '../wire/apiError.ts';
 import { Button } from './Button.tsx';
+import { uiTexts } from './texts.ts';
 
-const headings: Readonly<Record<number, string>> = {
-  0: 'No connection',
-  403: 'Your role may not see this',
-  404: 'Not here, or not visible to you',
-  413: 'Too large to be sent',
-  429: 'Too many requests',
-  503: 'The service is not ready',
-};
+const headings: Readonly<Record<number, string>> = uiTexts.problems;
 
 interface ProblemProps {
   readonly error: unknown;
@@ -29,11 +23,11 @@ export const Problem = ({ error, onRetry, needs, isPage = false }: ProblemProps)
   const Heading = isPage ? 'h1' : 'h2';
   return (
     <div className="empty" role="alert">
-      <Heading>{headings[known?.status ?? -1] ?? 'This could not be shown'}</Heading>
+      <Heading>{headings[known?.status ?? -1] ?? uiTexts.otherProblem}</Heading>
       <p>{known?.message ?? String(error)}</p>
       {known !== null && <p className="code">{known.code}</p>}
-      {needs !== undefined && known?.status === 403 && <p>It needs {needs}. Who manages roles can grant it.</p>}
-      {onRetry !== undefined && !isFinal(known) && <Button onClick={onRetry}>Try again</Button>}
+      {needs !== undefined && known?.status === 403 && <p>{uiTexts.needs(needs)}</p>}
+      {onRetry !== undefined && !isFinal(known) && <Button onClick={onRetry}>{uiTexts.tryAgain}</Button>}
     </div>
   );
 };
@@ -56,14 +50,14 @@ export const Skeleton = ({ rows }: { readonly rows: number }) => {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <div className="skeleton" role="status" aria-busy="true" aria-label="Loading">
+    <div className="skeleton" role="status" aria-busy="true" aria-label={uiTexts.loading}>
       {Array.from({ length: rows }, (_, at) => (
         <div key={at}>
           <i />
           <i />
         </div>
       ))}
-      {isSlow && <p className="slow">The server is slow to answer. What you ask for comes as soon as it is there.</p>}
+      {isSlow && <p className="slow">{uiTexts.slow}</p>}
     </div>
   );
 };

@@ -1,5 +1,6 @@
 /** The search of a page: `/` goes there, Escape and Enter leave it. Used by lists of items, records and flags. */
 import { forwardRef } from 'react';
+import { uiTexts } from './texts.ts';
 
 interface SearchInputProps {
   readonly words: string;
@@ -14,7 +15,7 @@ interface SearchInputProps {
 const wordsMax = 200;
 
 export const SearchInput = forwardRef<HTMLInputElement, SearchInputProps>(
-  ({ words, onWords, label = 'Search', placeholder = 'Search', autoFocus = false }, input) => (
+  ({ words, onWords, label = uiTexts.search, placeholder = uiTexts.search, autoFocus = false }, input) => (
     <input
       ref={input}
       type="search"

@@ -1,6 +1,6 @@
 /** The button that shows what came since a list was read; nothing while nothing came. Used by lists that announce what is new. */
 import { Button } from './Button.tsx';
-import { count } from './time.ts';
+import { uiTexts } from './texts.ts';
 
 interface ShowNewProps {
   readonly newCount: number;
@@ -10,6 +10,6 @@ interface ShowNewProps {
 export const ShowNew = ({ newCount, onShow }: ShowNewProps) =>
   newCount > 0 && (
     <Button tone="bare" onClick={onShow} shortcut="l">
-      {count(newCount)} new, show {newCount === 1 ? 'it' : 'them'}
+      {uiTexts.showNew(newCount)}
     </Button>
   );

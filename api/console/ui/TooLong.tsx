@@ -1,5 +1,5 @@
 /** A word on a text that is longer than the API takes: it is kept whole and has to be shortened. Used by forms. */
-import { count } from './time.ts';
+import { formTexts } from './formTexts.ts';
 
 /** Characters of a reason, as the API takes them. */
 export const reasonMost = 2_000;
@@ -10,6 +10,7 @@ export const excessOf = (text: string, most: number): number =>
   text.length <= most ? 0 : Math.max(0, [...text].length - most);
 
 interface TooLongProps {
+  /** The text in words, as the beginning of a sentence. */
   readonly what: string;
   readonly text: string;
   readonly most: number;
@@ -20,7 +21,7 @@ export const TooLong = ({ what, text, most }: TooLongProps) => {
   if (excess === 0) return null;
   return (
     <p className="problem" role="status">
-      {what} is {count(excess)} {excess === 1 ? 'character' : 'characters'} too long; at most {count(most)} can be sent.
+      {formTexts.tooLong(what, excess, most)}
     </p>
   );
 };

@@ -1,4 +1,5 @@
 /** Times and numbers as people read them, in their own zone and language; the exact time stands beside the relative one. */
+import { timeTexts } from './timeTexts.ts';
 import { chosenZone } from './timeZone.ts';
 
 const minute = 60_000;
@@ -45,23 +46,28 @@ export const exactTime = (at: number): string =>
 export const whenTime = (at: number): string => (isOfYear(at, Date.now()) ? thisYear : anyYear)(at);
 export const count = (n: number): string => (numberFormat ??= new Intl.NumberFormat()).format(n);
 
-const span = (ms: number): string => {
-  if (ms < minute) return 'now';
-  if (ms < hour) return `${String(Math.floor(ms / minute))} min`;
-  if (ms < day) return `${String(Math.floor(ms / hour))} h`;
-  return `${String(Math.floor(ms / day))} d`;
+/** Returns how long; null: less than a minute. */
+const span = (ms: number): string | null => {
+  if (ms < minute) return null;
+  if (ms < hour) return timeTexts.minutes(Math.floor(ms / minute));
+  if (ms < day) return timeTexts.hours(Math.floor(ms / hour));
+  return timeTexts.days(Math.floor(ms / day));
 };
 
 /** Returns how long ago, or the date when that says more. */
 export const ago = (at: number, now: number): string => {
   const ms = now - at;
-  if (ms < 7 * day) return span(Math.max(0, ms));
+  if (ms < 7 * day) return span(ms) ?? timeTexts.now;
   return (isOfYear(at, now) ? dayOfYear : dayAndYear)(at);
 };
 
 /** Returns how a deadline stands. */
 export const due = (at: number, now: number): { readonly text: string; readonly tone: 'late' | 'soon' | 'calm' } => {
   const left = at - now;
-  if (left < 0) return { text: `${span(-left) === 'now' ? 'just' : span(-left)} overdue`, tone: 'late' };
-  return { text: `due in ${span(left) === 'now' ? 'a minute' : span(left)}`, tone: left < hour ? 'soon' : 'calm' };
+  const far = span(Math.abs(left));
+  if (left < 0) return { text: far === null ? timeTexts.justOverdue : timeTexts.overdue(far), tone: 'late' };
+  return {
+    text: far === null ? timeTexts.dueNow : timeTexts.dueIn(far),
+    tone: left < hour ? 'soon' : 'calm',
+  };
 };

@@ -1,4 +1,5 @@
 /** Failures of requests, with the sentence that people read. Made by http.ts and request.ts. */
+import { wireTexts } from './texts.ts';
 
 interface ErrorExtra {
   /** The whole answer, with `details` or the `current` object of a conflict. */
@@ -46,7 +47,7 @@ const secondsOf = (retryAfter: string | null): number | null =>
   retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : null;
 
 const inWords = (seconds: number | null): string =>
-  seconds === null ? 'a few seconds' : seconds === 1 ? '1 second' : `${String(seconds)} seconds`;
+  seconds === null ? wireTexts.waitUnknown : wireTexts.wait(seconds);
 
 interface Refused {
   readonly response: Response;
@@ -56,8 +57,8 @@ interface Refused {
 }
 
 /** What people do about a refusal, where the API's sentence says it to programs only. */
-const remedies: Readonly<Record<string, string>> = {
-  too_large: ' Shorten what you typed; it is kept.',
+const withRemedy: Readonly<Record<string, (refusal: string) => string>> = {
+  too_large: wireTexts.tooLarge,
 };
 
 /** Returns the error of an answer; where its sentence names the header `retry-after`, the time stands in its place. */
@@ -65,10 +66,10 @@ export const toError = ({ response: { status, headers }, body, address }: Refuse
   const known = isRecord(body) ? body : {};
   const text = (name: string, otherwise: string): string => (typeof known[name] === 'string' ? known[name] : otherwise);
   const seconds = secondsOf(headers.get('retry-after'));
-  const message = text('error', `The server answered ${String(status)}.`);
+  const message = text('error', wireTexts.noSentence(status));
   const code = text('code', 'internal');
-  const sentence = message.replace('retry-after seconds', inWords(seconds)) + (remedies[code] ?? '');
-  return new ApiError(status, code, sentence, {
+  const sentence = message.replace(/retry-after seconds/, inWords(seconds));
+  return new ApiError(status, code, withRemedy[code]?.(sentence) ?? sentence, {
     body: known,
     retryAfterMs: seconds === null ? null : seconds * 1000,
     address,

@@ -3,6 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { newerBulk } from './bulks.ts';
 import type { Answer, Http } from './http.ts';
 import type { ItemStore } from './itemStore.ts';
+import { wireTexts } from './texts.ts';
 import type {
   Approval,
   ApprovalStatus,
@@ -213,7 +214,7 @@ export const requestRecordQuery = (http: Http, requestedBy: string) =>
             signal,
           }),
         );
-        return cursor === null ? String(approvals.length) : `more than ${String(countedMost)}`;
+        return cursor === null ? String(approvals.length) : wireTexts.moreThan(countedMost);
       };
       const [approved, rejected, pending] = await Promise.all([count('approved'), count('rejected'), count('pending')]);
       return { approved, rejected, pending };

@@ -1,6 +1,7 @@
 /** Sends one request within a time limit. Used by http.ts. */
 import { ApiError } from './apiError.ts';
 import { timeLimitMs } from './base.ts';
+import { wireTexts } from './texts.ts';
 
 interface ReadResponse {
   readonly response: Response;
@@ -8,14 +9,11 @@ interface ReadResponse {
 }
 
 const lost = (read: string | null, isLate: boolean): ApiError => {
-  const seconds = String(timeLimitMs / 1000);
-  const [code, what] = isLate
-    ? ['no_answer', `The server has not answered for ${seconds} seconds.`]
-    : ['unreachable', 'The server can’t be reached.'];
-  const typed = isLate
-    ? 'Whether it was done is not known; look, then try again.'
-    : 'What you typed is kept; try again.';
-  return new ApiError(0, code, read === null ? `${what} ${typed}` : what, { address: read });
+  const seconds = timeLimitMs / 1000;
+  const [code, ofRead, ofChange] = isLate
+    ? ['no_answer', wireTexts.late(seconds), wireTexts.lateChange(seconds)]
+    : ['unreachable', wireTexts.unreachable, wireTexts.unreachableChange];
+  return new ApiError(0, code, read === null ? ofChange : ofRead, { address: read });
 };
 
 interface RequestOptions {

@@ -1,0 +1,24 @@
+/** Texts of Home. Used by the files of this folder. */
+import type { ReactNode } from 'react';
+import { plural } from '../ui/plural.ts';
+import { count } from '../ui/time.ts';
+
+export const homeTexts = {
+  title: 'What waits',
+  toDecide: 'To decide',
+  nothingToDecide: 'Nobody waits for your decision.',
+  mine: 'Mine',
+  nothingMine: 'Nothing is assigned to you. Press a on an item to take it.',
+  overdue: 'Overdue',
+  nothingOverdue: 'Nothing is overdue.',
+  requesters: 'Agents that ask',
+  requests: (n: number, oldest: ReactNode) => (
+    <>
+      {plural(n, { one: `${count(n)} request waits`, other: `${count(n)} requests wait` })}, the oldest since {oldest}
+    </>
+  ),
+  bulks: 'Bulks under way',
+  ramps: 'Ramps under way',
+  loosenings: 'The app wants to be less strict',
+  loosening: (what: string, to: string) => `${what}: ${to}`,
+};

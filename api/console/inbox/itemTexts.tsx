@@ -1,0 +1,65 @@
+/** Texts of an open item, its actions and its composer. Used by ItemDetail, ItemActions, Composer and useWriting. */
+import type { ReactNode } from 'react';
+import { plural } from '../ui/plural.ts';
+import { count } from '../ui/time.ts';
+
+export const itemTexts = {
+  back: '← List',
+  gone: 'This item does not exist any more, or your role does not see it.',
+  offline: 'The app is offline: what it would add here is missing.',
+
+  /** For those who don't see what it is. */
+  state: 'State: ',
+  assignee: 'Assignee: ',
+  snoozedUntil: (time: string) => `snoozed until ${time}`,
+  times: (times: number) => plural(times, { one: `${count(times)} time`, other: `${count(times)} times` }),
+  timesAndUsers: (times: number, users: number) =>
+    `${count(times)} times, ${plural(users, { one: `${count(users)} user`, other: `${count(users)} users` })}`,
+  showTagged: (tag: string) => `Show what is tagged ${tag}`,
+  close: 'Close',
+  assign: 'Assign',
+  tag: 'Tag',
+  snooze: 'Snooze',
+
+  timeline: 'Timeline',
+  showEarlier: 'Show what happened earlier',
+  linked: 'Linked',
+  triage: 'Triage',
+  item: 'Item',
+  firstSeen: (time: ReactNode) => (
+    <>
+      <span className="soft">First seen</span> {time}
+    </>
+  ),
+  activity: (time: ReactNode) => (
+    <>
+      <span className="soft">Activity</span> {time}
+    </>
+  ),
+
+  actions: 'Actions',
+  runAction: 'Run an action',
+
+  reply: 'Reply',
+  replyLabel: 'Reply to the customer',
+  replyPlaceholder: 'Write to the customer',
+  replyIsFinal: 'A reply can’t be taken back.',
+  sendReply: 'Send reply',
+  replySent: 'The reply is on its way.',
+  replyWaits: 'The reply waits until the app is back.',
+  note: 'Note',
+  noteLabel: 'Note for colleagues',
+  notePlaceholder: 'Write a note; only colleagues see it',
+  addNote: 'Add note',
+  noteAdded: 'Note added.',
+  preview: 'Preview',
+  /** Begin the sentence of a text that is too long. */
+  theText: 'The text',
+  theReason: 'The reason',
+  reason: 'Reason',
+  reasonPlaceholder: 'Reason; this inbox wants one',
+  then: 'Then',
+  thenNothing: (state: string) => `Leave it ${state}`,
+  thenSet: (state: string) => `then set to ${state}`,
+  textKept: (problem: string) => `${problem} Your text is kept.`,
+};

@@ -1,0 +1,38 @@
+/** Texts of what an item can become, as one chooses it, and of what it has become then. Used by ItemPicker, SelectionPicker, changes.ts and picks.ts. */
+export const pickTexts = {
+  setState: 'Set state',
+  setStateTo: 'Set state to…',
+  noState: 'This inbox has no such state.',
+  notFrom: (state: string) => `not from ${state}`,
+  assign: 'Assign',
+  assignTo: 'Assign to…',
+  noPerson: 'Nobody of this name works here.',
+  me: 'Me',
+  nobody: 'Nobody',
+  openItems: (n: number) => `${String(n)} open`,
+  tags: 'Tags',
+  changeTags: 'Add or remove tags…',
+  noTag: 'Type a tag to make it.',
+  newTag: 'new tag',
+  snooze: 'Snooze',
+  snoozeUntil: 'Snooze until… (a time, or 2026-12-24 09:00)',
+  noTime: 'Type a date such as 2026-12-24 09:00.',
+  wakeNow: 'Wake now',
+  snoozes: {
+    hour: 'In an hour',
+    fourHours: 'In four hours',
+    tomorrow: 'Tomorrow morning',
+    monday: 'Next Monday',
+    twoWeeks: 'In two weeks',
+  },
+
+  /** Changes that were made, as the beginning of a sentence. */
+  assigned: (name: string) => `Assigned to ${name}`,
+  unassigned: 'Unassigned',
+  tagAdded: (tag: string) => `Tag ${tag} added`,
+  tagAddedAgain: (tag: string) => `Tag ${tag} added again`,
+  tagRemoved: (tag: string) => `Tag ${tag} removed`,
+  tagRemovedAgain: (tag: string) => `Tag ${tag} removed again`,
+  snoozed: (until: string) => `Snoozed until ${until}`,
+  woken: 'Woken',
+};

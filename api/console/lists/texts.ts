@@ -1,0 +1,18 @@
+/** Texts of lists of what the app declares, by what they list. Used by NamedList. */
+export const listTexts = {
+  nothingOpen: 'Nothing is open',
+  flag: {
+    none: 'No flags yet',
+    noneFound: 'No such flag',
+    noneFoundAbout: 'No flag’s name or description has these words.',
+    search: 'Search flags',
+    openFirst: 'Press j for the first flag.',
+  },
+  page: {
+    none: 'No pages yet',
+    noneFound: 'No such page',
+    noneFoundAbout: 'No page’s name or description has these words.',
+    search: 'Search pages',
+    openFirst: 'Press j for the first page.',
+  },
+};

@@ -1,0 +1,53 @@
+/** Texts of the pages of records. Used by the files of this folder. */
+import type { ReactNode } from 'react';
+import { listed } from '../ui/plural.ts';
+
+export const recordsTexts = {
+  records: 'Records',
+  searchAll: 'Search all records',
+  none: 'No records',
+  noResources: 'The app declares no resource that your role sees.',
+  readEachTime: 'Read from the app each time.',
+  notSearched: (resources: readonly string[]) =>
+    `Not searched, as the app did not answer in time: ${listed(resources)}.`,
+  nothingFound: 'Nothing found',
+  nothingFoundAbout: 'No record has all of these words.',
+
+  noResource: 'There is no such resource, or your role does not see it.',
+  noneStored: 'The app has stored none yet.',
+  noneMatches: 'No record matches. Take a filter away, or search for fewer words.',
+  nothingOpen: 'Nothing is open',
+  openFirst: 'Press j for the first record.',
+  sort: 'Sort',
+  byTitle: 'Title',
+  byChange: 'Changed last',
+  ascending: (field: string) => `${field} ↑`,
+  descending: (field: string) => `${field} ↓`,
+  filter: 'Filter',
+  unreadableFilters: 'The filters of this address can’t be read ×',
+  removeFilter: (filter: string) => `Remove the filter ${filter}`,
+
+  back: '← List',
+  noRecord: 'This record does not exist any more, or your role does not see it.',
+  /** `subtitle`, `changed`: null where a record has none. */
+  about: ({ subtitle, id, changed }: Readonly<Record<'subtitle' | 'id' | 'changed', ReactNode>>) => (
+    <>
+      {subtitle !== null && <>{subtitle} · </>}
+      {id}
+      {changed !== null && <> · changed {changed}</>}
+    </>
+  ),
+  itemAbout: (inbox: string, state: string, activity: ReactNode) => (
+    <>
+      {inbox} · {state} · {activity}
+    </>
+  ),
+  values: 'Values',
+  items: 'Items',
+  history: 'History',
+  noHistory: 'Nothing has been done here yet.',
+  showEarlier: 'Show what happened earlier',
+  noneRelated: 'None.',
+  showMore: 'Show more',
+  tryAgain: 'Try again',
+};

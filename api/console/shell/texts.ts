@@ -1,0 +1,56 @@
+/** Texts of the frame around every page, of signing in and of notices. Loaded with the page; used by the files of this folder. */
+import { count } from '../ui/time.ts';
+
+export const shellTexts = {
+  console: 'Console',
+  pageTitle: (environment: string) => `${environment} · Console`,
+  offline: 'The customer’s app is offline. Actions and replies wait in a queue and go on when it is back.',
+  offlineSince: (time: string) =>
+    `The customer’s app is offline since ${time}. Actions and replies wait in a queue and go on when it is back.`,
+
+  connecting: 'connecting…',
+  complete: (time: string) => `complete to ${time}`,
+  completeAbout: 'Every change up to this moment is on this page.',
+  notConnected: (time: string) => `not connected, complete to ${time}`,
+
+  environment: 'Environment',
+  home: 'Home',
+  inboxes: 'Inboxes',
+  allInboxes: 'All inboxes',
+  inboxCount: (active: number, overdue: number) => `${count(active)} open or waiting, ${count(overdue)} overdue`,
+  bulks: 'Bulks',
+  data: 'Data',
+  pages: 'Pages',
+  records: 'Records',
+  runs: 'Runs',
+  flags: 'Flags',
+  decide: 'Decide',
+  approvals: 'Approvals',
+  settings: 'Settings',
+  themes: {
+    system: 'Theme: system',
+    light: 'Theme: light',
+    dark: 'Theme: dark',
+  },
+  themeAbout: 'Light, dark, or as the system has it',
+  signOut: 'Sign out',
+
+  signInTo: (environment: string) => `Sign in to ${environment}`,
+  signInAgain: 'Your session has ended. What you typed is kept; sign in to go on.',
+  email: 'E-mail',
+  password: 'Password',
+  signIn: 'Sign in',
+  continueWith: (provider: string) => `Continue with ${provider}`,
+  wrongPassword: 'E-mail or password is wrong.',
+  noEnvironment: 'There is no environment of this name.',
+  signInFailed: (problem: string) => `Sign-in failed: ${problem}. Try again.`,
+  noWindow: 'The browser opened no window. Allow this page to open one, and try again.',
+
+  dismiss: 'Dismiss',
+  nothingToUndo: 'There is nothing to undo.',
+  roleChanged: (role: string) =>
+    `Your role ${role} has been changed. What you may see and do here is different; what you typed is kept.`,
+  roleIs: (role: string) =>
+    `Your role is ${role} now. What you may see and do here is different; what you typed is kept.`,
+  roleIsNone: 'Your role is none now. What you may see and do here is different; what you typed is kept.',
+};

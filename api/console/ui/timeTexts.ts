@@ -1,0 +1,11 @@
+/** Texts of times that are told by how far away they are. Loaded with the page; used by time.ts. */
+export const timeTexts = {
+  now: 'now',
+  minutes: (n: number) => `${String(n)} min`,
+  hours: (n: number) => `${String(n)} h`,
+  days: (n: number) => `${String(n)} d`,
+  justOverdue: 'just overdue',
+  overdue: (span: string) => `${span} overdue`,
+  dueNow: 'due in a minute',
+  dueIn: (span: string) => `due in ${span}`,
+};
