@@ -5,6 +5,7 @@ import { differences } from '../approvals/difference.ts';
 import { shown } from '../approvals/shown.ts';
 import { AuditChange } from '../audit/AuditChange.tsx';
 import { MoreButton } from '../audit/MoreButton.tsx';
+import { outcomeOf, requestOf, type Requests } from '../audit/outcome.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession } from '../shell/session.ts';
 import { count } from '../ui/time.ts';
@@ -39,18 +40,6 @@ export const Target = ({ target: { type, id } }: Pick<AuditEntry, 'target'>) => 
   }
 };
 
-export const outcomes = { ok: 'done', denied: 'refused', failed: 'failed' } as const;
-
-/** Returns how it ended, with the class of its mark. */
-const outcomeOf = (
-  { verb, outcome, target }: AuditEntry,
-  pending: ReadonlyMap<string, string>,
-): readonly [string, string] => {
-  if (outcome !== 'ok') return [outcomes[outcome], 'problem'];
-  if (verb !== 'approval.request') return [outcomes.ok, 'soft'];
-  return pending.has(target.id ?? '') ? ['waits for a person', 'hint'] : ['was asked for', 'soft'];
-};
-
 /** Members of a change that a line names. */
 const namedMost = 2;
 
@@ -71,14 +60,13 @@ interface LedgerLineProps {
   readonly entry: AuditEntry;
   /** Whether it names the agent. */
   readonly isOfMany: boolean;
-  /** The sentences of the approvals that wait for a decision, by id. */
-  readonly pending: ReadonlyMap<string, string>;
+  readonly requests: Requests;
 }
 
-export const LedgerLine = ({ entry, isOfMany, pending }: LedgerLineProps) => {
+export const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
   const [isOpen, setOpen] = useState(false);
-  const [words, tone] = outcomeOf(entry, pending);
-  const text = pending.get(entry.target.id ?? '') ?? changeText(entry);
+  const [words, tone] = outcomeOf(entry, requests);
+  const text = requestOf(entry, requests)?.sentence ?? changeText(entry);
   return (
     <>
       <tr className={tone === 'soft' ? '' : 'marked'}>

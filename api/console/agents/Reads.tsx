@@ -1,5 +1,6 @@
 /** The reads of one agent, from the live stream while this page is open. Used by AgentPage. */
 import { useEffect, useState } from 'react';
+import { outcomes } from '../audit/outcome.ts';
 import { liveUrl, openStream, useStreamState, type Stream } from '../live/stream.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
@@ -9,7 +10,7 @@ import { Empty } from '../ui/Problem.tsx';
 import { count } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { LiveMessage } from '../wire/types.ts';
-import { outcomes, Target } from './LedgerLine.tsx';
+import { Target } from './LedgerLine.tsx';
 
 type Read = Extract<LiveMessage, { readonly type: 'read' }> & { readonly n: number };
 
