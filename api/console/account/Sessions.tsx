@@ -24,8 +24,8 @@ export const Sessions = () => {
             <span>
               {current ? <strong>This session</strong> : `From ${address ?? 'an unknown address'}`}{' '}
               <span className="soft">
-                {current && address !== null ? `from ${address}, ` : ''}opened <Ago at={createdAt} />, used{' '}
-                <Ago at={lastUsedAt} />
+                {current && address !== null ? `from ${address}, ` : ''}opened <Ago isInSentence at={createdAt} />, used{' '}
+                <Ago isInSentence at={lastUsedAt} />
               </span>
             </span>
             {current ? (

@@ -95,7 +95,7 @@ export const RunFacts = ({ run }: { readonly run: Run }) => (
     <div>
       <dt>Asked for</dt>
       <dd>
-        by <span dir="auto">{run.by.name}</span>, <Ago at={run.requestedAt} />
+        by <span dir="auto">{run.by.name}</span>, <Ago isInSentence at={run.requestedAt} />
         {run.approvedBy !== null && (
           <>
             , approved by <span dir="auto">{run.approvedBy.name}</span>

@@ -27,7 +27,7 @@ const Facts = ({ agent }: { readonly agent: Agent }) => (
       'never used'
     ) : (
       <>
-        used <Ago at={agent.lastUsedAt} />
+        used <Ago isInSentence at={agent.lastUsedAt} />
       </>
     )}
     {agent.expiresAt !== null && ` · works until ${whenTime(agent.expiresAt)}`}

@@ -174,8 +174,8 @@ export const Decision = (props: DecisionProps) => {
       </Button>
       <h1 dir="auto">{sentence}</h1>
       <p className="soft">
-        <strong dir="auto">{requestedBy.name}</strong> ({requestedBy.type}) asked <Ago at={requestedAt} /> · expires{' '}
-        {whenTime(expiresAt)} · <Reversible reversible={approval.reversible} />
+        <strong dir="auto">{requestedBy.name}</strong> ({requestedBy.type}) asked <Ago isInSentence at={requestedAt} />{' '}
+        · expires {whenTime(expiresAt)} · <Reversible reversible={approval.reversible} />
       </p>
       <RequestRecord requestedBy={requestedBy} />
       <blockquote dir="auto" className={reason === null ? 'soft' : ''}>
@@ -197,7 +197,7 @@ export const Decision = (props: DecisionProps) => {
       {!isPending && (
         <p className="verdict" role="status">
           <strong>{ends[status] ?? status}</strong>
-          {decidedBy !== null && ` by ${decidedBy.name}`} {decidedAt !== null && <Ago at={decidedAt} />}
+          {decidedBy !== null && ` by ${decidedBy.name}`} {decidedAt !== null && <Ago isInSentence at={decidedAt} />}
           {approval.note !== null && <span dir="auto">: {approval.note}</span>}
         </p>
       )}

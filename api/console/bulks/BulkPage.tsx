@@ -92,7 +92,14 @@ export const BulkPage = () => {
         </p>
         <h1>A bulk of {bulk.by.name}</h1>
         <p className="soft">
-          {bulk.startedAt === null ? 'Not begun' : <Ago at={bulk.startedAt} />} <span className="mono">{bulk.id}</span>
+          {bulk.startedAt === null ? (
+            'Not begun'
+          ) : (
+            <>
+              Begun <Ago isInSentence at={bulk.startedAt} />
+            </>
+          )}{' '}
+          · <span className="mono">{bulk.id}</span>
         </p>
       </header>
       <BulkLine

@@ -36,7 +36,13 @@ export const BulksPage = () => {
           <li key={id}>
             <BulkLine id={id} onUndone={(next) => setMade([next, ...made])} />
             <p className="soft">
-              {by.name} {startedAt !== null && <Ago at={startedAt} />}
+              {by.name}
+              {startedAt !== null && (
+                <>
+                  {' '}
+                  · <Ago at={startedAt} />
+                </>
+              )}
             </p>
           </li>
         ))}

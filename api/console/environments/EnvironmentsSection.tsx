@@ -65,7 +65,7 @@ export const EnvironmentsSection = () => {
               'no app has declared anything yet'
             ) : (
               <>
-                declared <Ago at={environment.definedAt} />
+                declared <Ago isInSentence at={environment.definedAt} />
               </>
             )}
           </p>

@@ -41,7 +41,7 @@ const State = ({ erasure: { status, erased, waitsFor, finishedAt } }: { readonly
   if (status === 'running') return waits === null ? 'under way' : `waits for ${waits}`;
   return (
     <>
-      {countWords(erased) ?? 'nothing was there'} erased {finishedAt !== null && <Ago at={finishedAt} />}
+      {countWords(erased) ?? 'nothing was there'} erased {finishedAt !== null && <Ago isInSentence at={finishedAt} />}
     </>
   );
 };
@@ -85,7 +85,7 @@ export const ErasuresSection = () => {
                 <State erasure={erasure} />
               </td>
               <td className="soft">
-                by {erasure.requestedBy.name}, <Ago at={erasure.requestedAt} />
+                by {erasure.requestedBy.name}, <Ago isInSentence at={erasure.requestedAt} />
               </td>
             </tr>
           ))}

@@ -54,7 +54,7 @@ export const FlagDetail = ({ name, onBack }: { readonly name: string; readonly o
           {flag.updatedAt !== null && (
             <>
               {' '}
-              · changed <Ago at={flag.updatedAt} />
+              · changed <Ago isInSentence at={flag.updatedAt} />
               {flag.updatedBy !== null && ` by ${flag.updatedBy.name}`}
             </>
           )}

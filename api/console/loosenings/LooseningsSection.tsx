@@ -48,7 +48,7 @@ const Waiting = ({ loosening, isCurrent, onDecide, onFocus }: WaitingProps) => {
       <div>
         <Words loosening={loosening} />
         <p className="soft">
-          declared <Ago at={loosening.since} />; the stricter rule holds until somebody decides
+          declared <Ago isInSentence at={loosening.since} />; the stricter rule holds until somebody decides
         </p>
       </div>
       <div className="deeds">
@@ -83,7 +83,7 @@ const Decided = () => {
               <p className="soft">
                 {statusWords[loosening.status]}
                 {loosening.decidedBy !== null && ` by ${loosening.decidedBy.name}`} · declared{' '}
-                <Ago at={loosening.since} />
+                <Ago isInSentence at={loosening.since} />
               </p>
             </div>
           </li>
