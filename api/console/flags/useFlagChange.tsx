@@ -86,7 +86,7 @@ export const useFlagChange = (): FlagChanges => {
       void change(present, inverseOf(flag, patch), `as before: ${done}`);
     };
     notices.remember(back);
-    notices.show({ tone: 'done', text: `${flag.flag}: ${done}`, action: { label: 'Undo', key: 'u', run: back } });
+    notices.show({ tone: 'done', text: `${flag.flag}: ${done}`, actions: [{ label: 'Undo', key: 'u', run: back }] });
   };
   const fail = (flag: Flag, error: unknown): void => {
     if (error instanceof ApiError && error.code === 'version_conflict') {

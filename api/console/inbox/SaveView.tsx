@@ -77,7 +77,7 @@ export const SaveView = ({ query, open, inbox, label, onOpen, onClose }: SaveVie
       notices.show({
         tone: 'done',
         text: `The view ${called} is deleted.`,
-        action: isOwn ? { label: 'Undo', key: 'u', run: notices.undo } : null,
+        actions: isOwn ? [{ label: 'Undo', key: 'u', run: notices.undo }] : [],
       });
     });
 

@@ -5,6 +5,7 @@
 import type { Session } from '../shell/session.ts';
 import { ApiError } from '../wire/apiError.ts';
 import type { Entry, Item } from '../wire/types.ts';
+import { differs, showConflict, titleOf } from './conflict.ts';
 
 /** The body of PATCH /items/:id. */
 interface Patch {
@@ -19,6 +20,8 @@ interface Patch {
 export interface Change {
   /** The change in words, as the beginning of a sentence. */
   readonly done: string;
+  /** Returns in the same words how an item is that somebody else changed. */
+  readonly told: (item: Item) => string;
   readonly patch: Patch;
   /** The item as it will be. */
   readonly shows: Partial<Item>;
@@ -41,10 +44,6 @@ const inTurn = (session: Session, id: string, work: () => Promise<void>): void =
   });
 };
 
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-
-const titleOf = ({ title }: Item): string => (title.length > 60 ? `${title.slice(0, 59)}…` : title);
-
 /** So often a change is sent again after somebody changed something else of the item. */
 const triesMost = 5;
 
@@ -63,7 +62,7 @@ const send = async (session: Session, before: Item, change: Pick<Change, 'patch'
       if (!(error instanceof ApiError) || error.code !== 'version_conflict') throw error;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API's own answer to a conflict of items
       const current = error.body['current'] as Item;
-      if (tries === triesMost || change.touches.some((name) => !same(current[name], base[name])))
+      if (tries === triesMost || differs(change, current, base))
         return { item: current, entry: undefined, isConflict: true };
       base = current;
     }
@@ -82,12 +81,8 @@ export const changeItem = (session: Session, before: Item, change: Change): void
       items.put([item]);
       uncover();
       if (isConflict) {
-        notices.show({
-          tone: 'failed',
-          text: `Somebody else changed “${titleOf(item)}” a moment ago; yours was: ${change.done}.`,
-          code: 'version_conflict',
-          action: { label: 'Do it anyway', key: null, run: () => changeItem(session, item, change) },
-        });
+        const again = (now: Item): void => changeItem(session, now, change);
+        await showConflict(session, { item, change, again });
         return;
       }
       const { undo } = change;
@@ -107,7 +102,7 @@ export const changeItem = (session: Session, before: Item, change: Change): void
       notices.show({
         tone: 'done',
         text: `${change.done}: “${titleOf(item)}”`,
-        action: { label: 'Undo', key: 'u', run: takeBack },
+        actions: [{ label: 'Undo', key: 'u', run: takeBack }],
       });
     } catch (error) {
       uncover();
@@ -116,10 +111,16 @@ export const changeItem = (session: Session, before: Item, change: Change): void
         tone: 'failed',
         text: `Not done, ${change.done.toLowerCase()}: ${failure.message}`,
         code: failure.code,
-        action:
+        actions:
           failure.status === 0 || failure.status >= 500
-            ? { label: 'Try again', key: null, run: () => changeItem(session, items.get(before.id) ?? before, change) }
-            : null,
+            ? [
+                {
+                  label: 'Try again',
+                  key: null,
+                  run: () => changeItem(session, items.get(before.id) ?? before, change),
+                },
+              ]
+            : [],
       });
     }
   });

@@ -7,23 +7,27 @@ import type { Change } from './change.ts';
 export const stateChange = (item: Item, state: string): Change => {
   const { dueAt, snoozedUntil } = item;
   const back = { state: item.state, dueAt, snoozedUntil };
+  const told = (now: Item): string => `Set to ${now.state}`;
   return {
     done: `Set to ${state}`,
+    told,
     patch: { state },
     shows: { state },
     touches: ['state'],
-    undo: { done: `Set back to ${item.state}`, shows: back, touches: ['state'] },
+    undo: { done: `Set back to ${item.state}`, told, shows: back, touches: ['state'] },
   };
 };
 
 export const assignChange = (item: Item, assignee: string | null, nameOf: (id: string | null) => string): Change => {
   const said = (id: string | null): string => (id === null ? 'Unassigned' : `Assigned to ${nameOf(id)}`);
+  const told = (now: Item): string => said(now.assignee);
   return {
     done: said(assignee),
+    told,
     patch: { assignee },
     shows: { assignee },
     touches: ['assignee'],
-    undo: { done: said(item.assignee), shows: { assignee: item.assignee }, touches: ['assignee'] },
+    undo: { done: said(item.assignee), told, shows: { assignee: item.assignee }, touches: ['assignee'] },
   };
 };
 
@@ -32,32 +36,37 @@ export const tagChange = (item: Item, tag: string): Change => {
   const without = item.tags.filter((each) => each !== tag);
   const [gone, there] = [{ tags: without }, { tags: [...without, tag].sort() }];
   const touches = [] as const;
+  const told = (now: Item): string => `Tags ${now.tags.join(', ') || 'none'}`;
   return has
     ? {
         done: `Tag ${tag} removed`,
+        told,
         patch: { tags: { remove: [tag] } },
         shows: gone,
         touches,
-        undo: { done: `Tag ${tag} added again`, shows: there, touches },
+        undo: { done: `Tag ${tag} added again`, told, shows: there, touches },
       }
     : {
         done: `Tag ${tag} added`,
+        told,
         patch: { tags: { add: [tag] } },
         shows: there,
         touches,
-        undo: { done: `Tag ${tag} removed again`, shows: gone, touches },
+        undo: { done: `Tag ${tag} removed again`, told, shows: gone, touches },
       };
 };
 
 export const snoozeChange = (item: Item, until: number | null): Change => {
   const said = (at: number | null): string => (at === null ? 'Woken' : `Snoozed until ${whenTime(at)}`);
   const { snoozedUntil } = item;
+  const told = (now: Item): string => said(now.snoozedUntil);
   return {
     done: said(until),
+    told,
     patch: { snooze: until },
     shows: { snoozedUntil: until },
     touches: ['snoozedUntil'],
-    undo: { done: said(snoozedUntil), shows: { snoozedUntil }, touches: ['snoozedUntil'] },
+    undo: { done: said(snoozedUntil), told, shows: { snoozedUntil }, touches: ['snoozedUntil'] },
   };
 };
 

@@ -18,6 +18,7 @@ const groups: readonly (readonly [string, readonly (readonly [string, string])[]
   ['Approval', keyNames.approval],
   ['Agent', keyNames.agent],
   ['Job', keyNames.job],
+  ['Conflict', keyNames.notice],
 ];
 
 export const HelpDialog = ({ onClose }: { readonly onClose: () => void }) => (

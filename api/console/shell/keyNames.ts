@@ -37,6 +37,10 @@ export const keyNames: Readonly<Record<KeyScope, Names>> = {
     ['r', 'show what it reads'],
     ['Backspace', 'revoke'],
   ],
+  notice: [
+    ['y', 'do mine, where somebody else was faster'],
+    ['h', 'leave theirs'],
+  ],
   job: [
     ['r', 'try the job now'],
     ['o', 'open what the job is about'],
