@@ -85,6 +85,16 @@ export const opTexts: readonly (readonly [string, string])[] = Object.entries(op
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A sentence names so many of a list. */
+const namedMost = 8;
+
+/** Returns a list as people say it: the first ones, and how many more there are. */
+const listText = (all: readonly string[]): string =>
+  [
+    all.slice(0, namedMost).join(', '),
+    ...(all.length > namedMost ? [`and ${count(all.length - namedMost)} more`] : []),
+  ].join(' ');
+
 /** Returns a condition as a sentence. */
 export const conditionText = (condition: unknown): string => {
   if (!isObject(condition)) return 'always';
@@ -96,7 +106,7 @@ export const conditionText = (condition: unknown): string => {
   if (Array.isArray(all)) return all.length === 0 ? 'always' : joined(all, ' and ');
   if (Array.isArray(any)) return any.length === 0 ? 'never' : joined(any, ' or ');
   if (not !== undefined) return `not (${conditionText(not)})`;
-  const wanted = Array.isArray(value) ? value.map(valueText).join(', ') : value === undefined ? '' : valueText(value);
+  const wanted = Array.isArray(value) ? listText(value.map(valueText)) : value === undefined ? '' : valueText(value);
   return `${String(field)} ${ops[String(op)] ?? String(op)} ${wanted}`.trim();
 };
 
@@ -115,7 +125,7 @@ export const changeText = (
       if (name === 'rollout')
         return `rollout ${was === null || was === undefined ? 'none' : percent(Number(was))} → ${is === null ? 'none' : percent(Number(is))}`;
       if (name === 'value') return `value ${valueText(was)} → ${valueText(is)}`;
-      if (name === 'targets' && isObject(is)) return `targets ${Object.keys(is).join(', ')}`;
+      if (name === 'targets' && isObject(is)) return `targets ${listText(Object.keys(is))}`;
       if (name === 'rules')
         return `rules ${Array.isArray(was) ? String(was.length) : '0'} → ${Array.isArray(is) ? String(is.length) : '0'}`;
       if (name === 'ramp')
