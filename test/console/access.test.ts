@@ -59,6 +59,11 @@ const turned = `(() => {
   return found;
 })()`;
 
+/** Returns the names of tables of rows that are wider than their place. */
+const cutTables = `[...document.querySelectorAll('.table')]
+  .filter((place) => place.querySelector(':scope > .agents') !== null && place.scrollWidth > place.clientWidth)
+  .map((place) => place.ariaLabel)`;
+
 /** Returns what is wider than the screen, what scrolls in a slit, and the controls that can't be scrolled into sight or are covered there. */
 const cutOff = `(() => {
   const found = [];
@@ -271,6 +276,7 @@ describe('access to the console', () => {
       await page.setViewportSize({ width: 390, height: 844 });
       const width = await page.evaluate<number>('document.documentElement.scrollWidth');
       if (width > 390) found.push(`narrow: ${String(width)} px wide`);
+      found.push(...(await page.evaluate<string[]>(cutTables)).map((each) => `narrow: ${each} is cut`));
       found.push(...(await findings(page)).map((finding) => `narrow: ${finding}`));
       await picture(`${place.name}-light-390`);
       // What a screen of 1280 × 720 px shows at 200 %.

@@ -161,7 +161,13 @@ describe('the console', () => {
     await page.goto(`${origin}/env/demo/inbox/strict?item=${String(body.item.id)}`);
     await page.locator('.timeline').waitFor();
     await page.keyboard.press('e');
-    await page.getByRole('dialog').getByLabel('Reason').fill('It is a duplicate.');
+    const reason = page.getByRole('dialog').getByLabel('Reason');
+    await reason.fill('y'.repeat(2_003));
+    await page.getByText('The reason is 3 characters too long').waitFor();
+    await page.keyboard.press('Enter');
+    expect((await reason.inputValue()).length, 'it is kept whole').to.equal(2_003);
+    await tab.picture('ask-too-long-light-1440');
+    await reason.fill('It is a duplicate.');
     await page.keyboard.press('Enter');
     await page.locator('.line', { hasText: 'because: It is a duplicate.' }).waitFor();
     expect((await item(body.item.id)).state).to.equal('closed');

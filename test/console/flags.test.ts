@@ -1,6 +1,6 @@
 /** Flags in the console: what they are in words, changes of every part, ramps that one watches, and who decided. */
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import type { Tab } from '../support/browser.ts';
 import type { Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
@@ -15,6 +15,7 @@ const manifest = {
     { key: 'ramped', kind: 'boolean', default: false },
     { key: 'payouts', kind: 'boolean', default: false, approval: true, danger: 'high', reasonRequired: true },
     { key: 'greeting', kind: 'string', default: 'Hello' },
+    { key: 'many', kind: 'boolean', default: false },
   ],
 };
 
@@ -215,6 +216,54 @@ describe('flags in the console', () => {
     await ben.post(`/approvals/${String(request.id)}/approve`, {});
     await answer().getByText('on for everybody').waitFor();
     await part('History').getByText('approved by Ben Okoro').waitFor();
+  });
+
+  it('keeps 10,000 targets searchable, and sends only the one that is added or removed', async () => {
+    const targets = Object.fromEntries(Array.from({ length: 9_999 }, (_, n) => [`org_${String(n)}`, n % 2 === 0]));
+    const made = await ana.post('/flags/many', { change: { targets } });
+    expect(made.status, made.text).to.equal(200);
+    await goTo('many');
+    const lines = part('Targets').getByRole('listitem');
+    await part('Targets').getByText('9,949 more: search for them.').waitFor();
+    await part('History')
+      .getByText(/and 9,991 more/)
+      .waitFor();
+    expect(await lines.count()).to.equal(50);
+    const search = part('Targets').getByLabel('Search targets');
+    await search.fill('ORG_777');
+    await part('Targets').getByText('more: search').waitFor({ state: 'detached' });
+    expect((await lines.allTextContents()).map((line) => line.replace(/(on|off).*$/, '')).toSorted()).to.deep.equal([
+      'org_777',
+      ...Array.from({ length: 10 }, (_, n) => `org_777${String(n)}`),
+    ]);
+    await tab.picture('targets-light-1440');
+    await search.fill('');
+    const asked: string[] = [];
+    const note = (request: Request): void => {
+      const { pathname } = new URL(request.url());
+      if (pathname.includes('/flags')) asked.push(`${request.method()} ${pathname.replace(/^.*\/demo/, '')}`);
+    };
+    page.on('request', note);
+    await part('Targets').getByLabel('Id').fill('a_new_one');
+    await part('Targets').getByLabel('Is').selectOption('false');
+    await part('Targets').getByRole('button', { name: 'Add target' }).click();
+    await lines.first().getByText('a_new_one').waitFor();
+    expect(lastSent()).to.deep.equal({ change: { targets: { a_new_one: false } } });
+    await part('Targets').getByRole('heading').getByText('10,000').waitFor();
+    expect(await lines.count()).to.equal(50);
+    await search.fill('org_4321');
+    await part('Targets').getByRole('button', { name: 'Remove org_4321' }).click();
+    await lines.first().waitFor({ state: 'detached' });
+    expect(lastSent()).to.deep.equal({ change: { targets: { org_4321: null } } });
+    await page.keyboard.press('u');
+    await part('Targets').getByRole('button', { name: 'Remove org_4321' }).waitFor();
+    expect(lastSent()).to.deep.equal({ change: { targets: { org_4321: false } } });
+    page.off('request', note);
+    expect(
+      asked.filter((each) => each.startsWith('GET') && !each.endsWith('/history')),
+      'flags are not read again',
+    ).to.deep.equal([]);
+    expect((await flag('many')).targets).to.deep.equal({ ...targets, a_new_one: false });
   });
 
   it('lets those look who may not change', async () => {

@@ -35,6 +35,9 @@ export const auditTexts = {
   /** Of what was asked for, instead of "done". */
   waits: 'waits for a person',
   wasAskedFor: 'was asked for',
+  /** Of what goes on by itself, instead of "done". */
+  queued: 'queued',
+  begun: 'begun',
   times: (n: number) => `×${count(n)}`,
   filters: {
     title: 'Filters',

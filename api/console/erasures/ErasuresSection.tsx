@@ -45,7 +45,7 @@ const State = ({ erasure: { status, erased, waitsFor, finishedAt } }: { readonly
   return (
     <>
       {words.length === 0 ? erasureTexts.nothingErased : erasureTexts.erased(words)}{' '}
-      {finishedAt !== null && <Ago at={finishedAt} />}
+      {finishedAt !== null && <Ago isInSentence at={finishedAt} />}
     </>
   );
 };
@@ -86,7 +86,9 @@ export const ErasuresSection = () => {
               <td>
                 <State erasure={erasure} />
               </td>
-              <td className="soft">{erasureTexts.asked(erasure.requestedBy.name, <Ago at={erasure.requestedAt} />)}</td>
+              <td className="soft">
+                {erasureTexts.asked(erasure.requestedBy.name, <Ago isInSentence at={erasure.requestedAt} />)}
+              </td>
             </tr>
           ))}
         </ListTable>

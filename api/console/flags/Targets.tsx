@@ -1,5 +1,5 @@
 /** Values by record id: searched, added and removed. Used by FlagDetail. */
-import { useState, type FormEvent } from 'react';
+import { useMemo, useState, type FormEvent } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
@@ -19,16 +19,24 @@ const shownMost = 50;
 export const Targets = ({ flag, mayChange, change }: FlagPart) => {
   const { environment } = useSession();
   const [words, setWords] = useState('');
+  /** The one that was added last stands first: it may be one of thousands. */
+  const [added, setAdded] = useState<string | null>(null);
   const initial = { id: '', value: toInput(flag.kind, flag.kind === 'boolean' ? true : flag.default) };
   const [fields, set, forget] = useFormDraft(`${environment}.target.${flag.flag}`, initial);
-  const all = Object.entries(targetsOf(flag));
-  const found = all.filter(([id]) => id.toLowerCase().includes(words.trim().toLowerCase()));
+  const all = useMemo(() => Object.entries(targetsOf(flag)), [flag]);
+  const found = useMemo(() => {
+    const wanted = words.trim().toLowerCase();
+    const matching = all.filter(([id]) => id.toLowerCase().includes(wanted));
+    return [...matching.filter(([id]) => id === added), ...matching.filter(([id]) => id !== added)];
+  }, [all, words, added]);
   const value = fromInput(flag.kind, fields.value);
   const id = fields.id.trim();
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (id === '' || value === undefined) return;
-    if (await change(flag, { targets: { [id]: value } }, texts.isSet(id, valueText(value)))) forget();
+    if (!(await change(flag, { targets: { [id]: value } }, texts.isSet(id, valueText(value))))) return;
+    forget();
+    setAdded(id);
   };
   return (
     <section aria-label={texts.title}>

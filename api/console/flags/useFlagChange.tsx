@@ -42,7 +42,9 @@ const inverseOf = (flag: Flag, patch: FlagPatch): FlagPatch => ({
 
 const keepFlag = ({ queries }: Session, flag: Flag): void => {
   queries.setQueryData<Flag>(keys.flag(flag.flag), flag);
-  void queries.invalidateQueries({ queryKey: keys.flags });
+  queries.setQueryData<readonly Flag[]>(keys.flags, (known) =>
+    known?.map((each) => (each.flag === flag.flag && each.version <= flag.version ? flag : each)),
+  );
   void queries.invalidateQueries({ queryKey: keys.flagHistory(flag.flag) });
 };
 
@@ -90,7 +92,7 @@ export const useFlagChange = (): FlagChanges => {
     notices.show({
       tone: 'done',
       text: changeTexts.done(flag.flag, done),
-      action: { label: changeTexts.undo, key: 'u', run: back },
+      actions: [{ label: changeTexts.undo, key: 'u', run: back }],
     });
   };
   const fail = (flag: Flag, error: unknown): void => {

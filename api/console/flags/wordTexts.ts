@@ -1,11 +1,13 @@
 /** Texts that tell a flag in words: its value, its ramp, its conditions and its changes. Used by the pages of flags and by home. */
-import { inRow, listed, plural } from '../ui/plural.ts';
+import { listed, plural } from '../ui/plural.ts';
 import { count } from '../ui/time.ts';
 
 export const wordTexts = {
   on: 'on',
   off: 'off',
   none: 'none',
+  /** Of a long list, whose first ones are named. */
+  andMore: (named: string, more: number) => `${named} and ${count(more)} more`,
   percent: (n: number) => `${count(n)} %`,
   spans: {
     days: (n: number) => `${count(n)} d`,
@@ -50,7 +52,6 @@ export const wordTexts = {
     not: (condition: string) => `not (${condition})`,
     /** `op`: one of `ops`. */
     comparison: (field: string, op: string, value: string) => `${field} ${op} ${value}`.trim(),
-    values: (values: readonly string[]) => inRow(values),
   },
   /** Comparisons, by the API's names. */
   ops: {
@@ -72,7 +73,7 @@ export const wordTexts = {
   changed: {
     rollout: (was: string, is: string) => `rollout ${was} → ${is}`,
     value: (was: string, is: string) => `value ${was} → ${is}`,
-    targets: (ids: readonly string[]) => `targets ${inRow(ids)}`,
+    targets: (ids: string) => `targets ${ids}`,
     rules: (was: number, is: number) => `rules ${count(was)} → ${count(is)}`,
     rampEnded: 'ramp ended',
     /** `status`: the API's. */

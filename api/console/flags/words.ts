@@ -1,4 +1,5 @@
 /** Flags in words: what a flag is for everybody, its ramp, its rules and its changes. Used by the pages of flags. */
+import { inRow } from '../ui/plural.ts';
 import { count, whenTime } from '../ui/time.ts';
 import type { Flag, Ramp } from '../wire/types.ts';
 import { wordTexts } from './wordTexts.ts';
@@ -84,6 +85,15 @@ export const answerText = (flag: Flag): string => {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A sentence names so many of a list. */
+const namedMost = 8;
+
+/** Returns a list as people say it: the first ones, and how many more there are. */
+const listText = (all: readonly string[]): string => {
+  const named = inRow(all.slice(0, namedMost));
+  return all.length > namedMost ? wordTexts.andMore(named, all.length - namedMost) : named;
+};
+
 /** Returns a condition as a sentence. */
 export const conditionText = (condition: unknown): string => {
   if (!isObject(condition)) return conditionTexts.always;
@@ -93,11 +103,7 @@ export const conditionText = (condition: unknown): string => {
   if (Array.isArray(all)) return all.length === 0 ? conditionTexts.always : conditionTexts.all(within(all));
   if (Array.isArray(any)) return any.length === 0 ? conditionTexts.never : conditionTexts.any(within(any));
   if (not !== undefined) return conditionTexts.not(conditionText(not));
-  const wanted = Array.isArray(value)
-    ? conditionTexts.values(value.map(valueText))
-    : value === undefined
-      ? ''
-      : valueText(value);
+  const wanted = Array.isArray(value) ? listText(value.map(valueText)) : value === undefined ? '' : valueText(value);
   return conditionTexts.comparison(String(field), ops[String(op)] ?? String(op), wanted);
 };
 
@@ -113,7 +119,7 @@ const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length :
 const memberText = (name: string, was: unknown, is: unknown): string => {
   if (name === 'rollout') return changed.rollout(rolloutText(was), rolloutText(is));
   if (name === 'value') return changed.value(valueText(was), valueText(is));
-  if (name === 'targets' && isObject(is)) return changed.targets(Object.keys(is));
+  if (name === 'targets' && isObject(is)) return changed.targets(listText(Object.keys(is)));
   if (name === 'rules') return changed.rules(lengthOf(was), lengthOf(is));
   if (name !== 'ramp') return name;
   if (is === null) return changed.rampEnded;

@@ -55,7 +55,7 @@ export const Requesters = ({ isManaging }: { readonly isManaging: boolean }) => 
           ) : (
             <span dir="auto">{name}</span>
           )}
-          <span className="soft">{homeTexts.requests(asked, <Ago at={oldest} />)}</span>
+          <span className="soft">{homeTexts.requests(asked, <Ago isInSentence at={oldest} />)}</span>
         </li>
       ))}
     </Section>

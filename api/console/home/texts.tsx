@@ -14,7 +14,7 @@ export const homeTexts = {
   requesters: 'Agents that ask',
   requests: (n: number, oldest: ReactNode) => (
     <>
-      {plural(n, { one: `${count(n)} request waits`, other: `${count(n)} requests wait` })}, the oldest since {oldest}
+      {plural(n, { one: `${count(n)} request waits`, other: `${count(n)} requests wait` })}, the oldest came {oldest}
     </>
   ),
   bulks: 'Bulks under way',

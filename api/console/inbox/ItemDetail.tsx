@@ -178,8 +178,8 @@ const Side = ({ item, detail, onRun }: SideProps) => (
     )}
     <section>
       <h2>{itemTexts.item}</h2>
-      <p>{itemTexts.firstSeen(<Ago at={item.firstSeen} />)}</p>
-      <p>{itemTexts.activity(<Ago at={item.lastSeen} />)}</p>
+      <p>{itemTexts.firstSeen(<Ago isInSentence at={item.firstSeen} />)}</p>
+      <p>{itemTexts.activity(<Ago isInSentence at={item.lastSeen} />)}</p>
       <p className="mono">{item.id}</p>
     </section>
   </aside>

@@ -1,6 +1,9 @@
 /** The rows of a list of items. Used by InboxPage. */
 import type { Names } from '../content/names.ts';
+import { useSession } from '../shell/session.ts';
+import { useNow } from '../ui/clock.ts';
 import { VirtualRows } from '../ui/VirtualRows.tsx';
+import { useItems } from '../wire/itemStore.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 import { ItemRow } from './ItemRow.tsx';
 
@@ -18,16 +21,36 @@ interface ItemListProps {
   readonly onEnd: () => void;
 }
 
-export const ItemList = ({ ids, label, openId, selected, onEnd, ...row }: ItemListProps) => (
-  <VirtualRows
-    ids={ids}
-    label={label}
-    openId={openId}
-    isMultiselectable
-    hasMore
-    onEnd={onEnd}
-    elementId={(id) => `row-${id}`}
-  >
-    {(id) => <ItemRow id={id} isOpen={id === openId} isSelected={selected.has(id)} {...row} />}
-  </VirtualRows>
-);
+export const ItemList = ({ ids, label, openId, selected, onEnd, ...row }: ItemListProps) => {
+  const { items } = useSession();
+  const now = useNow();
+  useItems(items);
+  return (
+    <VirtualRows
+      ids={ids}
+      label={label}
+      openId={openId}
+      isMultiselectable
+      hasMore
+      onEnd={onEnd}
+      elementId={(id) => `row-${id}`}
+    >
+      {(id, _, place) => {
+        const item = items.get(id);
+        return (
+          item !== undefined && (
+            <ItemRow
+              key={id}
+              item={item}
+              place={place}
+              now={now}
+              isOpen={id === openId}
+              isSelected={selected.has(id)}
+              {...row}
+            />
+          )
+        );
+      }}
+    </VirtualRows>
+  );
+};

@@ -1,17 +1,19 @@
-/** One row of the list: 56 px, two lines. Used by ItemList. */
+/** One row of the list: 56 px, two lines, of as few elements as they take: many are made in every frame that scrolls. Used by ItemList. */
 import { memo, type MouseEvent } from 'react';
 import type { Names } from '../content/names.ts';
-import { useSession } from '../shell/session.ts';
 import { Initials, StateGlyph } from '../ui/State.tsx';
-import { count } from '../ui/time.ts';
-import { Ago, Due } from '../ui/Time.tsx';
-import { useItem } from '../wire/itemStore.ts';
+import { ago, count, due } from '../ui/time.ts';
+import { tellExactTime } from '../ui/Time.tsx';
 import type { Inbox, Item } from '../wire/types.ts';
 import { kindOf } from './filter.ts';
 import { inboxTexts } from './texts.ts';
 
 interface ItemRowProps {
-  readonly id: string;
+  readonly item: Item;
+  /** The `transform` of its element. */
+  readonly place: string;
+  /** The present, in milliseconds since 1970 UTC. */
+  readonly now: number;
   readonly inboxes: readonly Inbox[];
   readonly names: Names;
   readonly isOpen: boolean;
@@ -29,58 +31,62 @@ const whoOf = ({ fields, record, inbox }: Item): string => {
   return typeof email === 'string' ? email : inbox;
 };
 
-const tagsShown = 3;
+/** Returns the time of a row: its deadline, or when something happened last. */
+const whenOf = (
+  { dueAt, lastSeen }: Item,
+  now: number,
+): { readonly at: number; readonly text: string; readonly tone: string } =>
+  dueAt === null ? { at: lastSeen, text: ago(lastSeen, now), tone: '' } : { at: dueAt, ...due(dueAt, now) };
 
-export const ItemRow = memo(({ id, inboxes, names, isOpen, isSelected, hasLeft, onOpen, onSelect }: ItemRowProps) => {
-  const item = useItem(useSession().items, id);
-  if (item === undefined) return null;
-  const press = (event: MouseEvent): void => {
-    if (event.shiftKey || event.metaKey || event.ctrlKey) onSelect(id, event.shiftKey);
-    else onOpen(id);
-  };
-  const isSnoozed = item.snoozedUntil !== null;
-  return (
-    <div
-      className={`row ${hasLeft(item) ? 'left' : ''}`}
-      role="option"
-      id={`row-${id}`}
-      aria-selected={isOpen}
-      aria-checked={isSelected}
-      onClick={press}
-    >
-      <span
-        className="row-mark"
-        onClick={(event) => {
-          event.stopPropagation();
-          onSelect(id, event.shiftKey);
-        }}
+const tagsShown = 3;
+/** The width of the part of a row that selects it, in px. */
+const markPx = 42;
+
+const isOnMark = ({ clientX, currentTarget }: MouseEvent): boolean =>
+  clientX - currentTarget.getBoundingClientRect().left < markPx;
+
+export const ItemRow = memo(
+  ({ item, place, now, inboxes, names, isOpen, isSelected, hasLeft, onOpen, onSelect }: ItemRowProps) => {
+    const { id, tags } = item;
+    const press = (event: MouseEvent): void => {
+      if (event.shiftKey || event.metaKey || event.ctrlKey || isOnMark(event)) onSelect(id, event.shiftKey);
+      else onOpen(id);
+    };
+    const { at, text, tone } = whenOf(item, now);
+    return (
+      <div
+        className={`row ${hasLeft(item) ? 'left' : ''}`}
+        role="option"
+        id={`row-${id}`}
+        aria-selected={isOpen}
+        aria-checked={isSelected}
+        style={{ transform: place }}
+        onClick={press}
       >
         {isSelected ? (
-          <span className="check" aria-hidden />
+          <span className="row-mark check" aria-hidden />
         ) : (
-          <StateGlyph kind={kindOf(inboxes, item)} label={item.state} />
+          <StateGlyph className="row-mark" kind={kindOf(inboxes, item)} label={item.state} />
         )}
-      </span>
-      <span className="row-title" dir="auto">
-        {item.title}
-      </span>
-      <span className="row-when">{item.dueAt === null ? <Ago at={item.lastSeen} /> : <Due at={item.dueAt} />}</span>
-      <span className="row-about">
-        <span dir="auto">{whoOf(item)}</span>
-        {item.occurrences > 1 && <span className="times">×{count(item.occurrences)}</span>}
-        {isSnoozed && <span>{inboxTexts.snoozed}</span>}
-        {item.tags.slice(0, tagsShown).map((tag) => (
-          <span className="tag" key={tag} dir="auto">
-            {tag}
-          </span>
-        ))}
-        {item.tags.length > tagsShown && <span>+{item.tags.length - tagsShown}</span>}
-      </span>
-      {item.assignee !== null && (
-        <span className="row-who">
-          <Initials name={names.of(item.assignee)} />
+        <span className="row-title" dir="auto">
+          {item.title}
         </span>
-      )}
-    </div>
-  );
-});
+        <time className={`row-when ${tone}`} dateTime={new Date(at).toISOString()} onPointerEnter={tellExactTime}>
+          {text}
+        </time>
+        <span className="row-about">
+          <span dir="auto">{whoOf(item)}</span>
+          {item.occurrences > 1 && <span className="times">×{count(item.occurrences)}</span>}
+          {item.snoozedUntil !== null && <span>{inboxTexts.snoozed}</span>}
+          {tags.slice(0, tagsShown).map((tag) => (
+            <span className="tag" key={tag} dir="auto">
+              {tag}
+            </span>
+          ))}
+          {tags.length > tagsShown && <span>+{tags.length - tagsShown}</span>}
+        </span>
+        {item.assignee !== null && <Initials className="row-who" name={names.of(item.assignee)} />}
+      </div>
+    );
+  },
+);

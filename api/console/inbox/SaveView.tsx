@@ -81,7 +81,7 @@ export const SaveView = ({ query, open, inbox, label, onOpen, onClose }: SaveVie
       notices.show({
         tone: 'done',
         text: saveViewTexts.removed(called),
-        action: isOwn ? { label: saveViewTexts.undo, key: 'u', run: notices.undo } : null,
+        actions: isOwn ? [{ label: saveViewTexts.undo, key: 'u', run: notices.undo }] : [],
       });
     });
 

@@ -6,6 +6,7 @@ import type { Session } from '../shell/session.ts';
 import { ApiError } from '../wire/apiError.ts';
 import type { Entry, Item } from '../wire/types.ts';
 import { changeTexts } from './changeTexts.ts';
+import { differs, showConflict, titleOf } from './conflict.ts';
 
 /** The body of PATCH /items/:id. */
 interface Patch {
@@ -20,6 +21,8 @@ interface Patch {
 export interface Change {
   /** The change in words, as the beginning of a sentence. */
   readonly done: string;
+  /** Returns in the same words how an item is that somebody else changed. */
+  readonly told: (item: Item) => string;
   readonly patch: Patch;
   /** The item as it will be. */
   readonly shows: Partial<Item>;
@@ -33,12 +36,14 @@ export interface Change {
 export const stateChange = (item: Item, state: string): Change => {
   const { dueAt, snoozedUntil } = item;
   const back = { state: item.state, dueAt, snoozedUntil };
+  const told = (now: Item): string => changeTexts.state(now.state);
   return {
     done: changeTexts.state(state),
+    told,
     patch: { state },
     shows: { state },
     touches: ['state'],
-    undo: { done: changeTexts.stateBack(item.state), shows: back, touches: ['state'] },
+    undo: { done: changeTexts.stateBack(item.state), told, shows: back, touches: ['state'] },
   };
 };
 
@@ -62,10 +67,6 @@ const inTurn = (session: Session, id: string, work: () => Promise<void>): void =
   });
 };
 
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-
-const titleOf = ({ title }: Item): string => (title.length > 60 ? `${title.slice(0, 59)}…` : title);
-
 /** So often a change is sent again after somebody changed something else of the item. */
 const triesMost = 5;
 
@@ -84,7 +85,7 @@ const send = async (session: Session, before: Item, change: Pick<Change, 'patch'
       if (!(error instanceof ApiError) || error.code !== 'version_conflict') throw error;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API's own answer to a conflict of items
       const current = error.body['current'] as Item;
-      if (tries === triesMost || change.touches.some((name) => !same(current[name], base[name])))
+      if (tries === triesMost || differs(change, current, base))
         return { item: current, entry: undefined, isConflict: true };
       base = current;
     }
@@ -103,12 +104,8 @@ export const changeItem = (session: Session, before: Item, change: Change): void
       items.put([item]);
       uncover();
       if (isConflict) {
-        notices.show({
-          tone: 'failed',
-          text: changeTexts.conflict(change.done, titleOf(item)),
-          code: 'version_conflict',
-          action: { label: changeTexts.doAnyway, key: null, run: () => changeItem(session, item, change) },
-        });
+        const again = (now: Item): void => changeItem(session, now, change);
+        await showConflict(session, { item, change, again });
         return;
       }
       const { undo } = change;
@@ -128,7 +125,7 @@ export const changeItem = (session: Session, before: Item, change: Change): void
       notices.show({
         tone: 'done',
         text: changeTexts.done(change.done, titleOf(item)),
-        action: { label: changeTexts.undo, key: 'u', run: takeBack },
+        actions: [{ label: changeTexts.undo, key: 'u', run: takeBack }],
       });
     } catch (error) {
       uncover();
@@ -137,14 +134,16 @@ export const changeItem = (session: Session, before: Item, change: Change): void
         tone: 'failed',
         text: changeTexts.failed(change.done, failure.message),
         code: failure.code,
-        action:
+        actions:
           failure.status === 0 || failure.status >= 500
-            ? {
-                label: changeTexts.tryAgain,
-                key: null,
-                run: () => changeItem(session, items.get(before.id) ?? before, change),
-              }
-            : null,
+            ? [
+                {
+                  label: changeTexts.tryAgain,
+                  key: null,
+                  run: () => changeItem(session, items.get(before.id) ?? before, change),
+                },
+              ]
+            : [],
       });
     }
   });

@@ -6,9 +6,7 @@ export const changeTexts = {
 
   /** `change`: what was made, in such words. */
   done: (change: string, title: string) => `${change}: “${title}”`,
-  conflict: (change: string, title: string) => `Somebody else changed “${title}” a moment ago; yours was: ${change}.`,
   failed: (change: string, problem: string) => `Not done, ${change.toLowerCase()}: ${problem}`,
-  doAnyway: 'Do it anyway',
   tryAgain: 'Try again',
   undo: 'Undo',
   /** Stands in the history as the reason of an undo. */
@@ -16,4 +14,15 @@ export const changeTexts = {
   askReason: (change: string) => `${change}: why?`,
   askReasonAbout: 'This inbox wants a reason for every change. It stands in the history.',
   reason: 'Reason',
+
+  /** Where somebody else was faster; `who`: a name, null: the timeline does not tell. */
+  conflict: {
+    same: (change: string, title: string, who: string | null) =>
+      `${change}: “${title}”, by ${who ?? 'somebody else'} a moment ago`,
+    other: (title: string, who: string | null) => `“${title}” was changed by ${who ?? 'somebody else'} a moment ago.`,
+    theirs: 'Theirs',
+    mine: 'Mine',
+    doMine: 'Do mine',
+    leaveTheirs: 'Leave theirs',
+  },
 };

@@ -7,12 +7,14 @@ import { pickTexts } from './pickTexts.ts';
 
 export const assignChange = (item: Item, assignee: string | null, nameOf: (id: string | null) => string): Change => {
   const said = (id: string | null): string => (id === null ? pickTexts.unassigned : pickTexts.assigned(nameOf(id)));
+  const told = (now: Item): string => said(now.assignee);
   return {
     done: said(assignee),
+    told,
     patch: { assignee },
     shows: { assignee },
     touches: ['assignee'],
-    undo: { done: said(item.assignee), shows: { assignee: item.assignee }, touches: ['assignee'] },
+    undo: { done: said(item.assignee), told, shows: { assignee: item.assignee }, touches: ['assignee'] },
   };
 };
 
@@ -21,32 +23,37 @@ export const tagChange = (item: Item, tag: string): Change => {
   const without = item.tags.filter((each) => each !== tag);
   const [gone, there] = [{ tags: without }, { tags: [...without, tag].sort() }];
   const touches = [] as const;
+  const told = (now: Item): string => pickTexts.tagsAre(now.tags);
   return has
     ? {
         done: pickTexts.tagRemoved(tag),
+        told,
         patch: { tags: { remove: [tag] } },
         shows: gone,
         touches,
-        undo: { done: pickTexts.tagAddedAgain(tag), shows: there, touches },
+        undo: { done: pickTexts.tagAddedAgain(tag), told, shows: there, touches },
       }
     : {
         done: pickTexts.tagAdded(tag),
+        told,
         patch: { tags: { add: [tag] } },
         shows: there,
         touches,
-        undo: { done: pickTexts.tagRemovedAgain(tag), shows: gone, touches },
+        undo: { done: pickTexts.tagRemovedAgain(tag), told, shows: gone, touches },
       };
 };
 
 export const snoozeChange = (item: Item, until: number | null): Change => {
   const said = (at: number | null): string => (at === null ? pickTexts.woken : pickTexts.snoozed(whenTime(at)));
   const { snoozedUntil } = item;
+  const told = (now: Item): string => said(now.snoozedUntil);
   return {
     done: said(until),
+    told,
     patch: { snooze: until },
     shows: { snoozedUntil: until },
     touches: ['snoozedUntil'],
-    undo: { done: said(snoozedUntil), shows: { snoozedUntil }, touches: ['snoozedUntil'] },
+    undo: { done: said(snoozedUntil), told, shows: { snoozedUntil }, touches: ['snoozedUntil'] },
   };
 };
 

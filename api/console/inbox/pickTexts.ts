@@ -1,4 +1,6 @@
 /** Texts of what an item can become, as one chooses it, and of what it has become then. Used by ItemPicker, SelectionPicker, changes.ts and picks.ts. */
+import { inRow } from '../ui/plural.ts';
+
 export const pickTexts = {
   setState: 'Set state',
   setStateTo: 'Set state to…',
@@ -33,6 +35,8 @@ export const pickTexts = {
   tagAddedAgain: (tag: string) => `Tag ${tag} added again`,
   tagRemoved: (tag: string) => `Tag ${tag} removed`,
   tagRemovedAgain: (tag: string) => `Tag ${tag} removed again`,
+  /** Of tags that somebody else has changed. */
+  tagsAre: (tags: readonly string[]) => (tags.length === 0 ? 'Tags none' : `Tags ${inRow(tags)}`),
   snoozed: (until: string) => `Snoozed until ${until}`,
   woken: 'Woken',
 };

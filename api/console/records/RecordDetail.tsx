@@ -90,7 +90,7 @@ export const RecordDetail = ({ id, resource, resources, onBack }: RecordDetailPr
           {recordsTexts.about({
             subtitle: record.subtitle === null ? null : <span dir="auto">{record.subtitle}</span>,
             id: <span className="mono">{record.id}</span>,
-            changed: record.updatedAt === null ? null : <Ago at={record.updatedAt} />,
+            changed: record.updatedAt === null ? null : <Ago isInSentence at={record.updatedAt} />,
           })}
         </p>
       </header>

@@ -17,12 +17,14 @@ const elementId = (_id: string, index: number): string => `record-${String(index
 
 export const RecordList = ({ records, onOpen, ...list }: RecordListProps) => (
   <VirtualRows ids={records.map(({ id }) => id)} elementId={elementId} {...list}>
-    {(_, index) => {
+    {(id, index, place) => {
       const record = records[index];
       return (
         record !== undefined && (
           <div
+            key={id}
             className="row record-row"
+            style={{ transform: place }}
             role="option"
             id={elementId(record.id, index)}
             aria-selected={record.id === list.openId}

@@ -19,6 +19,7 @@ const groups: readonly (readonly [string, ReturnType<typeof keyNames>])[] = [
   [helpTexts.approval, keyNames('approval')],
   [helpTexts.agent, keyNames('agent')],
   [helpTexts.job, keyNames('job')],
+  [helpTexts.conflict, keyNames('notice')],
 ];
 
 export const HelpDialog = ({ onClose }: { readonly onClose: () => void }) => (

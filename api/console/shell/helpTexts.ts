@@ -7,6 +7,7 @@ export const helpTexts = {
   approval: 'Approval',
   agent: 'Agent',
   job: 'Job',
+  conflict: 'Conflict',
   step: 'next and previous item',
   palette: 'go anywhere, find anything, run a command',
   undo: 'undo the last change',

@@ -35,6 +35,10 @@ export const keyTexts = {
     r: 'show what it reads',
     Backspace: 'revoke',
   },
+  notice: {
+    y: 'do mine, where somebody else was faster',
+    h: 'leave theirs',
+  },
   job: {
     r: 'try the job now',
     o: 'open what the job is about',

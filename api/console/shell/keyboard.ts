@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 type KeyCommands = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
 
 /** Where commands belong; keyNames.ts has their names. */
-export type KeyScope = 'item' | 'list' | 'actions' | 'run' | 'approval' | 'agent' | 'job';
+export type KeyScope = 'item' | 'list' | 'actions' | 'run' | 'approval' | 'agent' | 'job' | 'notice';
 
 interface KeyPlace {
   readonly scope: KeyScope;

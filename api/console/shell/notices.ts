@@ -2,17 +2,27 @@
 import { useSyncExternalStore } from 'react';
 import { shellTexts } from './texts.ts';
 
+interface NoticeAction {
+  readonly label: string;
+  readonly key: string | null;
+  run(): void;
+}
+
 interface Notice {
   readonly id: number;
   readonly tone: 'done' | 'failed';
   readonly text: string;
   /** The code of the API's error. */
   readonly code: string | null;
-  readonly action: { readonly label: string; readonly key: string | null; run(): void } | null;
+  readonly actions: readonly NoticeAction[];
+  /** What stands against what, a line each; a notice with facts stays until somebody has decided. */
+  readonly facts: readonly (readonly [of: string, fact: string])[];
 }
 
+type Optional = 'code' | 'actions' | 'facts';
+
 export interface Notices {
-  show(notice: Omit<Notice, 'id' | 'code' | 'action'> & Partial<Pick<Notice, 'code' | 'action'>>): number;
+  show(notice: Omit<Notice, 'id' | Optional> & Partial<Pick<Notice, Optional>>): number;
   dismiss(id: number): void;
   list(): readonly Notice[];
   subscribe(listener: () => void): () => void;
@@ -26,9 +36,18 @@ const shownMs = { done: 6_000, failed: 14_000 } as const;
 const shownMost = 3;
 const rememberedMost = 50;
 
+const offersUndo = ({ actions }: Pick<Notice, 'actions'>): boolean => actions.some(({ key }) => key === 'u');
+
 /** The key undoes the last change only, so that no earlier notice may offer it. */
 const withoutUndo = (notices: readonly Notice[]): Notice[] =>
-  notices.map((notice) => (notice.action?.key === 'u' ? { ...notice, action: null } : notice));
+  notices.map((notice) => (offersUndo(notice) ? { ...notice, actions: [] } : notice));
+
+/** Returns those that stay when one more comes: what waits for a decision, and the newest others. */
+const roomFor = (notices: readonly Notice[]): Notice[] => {
+  const passing = notices.filter(({ facts }) => facts.length === 0);
+  const leaving = new Set(passing.slice(0, Math.max(0, notices.length + 1 - shownMost)));
+  return notices.filter((notice) => !leaving.has(notice));
+};
 
 export const createNotices = (): Notices => {
   let notices: readonly Notice[] = [];
@@ -42,13 +61,12 @@ export const createNotices = (): Notices => {
   const dismiss = (id: number): void => {
     if (notices.some((notice) => notice.id === id)) set(notices.filter((notice) => notice.id !== id));
   };
-  const show: Notices['show'] = (notice) => {
+  const show: Notices['show'] = (given) => {
     count += 1;
-    const id = count;
-    const before = notice.action?.key === 'u' ? withoutUndo(notices) : notices;
-    set([...before.slice(1 - shownMost), { code: null, action: null, ...notice, id }]);
-    window.setTimeout(dismiss, shownMs[notice.tone], id);
-    return id;
+    const notice: Notice = { code: null, actions: [], facts: [], ...given, id: count };
+    set([...roomFor(offersUndo(notice) ? withoutUndo(notices) : notices), notice]);
+    if (notice.facts.length === 0) window.setTimeout(dismiss, shownMs[notice.tone], notice.id);
+    return notice.id;
   };
   return {
     show,
@@ -64,7 +82,7 @@ export const createNotices = (): Notices => {
     },
     undo: () => {
       const last = undos.pop();
-      set(notices.filter(({ action }) => action?.key !== 'u'));
+      set(notices.filter((notice) => !offersUndo(notice)));
       if (last === undefined) show({ tone: 'done', text: shellTexts.nothingToUndo });
       else last();
     },

@@ -1,13 +1,14 @@
 /** The dialog behind Ask.tsx. */
-import type { FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { FormDialog } from './FormDialog.tsx';
 import type { AskProps } from './question.ts';
+import { excessOf, reasonMost, TooLong } from './TooLong.tsx';
 
 export const AskDialog = ({ title, about, label, deed, onAnswer, onClose }: AskProps) => {
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
+  const [answer, setAnswer] = useState('');
+  const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const answer = new FormData(event.currentTarget).get('answer');
-    if (typeof answer !== 'string' || answer.trim() === '') return;
+    if (answer.trim() === '' || excessOf(answer.trim(), reasonMost) > 0) return;
     onAnswer(answer.trim());
     onClose();
   };
@@ -15,8 +16,15 @@ export const AskDialog = ({ title, about, label, deed, onAnswer, onClose }: AskP
     <FormDialog title={title} about={about} deed={deed} onSubmit={submit} onClose={onClose}>
       <label>
         {label}
-        <input name="answer" required autoFocus autoComplete="off" maxLength={2_000} />
+        <input
+          required
+          autoFocus
+          autoComplete="off"
+          value={answer}
+          onChange={({ target }) => setAnswer(target.value)}
+        />
       </label>
+      <TooLong what={`The ${label.toLowerCase()}`} text={answer.trim()} most={reasonMost} />
     </FormDialog>
   );
 };

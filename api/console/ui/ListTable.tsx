@@ -1,5 +1,8 @@
-/** A table of rows with their headings, in a region that scrolls by keyboard where it is wider than its place. Used by settings and the audit log. */
-import type { PointerEventHandler, ReactNode } from 'react';
+/**
+ * A table of rows with their headings, in a region that scrolls by keyboard where it is wider than its place; on a narrow
+ * screen each row is a list of its values. Used by settings and the audit log.
+ */
+import type { CSSProperties, PointerEventHandler, ReactNode } from 'react';
 
 interface ListTableProps {
   /** The name of the region. */
@@ -15,9 +18,13 @@ interface ListTableProps {
   readonly children: ReactNode;
 }
 
+/** Returns the headings for the style sheet, which shows one before each value where columns don't fit. */
+const headingStyle = (headings: readonly string[]): CSSProperties =>
+  Object.fromEntries(headings.map((heading, at) => [`--heading-${String(at + 1)}`, JSON.stringify(heading)]));
+
 export const ListTable = ({ label, headings, deeds, isLedger = false, children, ...pointer }: ListTableProps) => (
   <div className="table" tabIndex={0} role="region" aria-label={label} {...pointer}>
-    <table className={isLedger ? 'agents ledger' : 'agents'}>
+    <table className={isLedger ? 'agents ledger' : 'agents'} style={headingStyle(headings)}>
       <thead>
         <tr>
           {headings.map((heading) => (

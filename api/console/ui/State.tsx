@@ -4,9 +4,15 @@
  */
 export type StateKind = 'open' | 'waiting' | 'closed';
 
-export const StateGlyph = ({ kind, label }: { readonly kind: StateKind; readonly label: string }) => (
+interface StateGlyphProps {
+  readonly kind: StateKind;
+  readonly label: string;
+  readonly className?: string;
+}
+
+export const StateGlyph = ({ kind, label, className = '' }: StateGlyphProps) => (
   <span
-    className={`glyph ${kind}`}
+    className={`glyph ${kind} ${className}`}
     {...(label === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}
   />
 );
@@ -19,9 +25,15 @@ const initialsOf = (name: string): string =>
     .join('')
     .toUpperCase();
 
-export const Initials = ({ name, isNamed = false }: { readonly name: string; readonly isNamed?: boolean }) => (
+interface InitialsProps {
+  readonly name: string;
+  readonly isNamed?: boolean;
+  readonly className?: string;
+}
+
+export const Initials = ({ name, isNamed = false, className = '' }: InitialsProps) => (
   <span
-    className="initials"
+    className={`initials ${className}`}
     title={name}
     {...(isNamed ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
   >

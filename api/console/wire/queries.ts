@@ -189,6 +189,10 @@ export const readTimeline = (http: Http, id: string, cursor: string) =>
     ),
   );
 
+/** Returns the newest entries of an item's timeline, newest first. */
+export const readNewestEntries = async (http: Http, id: string): Promise<readonly Entry[]> =>
+  (await body(http.call<{ entries: Entry[] }>('GET', `/items/${encodeURIComponent(id)}/timeline`))).entries;
+
 export const approvalsQuery = (http: Http, status: ApprovalStatus) =>
   queryOptions({
     queryKey: [...keys.approvals, status],
