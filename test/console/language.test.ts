@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { toWords } from '../../api/console/ui/words.ts';
 import type { Tab } from '../support/browser.ts';
-import { foldersToCome } from '../support/consoleTexts.ts';
 import { testManifest } from '../support/manifest.ts';
 import { buildMarkedConsole } from '../support/markedConsole.ts';
 import { password, useConsole } from './support.ts';
@@ -100,8 +99,8 @@ interface Place {
 
 const settings = ['agents', 'activity', 'people', 'roles', 'app-keys', 'environments', 'loosenings', 'erasures'];
 
-/** Places in folders that are not held yet. */
-const placesToCome: readonly Place[] = [
+/** Places without an item, and the settings. */
+const otherPlaces: readonly Place[] = [
   { path: '', ready: '.waiting li' },
   { path: '/items', ready: '.row', then: [{ key: 'Control+k' }, '.picker'] },
   { path: '/records/customer?record=cus_1', ready: '.record .history' },
@@ -138,7 +137,7 @@ const places = (item: string): readonly Place[] => {
     { path: '/pages', ready: '.request' },
     { path: '/pages/overview', ready: '.app-page .empty' },
     { path: '/pages/overview?period_end=2026', ready: '.app-page .run-head .soft' },
-    ...(foldersToCome.length === 0 ? placesToCome : []),
+    ...otherPlaces,
   ];
 };
 

@@ -17,7 +17,7 @@ import {
   type SourceFile,
 } from 'typescript/unstable/ast';
 import { API } from 'typescript/unstable/sync';
-import { foldersToCome, textsFile } from '../support/consoleTexts.ts';
+import { textsFile } from '../support/consoleTexts.ts';
 import { files, imports, root, textOf } from './source.ts';
 
 const folder = 'api/console/';
@@ -66,8 +66,6 @@ const readIn = (node: Node, name = ''): readonly Found[] => {
   return [...found.map((text) => ({ node, written: text })), ...inner];
 };
 
-const isHeld = (file: string): boolean => !foldersToCome.some((name) => file.startsWith(`${folder}${name}/`));
-
 describe('law: texts of the console', () => {
   let api: API;
   let sourceOf: (file: string) => SourceFile;
@@ -84,7 +82,7 @@ describe('law: texts of the console', () => {
 
   it('what people read stands in files of texts', () => {
     const elsewhere = sources
-      .filter((file) => !textsFile.test(file) && isHeld(file))
+      .filter((file) => !textsFile.test(file))
       .flatMap((file) => {
         const source = sourceOf(file);
         return readIn(source).map(({ node, written }) => {

@@ -1,6 +1,7 @@
 /** The dialog behind Ask.tsx. */
 import { useState, type FormEvent } from 'react';
 import { FormDialog } from './FormDialog.tsx';
+import { formTexts } from './formTexts.ts';
 import type { AskProps } from './question.ts';
 import { excessOf, reasonMost, TooLong } from './TooLong.tsx';
 
@@ -24,7 +25,7 @@ export const AskDialog = ({ title, about, label, deed, onAnswer, onClose }: AskP
           onChange={({ target }) => setAnswer(target.value)}
         />
       </label>
-      <TooLong what={`The ${label.toLowerCase()}`} text={answer.trim()} most={reasonMost} />
+      <TooLong what={formTexts.theAnswer(label)} text={answer.trim()} most={reasonMost} />
     </FormDialog>
   );
 };

@@ -6,6 +6,8 @@ export const formTexts = {
   cancel: 'Cancel',
   optional: 'optional',
   /** `what`: the text that is meant, such as "The reason". */
+  /** `label`: of the field of a prompt. */
+  theAnswer: (label: string) => `The ${label.toLowerCase()}`,
   tooLong: (what: string, excess: number, most: number) =>
     plural(excess, {
       one: `${what} is ${count(excess)} character too long; at most ${count(most)} can be sent.`,

@@ -1,7 +1,7 @@
 /** Forms of words by a number, and lists of words, as the language of the texts has them. Used by files of texts. */
 
 /** The language in which the files of texts are written; index.html names the same. */
-const language = 'en';
+export const language = 'en';
 
 interface Forms {
   readonly one: string;

@@ -1,5 +1,8 @@
 /** Texts of times that are told by how far away they are. Loaded with the page; used by time.ts. */
 export const timeTexts = {
+  /** Within a sentence. */
+  justNow: 'just now',
+  onDate: (date: string) => `on ${date}`,
   now: 'now',
   minutes: (n: number) => `${String(n)} min`,
   hours: (n: number) => `${String(n)} h`,
