@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
+import { afterPaint } from '../ui/afterPaint.ts';
 import { Ask } from '../ui/Ask.tsx';
 import type { Option } from '../ui/option.ts';
 import { Picker } from '../ui/Picker.tsx';
@@ -57,7 +58,7 @@ export const useItemCommands = ({ item, inbox, names, onLeft }: Options): ItemCo
   const toState = (state: string): void => {
     if (item === undefined || item.state === state) return;
     make(stateChange(item, state));
-    if (inbox?.states.find(({ name }) => name === state)?.kind === 'closed') onLeft();
+    if (inbox?.states.find(({ name }) => name === state)?.kind === 'closed') afterPaint(onLeft);
   };
   const close = (): void => {
     if (item === undefined || inbox === undefined || !may('state')) return;
@@ -112,7 +113,7 @@ export const useItemCommands = ({ item, inbox, names, onLeft }: Options): ItemCo
         make={typedTime}
         onPick={({ id }) => {
           make(snoozeChange(shown, id === '' ? null : Number(id)));
-          if (id !== '') onLeft();
+          if (id !== '') afterPaint(onLeft);
         }}
         onClose={shut}
       />
