@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
+import { afterPaint } from '../ui/afterPaint.ts';
 import type { Option } from '../ui/option.ts';
 import { Picker } from '../ui/Picker.tsx';
 import { tagsQuery } from '../wire/queries.ts';
@@ -77,7 +78,7 @@ export const ItemPicker = ({ what, item, inbox, names, onState, onChange, onLeft
       make={typedTime}
       onPick={({ id }) => {
         onChange(snoozeChange(item, id === '' ? null : Number(id)));
-        if (id !== '') onLeft();
+        if (id !== '') afterPaint(onLeft);
       }}
       onClose={onClose}
     />

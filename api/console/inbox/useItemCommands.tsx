@@ -2,6 +2,7 @@
 import { useState, type ReactNode } from 'react';
 import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
+import { afterPaint } from '../ui/afterPaint.ts';
 import { Ask } from '../ui/Ask.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import type { Inbox, Item } from '../wire/types.ts';
@@ -45,7 +46,7 @@ export const useItemCommands = ({ item, inbox, names, onLeft }: Options): ItemCo
   const toState = (state: string): void => {
     if (item === undefined || item.state === state) return;
     make(stateChange(item, state));
-    if (inbox?.states.find(({ name }) => name === state)?.kind === 'closed') onLeft();
+    if (inbox?.states.find(({ name }) => name === state)?.kind === 'closed') afterPaint(onLeft);
   };
   const close = (): void => {
     if (item === undefined || inbox === undefined || !may('state')) return;

@@ -1,9 +1,10 @@
-/** The console in a real browser: its first paint, 10,000 rows, changes by others, the palette, and the memory that it takes. */
+/** The console in a real browser: its first paint, 10,000 rows, changes by others and one's own, the palette, and the memory that it takes. */
 import type { Browser } from 'playwright-core';
 import { startBrowser } from '../../support/browser.ts';
 import { newApiClient, type ApiClient } from '../apiClient.ts';
 import type { Bench, Suite } from '../bench.ts';
 import { memory } from '../console/memory.ts';
+import { ownChange } from '../console/ownChange.ts';
 import { fromInput, watchFor } from '../console/probe.ts';
 import { framesOf, traceCategories } from '../console/trace.ts';
 import { openVisitor, type Tab, type Visitor } from '../console/visitor.ts';
@@ -21,11 +22,13 @@ interface Scene {
 
 const suite = 'console';
 const list = '/env/demo/items?show=all';
+/** Of an inbox in which one key closes an item. */
+const openItems = '/env/demo/inbox/support';
 const slower = 4;
 
-const openList = async (visitor: Visitor, divided?: number): Promise<Tab> => {
+const openList = async (visitor: Visitor, divided?: number, address = list): Promise<Tab> => {
   const tab = await visitor.open(divided);
-  await tab.page.goto(`${visitor.origin}${list}`);
+  await tab.page.goto(`${visitor.origin}${address}`);
   await tab.page.getByText(/^complete to /).waitFor();
   await tab.page.evaluate('bench.firstRow');
   return tab;
@@ -87,7 +90,7 @@ const changes = async ({ bench, visitor, api }: Scene): Promise<Figure[]> => {
   const ids = await page.evaluate<string[]>(
     "[...document.querySelectorAll('.row')].slice(0, 8).map(({ id }) => id.slice(4))",
   );
-  const assigned = (id: string): string => `document.querySelector('#row-${id} .row-who [role=img]') !== null`;
+  const assigned = (id: string): string => `document.querySelector('#row-${id} .row-who') !== null`;
   const took: number[] = [];
   for (let n = 0; n < (bench.options.quick ? 40 : 200); n++) {
     const id = ids[n % ids.length] ?? '';
@@ -108,6 +111,13 @@ const changes = async ({ bench, visitor, api }: Scene): Promise<Figure[]> => {
       note,
     },
   ];
+};
+
+const own = async ({ bench, visitor }: Scene): Promise<Figure[]> => {
+  const tab = await openList(visitor, 1, openItems);
+  const figure = await ownChange(tab, bench.options.quick ? 20 : 100);
+  await tab.close();
+  return [figure];
 };
 
 const palette = async ({ bench, visitor }: Scene): Promise<Figure[]> => {
@@ -161,6 +171,7 @@ const parts: Readonly<Record<string, (scene: Scene) => Promise<Figure[]>>> = {
   firstPaint,
   scrolling,
   changes,
+  own,
   palette,
   heap,
 };
