@@ -46,6 +46,23 @@ describe('agents in the console', () => {
     expect(await line(page, 'Night watch').count()).to.equal(0);
   });
 
+  it('shows what waits for a person as waiting and never as done, be it an item, a run or a bulk', async () => {
+    const asked = await bot.post('/actions', { action: 'upgrade', input: {} });
+    expect(asked.status, asked.text).to.equal(202);
+    const bulk = await bot.post('/bulk', { ids: [item], operation: { type: 'tags', add: ['bulky'] } });
+    expect(bulk.body, bulk.text).to.include({ pending: true });
+    await page.goto(`${service().origin}/env/demo/settings/agents/${bot.id}`);
+    for (const verb of ['action.run', 'bulk.create']) await line(page, verb).getByText('waits for a person').waitFor();
+    expect(await line(page, 'approval.request').filter({ hasText: 'waits for a person' }).count()).to.equal(3);
+    expect(await acts(page).getByText('done', { exact: true }).count()).to.equal(0);
+    await tab.picture('agent-waits-light-1440');
+    await ana.post(`/approvals/${String(asked.body.approval)}/reject`, {});
+    await ana.post(`/approvals/${String(bulk.body.approval)}/approve`, {});
+    await line(page, 'action.run').getByText('was asked for').waitFor();
+    await line(page, 'bulk.create').getByText('was asked for').waitFor();
+    expect(await acts(page).getByText('waits for a person').count()).to.equal(1);
+  });
+
   it('announces what an agent does, and moves nothing until it is asked for', async () => {
     await page.goto(`${service().origin}/env/demo/settings/agents/${other.id}`);
     await line(page, 'item.tags').waitFor();

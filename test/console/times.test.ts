@@ -1,5 +1,6 @@
 /** Times of the console's forms in the zone of a person. */
 import { expect } from 'chai';
+import { agoInWords } from '../../api/console/ui/time.ts';
 import {
   adoptTimeZone,
   daysLaterAt,
@@ -43,5 +44,21 @@ describe('times of the console', () => {
     adoptTimeZone({ timeZone: 'Europe/Berlin' });
     expect(fromLocalTime('2026-03-29T02:30')).to.equal(Date.UTC(2026, 2, 29, 1, 30));
     expect(fromLocalTime('2026-10-25T02:30')).to.equal(Date.UTC(2026, 9, 25, 0, 30));
+  });
+
+  it('that have passed are told in the words of a sentence', () => {
+    const now = Date.UTC(2026, 10, 24, 12);
+    const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+    const told = [-1, 0, minute, 8 * minute, 3 * hour, day, 6 * day].map((ms) => agoInWords(now - ms, now));
+    expect(told).to.deep.equal([
+      'just now',
+      'just now',
+      '1 minute ago',
+      '8 minutes ago',
+      '3 hours ago',
+      '1 day ago',
+      '6 days ago',
+    ]);
+    expect(agoInWords(now - 9 * day, now)).to.match(/^on .*15/);
   });
 });

@@ -10,8 +10,8 @@ import type { OwnSession } from '../wire/types.ts';
 import { sessionTexts } from './sessionTexts.tsx';
 
 const About = ({ session: { createdAt, lastUsedAt, address, current } }: { readonly session: OwnSession }) => {
-  const opened = <Ago at={createdAt} />;
-  const used = <Ago at={lastUsedAt} />;
+  const opened = <Ago isInSentence at={createdAt} />;
+  const used = <Ago isInSentence at={lastUsedAt} />;
   const where = address === null ? sessionTexts.fromUnknown : sessionTexts.from(address);
   return (
     <span>

@@ -94,7 +94,7 @@ export const RunInput = ({ run }: { readonly run: Run }) =>
 /** Who asked for a run and when, and who approved it. */
 const Asked = ({ run: { by, requestedAt, approvedBy } }: { readonly run: Run }) => {
   const who = <span dir="auto">{by.name}</span>;
-  const when = <Ago at={requestedAt} />;
+  const when = <Ago isInSentence at={requestedAt} />;
   return approvedBy === null
     ? runTexts.asked(who, when)
     : runTexts.askedAndApproved(who, when, <span dir="auto">{approvedBy.name}</span>);

@@ -26,7 +26,7 @@ const modeKeys: Readonly<Record<Agent['mode'], string>> = { supervised: 's', nor
 const Facts = ({ agent }: { readonly agent: Agent }) => (
   <p className="soft">
     {agentTexts.roleIn(agent.role.name, reachText(agent.environments))} ·{' '}
-    {agent.lastUsedAt === null ? agentTexts.wasNeverUsed : agentTexts.used(<Ago at={agent.lastUsedAt} />)}
+    {agent.lastUsedAt === null ? agentTexts.wasNeverUsed : agentTexts.used(<Ago isInSentence at={agent.lastUsedAt} />)}
     {agent.expiresAt !== null && ` · ${agentTexts.worksUntil(whenTime(agent.expiresAt))}`}
   </p>
 );

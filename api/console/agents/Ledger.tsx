@@ -1,6 +1,7 @@
 /** The ledger: changes, requests and refusals of agents, newest first, with a count of entries that came since. Used by AgentPage and ActivityPage. */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
+import { useRequests } from '../audit/outcome.ts';
 import { useNewEntries } from '../audit/useNewEntries.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
@@ -9,7 +10,6 @@ import { ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowEarlier } from '../ui/ShowEarlier.tsx';
 import { ShowNew } from '../ui/ShowNew.tsx';
-import { approvalsQuery } from '../wire/queries.ts';
 import { ledgerQuery } from '../wire/settingsQueries.ts';
 import { LedgerLine } from './LedgerLine.tsx';
 import { ledgerTexts } from './ledgerTexts.ts';
@@ -40,10 +40,9 @@ const useLedger = ({ agents, isOfMany, since }: LedgerProps) => {
 
 export const Ledger = (props: LedgerProps) => {
   const { isOfMany } = props;
-  const { http } = useSession();
   const list = useLedger(props);
   const { entries, error, refetch, newCount, readAnew, isFetching } = list;
-  const { data: waiting = [] } = useQuery({ ...approvalsQuery(http, 'pending'), retry: false });
+  const requests = useRequests(entries);
   const [isFollowed, setFollowed] = useState(false);
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {
@@ -52,7 +51,6 @@ export const Ledger = (props: LedgerProps) => {
   useKeys({ l: readAnew, f: () => setFollowed(!isFollowed) });
   if (error !== null && entries === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
   if (entries === undefined) return <Skeleton rows={6} />;
-  const pending = new Map(waiting.map(({ id, sentence }) => [id, sentence]));
   return (
     <>
       <div className="ledger-head">
@@ -81,7 +79,7 @@ export const Ledger = (props: LedgerProps) => {
           onPointerLeave={() => setHeld(false)}
         >
           {entries.map((entry) => (
-            <LedgerLine key={entry.id} entry={entry} isOfMany={isOfMany} pending={pending} />
+            <LedgerLine key={entry.id} entry={entry} isOfMany={isOfMany} requests={requests} />
           ))}
         </ListTable>
       )}

@@ -5,6 +5,7 @@ import { differences } from '../approvals/difference.ts';
 import { shown } from '../approvals/shown.ts';
 import { AuditChange } from '../audit/AuditChange.tsx';
 import { MoreButton } from '../audit/MoreButton.tsx';
+import { outcomeOf, requestOf, type Requests } from '../audit/outcome.ts';
 import { auditTexts } from '../audit/texts.tsx';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession } from '../shell/session.ts';
@@ -41,16 +42,6 @@ export const Target = ({ target: { type, id } }: Pick<AuditEntry, 'target'>) => 
   }
 };
 
-/** Returns how it ended, with the class of its mark. */
-const outcomeOf = (
-  { verb, outcome, target }: AuditEntry,
-  pending: ReadonlyMap<string, string>,
-): readonly [string, string] => {
-  if (outcome !== 'ok') return [auditTexts.outcome[outcome], 'problem'];
-  if (verb !== 'approval.request') return [auditTexts.outcome.ok, 'soft'];
-  return pending.has(target.id ?? '') ? [auditTexts.waits, 'hint'] : [auditTexts.wasAskedFor, 'soft'];
-};
-
 /** Members of a change that a line names. */
 const namedMost = 2;
 
@@ -72,14 +63,13 @@ interface LedgerLineProps {
   readonly entry: AuditEntry;
   /** Whether it names the agent. */
   readonly isOfMany: boolean;
-  /** The sentences of the approvals that wait for a decision, by id. */
-  readonly pending: ReadonlyMap<string, string>;
+  readonly requests: Requests;
 }
 
-export const LedgerLine = ({ entry, isOfMany, pending }: LedgerLineProps) => {
+export const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
   const [isOpen, setOpen] = useState(false);
-  const [words, tone] = outcomeOf(entry, pending);
-  const text = pending.get(entry.target.id ?? '') ?? changeText(entry);
+  const [words, tone] = outcomeOf(entry, requests);
+  const text = requestOf(entry, requests)?.sentence ?? changeText(entry);
   return (
     <>
       <tr className={tone === 'soft' ? '' : 'marked'}>

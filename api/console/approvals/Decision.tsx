@@ -163,7 +163,7 @@ const Verdict = ({ approval, isBusy, isConfirming, onDecide, onHold }: DecisionP
 const Ended = ({ approval: { status, decidedBy, decidedAt } }: { readonly approval: Approval }) => {
   const ends: Readonly<Record<string, string>> = verdictTexts.ends;
   const end = <strong>{ends[status] ?? status}</strong>;
-  const when = decidedAt !== null && <Ago at={decidedAt} />;
+  const when = decidedAt !== null && <Ago isInSentence at={decidedAt} />;
   return decidedBy === null ? verdictTexts.ended(end, when) : verdictTexts.endedBy(end, decidedBy.name, when);
 };
 
@@ -179,7 +179,11 @@ export const Decision = (props: DecisionProps) => {
       </Button>
       <h1 dir="auto">{sentence}</h1>
       <p className="soft">
-        {requestTexts.asked(<strong dir="auto">{requestedBy.name}</strong>, requestedBy.type, <Ago at={requestedAt} />)}{' '}
+        {requestTexts.asked(
+          <strong dir="auto">{requestedBy.name}</strong>,
+          requestedBy.type,
+          <Ago isInSentence at={requestedAt} />,
+        )}{' '}
         · {requestTexts.expires(whenTime(expiresAt))} · <Reversible reversible={approval.reversible} />
       </p>
       <RequestRecord requestedBy={requestedBy} />

@@ -16,6 +16,7 @@ import { AuditFilters } from './AuditFilters.tsx';
 import { AuditRow } from './AuditRow.tsx';
 import { download, toCsv } from './csv.ts';
 import type { AuditSearch } from './filter.ts';
+import { useRequests } from './outcome.ts';
 import { auditTexts } from './texts.tsx';
 import { useNewEntries } from './useNewEntries.ts';
 
@@ -64,6 +65,7 @@ export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
   const { read, make } = useFile(search);
   const entries = useMemo(() => data?.pages.flatMap((page) => page.entries), [data]);
   const { newCount, readAnew } = useNewEntries({ queryKey: options.queryKey, entries, query: search, since });
+  const requests = useRequests(entries);
   useKeys({ l: readAnew });
   if (error !== null && entries === undefined)
     return <Problem isPage error={error} needs="audit: see" onRetry={() => void refetch()} />;
@@ -95,7 +97,7 @@ export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
       {entries !== undefined && entries.length > 0 && (
         <ListTable label={auditTexts.entries} headings={auditTexts.headings} deeds={auditTexts.more} isLedger>
           {entries.map((entry) => (
-            <AuditRow key={entry.id} entry={entry} search={search} onSearch={onSearch} />
+            <AuditRow key={entry.id} entry={entry} requests={requests} search={search} onSearch={onSearch} />
           ))}
         </ListTable>
       )}

@@ -6,17 +6,20 @@ import type { AuditEntry } from '../wire/types.ts';
 import { AuditChange } from './AuditChange.tsx';
 import type { AuditSearch } from './filter.ts';
 import { MoreButton } from './MoreButton.tsx';
+import { outcomeOf, type Requests } from './outcome.ts';
 import { auditTexts } from './texts.tsx';
 
 interface AuditRowProps {
   readonly entry: AuditEntry;
+  readonly requests: Requests;
   readonly search: AuditSearch;
   readonly onSearch: (search: AuditSearch) => void;
 }
 
-export const AuditRow = ({ entry, search, onSearch }: AuditRowProps) => {
+export const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) => {
   const [isOpen, setOpen] = useState(false);
-  const { actor, target, verb, outcome } = entry;
+  const { actor, target, verb } = entry;
+  const [words, tone] = outcomeOf(entry, requests);
   const narrow = (part: AuditSearch): void => onSearch({ ...search, ...part });
   return (
     <>
@@ -52,8 +55,8 @@ export const AuditRow = ({ entry, search, onSearch }: AuditRowProps) => {
             </Button>
           )}
         </td>
-        <td className={outcome === 'ok' ? 'soft' : 'problem'}>
-          {auditTexts.outcome[outcome]}
+        <td className={tone}>
+          {words}
           {entry.count > 1 && ` ${auditTexts.times(entry.count)}`}
         </td>
         <td dir="auto">{entry.reason}</td>

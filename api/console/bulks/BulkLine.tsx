@@ -10,7 +10,7 @@ import { bulksQuery } from '../wire/bulkQueries.ts';
 import { isFinished } from '../wire/bulks.ts';
 import { bulkQuery } from '../wire/queries.ts';
 import type { Bulk } from '../wire/types.ts';
-import { bulkTexts } from './texts.ts';
+import { bulkTexts } from './texts.tsx';
 import { useBulkChanges } from './useBulkChanges.ts';
 import { deedOf, progressOf } from './words.ts';
 

@@ -10,7 +10,7 @@ import { useItem } from '../wire/itemStore.ts';
 import { bulkQuery } from '../wire/queries.ts';
 import type { Bulk, BulkResult } from '../wire/types.ts';
 import { BulkLine } from './BulkLine.tsx';
-import { bulkTexts } from './texts.ts';
+import { bulkTexts } from './texts.tsx';
 
 /** The outcomes in the order in which they are shown: those that changed nothing first, as they need a look. */
 const outcomes: readonly BulkResult['outcome'][] = [
@@ -89,7 +89,7 @@ export const BulkPage = () => {
         </p>
         <h1>{bulkTexts.titleOf(bulk.by.name)}</h1>
         <p className="soft">
-          {bulk.startedAt === null ? bulkTexts.notBegun : <Ago at={bulk.startedAt} />}{' '}
+          {bulk.startedAt === null ? bulkTexts.notBegun : bulkTexts.begun(<Ago isInSentence at={bulk.startedAt} />)} ·{' '}
           <span className="mono">{bulk.id}</span>
         </p>
       </header>

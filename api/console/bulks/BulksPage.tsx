@@ -6,7 +6,7 @@ import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { bulksQuery } from '../wire/bulkQueries.ts';
 import { BulkLine } from './BulkLine.tsx';
-import { bulkTexts } from './texts.ts';
+import { bulkTexts } from './texts.tsx';
 
 export const BulksPage = () => {
   const { http } = useSession();
@@ -35,7 +35,13 @@ export const BulksPage = () => {
           <li key={id}>
             <BulkLine id={id} onUndone={(next) => setMade([next, ...made])} />
             <p className="soft">
-              {by.name} {startedAt !== null && <Ago at={startedAt} />}
+              {by.name}
+              {startedAt !== null && (
+                <>
+                  {' '}
+                  · <Ago at={startedAt} />
+                </>
+              )}
             </p>
           </li>
         ))}

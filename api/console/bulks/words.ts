@@ -2,7 +2,7 @@
 import { inRow } from '../ui/plural.ts';
 import { whenTime } from '../ui/time.ts';
 import type { Bulk } from '../wire/types.ts';
-import { bulkTexts } from './texts.ts';
+import { bulkTexts } from './texts.tsx';
 
 const texts = bulkTexts.deed;
 

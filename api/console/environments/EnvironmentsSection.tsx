@@ -41,7 +41,7 @@ export const EnvironmentsSection = () => {
             <span className="mono">{environment.baseUrl}</span> ·{' '}
             {environment.definedAt === null
               ? environmentTexts.notDeclared
-              : environmentTexts.declared(<Ago at={environment.definedAt} />)}
+              : environmentTexts.declared(<Ago isInSentence at={environment.definedAt} />)}
           </p>
           <Switches
             legend={environment.name}

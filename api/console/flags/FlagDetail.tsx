@@ -20,7 +20,7 @@ import { answerText } from './words.ts';
 
 const ChangedAt = ({ flag: { updatedAt, updatedBy } }: { readonly flag: Flag }) => {
   if (updatedAt === null) return null;
-  const when = <Ago at={updatedAt} />;
+  const when = <Ago isInSentence at={updatedAt} />;
   return <> · {updatedBy === null ? flagTexts.changed(when) : flagTexts.changedBy(when, updatedBy.name)}</>;
 };
 

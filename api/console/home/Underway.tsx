@@ -56,7 +56,8 @@ export const Requesters = ({ isManaging }: { readonly isManaging: boolean }) => 
             <span dir="auto">{name}</span>
           )}
           <span className="soft">
-            {count(asked)} {asked === 1 ? 'request waits' : 'requests wait'}, the oldest since <Ago at={oldest} />
+            {count(asked)} {asked === 1 ? 'request waits' : 'requests wait'}, the oldest came{' '}
+            <Ago isInSentence at={oldest} />
           </span>
         </li>
       ))}

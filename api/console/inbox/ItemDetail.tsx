@@ -178,10 +178,10 @@ const Side = ({ item, detail, onRun }: SideProps) => (
     <section>
       <h2>Item</h2>
       <p>
-        <span className="soft">First seen</span> <Ago at={item.firstSeen} />
+        <span className="soft">First seen</span> <Ago isInSentence at={item.firstSeen} />
       </p>
       <p>
-        <span className="soft">Activity</span> <Ago at={item.lastSeen} />
+        <span className="soft">Activity</span> <Ago isInSentence at={item.lastSeen} />
       </p>
       <p className="mono">{item.id}</p>
     </section>

@@ -48,7 +48,7 @@ const Waiting = ({ loosening, isCurrent, onDecide, onFocus }: WaitingProps) => {
     <li aria-current={isCurrent} onFocus={onFocus}>
       <div>
         <Words loosening={loosening} />
-        <p className="soft">{looseningTexts.declared(<Ago at={loosening.since} />)}</p>
+        <p className="soft">{looseningTexts.declared(<Ago isInSentence at={loosening.since} />)}</p>
       </div>
       <div className="deeds">
         <Button onClick={() => onDecide(loosening, 'accept')} {...key('a')}>
@@ -85,7 +85,7 @@ const Decided = () => {
             <div>
               <Words loosening={loosening} />
               <p className="soft">
-                {decisionText(loosening)} · {looseningTexts.declaredAt(<Ago at={loosening.since} />)}
+                {decisionText(loosening)} · {looseningTexts.declaredAt(<Ago isInSentence at={loosening.since} />)}
               </p>
             </div>
           </li>

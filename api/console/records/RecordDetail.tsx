@@ -95,7 +95,7 @@ export const RecordDetail = ({ id, resource, resources, onBack }: RecordDetailPr
           {record.updatedAt !== null && (
             <>
               {' '}
-              · changed <Ago at={record.updatedAt} />
+              · changed <Ago isInSentence at={record.updatedAt} />
             </>
           )}
         </p>

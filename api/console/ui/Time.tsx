@@ -1,12 +1,18 @@
 /** A moment as a relative time, with the exact one on hover; and a deadline. Used by lists, timelines and approvals. */
 import { useNow } from './clock.ts';
-import { ago, due, exactTime } from './time.ts';
+import { ago, agoInWords, due, exactTime } from './time.ts';
 
-export const Ago = ({ at }: { readonly at: number }) => {
+interface AgoProps {
+  readonly at: number;
+  /** Whether it stands within a sentence; else it is as short as columns and rows want it. */
+  readonly isInSentence?: boolean;
+}
+
+export const Ago = ({ at, isInSentence = false }: AgoProps) => {
   const now = useNow();
   return (
     <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
-      {ago(at, now)}
+      {isInSentence ? agoInWords(at, now) : ago(at, now)}
     </time>
   );
 };

@@ -59,6 +59,19 @@ export const ago = (at: number, now: number): string => {
   return (isOfYear(at, now) ? dayOfYear : dayAndYear)(at);
 };
 
+/** In English, as the sentences around it are. Made when it is needed. */
+let relativeFormat: Intl.RelativeTimeFormat | undefined;
+
+/** Returns how long ago in the words of a sentence: `8 minutes ago`, or `on 3 Nov` when that says more. */
+export const agoInWords = (at: number, now: number): string => {
+  const ms = now - at;
+  if (ms >= 7 * day) return `on ${ago(at, now)}`;
+  if (ms < minute) return 'just now';
+  const [of, unit] =
+    ms < hour ? ([minute, 'minute'] as const) : ms < day ? ([hour, 'hour'] as const) : ([day, 'day'] as const);
+  return (relativeFormat ??= new Intl.RelativeTimeFormat('en')).format(-Math.floor(ms / of), unit);
+};
+
 /** Returns how a deadline stands. */
 export const due = (at: number, now: number): { readonly text: string; readonly tone: 'late' | 'soon' | 'calm' } => {
   const left = at - now;

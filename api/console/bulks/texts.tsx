@@ -1,4 +1,5 @@
 /** The texts of bulks: what one does, how far it is, and what became of its items. Used by the pages of bulks and by the inbox. */
+import type { ReactNode } from 'react';
 import { inRow, plural } from '../ui/plural.ts';
 import { count } from '../ui/time.ts';
 import type { BulkResult } from '../wire/types.ts';
@@ -11,6 +12,7 @@ export const bulkTexts = {
   back: '← Bulks',
   titleOf: (who: string) => `A bulk of ${who}`,
   notBegun: 'Not begun',
+  begun: (when: ReactNode) => <>Begun {when}</>,
   starting: 'Starting…',
   notShown: 'This bulk can’t be shown.',
   progress: 'How much is done',
