@@ -32,10 +32,9 @@ export const auditTexts = {
   outcome: { ok: 'done', denied: 'refused', failed: 'failed' } satisfies Readonly<
     Record<AuditEntry['outcome'], string>
   >,
-  /** Of what was asked for, instead of "done". */
+  /** Of what is not done yet, instead of "done". */
   waits: 'waits for a person',
   wasAskedFor: 'was asked for',
-  /** Of what goes on by itself, instead of "done". */
   queued: 'queued',
   begun: 'begun',
   times: (n: number) => `×${count(n)}`,

@@ -42,12 +42,8 @@ const State = ({ erasure: { status, erased, waitsFor, finishedAt } }: { readonly
   const waits = waitsFor === null ? [] : countWords(waitsFor);
   if (status === 'running') return waits.length === 0 ? erasureTexts.underWay : erasureTexts.waitsFor(waits);
   const words = countWords(erased);
-  return (
-    <>
-      {words.length === 0 ? erasureTexts.nothingErased : erasureTexts.erased(words)}{' '}
-      {finishedAt !== null && <Ago isInSentence at={finishedAt} />}
-    </>
-  );
+  const when = finishedAt === null ? null : <Ago isInSentence at={finishedAt} />;
+  return words.length === 0 ? erasureTexts.nothingErased(when) : erasureTexts.erased(words, when);
 };
 
 export const ErasuresSection = () => {

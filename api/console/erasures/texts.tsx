@@ -18,8 +18,12 @@ export const erasureTexts = {
   underWay: 'under way',
   /** `counts`: some of those below. */
   waitsFor: (counts: readonly string[]) => `waits for ${inRow(counts)}`,
-  erased: (counts: readonly string[]) => `${inRow(counts)} erased`,
-  nothingErased: 'nothing was there to erase',
+  erased: (counts: readonly string[], when: ReactNode) => (
+    <>
+      {inRow(counts)} erased {when}
+    </>
+  ),
+  nothingErased: (when: ReactNode) => <>found nothing to erase {when}</>,
   form: {
     about:
       'What identifies them is removed for ever; who did what when is kept. First it is counted, and nothing is done.',
