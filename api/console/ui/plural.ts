@@ -15,6 +15,7 @@ interface Forms {
 
 let rules: Intl.PluralRules | undefined;
 let lists: Intl.ListFormat | undefined;
+let rows: Intl.ListFormat | undefined;
 
 /** Returns the form that goes with a number. */
 export const plural = (n: number, forms: Forms): string =>
@@ -23,3 +24,7 @@ export const plural = (n: number, forms: Forms): string =>
 /** Returns words as a list within a sentence: "a, b, and c". */
 export const listed = (words: readonly string[]): string =>
   (lists ??= new Intl.ListFormat(language, { type: 'conjunction' })).format(words);
+
+/** Returns words as a list without an "and": "a, b, c". */
+export const inRow = (words: readonly string[]): string =>
+  (rows ??= new Intl.ListFormat(language, { type: 'unit' })).format(words);
