@@ -43,8 +43,12 @@ const importedBy = (outputs, path) => [
   ),
 ];
 
-/** @param {string} folder */
-const buildInto = async (folder) => {
+/**
+ * Builds the console into a folder.
+ * @param {string} folder
+ * @param {import('esbuild').Plugin[]} [plugins] such as one that puts other files in the place of those of texts
+ */
+export const buildInto = async (folder, plugins = []) => {
   const { build } = await import('esbuild');
   mkdirSync(join(folder, 'assets'), { recursive: true });
   const { metafile, outputFiles } = await build({
@@ -56,6 +60,7 @@ const buildInto = async (folder) => {
       'api/console/icon.svg',
     ],
     outdir: join(folder, 'assets'),
+    plugins,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
