@@ -1,5 +1,5 @@
 /** The console with marked texts, built beside the real one and given to a page in its place. Used by test/console/language.test.ts. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,20 +41,17 @@ interface MarkedConsole {
 export const buildMarkedConsole = async (): Promise<MarkedConsole> => {
   const folder = mkdtempSync(join(tmpdir(), 'console-marked-'));
   await buildInto(folder, [markTexts]);
-  const page = readFileSync(join(folder, 'index.html'), 'utf8').replaceAll('{{base}}', '').replace('{{readLag}}', '0');
+  const assets = join(folder, 'assets');
+  const names = readdirSync(assets);
+  const main = names.find((name) => /^main-\w+\.js$/.test(name)) ?? '';
   return {
-    giveTo: async (tab) => {
-      await tab.route(
-        (url) => !url.pathname.startsWith('/api/'),
-        async (route) => {
-          const request = route.request();
-          const { pathname } = new URL(request.url());
-          if (pathname.startsWith('/assets/')) return route.fulfill({ path: join(folder, pathname) });
-          if (request.resourceType() !== 'document') return route.continue();
-          return route.fulfill({ response: await route.fetch(), body: page });
-        },
-      );
-    },
+    giveTo: (page) =>
+      // The document stays the service's own, as the browser would keep one of unknown origin from the stream.
+      page.route(/\/assets\/[^/]+\.js$/, (route) => {
+        const asked = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
+        const name = asked.startsWith('main-') ? main : asked;
+        return names.includes(name) ? route.fulfill({ path: join(assets, name) }) : route.continue();
+      }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 };

@@ -1,9 +1,11 @@
 /** Texts of blocks and their values. Used by the files of this folder. */
+import { inRow } from '../ui/plural.ts';
+
 export const contentTexts = {
   yes: 'Yes',
   no: 'No',
   table: 'Table',
   chart: 'Chart',
-  chartOf: (title: string, series: readonly string[]) => `${title}: ${series.join(', ')}`,
+  chartOf: (title: string, series: readonly string[]) => `${title}: ${inRow(series)}`,
   asTable: 'As a table',
 };

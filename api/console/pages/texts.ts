@@ -1,5 +1,5 @@
 /** Texts of the app's pages. Used by the files of this folder. */
-import { listed } from '../ui/plural.ts';
+import { inRow } from '../ui/plural.ts';
 
 export const pagesTexts = {
   title: 'Pages',
@@ -12,7 +12,7 @@ export const pagesTexts = {
   parameters: 'Parameters',
   show: 'Show',
   missing: 'It needs to know more',
-  missingAbout: (names: readonly string[]) => `This page shows ${listed(names)} of your choice: fill it in above.`,
+  missingAbout: (names: readonly string[]) => `This page shows ${inRow(names)} of your choice: fill it in above.`,
   noBlocks: 'Nothing here',
   noBlocksAbout: 'The page has no block that your role sees.',
   outdated: (problem: string, time: string) => `${problem} What stands here is from ${time}.`,
