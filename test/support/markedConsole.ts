@@ -45,13 +45,14 @@ export const buildMarkedConsole = async (): Promise<MarkedConsole> => {
   const names = readdirSync(assets);
   const main = names.find((name) => /^main-\w+\.js$/.test(name)) ?? '';
   return {
-    giveTo: (page) =>
+    giveTo: async (page) => {
       // The document stays the service's own, as the browser would keep one of unknown origin from the stream.
-      page.route(/\/assets\/[^/]+\.js$/, (route) => {
+      await page.route(/\/assets\/[^/]+\.js$/, (route) => {
         const asked = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
         const name = asked.startsWith('main-') ? main : asked;
         return names.includes(name) ? route.fulfill({ path: join(assets, name) }) : route.continue();
-      }),
+      });
+    },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 };
