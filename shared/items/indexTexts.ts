@@ -213,7 +213,7 @@ const indexStep = async (
 };
 
 /** The event up to which all texts are indexed, and the last event id that was drawn. */
-export interface IndexProgress {
+interface IndexProgress {
   readonly until: number;
   readonly last: number;
 }
