@@ -94,7 +94,7 @@ describe('the console when something goes wrong', () => {
     await page.goto(`${of().origin}/env/demo/items`);
     await loaded(page);
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill('Import');
+    await page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox').fill('Import');
     await page.getByRole('option', { name: /Import/ }).click();
     const sheet = page.getByRole('dialog');
     await sheet.getByLabel('Rows').fill(rows);
