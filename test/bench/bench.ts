@@ -1,5 +1,6 @@
 /** What every suite measures with: the database, the service's processes, the load generator, and programs of their own. */
 import { randomBytes } from 'node:crypto';
+import { nodeFlags } from '../../shared/tools/services/nodeFlags.mjs';
 import { freePort } from '../../shared/tools/services/ports.mjs';
 import { build } from './build.ts';
 import { costOf, type Cost } from './cost.ts';
@@ -64,7 +65,7 @@ export const openBench = async (options: Options): Promise<Bench> => {
   };
   const started: Program[] = [];
   const start: Bench['start'] = async (name, more = {}, flags = []) => {
-    const program = await startProgram(built.program(name), { ...env, ...more }, flags);
+    const program = await startProgram(built.program(name), { ...env, ...more }, [...nodeFlags, ...flags]);
     started.push(program);
     return program;
   };

@@ -80,7 +80,7 @@ describe('one data folder', function () {
     };
     expect(await start())
       .to.include('migrating…')
-      .and.to.include('demo: 10,000 items');
+      .and.to.include('demo: 5,000 items');
     expect(await start()).not.to.match(/migrating|demo: (is loaded|\d)/);
     const change = launch('admin', 'environment', 'create', 'later');
     expect(await change.code, change.said.err).to.equal(0);

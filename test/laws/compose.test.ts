@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { readConfig, type Config } from '../../shared/platform/core/config.ts';
+import { nodeFlags } from '../../shared/tools/services/nodeFlags.mjs';
 import { root } from '../../shared/tools/services/paths.mjs';
 import { readImageConfig, readStages } from '../support/dockerfile.ts';
 import { files, textOf } from './source.ts';
@@ -46,6 +47,15 @@ const image = readImageConfig(readStages(textOf('Dockerfile')).at(-1) ?? { name:
 /** Each `${NAME:-default}` as it is when nothing is set. */
 const byDefault = (value: string): string => value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
 const seconds = (duration: string): number => Number(/^(\d+)s$/.exec(duration)?.[1]);
+
+describe('law: how Node runs the programs', () => {
+  it('is the same in the image, in the package and in a checkout', () => {
+    expect(image.env['NODE_OPTIONS']?.split(' ')).to.deep.equal(nodeFlags);
+    const { scripts } = JSON.parse(textOf('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
+    for (const name of ['api', 'workers'])
+      expect(scripts[name]).to.equal(`node ${nodeFlags.join(' ')} dist/${name}/main.js`);
+  });
+});
 
 describe('law: compose.yaml', () => {
   let folder: string;

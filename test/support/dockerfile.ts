@@ -42,7 +42,10 @@ export const readStages = (text: string): Stage[] => {
 };
 
 export const readPairs = (text: string): [string, string][] =>
-  text.split(/\s+/).map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]);
+  [...text.matchAll(/([^\s=]+)=(?:"([^"]*)"|(\S*))/g)].map(([, name = '', quoted, plain = '']) => [
+    name,
+    quoted ?? plain,
+  ]);
 
 /** Returns what a stage says of its processes. Throws when it lacks a part, which a base would decide then. */
 export const readImageConfig = ({ instructions }: Stage): ImageConfig => {

@@ -18,7 +18,7 @@ interface DemoOptions {
   /** The demo's present, in epoch milliseconds; nothing happened after it. */
   readonly now: number;
   readonly environment?: string;
-  /** 10,000 when absent. */
+  /** 5,000 when absent. */
   readonly items?: number | undefined;
   /** The same seed and present give the same content. */
   readonly seed?: number | undefined;
@@ -87,7 +87,7 @@ export const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo
   const {
     now,
     environment = 'demo',
-    items = 10_000,
+    items = 5_000,
     seed = 1,
     publicUrl = 'http://127.0.0.1:3000',
     known = null,

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { nodeFlags } from './nodeFlags.mjs';
 import { root, toolsDir } from './paths.mjs';
 import { stateOfSources } from './sourceState.mjs';
 
@@ -142,5 +143,5 @@ export const compilePrograms = () => (compiled ??= compileAll());
 export async function program(file, args = []) {
   if (!entries.includes(file)) throw new Error(`${file} is no program: add it to the entries of compile.mjs.`);
   const folder = await compilePrograms();
-  return [process.execPath, '--enable-source-maps', join(folder, file.replace(/\.ts$/, '.js')), ...args];
+  return [process.execPath, ...nodeFlags, join(folder, file.replace(/\.ts$/, '.js')), ...args];
 }
