@@ -7,7 +7,8 @@ import { sqlList } from '../catalogue/states/machine.ts';
 import { activeRunStatuses } from '../catalogue/states/runs.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { executeStatement, queryRow, queryRows, statement, type SqlValue } from '../platform/db/sql.ts';
+import { executeNamed, namedStatement, type NamedStatement, type NamedValues } from '../platform/db/namedStatement.ts';
+import { queryRows, statement } from '../platform/db/sql.ts';
 import { actorOfJson, actorOfRow, eventInsert, withEventIds, type ActorColumns } from '../platform/journal/events.ts';
 import {
   savedResponseInsert,
@@ -41,12 +42,51 @@ const runJobInsert = (
     source,
   );
 
-const insertRunSql = statement(
-  'runs.insert',
-  `
+/** Returns the parts that a statement has, as the end of a list of CTEs and as the end of the statement's name. */
+const partsOf = <Part extends string>(
+  all: Readonly<Record<Part, string>>,
+  has: Readonly<Record<Part, boolean>>,
+): { readonly text: string; readonly numbers: string } => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both have the same keys
+  const chosen = (Object.keys(all) as Part[]).flatMap((part, number) => (has[part] ? [{ part, number }] : []));
+  return {
+    text: chosen.map(({ part }) => `,\n  ${all[part]}`).join(''),
+    numbers: chosen.map(({ number }) => number.toString(36)).join(''),
+  };
+};
+
+/** What an insert writes besides the run, its event and its live message. */
+const insertedParts = {
+  staged: `staged as (${runJobInsert(
+    {
+      id: '$job',
+      due_at: '$due::bigint',
+      // Behind another of its lane it waits for its turn alone: of a thousand only the first is begun when the app is back.
+      waits_for_app: `$waits::boolean and not exists (select from runs q where q.env = made.env and q.lane = made.lane and q.status in (${sqlList(activeRunStatuses)}))`,
+      created_at: 'requested_at',
+      traceparent: '$trace',
+    },
+    { from: 'made' },
+  )})`,
+  reasoned: 'reasoned as (insert into run_reasons (run, reason) select id, $reason from made)',
+  saved: `kept as (${savedResponseInsert(
+    { ...savedResponseOfJson('$saved::json'), created_at: 'requested_at' },
+    { from: 'made' },
+  )})`,
+} as const;
+
+/** Returns the statement that inserts a run with these parts, with `unlessQueued` only where no earlier one of its lane is open. */
+const insertRunStatement = (
+  has: Readonly<Record<keyof typeof insertedParts, boolean>>,
+  unlessQueued: boolean,
+): NamedStatement => {
+  const parts = partsOf(insertedParts, has);
+  return namedStatement(
+    `runs.insert.${unlessQueued ? 'first' : 'any'}${parts.numbers}`,
+    () => `
   with made as (
-    insert into runs select * from json_populate_record(null::runs, $1::json) r
-    where not $10::boolean or not exists (select from runs q where q.env = r.env and q.lane = r.resource || '/' || r.record and q.status in (${sqlList(activeRunStatuses)}))
+    insert into runs select * from json_populate_record(null::runs, $run::json) r
+    ${unlessQueued ? `where not exists (select from runs q where q.env = r.env and q.lane = r.resource || '/' || r.record and q.status in (${sqlList(activeRunStatuses)}))` : ''}
     returning *
   ), numbered as (${withEventIds('made', 'made.*', 'event')}),
   happened as (${eventInsert(
@@ -59,34 +99,19 @@ const insertRunSql = statement(
       target_type: "'run'",
       target: 'id',
       type: "case when entry is null then null else 'action' end",
-      data: '$2::jsonb',
-      after: '$3::jsonb',
-      about: '$4',
+      data: '$data::jsonb',
+      after: '$after::jsonb',
+      about: '$about',
     },
     { from: 'numbered' },
   )}),
   told as (${outboxInsert(
-    { ...sameColumns(['env', 'inbox']), id: 'event', at: 'requested_at', parts: '$5', traceparent: '$12' },
+    { ...sameColumns(['env', 'inbox']), id: 'event', at: 'requested_at', parts: '$live', traceparent: '$trace' },
     { from: 'numbered' },
-  )}),
-  staged as (${runJobInsert(
-    {
-      id: '$6',
-      due_at: '$7::bigint',
-      // Behind another of its lane it waits for its turn alone: of a thousand only the first is begun when the app is back.
-      waits_for_app: `$8::boolean and not exists (select from runs q where q.env = made.env and q.lane = made.lane and q.status in (${sqlList(activeRunStatuses)}))`,
-      created_at: 'requested_at',
-      traceparent: '$12',
-    },
-    { from: 'made', where: '$6::text is not null' },
-  )}),
-  reasoned as (insert into run_reasons (run, reason) select id, $11 from made where $11::text is not null),
-  kept as (${savedResponseInsert(
-    { ...savedResponseOfJson('$9::json'), created_at: 'requested_at' },
-    { from: 'made', where: '$9::json is not null' },
-  )})
+  )})${parts.text}
   select id from made`,
-);
+  );
+};
 
 const jobDueColumns = (due: JobDue | null): [number | null, boolean] =>
   typeof due === 'number' ? [due, false] : [null, due === 'app'];
@@ -111,21 +136,24 @@ export const insertRun = async (
   { due, saved, unlessQueued, span = null }: InsertRunOptions,
 ): Promise<boolean> => {
   const [dueAt, waits] = jobDueColumns(due);
-  const values = [
-    JSON.stringify(wanted),
-    wanted.entry === null ? null : JSON.stringify(runEntryData(wanted)),
-    runAuditJson(wanted),
-    runRecordKey(wanted),
-    JSON.stringify(runLiveParts(wanted, wanted.requested_at, 'created')),
-    due === null ? null : newId('job'),
-    dueAt,
-    waits,
-    savedResponseJson(saved),
+  const prepared = insertRunStatement(
+    { staged: due !== null, reasoned: wanted.reason !== null, saved: saved !== null },
     unlessQueued && wanted.record !== null,
-    wanted.reason,
-    span?.traceparent ?? null,
-  ];
-  return (await inStatementSpan(span, 'runs.insert', () => queryRow(db, insertRunSql, values))) !== undefined;
+  );
+  const values: NamedValues = {
+    run: JSON.stringify(wanted),
+    data: wanted.entry === null ? null : JSON.stringify(runEntryData(wanted)),
+    after: runAuditJson(wanted),
+    about: runRecordKey(wanted),
+    live: JSON.stringify(runLiveParts(wanted, wanted.requested_at, 'created')),
+    job: due === null ? null : newId('job'),
+    due: dueAt,
+    waits,
+    saved: savedResponseJson(saved),
+    reason: wanted.reason,
+    trace: span?.traceparent ?? null,
+  };
+  return (await inStatementSpan(span, 'runs.insert', () => executeNamed(db, prepared, values))) > 0;
 };
 
 /** What a transition writes besides the run itself. */
@@ -153,17 +181,78 @@ export interface RunTransition {
   readonly saved?: SavedResponse | null;
 }
 
-/** $7 is who moves it; without a request of its own, by the request that began the run. */
+/** `$by` is who moves it; without a request of its own, by the request that began the run. */
 const transitionActor: ActorColumns = {
-  ...actorOfJson('$7::json'),
-  request_id: "coalesce($7::json ->> 'requestId', request_id)",
-  address: "case when ($7::json ->> 'requestId') is null then address else $7::json ->> 'address' end",
+  ...actorOfJson('$by::json'),
+  request_id: "coalesce($by::json ->> 'requestId', request_id)",
+  address: "case when ($by::json ->> 'requestId') is null then address else $by::json ->> 'address' end",
 };
 
-const transitionRunSql = statement(
-  'runs.move',
-  `
-  with given as (select * from json_populate_record(null::runs, $1::json)),
+/** What a transition writes besides the run, in the order of its statement; each costs PostgreSQL as much as half of the run, also where it writes nothing. */
+const movedParts = {
+  numbered: `numbered as (${withEventIds('moved', 'moved.*', 'event')})`,
+  event: `happened as (${eventInsert(
+    {
+      ...sameColumns(['env', 'inbox']),
+      ...transitionActor,
+      id: 'event',
+      at: '$at::bigint',
+      verb: '$verb::text',
+      target_type: "case when $verb::text is null then null else 'run' end",
+      target: 'case when $verb::text is null then null else id end',
+      outcome: '$outcome',
+      item: 'case when $data::jsonb is null then null else item end',
+      entry: 'case when $data::jsonb is null then null else entry end',
+      type: "case when $data::jsonb is null or entry is null then null else 'action' end",
+      is_update: 'true',
+      data: 'case when entry is null then null else $data::jsonb end',
+      before: '$before::jsonb',
+      after: '$after::jsonb',
+      about: '$about',
+    },
+    { from: 'numbered' },
+  )})`,
+  live: `told as (${outboxInsert(
+    { ...sameColumns(['env', 'inbox']), id: 'event', at: '$at::bigint', parts: '$live' },
+    { from: 'numbered' },
+  )})`,
+  items: `happenedToItems as (${eventInsert(
+    {
+      ...sameColumns(['inbox', 'item', 'entry'], 'i'),
+      ...transitionActor,
+      ...sameColumns(['env', 'request_id'], 'm'),
+      role: 'null',
+      address: 'null',
+      at: '$at::bigint',
+      type: "'action'",
+      is_update: 'true',
+      data: '$data::jsonb',
+    },
+    { from: 'moved m join run_items i on i.run = m.id' },
+  )})`,
+  unstaged: `dropped as (delete from staged_jobs j using moved m where j.subject = m.id and j.name = 'actionRun')`,
+  staged: `staged as (${runJobInsert(
+    { id: '$job', due_at: '$due::bigint', waits_for_app: '$waits::boolean', created_at: '$at::bigint' },
+    { from: 'moved' },
+  )})`,
+  freed: `freed as (delete from idempotency_keys k using given g, moved m where k.principal = g.once_principal and k.key = g.once_key)`,
+  answered: `answered as (
+    update idempotency_keys k set status = $status::smallint, body = $body from given g, moved m
+    where k.principal = g.once_principal and k.key = g.once_key)`,
+  saved: `kept as (${savedResponseInsert({ ...savedResponseOfJson('$saved::json'), created_at: '$at::bigint' }, { from: 'moved' })})`,
+  reasoned: `reasoned as (
+    insert into run_reasons (run, reason) select id, $reason from moved
+    on conflict (run) do update set reason = excluded.reason)`,
+  resulted: `resulted as (${runResultInsert({ run: 'm', item: 'i', from: 'moved m join run_items i on i.run = m.id' })})`,
+} as const;
+
+/** Returns the statement that moves a run and writes these parts. */
+const transitionRunStatement = (has: Readonly<Record<keyof typeof movedParts, boolean>>): NamedStatement => {
+  const parts = partsOf(movedParts, has);
+  return namedStatement(
+    `runs.move.${parts.numbers}`,
+    () => `
+  with given as (select * from json_populate_record(null::runs, $run::json)),
   moved as (
     update runs r set action = g.action, label = g.label, input = g.input, status = g.status, background = g.background,
       repeatable = g.repeatable, timeout_ms = g.timeout_ms, lane = g.lane, attempts = g.attempts, attempt = g.attempt, failures = g.failures,
@@ -174,68 +263,12 @@ const transitionRunSql = statement(
       connection = g.connection, fence = g.fence, waiting_until = g.waiting_until, once_principal = g.once_principal, once_key = g.once_key,
       request_id = g.request_id, address = g.address
     from given g
-    where r.env = g.env and r.id = g.id and r.fence = $2 and r.status = $3 and r.handed_at is not distinct from $4::bigint and r.lost_at is not distinct from $5::bigint
+    where r.env = g.env and r.id = g.id and r.fence = $fence and r.status = $from and r.handed_at is not distinct from $handed::bigint and r.lost_at is not distinct from $lost::bigint
     returning r.id, r.env, r.inbox, r.item, r.entry, r.request_id, r.address, r.bulk, r.status, r.error
-  ), numbered as (${withEventIds('moved', 'moved.*', 'event')}),
-  happened as (${eventInsert(
-    {
-      ...sameColumns(['env', 'inbox']),
-      ...transitionActor,
-      id: 'event',
-      at: '$6::bigint',
-      verb: '$8',
-      target_type: "case when $8::text is null then null else 'run' end",
-      target: 'case when $8::text is null then null else id end',
-      outcome: '$9',
-      item: 'case when $10::jsonb is null then null else item end',
-      entry: 'case when $10::jsonb is null then null else entry end',
-      type: "case when $10::jsonb is null or entry is null then null else 'action' end",
-      is_update: 'true',
-      data: 'case when entry is null then null else $10::jsonb end',
-      before: '$11::jsonb',
-      after: '$12::jsonb',
-      about: '$13',
-    },
-    { from: 'numbered', where: '$8::text is not null or ($10::jsonb is not null and entry is not null)' },
-  )}),
-  happenedToItems as (${eventInsert(
-    {
-      ...sameColumns(['inbox', 'item', 'entry'], 'i'),
-      ...transitionActor,
-      ...sameColumns(['env', 'request_id'], 'm'),
-      role: 'null',
-      address: 'null',
-      at: '$6',
-      type: "'action'",
-      is_update: 'true',
-      data: '$10::jsonb',
-    },
-    { from: 'moved m join run_items i on i.run = m.id', where: 'm.bulk is not null and $10::jsonb is not null' },
-  )}),
-  told as (${outboxInsert(
-    { ...sameColumns(['env', 'inbox']), id: 'event', at: '$6', parts: '$14' },
-    { from: 'numbered', where: '$14::text is not null' },
-  )}),
-  dropped as (delete from staged_jobs j using moved m where j.subject = m.id and j.name = 'actionRun' and $15::boolean),
-  staged as (${runJobInsert(
-    { id: '$16', due_at: '$17::bigint', waits_for_app: '$18::boolean', created_at: '$6' },
-    { from: 'moved', where: '$16::text is not null' },
-  )}),
-  freed as (delete from idempotency_keys k using given g, moved m where $19::text = 'free' and k.principal = g.once_principal and k.key = g.once_key),
-  answered as (
-    update idempotency_keys k set status = $20::smallint, body = $19 from given g, moved m
-    where $20::smallint is not null and k.principal = g.once_principal and k.key = g.once_key
-  ), kept as (${savedResponseInsert(
-    { ...savedResponseOfJson('$21::json'), created_at: '$6' },
-    { from: 'moved', where: '$21::json is not null' },
-  )}),
-  reasoned as (
-    insert into run_reasons (run, reason) select id, $22 from moved where $22::text is not null
-    on conflict (run) do update set reason = excluded.reason
-  ),
-  resulted as (${runResultInsert({ run: 'm', item: 'i', from: 'moved m join run_items i on i.run = m.id' })})
+  )${parts.text}
   select id from moved`,
-);
+  );
+};
 
 /** An item of a bulk that gets the run's outcome. */
 interface WaitingItem {
@@ -257,43 +290,57 @@ export const moveRun = async (
   const by = step.by ?? { type: after.actor_type, id: after.actor, name: after.actor_name, role: after.role };
   const [dueAt, waits] = jobDueColumns(due ?? null);
   const waiting = told && after.bulk !== null ? await queryRows<WaitingItem>(db, waitingItemsSql, [after.id]) : [];
-  const values: SqlValue[] = [
-    JSON.stringify(after),
-    before.fence,
-    before.status,
-    before.handed_at,
-    before.lost_at,
+  const data = told ? JSON.stringify(runEntryData(after)) : null;
+  const hasEvent = verb !== null || (told && after.entry !== null);
+  const prepared = transitionRunStatement({
+    numbered: hasEvent || told,
+    event: hasEvent,
+    live: told,
+    items: told && after.bulk !== null,
+    unstaged: due !== undefined,
+    staged: due !== undefined && due !== null,
+    freed: answer === 'free',
+    answered: answer !== undefined && answer !== 'free',
+    saved: saved !== null,
+    reasoned: after.reason !== null && after.reason !== before.reason,
+    resulted: after.bulk !== null,
+  });
+  const values: NamedValues = {
+    run: JSON.stringify(after),
+    fence: before.fence,
+    from: before.status,
+    handed: before.handed_at,
+    lost: before.lost_at,
     at,
-    JSON.stringify(by),
+    by: JSON.stringify(by),
     verb,
     outcome,
-    told ? JSON.stringify(runEntryData(after)) : null,
-    verb === null ? null : JSON.stringify({ status: before.status }),
-    verb === null
-      ? null
-      : JSON.stringify({
-          action: after.action,
-          resource: after.resource,
-          record: after.record,
-          status: after.status,
-          ...(after.error === null ? {} : { error: after.error }),
-          ...(step.reason === undefined || step.reason === null ? {} : { reason: step.reason }),
-        }),
-    runRecordKey(after),
-    told
+    data,
+    before: verb === null ? null : JSON.stringify({ status: before.status }),
+    after:
+      verb === null
+        ? null
+        : JSON.stringify({
+            action: after.action,
+            resource: after.resource,
+            record: after.record,
+            status: after.status,
+            ...(after.error === null ? {} : { error: after.error }),
+            ...(step.reason === undefined || step.reason === null ? {} : { reason: step.reason }),
+          }),
+    about: runRecordKey(after),
+    live: told
       ? JSON.stringify([
           ...runLiveParts(after, at, 'changed'),
           ...waiting.map((item) => runEntryLivePart({ ...after, ...item }, at, 'changed')),
         ])
       : null,
-    due !== undefined,
-    due === undefined || due === null ? null : newId('job'),
-    dueAt,
+    job: due === undefined || due === null ? null : newId('job'),
+    due: dueAt,
     waits,
-    answer === undefined ? null : answer === 'free' ? 'free' : answer.body,
-    answer === undefined || answer === 'free' ? null : answer.status,
-    savedResponseJson(saved),
-    after.reason === before.reason ? null : after.reason,
-  ];
-  return (await executeStatement(db, transitionRunSql, values)) > 0;
+    ...(answer === undefined || answer === 'free' ? {} : { status: answer.status, body: answer.body }),
+    saved: savedResponseJson(saved),
+    reason: after.reason,
+  };
+  return (await executeNamed(db, prepared, values)) > 0;
 };

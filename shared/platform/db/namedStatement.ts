@@ -1,7 +1,15 @@
-/** Statements with named parameters: `$name` in a text becomes the number of its value. Used by items/list/ and records/list/. */
+/** Statements with named parameters: `$name` in a text becomes the number of its value, for texts that are put together of parts. */
 import { getOrCreate } from '../core/maps.ts';
 import type { Db, Tx } from './knex.ts';
-import { queryRows, queryTextRows, statement, type SqlValue, type Statement, type TextRow } from './sql.ts';
+import {
+  executeStatement,
+  queryRows,
+  queryTextRows,
+  statement,
+  type SqlValue,
+  type Statement,
+  type TextRow,
+} from './sql.ts';
 
 export interface NamedStatement {
   readonly prepared: Statement;
@@ -34,3 +42,7 @@ export const queryNamedRows = <R>(db: Db | Tx, named: NamedStatement, values: Na
 /** Runs a statement and returns its rows as arrays of the texts that PostgreSQL sent. */
 export const queryNamedTextRows = (db: Db | Tx, named: NamedStatement, values: NamedValues): Promise<TextRow[]> =>
   queryTextRows(db, named.prepared, valuesOf(named, values));
+
+/** Runs a statement and returns how many rows it answered or changed. */
+export const executeNamed = (db: Db | Tx, named: NamedStatement, values: NamedValues): Promise<number> =>
+  executeStatement(db, named.prepared, valuesOf(named, values));
