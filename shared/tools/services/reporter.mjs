@@ -28,7 +28,10 @@ export default class CountingReporter extends Mocha.reporters.Spec {
       if (!isWhole(suite)) return;
       const file = relative(root, suite.file ?? '').replaceAll('\\', '/');
       this.seconds[file] = (this.seconds[file] ?? 0) + (performance.now() - since) / 1000;
+      // A run that is stopped has counted what it did until then.
+      this.write(0);
     });
+    runner.on('fail', (_test, /** @type {Error} */ error) => console.log(explain(error)));
     runner.once('end', () => {
       this.write(0);
       // Unreferenced: it fires only if something else keeps the process alive.

@@ -14,7 +14,7 @@ import { stopAll, stoppedBySignal } from './stopping.mjs';
 import { allLanes, keepSeconds } from './testLanes.mjs';
 
 /** A run that takes longer ends as failed; the whole suite takes a fraction of this. */
-const watchdogMs = 40 * 60_000;
+const watchdogMs = 60 * 60_000;
 /** How many times longer than promised something may take while two lanes share the processors. */
 const patience = 3;
 
@@ -91,6 +91,8 @@ const inFolder = (/** @type {string} */ arg) =>
 async function mocha(args, { env, counts, output }) {
   const command = [process.execPath, bin('mocha/bin/mocha.js'), '--reporter', 'shared/tools/services/reporter.mjs'];
   let code = 1;
+  /** @type {string[]} */
+  const problems = [];
   try {
     code = await show(
       'mocha',
@@ -99,16 +101,16 @@ async function mocha(args, { env, counts, output }) {
       { foreground: false, timeoutMs: watchdogMs, output },
     );
   } catch (error) {
-    say(toText(error));
+    problems.push(toText(error));
   }
   const counted = existsSync(counts)
     ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that the reporter wrote
       /** @type {Counts} */ (JSON.parse(readFileSync(counts, 'utf8')))
     : { passed: 0, failed: 0, skipped: 0, problems: [], seconds: {} };
-  if (code !== 0 && counted.failed === 0) {
-    counted.failed = 1;
-    counted.problems.push('mocha ended as failed without a failed test; its output says why.');
-  }
+  if (code !== 0 && counted.failed === 0 && problems.length === 0)
+    problems.push('mocha ended as failed without a failed test; its output says why.');
+  counted.failed += problems.length;
+  counted.problems.push(...problems);
   return counted;
 }
 
