@@ -6,7 +6,7 @@ import { Server as NetServer } from 'node:net';
 const idleFraction = 1 / 4;
 const pollMs = 50;
 /** The longest time to accept pending connections, in milliseconds, also when more keep arriving. */
-const acceptWindowMs = 500;
+const acceptWindowMs = 2_000;
 /** ms that a turn of the event loop takes in which nearly nothing is done. */
 const quietTurnMs = 0.5;
 

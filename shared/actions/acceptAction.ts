@@ -18,7 +18,7 @@ import { buildRunParams, callAppForRun, placeholderRunRecord, toDispatchedRun } 
 import { insertRunReliably } from './insertRunReliably.ts';
 import { runRecordKey, type Run } from './model.ts';
 import { requestRunApproval } from './runApproval.ts';
-import type { JobDue } from './runStatements.ts';
+import type { JobDue } from './runStatementParts.ts';
 
 export const buildRun = (
   caller: Caller,

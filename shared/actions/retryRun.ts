@@ -12,7 +12,7 @@ import type { ActionDeps } from './deps.ts';
 import type { Run } from './model.ts';
 import { readVisibleRun } from './queries.ts';
 import { requestRunApproval } from './runApproval.ts';
-import type { JobDue } from './runStatements.ts';
+import type { JobDue } from './runStatementParts.ts';
 import { transitionRun } from './transitionRun.ts';
 
 interface RetryOptions {

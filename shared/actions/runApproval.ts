@@ -7,7 +7,7 @@ import type { AcceptedRun } from './accepted.ts';
 import type { AuthorizedAction } from './authorizeAction.ts';
 import type { ActionDeps } from './deps.ts';
 import type { Run } from './model.ts';
-import { insertRun } from './runStatements.ts';
+import { insertRun } from './insertRun.ts';
 
 const summaryOf = ({ label, resource, record }: Run): string =>
   record === null ? label : `${label}: ${resource ?? ''} ${record}`;

@@ -9,7 +9,7 @@ import { channels } from '../platform/redis/bus.ts';
 import type { ActionDeps } from './deps.ts';
 import { readRun, readRuns, type Run } from './model.ts';
 import { queueProgress } from './progress.ts';
-import type { RunTransition } from './runStatements.ts';
+import type { RunTransition } from './moveRun.ts';
 import { settleRun, type RunResolution } from './settleRun.ts';
 import { transitionRun } from './transitionRun.ts';
 import { missingAnswerCode, noAnswerMessage } from './undispatchedRun.ts';

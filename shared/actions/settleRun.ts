@@ -9,7 +9,7 @@ import type { Run } from './model.ts';
 import { runResultBody } from './present.ts';
 import { releaseNextRun } from './recordQueue.ts';
 import { notifyRunChanged } from './runChanges.ts';
-import type { RunTransition } from './runStatements.ts';
+import type { RunTransition } from './moveRun.ts';
 import { transitionRun } from './transitionRun.ts';
 
 export interface RunResolution {

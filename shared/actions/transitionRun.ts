@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { bringBackRun } from './endedRuns.ts';
 import { isSettledRun, type Run } from './model.ts';
-import { moveRun, type RunTransition } from './runStatements.ts';
+import { moveRun, type RunTransition } from './moveRun.ts';
 
 /**
  * Moves a run from `before`, as it was read, to `after`. Returns false, and writes nothing, when it has moved meanwhile. One that

@@ -1,8 +1,9 @@
 /** Staged jobs and connections of apps under random events: their statements move rows along the arrows of the tables only. */
 import fc from 'fast-check';
+import { insertRun } from '../../shared/actions/insertRun.ts';
 import { readRun, type Run } from '../../shared/actions/model.ts';
 import { releaseNextRun, releaseOverlookedRuns } from '../../shared/actions/recordQueue.ts';
-import { insertRun, type JobDue } from '../../shared/actions/runStatements.ts';
+import type { JobDue } from '../../shared/actions/runStatementParts.ts';
 import { transitionRun } from '../../shared/actions/transitionRun.ts';
 import {
   deleteConnections,

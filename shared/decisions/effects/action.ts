@@ -3,7 +3,7 @@ import { toQueuedRun } from '../../actions/acceptAction.ts';
 import { reauthorizeAction } from '../../actions/authorizeAction.ts';
 import { readRun, type Run } from '../../actions/model.ts';
 import { isRetryable, resetForRetry } from '../../actions/retryRun.ts';
-import type { JobDue } from '../../actions/runStatements.ts';
+import type { JobDue } from '../../actions/runStatementParts.ts';
 import { transitionRun } from '../../actions/transitionRun.ts';
 import { fault } from '../../catalogue/errors.ts';
 import { emptyEffects, staleFault, type PrepareEffect } from './effect.ts';
