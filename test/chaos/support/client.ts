@@ -1,5 +1,6 @@
 /** A client as a careful customer writes it: it retries what is safe to retry, on whichever API answers, and keeps a journal. */
 import { randomUUID } from 'node:crypto';
+import { patience } from '../../support/patience.ts';
 import { problemOf, type Journal } from './journal.ts';
 import { pause } from './pause.ts';
 import { NoAnswer, send, type Answer, type Asked } from './send.ts';
@@ -25,7 +26,7 @@ export interface WriteOptions {
 }
 
 export interface ClientOptions {
-  /** Repeats only what was refused a connection, or came to a process that was starting; anything else that isn't an answer was dropped, which is a violation. */
+  /** Repeats only what was refused a connection (`mayBeUnanswered`), or came to a process that was starting; anything else that isn't an answer was dropped, which is a violation. */
   readonly strict?: boolean;
 }
 
@@ -33,12 +34,18 @@ const comeAgain = new Set([429, 503]);
 /** A process that has begun to listen serves nothing yet, as one that doesn't listen: a load balancer leads nobody there. */
 const isStarting = ({ status, body }: Answer): boolean =>
   status === 503 && String(body?.error).startsWith('This process is starting');
-const patience = 120_000;
+const persistMs = 120_000;
 
 interface Who {
   readonly id: string;
   readonly token: string;
 }
+
+/**
+ * Whether a request may get no answer: nobody listened, or, where lanes of tests share the processors, its connection was reset. One
+ * that waits in the kernel is reset when the process that closes loses the processor at that moment; what it asked for had no effect.
+ */
+const mayBeUnanswered = ({ refused, code }: NoAnswer): boolean => refused || (patience > 1 && code === 'ECONNRESET');
 
 /** The answer that the client goes on with, or why it has to come again. */
 const attempt = async (journal: Journal, asked: Asked, strict: boolean): Promise<Answer | string> => {
@@ -53,7 +60,7 @@ const attempt = async (journal: Journal, asked: Asked, strict: boolean): Promise
     return isRunning ? 'in progress' : String(answer.status);
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    if (strict && !error.refused) journal.violations.push(`${what} was dropped: ${error.code}`);
+    if (strict && !mayBeUnanswered(error)) journal.violations.push(`${what} was dropped: ${error.code}`);
     return error.code;
   }
 };
@@ -66,7 +73,11 @@ export const newClient = (
 ): Client => {
   let turn = 0;
 
-  const persist = async (asked: Omit<Asked, 'url' | 'token'>, path: string, patienceMs = patience): Promise<Answer> => {
+  const persist = async (
+    asked: Omit<Asked, 'url' | 'token'>,
+    path: string,
+    patienceMs = persistMs,
+  ): Promise<Answer> => {
     const deadline = Date.now() + patienceMs;
     for (let tries = 1; ; tries++) {
       const all = bases();
