@@ -5,8 +5,8 @@
 import { isDbUnavailable } from '../platform/db/errors.ts';
 import type { ActionDeps } from './deps.ts';
 import { confirmWritten } from './dispatchRun.ts';
-import type { Run } from './model.ts';
 import { insertRun, type InsertRunOptions } from './insertRun.ts';
+import type { Run } from './model.ts';
 
 /** ms that a call waits to learn whether its run was inserted: a restart of PostgreSQL takes a second or two. */
 const confirmTimeoutMs = 3_000;

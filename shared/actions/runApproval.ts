@@ -6,8 +6,8 @@ import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import type { AcceptedRun } from './accepted.ts';
 import type { AuthorizedAction } from './authorizeAction.ts';
 import type { ActionDeps } from './deps.ts';
-import type { Run } from './model.ts';
 import { insertRun } from './insertRun.ts';
+import type { Run } from './model.ts';
 
 const summaryOf = ({ label, resource, record }: Run): string =>
   record === null ? label : `${label}: ${resource ?? ''} ${record}`;

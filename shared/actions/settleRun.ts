@@ -6,10 +6,10 @@ import { queryRow, statement } from '../platform/db/sql.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { ActionDeps } from './deps.ts';
 import type { Run } from './model.ts';
+import type { RunTransition } from './moveRun.ts';
 import { runResultBody } from './present.ts';
 import { releaseNextRun } from './recordQueue.ts';
 import { notifyRunChanged } from './runChanges.ts';
-import type { RunTransition } from './moveRun.ts';
 import { transitionRun } from './transitionRun.ts';
 
 export interface RunResolution {

@@ -1,6 +1,7 @@
 /** What a page keeps of what it was told and what it has read: bounded, however much comes and however long it is open. */
 import { expect } from 'chai';
 import type { CDPSession, Page } from 'playwright-core';
+import { deferred } from '../support/deferred.ts';
 import { countObjects } from '../support/heap.ts';
 import { until } from '../support/until.ts';
 import { loaded, useConsole } from './support.ts';
@@ -63,6 +64,17 @@ describe('the memory of the console', () => {
     const { page } = await openPage(`/inbox/mail?show=all&item=${id}`);
     const entries = page.locator('.timeline .written.note');
     const notes = 450;
+    // The first answer is held until everything has come, so that it is old when it arrives.
+    const sent = deferred();
+    await page.route(
+      `**/items/${id}`,
+      async (route) => {
+        const response = await route.fetch();
+        await sent.promise;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
     for (let n = 0; n < notes; n += atOnce)
       await Promise.all(
         Array.from({ length: atOnce }, (_, at) =>
@@ -71,6 +83,7 @@ describe('the memory of the console', () => {
       );
     await of().ana.post(`/items/${id}/notes`, { text: 'The last one.' });
     await page.getByText('The last one.').waitFor();
+    sent.resolve();
     // The item may be read anew at this moment.
     await until('the oldest are left out', async () => (await entries.count()) < 310);
     const earlier = page.getByRole('button', { name: 'Show what happened earlier' });

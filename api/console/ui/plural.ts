@@ -1,7 +1,7 @@
-/** Forms of words by a number, and lists of words, as the language of the texts has them. Used by files of texts. */
+/** Forms of words by a number, lists of words, and distances in time, as the language of the texts has them. Used by files of texts. */
 
 /** The language in which the files of texts are written; index.html names the same. */
-export const language = 'en';
+const language = 'en';
 
 interface Forms {
   readonly one: string;
@@ -16,6 +16,7 @@ interface Forms {
 let rules: Intl.PluralRules | undefined;
 let lists: Intl.ListFormat | undefined;
 let rows: Intl.ListFormat | undefined;
+let distances: Intl.RelativeTimeFormat | undefined;
 
 /** Returns the form that goes with a number. */
 export const plural = (n: number, forms: Forms): string =>
@@ -28,3 +29,7 @@ export const listed = (words: readonly string[]): string =>
 /** Returns words as a list without an "and": "a, b, c". */
 export const inRow = (words: readonly string[]): string =>
   (rows ??= new Intl.ListFormat(language, { type: 'unit' })).format(words);
+
+/** Returns how long ago something was within a sentence: "8 minutes ago". */
+export const past = (n: number, unit: 'minute' | 'hour' | 'day'): string =>
+  (distances ??= new Intl.RelativeTimeFormat(language)).format(-n, unit);

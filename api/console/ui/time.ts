@@ -1,5 +1,4 @@
 /** Times and numbers as people read them, in their own zone and language; the exact time stands beside the relative one. */
-import { language } from './plural.ts';
 import { timeTexts } from './timeTexts.ts';
 import { chosenZone } from './timeZone.ts';
 
@@ -62,17 +61,13 @@ export const ago = (at: number, now: number): string => {
   return (isOfYear(at, now) ? dayOfYear : dayAndYear)(at);
 };
 
-/** In the language of the sentences around it. Made when it is needed. */
-let relativeFormat: Intl.RelativeTimeFormat | undefined;
-
 /** Returns how long ago in the words of a sentence: `8 minutes ago`, or `on 3 Nov` when that says more. */
 export const agoInWords = (at: number, now: number): string => {
   const ms = now - at;
   if (ms >= 7 * day) return timeTexts.onDate(ago(at, now));
   if (ms < minute) return timeTexts.justNow;
-  const [of, unit] =
-    ms < hour ? ([minute, 'minute'] as const) : ms < day ? ([hour, 'hour'] as const) : ([day, 'day'] as const);
-  return (relativeFormat ??= new Intl.RelativeTimeFormat(language)).format(-Math.floor(ms / of), unit);
+  if (ms < hour) return timeTexts.minutesAgo(Math.floor(ms / minute));
+  return ms < day ? timeTexts.hoursAgo(Math.floor(ms / hour)) : timeTexts.daysAgo(Math.floor(ms / day));
 };
 
 /** Returns how a deadline stands. */

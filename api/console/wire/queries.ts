@@ -161,7 +161,7 @@ interface ItemReading {
   readonly items: ItemStore;
   readonly timelines: {
     /** Returns what `read` resolves with, and the entries that came meanwhile. */
-    whileReading<T extends Pick<ReadItem, 'timeline'>>(item: string, read: () => Promise<T>): Promise<T>;
+    whileReading(item: string, read: () => Promise<Omit<ReadItem, 'heard'>>): Promise<ReadItem>;
   };
 }
 
@@ -172,7 +172,7 @@ export const itemQuery = ({ http, items, timelines }: ItemReading, id: string) =
       timelines.whileReading(id, async () => {
         const answer = await http.call<ItemDetail>('GET', `/items/${encodeURIComponent(id)}`, { signal });
         items.put([answer.body.item]);
-        return { ...answer.body, offset: answer.offset, heard: 0 };
+        return { ...answer.body, offset: answer.offset };
       }),
     staleTime: Infinity,
     gcTime: 2 * 60_000,

@@ -9,8 +9,11 @@ const heardMost = 200;
 export interface Timelines {
   /** Takes over a live message. */
   hear(item: string, entry: Entry): void;
-  /** Returns what `read` resolves with, and the entries that came meanwhile. */
-  whileReading<T extends Pick<ReadItem, 'timeline'>>(item: string, read: () => Promise<T>): Promise<T>;
+  /**
+   * Returns what `read` resolves with, and the entries that came meanwhile, as heard since. Reads twice where so many came that
+   * the first answer is old at once.
+   */
+  whileReading(item: string, read: () => Promise<Omit<ReadItem, 'heard'>>): Promise<ReadItem>;
 }
 
 /** Returns the timeline with an entry that is new, or newer than the one of the same id; newest first. */
@@ -31,15 +34,20 @@ export const createTimelines = (queries: QueryClient): Timelines => {
       const heard = known.heard + timeline.length - known.timeline.length;
       queries.setQueryData<ReadItem>(queryKey, { ...known, timeline, heard });
       // Once, however many come until it is read.
-      if (heard === heardMost && known.heard < heardMost) void queries.invalidateQueries({ queryKey });
+      if (heard >= heardMost && queries.getQueryState(queryKey)?.fetchStatus === 'idle')
+        void queries.invalidateQueries({ queryKey });
     },
     whileReading: async (item, read) => {
       const came: Entry[] = [];
       const others = reading.get(item) ?? new Set();
       reading.set(item, others.add(came));
       try {
-        const answer = await read();
-        return { ...answer, timeline: came.reduce(withEntry, answer.timeline) };
+        let answer = await read();
+        if (came.length >= heardMost) {
+          came.length = 0;
+          answer = await read();
+        }
+        return { ...answer, timeline: came.reduce(withEntry, answer.timeline), heard: came.length };
       } finally {
         others.delete(came);
         if (others.size === 0 && reading.get(item) === others) reading.delete(item);
