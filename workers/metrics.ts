@@ -8,7 +8,7 @@ export const jobRegistry = new Registry();
 
 export const jobSeconds = new Histogram({
   name: 'console_job_seconds',
-  help: 'How long starts of background jobs took, by `kind` and `outcome`: done, again, wait, giveUp, failed, interrupted.',
+  help: 'How long starts of background jobs took, by `kind` and `outcome`: done, again, passedOn, wait, giveUp, failed, interrupted.',
   labelNames: ['kind', 'outcome'] as const,
   buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
   registers: [jobRegistry],

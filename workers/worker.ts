@@ -18,6 +18,7 @@ import type { HandlerTable, JobOutcome, JobTable } from './handler.ts';
 import { beginJobSpan, endJobSpan } from './jobSpan.ts';
 import type { JobLeaseRenewal } from './leaseRenewal.ts';
 import { jobSeconds } from './metrics.ts';
+import type { PassedOnJobs } from './passedOnJobs.ts';
 import { backoffAfter } from './wakeSignal.ts';
 
 type StartResult = JobOutcome | { readonly kind: 'failed'; readonly error: unknown } | { readonly kind: 'interrupted' };
@@ -47,6 +48,7 @@ interface WorkerDeps {
   readonly jobs: JobTable;
   readonly handlers: HandlerTable;
   readonly leases: JobLeaseRenewal;
+  readonly passedOn: PassedOnJobs;
 }
 
 /** Runs one start of a leased job. */
@@ -71,7 +73,7 @@ const runHandler = async (
 
 /** Writes the outcome of a start; returns false when the lease was lost. */
 const recordResult = (
-  { deps: { db, clock }, jobs }: WorkerDeps,
+  { deps: { db, clock }, jobs, passedOn }: WorkerDeps,
   lease: JobLease,
   result: StartResult,
 ): Promise<boolean> => {
@@ -80,6 +82,9 @@ const recordResult = (
       return completeJob(db, lease);
     case 'again':
       return rescheduleJob(db, lease, result.at);
+    case 'passedOn':
+      passedOn.add({ lease, at: result.retryAt });
+      return Promise.resolve(true);
     case 'wait':
       return parkJob(db, lease);
     case 'giveUp':
@@ -103,6 +108,7 @@ const logResult = (
   if (result.kind === 'failed') log.warn({ ...about, err: result.error }, 'a job failed');
   else if (result.kind === 'giveUp') log.warn({ ...about, reason: result.reason }, 'a job was given up');
   else if (result.kind === 'interrupted') log.info(about, 'a job was interrupted');
+  else if (result.kind === 'passedOn') log.debug(about, 'a job is passed on');
   else log.debug({ ...about, kept }, result.kind === 'done' ? 'a job is done' : 'a job is staged again');
 };
 

@@ -7,6 +7,7 @@ import { handlers as ourHandlers } from './jobs/index.ts';
 import { startLeaseRenewal } from './leaseRenewal.ts';
 import { startEnqueuer } from './outbox/enqueuer.ts';
 import { startPublisher } from './outbox/publisher.ts';
+import { createPassedOnJobs } from './passedOnJobs.ts';
 import { sweeps as ourSweeps } from './sweeps/index.ts';
 import { startSweeps, type Sweep } from './sweeps/sweep.ts';
 import type { RunningService } from './wakeSignal.ts';
@@ -34,8 +35,9 @@ const startServices = (
   const publisher = startPublisher(deps);
   const enqueuer = startEnqueuer(deps, jobs);
   const leases = startLeaseRenewal(deps.db, (error) => log.warn({ err: error }, 'leases could not be renewed'));
+  const passedOn = createPassedOnJobs(deps.db, (error) => log.warn({ err: error }, 'jobs could not be made due again'));
   const queues = new Set(Object.values(jobs).map((job) => job.queue));
-  const workers = [...queues].map((queue) => startWorker({ deps, jobs, handlers, leases }, queue));
+  const workers = [...queues].map((queue) => startWorker({ deps, jobs, handlers, leases, passedOn }, queue));
   const sweeping = startSweeps(deps, sweeps);
   return {
     /** The publisher stops last, since running jobs still write events. */
@@ -47,6 +49,7 @@ const startServices = (
           log.warn('jobs did not end in time; others will run them again');
       }
       leases.close();
+      await settlesWithin(interruptGraceMs, passedOn.close());
       await settlesWithin(interruptGraceMs, publisher.stop());
     },
   };

@@ -17,7 +17,7 @@ import { channels } from '../platform/redis/bus.ts';
 import { continueTrace } from '../platform/tracing/span.ts';
 import { getRecord } from '../records/read.ts';
 import type { ActionDeps } from './deps.ts';
-import { isSettledRun, readRun, runActor, type Run } from './model.ts';
+import { isSettledRun, readRun, readRunTogether, runActor, type Run } from './model.ts';
 import { notifyRunChanged } from './runChanges.ts';
 import { settleOutcome } from './runOutcome.ts';
 import { transitionRun } from './transitionRun.ts';
@@ -200,7 +200,7 @@ export const dispatchRun = async (
   { run: id, traceparent }: RunHint,
   local: LocalConnection,
 ): Promise<void> => {
-  const run = await readRun(deps.db, env.id, id);
+  const run = await readRunTogether(deps.db, env.id, id);
   if (run === undefined || isSettledRun(run) || run.handed_at !== null) return;
   const params = await buildRunParams(deps, env, toDispatchedRun(run, local.connection, deps.clock.now()));
   const handed = await markDispatched(deps, run, local);

@@ -13,7 +13,7 @@ import type { Db } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { readPastEvents, type PastEvents } from '../platform/journal/pastEvents.ts';
 import { channels, type Bus } from '../platform/redis/bus.ts';
-import { readPrincipal } from './principals.ts';
+import { createAgentReader, readPrincipal } from './principals.ts';
 import { createSessionCache, type AuthSession } from './sessionCache.ts';
 
 /** Milliseconds after which a process without wake signals notices a new revision. */
@@ -186,8 +186,9 @@ export const openDirectory = async ({ db, bus, clock, idleMs, onError }: Directo
   // The revision may have been raised during the first load.
   wake();
 
+  const agent = createAgentReader(db);
   const principal = (type: string, id: string) =>
-    readPrincipal({ db, clock, role: (name) => state.roles.get(name) }, type, id);
+    readPrincipal({ db, agent, clock, role: (name) => state.roles.get(name) }, type, id);
   const sessions = createSessionCache({ db, clock, idleMs, principal, revision: () => state.revision, onError });
 
   return {

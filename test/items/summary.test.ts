@@ -17,7 +17,8 @@ interface Group {
 describe('a summary of a large table', () => {
   let world: World;
   const many = 60_000;
-  const closed = 2_000;
+  /** Fewer than are read whatever time is left. */
+  const closed = 1_800;
   /** One of three is tagged; one of six has a second tag. */
   const groups = { blue: many / 3, red: many / 6 } as const;
 
@@ -77,9 +78,9 @@ describe('a summary of a large table', () => {
     const body = await read('by=tag&state=closed');
     expect([body.sampled, body.total, body.of]).to.deep.equal([false, closed, closed]);
     expect((body.groups as Group[]).map(({ key, count, newest }) => [key, count, newest])).to.deep.equal([
-      [null, 1_334, 2_000],
-      ['blue', 666, 1_998],
-      ['red', 333, 1_998],
+      [null, 1_200, 1_799],
+      ['blue', 600, 1_800],
+      ['red', 300, 1_800],
     ]);
   });
 

@@ -11,6 +11,7 @@ import {
   failJob,
   parkJob,
   rescheduleJob,
+  rescheduleJobs,
 } from '../../shared/platform/outbox/jobLease.ts';
 import type { HandlerTable, JobOutcome } from '../../workers/handler.ts';
 import { handlers } from '../../workers/jobs/index.ts';
@@ -193,6 +194,8 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
           return completeJob(db, lease);
         case 'again':
           return rescheduleJob(db, lease, outcome.at);
+        case 'passedOn':
+          return rescheduleJobs(db, [{ lease, at: outcome.retryAt }]).then((count) => count === 1);
         case 'wait':
           return parkJob(db, lease);
         case 'giveUp':
@@ -215,7 +218,7 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
         const job = { ...lease, startCount: lease.tries, signal } as never;
         const outcome = await ((handlers as HandlerTable)[lease.name] ?? fail)(job, deps);
         await endJob(lease, outcome);
-        if (lease.name === 'actionRun' && outcome.kind === 'again' && outcome.at < soon) await dispatched(id);
+        if (outcome.kind === 'passedOn') await dispatched(id);
       }
       await quiet();
     };

@@ -1,6 +1,8 @@
 /** Background jobs: each staged one is run, once, whatever is lost or killed in between, and ends as its handler returns. */
 import { expect } from 'chai';
-import { done, giveUp, retryAt, type Job, type JobHandler, type JobOutcome } from '../../workers/handler.ts';
+import { acquireJobLease, type JobLease } from '../../shared/platform/outbox/jobLease.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
+import { done, giveUp, passOn, retryAt, type Job, type JobHandler, type JobOutcome } from '../../workers/handler.ts';
 import { startEnqueuer } from '../../workers/outbox/enqueuer.ts';
 import { orphanedJobs } from '../../workers/sweeps/orphanedJobs.ts';
 import { createWorkerProcess, type WorkerProcess } from '../../workers/workerProcess.ts';
@@ -208,6 +210,47 @@ describe('background jobs', () => {
     await until('it is given up', async () => (await rowOf(id))?.last_error === 'it makes no sense');
     expect(tries).to.deep.equal([1, 1, 1]);
     expect(await rowOf(id)).to.include({ due_at: null, enqueued_at: null });
+  });
+
+  it('are due again when whoever they were passed on to leaves them, and run once when it does not', async () => {
+    const at = world.deps.clock.now() + 60_000;
+    const ran: string[] = [];
+    await crewOf(async ({ id, payload }) => {
+      ran.push(id);
+      if ('taken' in (payload as object)) await world.sql('delete from staged_jobs where id = $1', [id]);
+      return passOn(at);
+    });
+    const [taken, left] = [await world.stage('probe', { taken: true }), await world.stage('probe')];
+    await gone(taken);
+    const row = await until('it is due again', async () => {
+      const found = await rowOf(left);
+      return found?.enqueued_at === null && found;
+    });
+    expect(row).to.include({ due_at: at, enqueued_at: null, lease_until: null, tries: 0, fence: 1 });
+    await world.sql('update staged_jobs set due_at = 0 where id = $1', [left]);
+    world.deps.bus.publish(channels.workAvailable, 'jobs');
+    await until('it is run again', () => ran.filter((id) => id === left).length === 2);
+    expect(ran.filter((id) => id === taken)).to.have.length(1);
+  });
+
+  it('are leased by one of those who ask at once, and one that is locked holds up no other', async () => {
+    const { db, clock } = world.deps;
+    const ids = await Promise.all(Array.from({ length: 40 }, () => world.stage('probe')));
+    const [locked = '', ...others] = ids;
+    const lease = (id: string): Promise<JobLease | null> => acquireJobLease(db, id, clock.now());
+    const holder = await world.owner.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select from staged_jobs where id = $1 for update', [locked]);
+      const waiting = lease(locked);
+      const leases = await Promise.all([...others, ...others].map(lease));
+      expect(leases.flatMap((each) => each?.id ?? []).sort()).to.deep.equal(others.toSorted());
+      await holder.query('commit');
+      expect(await waiting).to.include({ id: locked, fence: 1, tries: 1 });
+    } finally {
+      holder.release();
+    }
+    expect(await Promise.all(ids.map(lease))).to.deep.equal(ids.map(() => null));
   });
 
   it('go on elsewhere when their worker is killed', async () => {

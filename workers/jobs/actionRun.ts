@@ -4,7 +4,7 @@
  */
 import type { Caller } from '../../shared/access/principal.ts';
 import { reauthorizeAction } from '../../shared/actions/authorizeAction.ts';
-import { readRun, type Run } from '../../shared/actions/model.ts';
+import { readRunTogether, type Run } from '../../shared/actions/model.ts';
 import { parkRun } from '../../shared/actions/parkRun.ts';
 import { isFirstInRecordQueue } from '../../shared/actions/recordQueue.ts';
 import { settleRun } from '../../shared/actions/settleRun.ts';
@@ -13,7 +13,7 @@ import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { readRequester } from '../../shared/settings/requester.ts';
-import { done, retryAt, waitForApp, type JobHandler, type JobOutcome } from '../handler.ts';
+import { done, passOn, retryAt, waitForApp, type JobHandler, type JobOutcome } from '../handler.ts';
 
 /** ms until the request to dispatch is repeated: it goes through Redis and may be lost. */
 const retryDispatchMs = 2_000;
@@ -59,7 +59,7 @@ const park = async (deps: Deps, run: Run): Promise<JobOutcome> => {
 
 export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload, span }, deps) => {
   const { db, clock, link } = deps;
-  const run = await readRun(db, envId, payload.run);
+  const run = await readRunTogether(db, envId, payload.run);
   if (run === undefined || !activeRunStatuses.includes(run.status) || run.handed_at !== null) return done();
   if (run.status === 'queued' && run.expires_at !== null && run.expires_at <= clock.now()) {
     await settleRun(deps, run, expiredResolution(run));
@@ -79,5 +79,5 @@ export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload, 
   }
   if (connection === null) return park(deps, run);
   link.dispatchRun(connection, envId, { run: run.id, traceparent: span?.traceparent });
-  return retryAt(clock.now() + retryDispatchMs);
+  return passOn(clock.now() + retryDispatchMs);
 };

@@ -1,7 +1,7 @@
 /** How a round of perform.ts reads items and writes its changes: by itself, or together with the rounds of other callers. */
 import { getOrCreate } from '../../platform/core/maps.ts';
 import { isDbUnavailable } from '../../platform/db/errors.ts';
-import { createGatherer } from '../../platform/db/gather.ts';
+import { createGatherer, createGatheringReader } from '../../platform/db/gather.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { readItems, type Item } from '../model.ts';
 import { canBeGathered, writeItems, type ItemWrite } from './write.ts';
@@ -49,18 +49,7 @@ const textLength = ({ events }: ItemWrite): number =>
   events.liveParts.reduce((sum, part) => sum + part.length, 0);
 
 const createGatheringStore = (db: Db): ItemStore => {
-  const read = createGatherer<{ readonly envId: number; readonly id: string }, Map<string, Item>>({
-    groupOf: ({ envId }) => envId,
-    sizeOf: () => 1,
-    run: async (asked) => {
-      const found = await readItems(
-        db,
-        asked[0]?.envId ?? 0,
-        asked.map(({ id }) => id),
-      );
-      return asked.map(() => found);
-    },
-  });
+  const read = createGatheringReader((envId, ids) => readItems(db, envId, ids));
   const write = createGatherer<ItemWrite, ReadonlySet<string>>({
     groupOf: ({ caller }) => caller.env.id,
     sizeOf: textLength,
@@ -90,9 +79,11 @@ const createGatheringStore = (db: Db): ItemStore => {
   };
 
   return {
-    read: (envId, ids) => {
+    read: async (envId, ids) => {
       const [id, ...others] = ids;
-      return id === undefined || others.length > 0 ? readItems(db, envId, ids) : read({ envId, id });
+      if (id === undefined || others.length > 0) return readItems(db, envId, ids);
+      const item = await read(envId, id);
+      return new Map(item === undefined ? [] : [[id, item]]);
     },
     write: (own) => (canBeGathered(own) ? writeUnlessUnderWay(own) : writeItems(db, own)),
   };

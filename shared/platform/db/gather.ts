@@ -1,6 +1,6 @@
 /**
  * Gathers calls that meet in a process, so that one statement serves several of them (group commit). A lone call begins
- * at once; while as many calls are under way as may be, further ones wait and go together. Used by items/perform/store.ts.
+ * at once; while as many calls are under way as may be, further ones wait and go together. Used by items/perform/store.ts, job leases, and reads of runs and agents.
  */
 
 interface GatherOptions<Entry, Result> {
@@ -93,4 +93,23 @@ export const createGatherer = <Entry, Result>({
       queue.push({ entry, resolve, reject });
       serveWaiting();
     });
+};
+
+/**
+ * Returns a function that reads the row of an environment and an id, together with others that are asked for while it waits;
+ * undefined where there is none.
+ */
+export const createGatheringReader = <Row>(
+  read: (envId: number, ids: readonly string[]) => Promise<ReadonlyMap<string, Row>>,
+): ((envId: number, id: string) => Promise<Row | undefined>) => {
+  const gathered = createGatherer<{ readonly envId: number; readonly id: string }, ReadonlyMap<string, Row>>({
+    groupOf: ({ envId }) => envId,
+    sizeOf: () => 1,
+    run: async (asked) => {
+      const ids = [...new Set(asked.map(({ id }) => id))];
+      const found = await read(asked[0]?.envId ?? 0, ids);
+      return asked.map(() => found);
+    },
+  });
+  return async (envId, id) => (await gathered({ envId, id })).get(id);
 };

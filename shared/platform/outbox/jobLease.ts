@@ -5,6 +5,8 @@
  */
 import { isParkedJobSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Clock } from '../core/clock.ts';
+import { getOrCreate } from '../core/maps.ts';
+import { createGatherer } from '../db/gather.ts';
 import type { Db } from '../db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../db/sql.ts';
 import { channels, type Bus } from '../redis/bus.ts';
@@ -31,12 +33,21 @@ export interface JobLease {
 }
 
 /** Acquires nothing before the job is due, unless the enqueuer has enqueued it by its own clock: a stale message of BullMQ has no effect. */
+const mayBeLeased = `(enqueued_at is not null or due_at <= $2) and (lease_until is null or lease_until <= ${dbNowSql})`;
+const leaseSet = `set fence = fence + 1, tries = tries + 1, lease_until = ${dbNowSql} + ${String(jobLeaseMs)}, enqueued_at = coalesce(enqueued_at, ${dbNowSql})`;
+const leaseColumns = `s.id, s.env, s.name, s.payload, s.request_id as "requestId", s.fence, s.tries, s.created_at as "createdAt", s.traceparent`;
 const leaseJobSql = statement(
   'claims.claim',
+  `update staged_jobs s ${leaseSet} where id = $1 and ${mayBeLeased} returning ${leaseColumns}`,
+);
+/** Passes over rows that others hold. */
+const leaseJobsSql = statement(
+  'claims.claimMany',
   `
-  update staged_jobs set fence = fence + 1, tries = tries + 1, lease_until = ${dbNowSql} + ${String(jobLeaseMs)}, enqueued_at = coalesce(enqueued_at, ${dbNowSql})
-  where id = $1 and (enqueued_at is not null or due_at <= $2) and (lease_until is null or lease_until <= ${dbNowSql})
-  returning id, env, name, payload, request_id as "requestId", fence, tries, created_at as "createdAt", traceparent`,
+  with held as (
+    select f.id from unnest($1::text[]) as g (id)
+    cross join lateral (select id from staged_jobs where id = g.id and ${mayBeLeased} for update skip locked) f)
+  update staged_jobs s ${leaseSet} from held where s.id = held.id returning ${leaseColumns}`,
 );
 const renewLeasesSql = statement(
   'claims.extend',
@@ -55,6 +66,13 @@ const rescheduleJobSql = statement(
   `
   update staged_jobs set due_at = $3, enqueued_at = null, lease_until = null, tries = 0, last_error = null
   where id = $1 and fence = $2 and lease_until is not null`,
+);
+const rescheduleJobsSql = statement(
+  'claims.againMany',
+  `
+  update staged_jobs s set due_at = g.at, enqueued_at = null, lease_until = null, tries = 0, last_error = null
+  from unnest($1::text[], $2::int[], $3::bigint[]) as g (id, fence, at)
+  where s.id = g.id and s.fence = g.fence and s.lease_until is not null`,
 );
 const parkJobSql = statement(
   'claims.park',
@@ -102,15 +120,56 @@ interface ReleaseDeps {
 
 type JobLeaseKey = Pick<JobLease, 'id' | 'fence'>;
 
-/** Acquires the lease of a job. Returns null when the job is done, cancelled, parked, not due or leased by another worker. `now` is in epoch ms. */
-export const acquireJobLease = async (db: Db, id: string, now: number): Promise<JobLease | null> =>
+interface WantedLease {
+  readonly id: string;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+const acquireAlone = async (db: Db, { id, now }: WantedLease): Promise<JobLease | null> =>
   (await queryRow<JobLease>(db, leaseJobSql, [id, now])) ?? null;
+
+/** What is passed over because others hold it is asked for once more, alone. */
+const acquireTogether = async (db: Db, wanted: readonly WantedLease[]): Promise<(JobLease | null)[]> => {
+  const [first, ...others] = wanted;
+  if (first === undefined) return [];
+  if (others.length === 0) return [await acquireAlone(db, first)];
+  const found = await queryRows<JobLease>(db, leaseJobsSql, [
+    wanted.map(({ id }) => id),
+    Math.max(...wanted.map(({ now }) => now)),
+  ]);
+  const leases = new Map(found.map((lease) => [lease.id, lease]));
+  return Promise.all(
+    wanted.map(async (each) => {
+      const lease = leases.get(each.id);
+      // The same job may be wanted twice.
+      leases.delete(each.id);
+      return lease ?? acquireAlone(db, each);
+    }),
+  );
+};
+
+const gatherers = new WeakMap<Db, (wanted: WantedLease) => Promise<JobLease | null>>();
+
+/**
+ * Acquires the lease of a job, together with others that a process asks for at once. Returns null when the job is done, cancelled,
+ * parked, not due or leased by another worker. `now` is in epoch ms.
+ */
+export const acquireJobLease = (db: Db, id: string, now: number): Promise<JobLease | null> =>
+  getOrCreate(gatherers, db, () =>
+    createGatherer<WantedLease, JobLease | null>({
+      groupOf: () => 0,
+      sizeOf: () => 1,
+      run: (wanted) => acquireTogether(db, wanted),
+    }),
+  )({ id, now });
 
 /** Renews leases, and returns those that are lost. */
 export const renewJobLeases = async <K extends JobLeaseKey>(db: Db, leases: readonly K[]): Promise<K[]> => {
+  const sorted = leases.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const found = await queryRows<JobLeaseKey>(db, renewLeasesSql, [
-    leases.map(({ id }) => id),
-    leases.map(({ fence }) => fence),
+    sorted.map(({ id }) => id),
+    sorted.map(({ fence }) => fence),
   ]);
   const renewed = new Set(found.map(({ id, fence }) => `${id} ${String(fence)}`));
   return leases.filter(({ id, fence }) => !renewed.has(`${id} ${String(fence)}`));
@@ -123,6 +182,20 @@ export const completeJob = async (db: Db, { id, fence }: JobLeaseKey): Promise<b
 /** Makes a job due at `at` (epoch ms), as a new job without failures. */
 export const rescheduleJob = async (db: Db, { id, fence }: JobLeaseKey, at: number): Promise<boolean> =>
   (await executeStatement(db, rescheduleJobSql, [id, fence, Math.ceil(at)])) === 1;
+
+/** Makes those jobs due at their times (epoch ms) that are still leased under their fence, and returns how many. */
+export const rescheduleJobs = async (
+  db: Db,
+  jobs: readonly { readonly lease: JobLeaseKey; readonly at: number }[],
+): Promise<number> => {
+  // In one order, as two statements that hold rows of each other would wait for good.
+  const sorted = jobs.toSorted((a, b) => (a.lease.id < b.lease.id ? -1 : 1));
+  return executeStatement(db, rescheduleJobsSql, [
+    sorted.map(({ lease }) => lease.id),
+    sorted.map(({ lease }) => lease.fence),
+    sorted.map(({ at }) => Math.ceil(at)),
+  ]);
+};
 
 /** Parks a job that needs the app while the app is offline, until `releaseParkedJobs`. */
 export const parkJob = async (db: Db, { id, fence }: JobLeaseKey): Promise<boolean> =>
