@@ -43,11 +43,11 @@ export const visible: readonly VisibleInbox[] = [
   { name: 'errors', states: ['open', 'investigating', 'awaiting_release', 'resolved', 'ignored'] },
   { name: 'refunds', states: ['requested', 'approved', 'declined', 'paid'] },
 ];
-const rarelySeen: readonly VisibleInbox[] = [
+export const rarelySeen: readonly VisibleInbox[] = [
   { name: 'abuse', states: ['reported', 'warned', 'dismissed', 'actioned'] },
 ];
-const unsettled = ['open', 'investigating', 'requested', 'waiting', 'awaiting_release', 'approved'];
-const person = benchPeople[5] ?? '';
+export const unsettled = ['open', 'investigating', 'requested', 'waiting', 'awaiting_release', 'approved'];
+export const person = benchPeople[5] ?? '';
 const day = 86_400_000;
 
 const content = (...words: string[]) => ({ words, fields: [] });
@@ -129,7 +129,7 @@ const cases = (now: number): readonly Case[] => [
 ];
 
 /** A place somewhere in the middle, another one for each run. */
-const deep = (sort: ItemSort, now: number, run: number): CursorKeys => {
+export const deep = (sort: ItemSort, now: number, run: number): CursorKeys => {
   const part = 0.3 + 0.4 * ((run * 0.618) % 1);
   const id = `itm_01${'0123456789abcdefghjkmnpqrstvwxyz'.charAt(run % 32)}`;
   switch (sort) {

@@ -9,6 +9,7 @@ import { blocking } from './suites/blocking.ts';
 import { bulk } from './suites/bulk.ts';
 import { bulkQuery } from './suites/bulkQuery.ts';
 import { change } from './suites/change.ts';
+import { combinations } from './suites/combinations.ts';
 import { consoleSuite } from './suites/console.ts';
 import { fairness } from './suites/fairness.ts';
 import { fanout } from './suites/fanout.ts';
@@ -29,6 +30,7 @@ const suites: readonly Suite[] = [
   bare,
   read,
   lists,
+  combinations,
   records,
   change,
   replicas,

@@ -2,8 +2,8 @@
 import type { Client } from '../chaos/support/client.ts';
 import { heardProblems } from '../chaos/support/fold.ts';
 import type { Json } from '../chaos/support/oracle.ts';
-import type { Random } from '../chaos/support/random.ts';
 import { Recorder } from '../chaos/support/recorder.ts';
+import type { Random } from '../support/random.ts';
 
 /** Inboxes between which the items are spread: one socket hears those of one of them. All are on the first page of a list. */
 export const teams = Array.from({ length: 40 }, (_, n) => `team${String(n)}`);

@@ -1,6 +1,6 @@
 /** Changes and reads at a fixed rate, whatever the service takes for them. Used by soak.ts. */
 import type { Client } from '../chaos/support/client.ts';
-import type { Random } from '../chaos/support/random.ts';
+import type { Random } from '../support/random.ts';
 import { Latencies, type Latency } from './latency.ts';
 
 /** As many may be under way; one that would be more is left out, so that the rate reached says that it was too high. */

@@ -16,6 +16,7 @@ import {
   type ItemScanLimits,
 } from './scan.ts';
 import {
+  canBeGathered,
   chooseTerms,
   isRareContent,
   readCandidateRows,
@@ -34,8 +35,6 @@ interface ItemPage {
   readonly next: CursorKeys | null;
 }
 
-const unlimited = 2_000_000_000;
-
 /** The rows that were found of a stream. */
 interface Found {
   readonly rows: readonly TextRow[];
@@ -45,13 +44,11 @@ interface Found {
 
 const complete = (...parts: readonly (readonly TextRow[])[]): Found => ({ rows: parts.flat(), stoppedAt: null });
 
-/** Returns whether the time that a page may take is over. */
-type IsOver = () => boolean;
-
 interface StreamRead {
   readonly scan: ItemScan;
   readonly request: ItemListRequest;
-  readonly isOver: IsOver;
+  /** Returns the milliseconds that the page may still take. */
+  readonly msLeft: () => number;
 }
 
 type ItemReader = StreamReader<TextRow, CursorKeys, ItemScanEdge>;
@@ -72,9 +69,22 @@ const usualStride = ({ scanLimits, stream }: ItemScan, wanted: number): number =
 const nearbyRows = ({ scanLimits, open }: ItemScan): number =>
   open.includes('contents') ? scanLimits.nearby * 3 : scanLimits.nearby;
 
-/** Returns a stride that ends within the time of a page: comparing contents takes long. */
-const capStride = ({ scanLimits, open }: ItemScan, stride: number): number =>
-  open.includes('contents') ? Math.min(stride, strideFor(scanLimits, scanLimits.nearby * 3)) : stride;
+/**
+ * Reads on, by a stride that ends within the time of the page. Where contents are compared the next rows may take much longer than
+ * the last ones, of which other filters have left few to compare; else so many rows as are usual take no time to speak of.
+ */
+const readWithin = (
+  { scan: { scanLimits, open }, msLeft }: StreamRead,
+  reader: ItemReader,
+  stride: number,
+): Promise<ItemScanEdge | null> => {
+  const { nearby } = scanLimits;
+  const [most, least] = open.includes('contents') ? [strideFor(scanLimits, nearby), 0] : [stride, nearby * 4];
+  return reader.read(reader.strideWithin(scanLimits, Math.min(stride, most), { ms: msLeft(), least }));
+};
+
+/** Returns what was found until the time was over. */
+const stopped = ({ rows, place }: ItemReader): Found => ({ rows, stoppedAt: place });
 
 /** Reads the first rows of a stream: few where contents are compared, and only if some of these have them, as many as usual. */
 const readFirst = async (scan: ItemScan, reader: ItemReader, wanted: number): Promise<ItemScanEdge | null> => {
@@ -89,19 +99,16 @@ const prefersDeadline = ({ open }: ItemScan, request: ItemListRequest, { shares 
   request.overdue === true && open.includes('overdue') && open.every((filter) => shares.overdue <= shares[filter]);
 
 /** Returns up to `wanted` rows behind `from` that fit, in order of activity: reads on while that soon finds them, then looks terms up. */
-const readByActivity = async (
-  { scan, request, isOver }: StreamRead,
-  from: CursorKeys,
-  wanted: number,
-): Promise<Found> => {
+const readByActivity = async (reading: StreamRead, from: CursorKeys, wanted: number): Promise<Found> => {
+  const { scan, request, msLeft } = reading;
   const { scanLimits, stream } = scan;
   const reader = openReader(scan, from, wanted);
   let edge = await readFirst(scan, reader, wanted);
   for (let lookedUp = false; edge !== null;) {
-    if (isOver()) return { rows: reader.rows, stoppedAt: reader.place };
+    if (msLeft() <= 0) return stopped(reader);
     const needed = rowsNeeded(edge, reader.missing);
     if (needed <= nearbyRows(scan)) {
-      edge = await reader.read(strideFor(scanLimits, needed));
+      edge = await readWithin(reading, reader, strideFor(scanLimits, needed));
       continue;
     }
     const few = lookedUp ? null : await readFewRows(scan, request, edge, windowOf(reader));
@@ -109,7 +116,7 @@ const readByActivity = async (
     lookedUp = true;
     const chosen = chooseTerms(request, stream, edge);
     if (chosen !== null) return complete(reader.rows, await readRowsByWalking(scan, chosen, windowOf(reader)));
-    edge = await reader.read(capStride(scan, nextStride(scanLimits, edge.rows)));
+    edge = await readWithin(reading, reader, nextStride(scanLimits, edge.rows));
   }
   return complete(reader.rows);
 };
@@ -137,36 +144,36 @@ const readOverallEdge = async (
 
 /**
  * Returns the same in another order, in which matches may stand together or far apart: where matches are frequent overall, a
- * limited part of the stream is read on; else all matches are gathered and sorted.
+ * limited part of the stream is read on first; then all matches are gathered and sorted, if they are few enough.
  */
-const readSorted = async ({ scan, request, isOver }: StreamRead, from: CursorKeys, wanted: number): Promise<Found> => {
+const readSorted = async (reading: StreamRead, from: CursorKeys, wanted: number): Promise<Found> => {
+  const { scan, request, msLeft } = reading;
   const { scanLimits } = scan;
   const reader = openReader(scan, from, wanted);
   let edge = await readFirst(scan, reader, wanted);
   if (edge !== null && rowsNeeded(edge, reader.missing) <= scanLimits.nearby * 4)
-    edge = await reader.read(strideFor(scanLimits, scanLimits.nearby * 4));
+    edge = await readWithin(reading, reader, strideFor(scanLimits, scanLimits.nearby * 4));
   if (edge === null) return complete(reader.rows);
-  if (isOver()) return { rows: reader.rows, stoppedAt: reader.place };
+  if (msLeft() <= 0) return stopped(reader);
   const few = await readFewRows(scan, request, edge, windowOf(reader));
   if (few !== null) return complete(reader.rows, few);
   // The newest items tell nothing of those of another time.
   const overall =
     (request.seen === null && request.created === null ? await readOverallEdge(scan, request) : null) ?? edge;
   const chosen = chooseTerms(request, itemStreams.seen, overall);
-  const expected = rowsForWanted(overall, wanted);
-  for (let most = scanLimits.gatherMost; chosen !== null; most = unlimited) {
-    if (expected * 4 > scanLimits.farther || most === unlimited) {
-      const found = await readRowsByGathering(scan, chosen, { ...windowOf(reader), most });
-      if (found !== null) return complete(reader.rows, found);
-    }
-    if (
-      (await reader.read(capStride(scan, strideFor(scanLimits, Math.min(expected * 4, scanLimits.farther))))) === null
-    )
-      return complete(reader.rows);
+  const expected = rowsForWanted(overall, wanted) * 4;
+  if (expected <= scanLimits.farther) {
+    edge = await readWithin(reading, reader, strideFor(scanLimits, expected));
+    if (edge === null) return complete(reader.rows);
+  }
+  if (chosen !== null && canBeGathered(chosen) && msLeft() > 0) {
+    const most = scan.open.includes('contents') ? scanLimits.contents : scanLimits.gatherMost;
+    const found = await readRowsByGathering(scan, chosen, { ...windowOf(reader), most });
+    if (found !== null) return complete(reader.rows, found);
   }
   for (let stride = scanLimits.farther; edge !== null; stride = nextStride(scanLimits, stride)) {
-    if (isOver()) return { rows: reader.rows, stoppedAt: reader.place };
-    edge = await reader.read(capStride(scan, stride));
+    if (msLeft() <= 0) return stopped(reader);
+    edge = await readWithin(reading, reader, stride);
   }
   return complete(reader.rows);
 };
@@ -203,7 +210,7 @@ export const listItems = async (
   const request = normalizeRequest(given);
   const { descending, limit, sort } = request;
   const startedAt = performance.now();
-  const isOver = (): boolean => performance.now() - startedAt >= scanLimits.pageMs;
+  const msLeft = (): number => startedAt + scanLimits.pageMs - performance.now();
   const keysOf = (key: string | number | null, id: string | number | null): CursorKeys => [
     key === null || sort === 'title' ? key : Number(key),
     id ?? '',
@@ -213,7 +220,7 @@ export const listItems = async (
     if (rows.length > limit) break;
     const scan = createItemScan(db, request, { stream, descending, scanLimits });
     if (scan === null) continue;
-    const found = await readStream({ scan, request, isOver }, place, limit + 1 - rows.length);
+    const found = await readStream({ scan, request, msLeft }, place, limit + 1 - rows.length);
     rows.push(...found.rows);
     const [key = null, id = null] = found.stoppedAt ?? [];
     if (found.stoppedAt !== null) return { rows, next: keysOf(key, id) };

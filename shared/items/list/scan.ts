@@ -41,7 +41,6 @@ export interface ItemScanLimits extends ScanLimits {
   readonly branches: number;
 }
 
-/** Beyond `gatherMost` the stream is read on first; later any number is gathered. */
 export const defaultItemScanLimits: ItemScanLimits = {
   strides: [500, 2000, 8000, 32_000, 128_000],
   nearby: 2000,

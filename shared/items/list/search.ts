@@ -77,6 +77,8 @@ interface ChosenTerms {
   readonly pieces: readonly string[];
   /** null when all words are looked up, so that rows need not be compared with them. */
   readonly words?: null;
+  /** Of one, how many of the rows just read have them all; no parameter of a statement. */
+  readonly share: number;
 }
 
 /** Returns the terms to look up; null: every row of the stream has them all. */
@@ -94,7 +96,7 @@ export const chooseTerms = (request: ItemCountRequest, stream: ItemStream, edge:
   const words = chosen.flatMap((part) => part.asks.words ?? []);
   const wanted = chosen.reduce((all, part) => ({ ...all, ...part.asks }), emptyTermFilter);
   const pieces = termPieces(request.env, { ...wanted, words });
-  return words.length === request.words?.length ? { pieces, words: null } : { pieces };
+  return words.length === request.words?.length ? { pieces, words: null, share: joint } : { pieces, share: joint };
 };
 
 /** Share of fitting rows from which on reading a stream to its end is quicker than looking terms up. */
@@ -107,6 +109,12 @@ export const chooseTermsWhenSparse = (
   edge: ItemScanEdge,
 ): ChosenTerms | null =>
   edge.place === null || edge.fitting >= edge.rows * denseShare ? null : chooseTerms(request, stream, edge);
+
+/** Of one: with more rows that have the terms, finding these takes longer than a page may. */
+const gatheredShare = 1 / 5;
+
+/** Returns whether what the terms find may be few enough to be gathered. */
+export const canBeGathered = ({ share }: ChosenTerms): boolean => share < gatheredShare;
 
 export interface ItemScanWindow {
   readonly place: CursorKeys;
@@ -236,7 +244,7 @@ export const readRowsByWalking = (
     limit,
   });
 
-/** Returns the first rows behind a place in any order; null: more than `most` match. */
+/** Returns the first rows behind a place in any order; null: the terms find more than `most` rows. */
 export const readRowsByGathering = (
   { db, values, stream, descending }: ItemScan,
   chosen: ChosenTerms,

@@ -140,17 +140,15 @@ const groups = (descending: boolean): string => {
 };
 
 /** Selects what fits behind the cursor, found by the terms in `$pieces`; only for streams by `last_seen`. */
-export const itemWalkStatement = (stream: ItemStream, descending: boolean): NamedStatement => {
-  const order = orderBySql(stream, descending);
-  return namedStatement(
-    `items.walk.${descending ? 'down' : 'up'}`,
-    () => `
+export const itemWalkStatement = (stream: ItemStream, descending: boolean): NamedStatement =>
+  namedStatement(`items.walk.${descending ? 'down' : 'up'}`, () => {
+    const order = orderBySql(stream, descending);
+    return `
     select ${selectedColumns(stream)} from (
       select i.* from ${groups(descending)} cross join lateral (
         select * from items i where ${matchingRows} and ${hiddenFromPlanner(afterCursorSql(stream, descending))} and ${allConditions} order by ${order} limit $limit) i
-      limit $limit) i order by ${order}`,
-  );
-};
+      limit $limit) i order by ${order}`;
+  });
 
 /** Selects the first and the last fortnight of what a request may find. */
 export const fortnightsStatement: NamedStatement = namedStatement(
@@ -192,17 +190,19 @@ const belonging = (stream: ItemStream, descending: boolean, conditions = allCond
 
 /**
  * Selects the first rows behind the cursor that fit, found by the terms in `$pieces` in any fortnight. Each row has a
- * further column with the number of matches: with more than `$most`, the rows are not the first ones.
+ * further column with the number of rows that the terms find: with more than `$most`, the rows are not the first ones.
  */
 export const itemGatherStatement = (stream: ItemStream, descending: boolean): NamedStatement =>
   namedStatement(
     `items.gather.${stream.name}.${descending ? 'down' : 'up'}`,
     () => `
     with s as (select ${fortnightSql(`greatest(${bound('asc')}, $seenFrom::bigint)`)} as first, ${fortnightSql(`least(${bound('desc')}, $seenTo::bigint)`)} as last offset 0),
-    m as materialized (
-      select i.* from s cross join lateral (select ${fortnightQueries('s.first', 's.last')} as terms offset 0) q cross join lateral (
-        select i.id, ${sortKeySql(stream)} as key from items i where ${matchingRows} and ${belonging(stream, descending)} limit $most + 1) i)
-    ${firstOf(stream, descending, 'm')}`,
+    d as materialized (
+      select i.id, ${sortKeySql(stream)} as key, (${belonging(stream, descending)}) as fits
+      from s cross join lateral (select ${fortnightQueries('s.first', 's.last')} as terms offset 0) q
+      cross join lateral (select * from items i where ${matchingRows} limit $most + 1) i),
+    m as (select * from d where fits)
+    ${firstOf(stream, descending, 'd')}`,
   );
 
 /** Selects the same, found by their deadlines. All overdue items are counted; the branches are those of `itemStreams.due`. */

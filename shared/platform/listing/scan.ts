@@ -50,6 +50,8 @@ export class StreamReader<R, P, E extends ScanEdge<P>> {
   readonly #probe: ReadProbe<R, P, E>;
   readonly #wanted: number;
   #place: P;
+  /** Milliseconds that a row of the last stride took; 0: none was read. */
+  #msPerRow = 0;
   /** The rows found so far, in order. */
   readonly rows: R[] = [];
 
@@ -68,9 +70,21 @@ export class StreamReader<R, P, E extends ScanEdge<P>> {
     return this.#wanted - this.rows.length;
   }
 
+  /** Returns the longest stride up to `stride` that takes at most `ms`, at half of the pace of the last one; those up to `least` always fit. */
+  strideWithin(
+    { strides }: ScanLimits,
+    stride: number,
+    { ms, least }: { readonly ms: number; readonly least: number },
+  ): number {
+    const fits = (each: number): boolean => each <= stride && (each <= least || each * this.#msPerRow * 2 <= ms);
+    return strides.findLast(fits) ?? strides[0] ?? stride;
+  }
+
   /** Reads the next `stride` rows and returns where they end; null: nothing is missing any more, or the stream ended. */
   async read(stride: number): Promise<E | null> {
+    const startedAt = performance.now();
     const { rows, edge } = await this.#probe(this.#place, stride, this.missing);
+    this.#msPerRow = (performance.now() - startedAt) / stride;
     this.rows.push(...rows);
     if (this.missing === 0 || edge === null || edge.place === null) return null;
     this.#place = edge.place;

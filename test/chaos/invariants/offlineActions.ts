@@ -2,12 +2,12 @@
  * 6. Actions that were requested while the app was offline run once each when it comes, in order per record, and none that
  * was cancelled meanwhile or whose requester may not any more.
  */
+import type { Random } from '../../support/random.ts';
 import type { Client } from '../support/client.ts';
 import { Customer, type AppLine } from '../support/customer.ts';
 import { killUnit } from '../support/faults.ts';
 import { each, type Json } from '../support/oracle.ts';
 import { pause } from '../support/pause.ts';
-import type { Random } from '../support/random.ts';
 import type { Invariant, Run } from '../support/run.ts';
 import { effectsOf, endedRuns, judgeAudit, judgeKept, judgeOnce } from '../support/runs.ts';
 import type { Site } from '../support/site.ts';

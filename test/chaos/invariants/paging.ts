@@ -1,8 +1,8 @@
 /** 16. While many write, paging shows every item that nobody touches exactly once, by each sort in both directions. */
+import type { Random } from '../../support/random.ts';
 import type { Client } from '../support/client.ts';
 import { changeOnce, makeItems } from '../support/load.ts';
 import { each } from '../support/oracle.ts';
-import type { Random } from '../support/random.ts';
 import type { Invariant } from '../support/run.ts';
 
 const sorts = ['lastSeen', 'firstSeen', 'occurrences', 'users', 'title', 'due'].flatMap((sort) => [sort, `-${sort}`]);

@@ -1,8 +1,8 @@
 /** 27. Rails: no manifest, role change, agent change or key loosens what a person has to accept, in any order. */
+import type { Random } from '../../support/random.ts';
 import { pause } from '../support/pause.ts';
 import { RailsModel, someMembers, type Declared, type Members } from '../support/railsModel.ts';
 import { behindMs, expectedOf, RailsScene, type Seen } from '../support/railsScene.ts';
-import type { Random } from '../support/random.ts';
 import type { Invariant, Run } from '../support/run.ts';
 import type { Site } from '../support/site.ts';
 

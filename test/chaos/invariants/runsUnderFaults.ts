@@ -2,6 +2,7 @@
  * 23. Runs of every kind go on under whatever happens to the service, its servers and the app: each is done once or
  * honestly unknown, and without Redis what needs no job goes on as if nothing were.
  */
+import type { Random } from '../../support/random.ts';
 import { until } from '../../support/until.ts';
 import { newClient } from '../support/client.ts';
 import { Customer } from '../support/customer.ts';
@@ -10,7 +11,6 @@ import { flushRedis, planFaults, playFaults, redisOutage } from '../support/faul
 import { makeItems } from '../support/load.ts';
 import { each, type Json } from '../support/oracle.ts';
 import { pause } from '../support/pause.ts';
-import type { Random } from '../support/random.ts';
 import { Recorder } from '../support/recorder.ts';
 import type { Invariant, Run } from '../support/run.ts';
 import {

@@ -1,7 +1,7 @@
 /** What can happen to a site: each fault ends by itself, with everything running again. */
 import { askLine } from '../../../shared/tools/services/ports.mjs';
+import type { Random } from '../../support/random.ts';
 import { pause } from './pause.ts';
-import type { Random } from './random.ts';
 import type { Site } from './site.ts';
 import type { Unit } from './unit.ts';
 

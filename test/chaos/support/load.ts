@@ -1,8 +1,8 @@
 /** Work for a site: items to begin with, and writers that go on until they are stopped. */
+import type { Random } from '../../support/random.ts';
 import type { Client } from './client.ts';
 import { each } from './oracle.ts';
 import { pause } from './pause.ts';
-import type { Random } from './random.ts';
 
 /** Creates `count` items, each with fields of about `bytes`; returns their ids. */
 export const makeItems = async (client: Client, count: number, inbox = 'mail', bytes = 30): Promise<string[]> => {

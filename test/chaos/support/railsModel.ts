@@ -1,5 +1,5 @@
 /** The reference model of what protects people: the strictest that was declared and not accepted to be looser. For invariants/rails.ts. */
-import type { Random } from './random.ts';
+import type { Random } from '../../support/random.ts';
 
 /** How strict each value of a member is: a higher number is stricter. */
 const strictness: Readonly<Record<string, (value: unknown) => number>> = {

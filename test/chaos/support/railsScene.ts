@@ -2,11 +2,11 @@
 import { newId } from '../../../shared/platform/core/ids.ts';
 import { connectApp, type FakeApp } from '../../support/app.ts';
 import { clientOf } from '../../support/http.ts';
+import type { Random } from '../../support/random.ts';
 import { newClient, type Client } from './client.ts';
 import { pause } from './pause.ts';
 import { ask, newPerson } from './people.ts';
 import type { Declared, Members } from './railsModel.ts';
-import type { Random } from './random.ts';
 import type { Answer } from './send.ts';
 import type { Site } from './site.ts';
 import type { Stage } from './stage.ts';

@@ -1,7 +1,7 @@
 /** What one run of an invariant is given and leaves behind: its sizes, what it measured, and what did not hold. */
 import { patience } from '../../support/patience.ts';
+import { newRandom, type Random } from '../../support/random.ts';
 import type { FaultKind } from './faults.ts';
-import { newRandom, type Random } from './random.ts';
 import type { Site, SiteOptions } from './site.ts';
 import type { Stage } from './stage.ts';
 

@@ -1,9 +1,9 @@
 /** Work whose every accepted part bears a mark of its own, so that what is lost or done twice is counted. Used by failover.ts. */
+import type { Random } from '../../../support/random.ts';
 import { tagAll, tallyTags } from '../bulks.ts';
 import type { Client } from '../client.ts';
 import { each, timelineOf } from '../oracle.ts';
 import { repeat } from '../pause.ts';
-import type { Random } from '../random.ts';
 
 const noteGapMs = 60;
 const bulkEveryMs = 4_000;

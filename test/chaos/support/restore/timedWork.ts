@@ -3,10 +3,10 @@
  * was answered before it has to be there after a restore to it, and what was sent after it must not. Used by restore.ts.
  */
 import { randomUUID } from 'node:crypto';
+import type { Random } from '../../../support/random.ts';
 import type { Client } from '../client.ts';
 import { each, timelineOf } from '../oracle.ts';
 import { repeat } from '../pause.ts';
-import type { Random } from '../random.ts';
 import type { Answer } from '../send.ts';
 
 export type PartKind = 'note' | 'tags' | 'bulk' | 'run';

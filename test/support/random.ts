@@ -1,4 +1,4 @@
-/** Random numbers that a seed replays; every choice of a chaos run is drawn from here. */
+/** Random numbers that a seed replays; every choice of a chaos run or a random bench is drawn from here. */
 
 export interface Random {
   readonly seed: number;
