@@ -103,9 +103,13 @@ describe('the rate limit over HTTP', () => {
         '"default";q=40;w=40',
         '"default";r=39;t=1',
       ]);
-      await burst(client, 60);
-      const refused = await upgraded(client, path);
-      expect([refused.statusCode, refused.headers['ratelimit']?.slice(0, 13)]).to.deep.equal([429, '"default";r=0']);
+      // A busy machine may take long enough between the two for another request to be let through.
+      const refused = await until('an upgrade is refused', async () => {
+        await burst(client, 60);
+        const response = await upgraded(client, path);
+        return response.statusCode === 429 && response;
+      });
+      expect(refused.headers['ratelimit']?.slice(0, 13)).to.equal('"default";r=0');
       expect(Number(refused.headers['retry-after'])).to.be.at.least(1);
     }
   });

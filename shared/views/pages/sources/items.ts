@@ -5,8 +5,26 @@ import type { ItemsQuery } from '../../../environments/pages/schema.ts';
 import { resolveItemList } from '../../../items/filters.ts';
 import { countItems } from '../../../items/list/count.ts';
 import { listItems } from '../../../items/list/page.ts';
+import type { CursorKeys, ItemListRequest } from '../../../items/list/request.ts';
 import { itemRowJson } from '../../../items/present.ts';
+import type { Db } from '../../../platform/db/knex.ts';
+import type { TextRow } from '../../../platform/db/sql.ts';
 import { blockTitle, type BlockResolver } from '../context.ts';
+
+/** Returns the first `limit` items: a page that was cut short is read on, as nobody can ask a block for its rest. */
+const readWhole = async (
+  db: Db,
+  request: Omit<ItemListRequest, 'after' | 'limit'>,
+  limit: number,
+): Promise<TextRow[]> => {
+  const rows: TextRow[] = [];
+  for (let after: CursorKeys | null = null; ;) {
+    const page = await listItems(db, { ...request, after, limit: limit - rows.length });
+    rows.push(...page.rows);
+    if (page.next === null || rows.length === limit) return rows;
+    after = page.next;
+  }
+};
 
 export const itemsBlock: BlockResolver = async ({ deps, caller, params, now }, block) => {
   const query = parseBlockQuery<ItemsQuery>('items', block, params);
@@ -22,10 +40,7 @@ export const itemsBlock: BlockResolver = async ({ deps, caller, params, now }, b
       change: null,
     };
   }
-  const { rows } =
-    request === null
-      ? { rows: [] }
-      : await listItems(deps.db, { ...request, after: null, limit: query.limit ?? limits.pageDefault });
+  const rows = request === null ? [] : await readWhole(deps.db, request, query.limit ?? limits.pageDefault);
   return {
     type: 'items',
     title,
