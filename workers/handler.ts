@@ -26,8 +26,8 @@ export type JobOutcome =
   | { readonly kind: 'done' }
   /** The row stays and is due again at this time (epoch ms); not counted as a failure. */
   | { readonly kind: 'again'; readonly at: number }
-  /** Another process goes on with it and deletes the row; one that is still there a moment later is due again at this time (epoch ms). */
-  | { readonly kind: 'passedOn'; readonly retryAt: number }
+  /** Another process continues the job and deletes its row; a row that is left after a moment is due again at this time (epoch ms). */
+  | { readonly kind: 'passedOn'; readonly at: number }
   /** The app is offline and the job needs it: the row is parked until the app is online. */
   | { readonly kind: 'wait' }
   /** The row is kept with the reason as its error and not run again, although its work isn't done. */
@@ -35,7 +35,7 @@ export type JobOutcome =
 
 export const done = (): JobOutcome => ({ kind: 'done' });
 export const retryAt = (at: number): JobOutcome => ({ kind: 'again', at });
-export const passOn = (at: number): JobOutcome => ({ kind: 'passedOn', retryAt: at });
+export const passOn = (at: number): JobOutcome => ({ kind: 'passedOn', at });
 export const waitForApp = (): JobOutcome => ({ kind: 'wait' });
 export const giveUp = (reason: string): JobOutcome => ({ kind: 'giveUp', reason });
 

@@ -1,26 +1,25 @@
 /**
- * Jobs with which another process goes on (`passOn`): it deletes their rows as a rule, so that those that are left are made due
- * again together, a moment later. Their leases hold much longer. Used by workerProcess.ts and worker.ts.
+ * Jobs that another process continues (`passOn`) and whose rows it usually deletes. The rows that are left after a moment, long
+ * before their leases expire, are made due again by one statement. Used by workerProcess.ts and worker.ts.
  */
 import type { Db } from '../shared/platform/db/knex.ts';
 import { rescheduleJobs, type JobLease } from '../shared/platform/outbox/jobLease.ts';
 
-/** ms that a row has to be deleted in. */
+/** ms that the other process has to delete the row. */
 const graceMs = 250;
 
-interface PassedOnJob {
-  readonly lease: JobLease;
+interface PassedOnJob extends Pick<JobLease, 'id' | 'fence'> {
   /** When it is due again, in epoch ms. */
   readonly at: number;
 }
 
 export interface PassedOnJobs {
   add(job: PassedOnJob): void;
-  /** Makes all that are left due again; resolves when that is written. */
+  /** Makes the rows that are left due again; resolves when they are written. */
   close(): Promise<void>;
 }
 
-/** Those that could not be written are run again when their lease has run out. */
+/** Returns an empty list of passed-on jobs. Jobs whose rows could not be written run again when their lease has expired. */
 export const createPassedOnJobs = (db: Db, onError: (error: unknown) => void): PassedOnJobs => {
   let waiting: PassedOnJob[] = [];
   let timer: NodeJS.Timeout | null = null;

@@ -83,7 +83,7 @@ const recordResult = (
     case 'again':
       return rescheduleJob(db, lease, result.at);
     case 'passedOn':
-      passedOn.add({ lease, at: result.retryAt });
+      passedOn.add({ ...lease, at: result.at });
       return Promise.resolve(true);
     case 'wait':
       return parkJob(db, lease);

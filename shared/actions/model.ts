@@ -2,8 +2,7 @@
 import type { Block } from '../applink/protocol.ts';
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import { openRunStatuses, type RunStatus } from '../catalogue/states/runs.ts';
-import { getOrCreate } from '../platform/core/maps.ts';
-import { createGatheringReader } from '../platform/db/gather.ts';
+import { createGatheringReader, perDatabase } from '../platform/db/gather.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 
@@ -156,15 +155,9 @@ export const readRuns = async (db: Db | Tx, envId: number, ids: readonly string[
   return missing.length === 0 ? found : [...found, ...(await queryRows<Run>(db, anyRunsByIdsSql, [envId, missing]))];
 };
 
-const readers = new WeakMap<Db, (envId: number, id: string) => Promise<Run | undefined>>();
+const readerOf = perDatabase((db) =>
+  createGatheringReader(async (envId, ids) => new Map((await readRuns(db, envId, ids)).map((run) => [run.id, run]))),
+);
 
 /** Returns the run as `readRun`; reads of a process that come at once share a statement. */
-export const readRunTogether = (db: Db, envId: number, id: string): Promise<Run | undefined> =>
-  getOrCreate(readers, db, () =>
-    createGatheringReader(async (env, ids) => {
-      const [only, ...others] = ids;
-      const runs =
-        only === undefined || others.length > 0 ? await readRuns(db, env, ids) : [await readRun(db, env, only)];
-      return new Map(runs.flatMap((run) => (run === undefined ? [] : [[run.id, run] as const])));
-    }),
-  )(envId, id);
+export const readRunTogether = (db: Db, envId: number, id: string): Promise<Run | undefined> => readerOf(db)(envId, id);

@@ -14,11 +14,12 @@ const states = [['open'], ['closed', 'resolved', 'paid'], unsettled, ['reported'
 const assignees = [['none'], [person], ['none', person], benchPeople.slice(0, 8)];
 
 interface Drawn {
-  /** The parameters that are not usual. */
+  /** The parameters that were drawn, for reports. */
   readonly name: string;
   readonly request: ItemListRequest;
 }
 
+/** Draws a request for a list; `now` is when the items were made, in epoch ms. */
 export const drawCombination = (random: Random, env: number, now: number): Drawn => {
   const { int, pick } = random;
   const some = <T>(share: number, draw: () => T): T | null => (random.next() < share ? draw() : null);

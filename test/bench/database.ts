@@ -133,3 +133,9 @@ export const openDatabase = async (
     },
   };
 };
+
+/** Returns the time of the last activity of any item, in epoch ms: when the items were made. */
+export const newestActivity = async ({ sql, env }: Database): Promise<number> => {
+  const [found] = await sql<{ now: string }>('select max(last_seen) as now from items where env = $1', [env]);
+  return Number(found?.now);
+};

@@ -128,7 +128,7 @@ const cases = (now: number): readonly Case[] => [
   ['by deadline, word', { sort: 'due', descending: false, words: ['invoice'] }],
 ];
 
-/** A place somewhere in the middle, another one for each run. */
+/** Returns a place somewhere in the middle of the order, another one for each run. */
 export const deep = (sort: ItemSort, now: number, run: number): CursorKeys => {
   const part = 0.3 + 0.4 * ((run * 0.618) % 1);
   const id = `itm_01${'0123456789abcdefghjkmnpqrstvwxyz'.charAt(run % 32)}`;

@@ -11,7 +11,6 @@ import {
   failJob,
   parkJob,
   rescheduleJob,
-  rescheduleJobs,
 } from '../../shared/platform/outbox/jobLease.ts';
 import type { HandlerTable, JobOutcome } from '../../workers/handler.ts';
 import { handlers } from '../../workers/jobs/index.ts';
@@ -193,9 +192,8 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
         case 'done':
           return completeJob(db, lease);
         case 'again':
-          return rescheduleJob(db, lease, outcome.at);
         case 'passedOn':
-          return rescheduleJobs(db, [{ lease, at: outcome.retryAt }]).then((count) => count === 1);
+          return rescheduleJob(db, lease, outcome.at);
         case 'wait':
           return parkJob(db, lease);
         case 'giveUp':

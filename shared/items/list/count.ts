@@ -57,7 +57,7 @@ const countByScanning = async (scan: ItemScan, request: ItemCountRequest): Promi
     return (
       count +
       (await firstNumber(
-        queryItemScan({ db, values: { ...values, ...chosen } }, itemCountWalkStatement(scan.stream), {
+        queryItemScan({ db, values: { ...values, ...chosen.values } }, itemCountWalkStatement(scan.stream), {
           ...cursorValues(place),
           limit: countLimit,
         }),

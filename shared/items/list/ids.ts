@@ -75,7 +75,7 @@ const readByTerms = async (scan: ItemScan, request: ItemCountRequest, most: numb
   const chosen = chooseTermsWhenSparse(request, scan.stream, edge);
   if (chosen === null) return null;
   const { db, values } = scan;
-  const found = queryItemScan({ db, values: { ...values, ...chosen } }, itemIdsWalkStatement(scan.stream), {
+  const found = queryItemScan({ db, values: { ...values, ...chosen.values } }, itemIdsWalkStatement(scan.stream), {
     ...cursorValues(start),
     limit: most + 1,
   });

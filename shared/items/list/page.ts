@@ -83,7 +83,7 @@ const readWithin = (
   return reader.read(reader.strideWithin(scanLimits, Math.min(stride, most), { ms: msLeft(), least }));
 };
 
-/** Returns what was found until the time was over. */
+/** Returns the rows that were found when the time was over, and where reading stopped. */
 const stopped = ({ rows, place }: ItemReader): Found => ({ rows, stoppedAt: place });
 
 /** Reads the first rows of a stream: few where contents are compared, and only if some of these have them, as many as usual. */

@@ -156,5 +156,5 @@ export const readGroups = async (db: Db, request: ItemCountRequest, read: GroupR
   const chosen = chooseTermsWhenSparse(request, scan.stream, edge);
   return chosen === null
     ? readStream(scan, request, read, budget)
-    : readTerms({ ...scan, values: { ...scan.values, ...chosen } }, read, budget);
+    : readTerms({ ...scan, values: { ...scan.values, ...chosen.values } }, read, budget);
 };

@@ -73,11 +73,9 @@ const termCandidates = (
 
 /** The terms that are looked up. */
 interface ChosenTerms {
-  /** Parts of a tsquery (items/terms.ts). */
-  readonly pieces: readonly string[];
-  /** null when all words are looked up, so that rows need not be compared with them. */
-  readonly words?: null;
-  /** Of one, how many of the rows just read have them all; no parameter of a statement. */
+  /** Parameters: `pieces` of a tsquery (items/terms.ts); `words` is null when all words are looked up, so that rows need not be compared with them. */
+  readonly values: { readonly pieces: readonly string[]; readonly words?: null };
+  /** Of one, how many of the rows just read have them all. */
   readonly share: number;
 }
 
@@ -96,7 +94,7 @@ export const chooseTerms = (request: ItemCountRequest, stream: ItemStream, edge:
   const words = chosen.flatMap((part) => part.asks.words ?? []);
   const wanted = chosen.reduce((all, part) => ({ ...all, ...part.asks }), emptyTermFilter);
   const pieces = termPieces(request.env, { ...wanted, words });
-  return words.length === request.words?.length ? { pieces, words: null, share: joint } : { pieces, share: joint };
+  return { values: words.length === request.words?.length ? { pieces, words: null } : { pieces }, share: joint };
 };
 
 /** Share of fitting rows from which on reading a stream to its end is quicker than looking terms up. */
@@ -239,7 +237,7 @@ export const readRowsByWalking = (
   chosen: ChosenTerms,
   { place, limit }: ItemScanWindow,
 ): Promise<TextRow[]> =>
-  queryItemScan({ db, values: { ...values, ...chosen } }, itemWalkStatement(stream, descending), {
+  queryItemScan({ db, values: { ...values, ...chosen.values } }, itemWalkStatement(stream, descending), {
     ...cursorValues(place),
     limit,
   });
@@ -250,7 +248,7 @@ export const readRowsByGathering = (
   chosen: ChosenTerms,
   { place, limit, most }: ItemScanWindow & { readonly most: number },
 ): Promise<TextRow[] | null> =>
-  gatherItems({ db, values: { ...values, ...chosen } }, itemGatherStatement(stream, descending), {
+  gatherItems({ db, values: { ...values, ...chosen.values } }, itemGatherStatement(stream, descending), {
     ...cursorValues(place),
     limit,
     most,

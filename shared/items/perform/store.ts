@@ -1,7 +1,6 @@
 /** How a round of perform.ts reads items and writes its changes: by itself, or together with the rounds of other callers. */
-import { getOrCreate } from '../../platform/core/maps.ts';
 import { isDbUnavailable } from '../../platform/db/errors.ts';
-import { createGatherer, createGatheringReader } from '../../platform/db/gather.ts';
+import { createGatherer, createGatheringReader, perDatabase } from '../../platform/db/gather.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { readItems, type Item } from '../model.ts';
 import { canBeGathered, writeItems, type ItemWrite } from './write.ts';
@@ -48,7 +47,8 @@ const textLength = ({ events }: ItemWrite): number =>
   events.rows.reduce((sum, { json }) => sum + json.length, 0) +
   events.liveParts.reduce((sum, part) => sum + part.length, 0);
 
-const createGatheringStore = (db: Db): ItemStore => {
+/** Returns the store through which a process changes single items: what comes at once shares statements. */
+export const gatheringStore = perDatabase((db): ItemStore => {
   const read = createGatheringReader((envId, ids) => readItems(db, envId, ids));
   const write = createGatherer<ItemWrite, ReadonlySet<string>>({
     groupOf: ({ caller }) => caller.env.id,
@@ -87,9 +87,4 @@ const createGatheringStore = (db: Db): ItemStore => {
     },
     write: (own) => (canBeGathered(own) ? writeUnlessUnderWay(own) : writeItems(db, own)),
   };
-};
-
-const stores = new WeakMap<Db, ItemStore>();
-
-/** Returns the store through which a process changes single items: what comes at once shares statements. */
-export const gatheringStore = (db: Db): ItemStore => getOrCreate(stores, db, () => createGatheringStore(db));
+});

@@ -3,6 +3,9 @@
  * at once; while as many calls are under way as may be, further ones wait and go together. Used by items/perform/store.ts, job leases, and reads of runs and agents.
  */
 
+import { getOrCreate } from '../core/maps.ts';
+import type { Db } from './knex.ts';
+
 interface GatherOptions<Entry, Result> {
   /** Calls of one group may share a statement. */
   readonly groupOf: (entry: Entry) => number;
@@ -93,6 +96,12 @@ export const createGatherer = <Entry, Result>({
       queue.push({ entry, resolve, reject });
       serveWaiting();
     });
+};
+
+/** Returns a function that makes what belongs to a database at its first call, and returns it from then on. */
+export const perDatabase = <T>(create: (db: Db) => T): ((db: Db) => T) => {
+  const made = new WeakMap<Db, T>();
+  return (db) => getOrCreate(made, db, () => create(db));
 };
 
 /**

@@ -5,8 +5,7 @@
  */
 import { isParkedJobSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Clock } from '../core/clock.ts';
-import { getOrCreate } from '../core/maps.ts';
-import { createGatherer } from '../db/gather.ts';
+import { createGatherer, perDatabase } from '../db/gather.ts';
 import type { Db } from '../db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../db/sql.ts';
 import { channels, type Bus } from '../redis/bus.ts';
@@ -40,7 +39,7 @@ const leaseJobSql = statement(
   'claims.claim',
   `update staged_jobs s ${leaseSet} where id = $1 and ${mayBeLeased} returning ${leaseColumns}`,
 );
-/** Passes over rows that others hold. */
+/** Skips rows that another transaction has locked. */
 const leaseJobsSql = statement(
   'claims.claimMany',
   `
@@ -61,14 +60,8 @@ const completeJobSql = statement(
   'claims.finish',
   'delete from staged_jobs where id = $1 and fence = $2 and lease_until is not null',
 );
-const rescheduleJobSql = statement(
-  'claims.again',
-  `
-  update staged_jobs set due_at = $3, enqueued_at = null, lease_until = null, tries = 0, last_error = null
-  where id = $1 and fence = $2 and lease_until is not null`,
-);
 const rescheduleJobsSql = statement(
-  'claims.againMany',
+  'claims.again',
   `
   update staged_jobs s set due_at = g.at, enqueued_at = null, lease_until = null, tries = 0, last_error = null
   from unnest($1::text[], $2::int[], $3::bigint[]) as g (id, fence, at)
@@ -126,47 +119,44 @@ interface WantedLease {
   readonly now: number;
 }
 
-const acquireAlone = async (db: Db, { id, now }: WantedLease): Promise<JobLease | null> =>
-  (await queryRow<JobLease>(db, leaseJobSql, [id, now])) ?? null;
-
-/** What is passed over because others hold it is asked for once more, alone. */
+/** Returns a lease or null for each, in their order; null too for a row that another transaction has locked. */
 const acquireTogether = async (db: Db, wanted: readonly WantedLease[]): Promise<(JobLease | null)[]> => {
-  const [first, ...others] = wanted;
-  if (first === undefined) return [];
-  if (others.length === 0) return [await acquireAlone(db, first)];
   const found = await queryRows<JobLease>(db, leaseJobsSql, [
     wanted.map(({ id }) => id),
     Math.max(...wanted.map(({ now }) => now)),
   ]);
   const leases = new Map(found.map((lease) => [lease.id, lease]));
-  return Promise.all(
-    wanted.map(async (each) => {
-      const lease = leases.get(each.id);
-      // The same job may be wanted twice.
-      leases.delete(each.id);
-      return lease ?? acquireAlone(db, each);
-    }),
-  );
+  return wanted.map(({ id }) => {
+    const lease = leases.get(id) ?? null;
+    // The same job may be wanted twice.
+    leases.delete(id);
+    return lease;
+  });
 };
 
-const gatherers = new WeakMap<Db, (wanted: WantedLease) => Promise<JobLease | null>>();
+const gatheredLeases = perDatabase((db) =>
+  createGatherer<WantedLease, JobLease | null>({
+    groupOf: () => 0,
+    sizeOf: () => 1,
+    run: (wanted) => acquireTogether(db, wanted),
+  }),
+);
 
 /**
- * Acquires the lease of a job, together with others that a process asks for at once. Returns null when the job is done, cancelled,
- * parked, not due or leased by another worker. `now` is in epoch ms.
+ * Acquires the lease of a job, together with others that a process asks for at once; waits for a row that another transaction has
+ * locked, by a statement of its own. Returns null when the job is done, cancelled, parked, not due or leased by another worker.
+ * `now` is in epoch ms.
  */
-export const acquireJobLease = (db: Db, id: string, now: number): Promise<JobLease | null> =>
-  getOrCreate(gatherers, db, () =>
-    createGatherer<WantedLease, JobLease | null>({
-      groupOf: () => 0,
-      sizeOf: () => 1,
-      run: (wanted) => acquireTogether(db, wanted),
-    }),
-  )({ id, now });
+export const acquireJobLease = async (db: Db, id: string, now: number): Promise<JobLease | null> =>
+  (await gatheredLeases(db)({ id, now })) ?? (await queryRow<JobLease>(db, leaseJobSql, [id, now])) ?? null;
+
+/** Returns leases in the one order in which rows are locked: two statements that hold rows of each other would never end. */
+const inLockOrder = <K extends JobLeaseKey>(leases: readonly K[]): K[] =>
+  leases.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 /** Renews leases, and returns those that are lost. */
 export const renewJobLeases = async <K extends JobLeaseKey>(db: Db, leases: readonly K[]): Promise<K[]> => {
-  const sorted = leases.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const sorted = inLockOrder(leases);
   const found = await queryRows<JobLeaseKey>(db, renewLeasesSql, [
     sorted.map(({ id }) => id),
     sorted.map(({ fence }) => fence),
@@ -179,23 +169,22 @@ export const renewJobLeases = async <K extends JobLeaseKey>(db: Db, leases: read
 export const completeJob = async (db: Db, { id, fence }: JobLeaseKey): Promise<boolean> =>
   (await executeStatement(db, completeJobSql, [id, fence])) === 1;
 
-/** Makes a job due at `at` (epoch ms), as a new job without failures. */
-export const rescheduleJob = async (db: Db, { id, fence }: JobLeaseKey, at: number): Promise<boolean> =>
-  (await executeStatement(db, rescheduleJobSql, [id, fence, Math.ceil(at)])) === 1;
-
-/** Makes those jobs due at their times (epoch ms) that are still leased under their fence, and returns how many. */
+/** Makes those jobs due at `at` (epoch ms) that are still leased under their fence, as new jobs without failures. Returns how many. */
 export const rescheduleJobs = async (
   db: Db,
-  jobs: readonly { readonly lease: JobLeaseKey; readonly at: number }[],
+  jobs: readonly (JobLeaseKey & { readonly at: number })[],
 ): Promise<number> => {
-  // In one order, as two statements that hold rows of each other would wait for good.
-  const sorted = jobs.toSorted((a, b) => (a.lease.id < b.lease.id ? -1 : 1));
+  const sorted = inLockOrder(jobs);
   return executeStatement(db, rescheduleJobsSql, [
-    sorted.map(({ lease }) => lease.id),
-    sorted.map(({ lease }) => lease.fence),
+    sorted.map(({ id }) => id),
+    sorted.map(({ fence }) => fence),
     sorted.map(({ at }) => Math.ceil(at)),
   ]);
 };
+
+/** Makes a job due at `at` (epoch ms), as `rescheduleJobs`. */
+export const rescheduleJob = async (db: Db, { id, fence }: JobLeaseKey, at: number): Promise<boolean> =>
+  (await rescheduleJobs(db, [{ id, fence, at }])) === 1;
 
 /** Parks a job that needs the app while the app is offline, until `releaseParkedJobs`. */
 export const parkJob = async (db: Db, { id, fence }: JobLeaseKey): Promise<boolean> =>

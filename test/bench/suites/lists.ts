@@ -1,6 +1,7 @@
 /** What every kind of list costs in PostgreSQL alone (lists.ts), first pages and deep ones: none may be slow. */
 import { openDb } from '../../../shared/platform/db/knex.ts';
 import type { Suite } from '../bench.ts';
+import { newestActivity } from '../database.ts';
 import { run, type ListCost } from '../lists.ts';
 import { median } from '../numbers.ts';
 import { atMost } from '../report.ts';
@@ -14,11 +15,9 @@ const named = ({ query, p50, cpu }: ListCost): string =>
 export const lists: Suite = {
   name: 'lists',
   run: async ({ database, options }) => {
-    const [found] = await database.sql<{ now: string }>('select max(last_seen) as now from items where env = $1', [
-      database.env,
-    ]);
+    const now = await newestActivity(database);
     const db = openDb({ url: database.url, poolSize: 1, applicationName: 'console-bench-lists' });
-    const costs = await run(db, { env: database.env, now: Number(found?.now), runs: options.quick ? 10 : 40 });
+    const costs = await run(db, { env: database.env, now, runs: options.quick ? 10 : 40 });
     await db.destroy();
     const pages = costs.filter(({ query }) => !query.endsWith(', count'));
     const counts = costs.filter(({ query }) => query.endsWith(', count'));
