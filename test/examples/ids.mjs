@@ -1,4 +1,4 @@
-// Prints the ids of the newest support items of the demo as JSON: `node test/examples/ids.mjs 5000`. Used by the README.
+// Prints the ids of the newest items of the demo as JSON: `node test/examples/ids.mjs 5000`. Used by the README.
 import { readFileSync } from 'node:fs';
 
 const { baseUrl, agents } = JSON.parse(readFileSync(`${process.env.DATA_DIR ?? '.data'}/access.json`, 'utf8'));
@@ -8,7 +8,7 @@ const ids = [];
 /** @type {string | null} */
 let cursor = null;
 do {
-  const query = new URLSearchParams({ inbox: 'support', limit: '200', ...(cursor === null ? {} : { cursor }) });
+  const query = new URLSearchParams({ limit: '200', ...(cursor === null ? {} : { cursor }) });
   const response = await fetch(`${baseUrl}/items?${query.toString()}`, {
     headers: { authorization: `Bearer ${agents.operator}` },
   });
