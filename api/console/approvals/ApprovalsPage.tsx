@@ -1,6 +1,6 @@
 /** Pending approvals: the queue, irreversible and oldest first, beside the open one. */
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
@@ -9,11 +9,12 @@ import { useDraft } from '../ui/draft.ts';
 import { ListAndDetail } from '../ui/ListAndDetail.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/Time.tsx';
-import { ApiError } from '../wire/apiError.ts';
 import { approvalQuery, approvalsQuery, keys } from '../wire/queries.ts';
 import type { Approval } from '../wire/types.ts';
 import { Decision } from './Decision.tsx';
+import { problemOf } from './problem.ts';
 import { approvalTexts } from './texts.ts';
+import { useApproved, type ApprovedAnswer } from './useApproved.ts';
 import { useIsGrave } from './useIsGrave.ts';
 
 interface ApprovalsPageProps {
@@ -30,16 +31,6 @@ const sameTarget = (a: Approval, b: Approval): boolean =>
   ((a.flag !== null && a.flag === b.flag) ||
     (a.item !== null && a.item === b.item) ||
     (a.record !== null && a.record === b.record && a.resource === b.resource));
-
-/** Returns why a decision failed, with what no longer fits. */
-const problemOf = (error: unknown): string => {
-  if (!(error instanceof ApiError)) return String(error);
-  const details = Array.isArray(error.body['details']) ? (error.body['details'] as readonly unknown[]) : [];
-  const said = details.flatMap((detail) =>
-    typeof detail === 'object' && detail !== null && 'message' in detail ? [String(detail.message)] : [],
-  );
-  return [error.message, ...said].join(' ');
-};
 
 const Row = ({
   approval,
@@ -67,7 +58,7 @@ const Row = ({
   </li>
 );
 
-/** A key that is pressed twice decides once. */
+/** Milliseconds for which a request that has followed a decided one is on screen before keys decide it: the rest of what was typed is not meant for it. */
 const settleMs = 600;
 
 export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
@@ -80,11 +71,17 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ readonly id: string; readonly text: string } | null>(null);
   const noteInput = useRef<HTMLInputElement>(null);
-  /** The grave request whose approval waits for a second word. */
-  const [confirming, setConfirming] = useState<string | null>(null);
+  /** The request whose approval waits for its confirmation, or whose rejection for the end of its note. */
+  const [asked, setAsked] = useState<{ readonly id: string; readonly verb: 'approve' | 'reject' } | null>(null);
+  const waiting = asked?.id === id ? asked.verb : null;
   const isGrave = useIsGrave(one.data);
-  /** Until when (`performance.now()`) keys decide nothing: the next request has just taken the place of the one that was meant. */
+  const tellApproved = useApproved();
+  /** Until when (`performance.now()`) keys decide nothing; Infinity: until the request that has followed is on screen. */
   const keysFrom = useRef(0);
+  const shownId = one.data?.id;
+  useEffect(() => {
+    if (shownId === id && keysFrom.current === Infinity) keysFrom.current = performance.now() + settleMs;
+  }, [shownId, id]);
   const at = queue.findIndex((each) => each.id === id);
   const step = (by: 1 | -1): void => {
     const next = neighbour(queue, at, by);
@@ -99,18 +96,19 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
     setBusy(true);
     setProblem(null);
     try {
-      await run(() =>
-        http.call('POST', `/approvals/${approval.id}/${verb}`, {
+      const { body: answer } = await run(() =>
+        http.call<ApprovedAnswer>('POST', `/approvals/${approval.id}/${verb}`, {
           body: note.trim() === '' ? {} : { note: note.trim() },
         }),
       );
       setNote('');
-      setConfirming(null);
-      const said = verb === 'approve' ? approvalTexts.approved : approvalTexts.rejected;
-      notices.show({ tone: 'done', text: said(approval.sentence) });
-      if (following !== undefined) keysFrom.current = performance.now() + settleMs;
+      setAsked(null);
+      if (verb === 'approve') tellApproved(approval, answer);
+      else notices.show({ tone: 'done', text: approvalTexts.rejected(approval.sentence) });
+      keysFrom.current = following === undefined ? 0 : Infinity;
       onOpen(following?.id ?? null);
     } catch (error) {
+      setAsked(null);
       setProblem({ id: approval.id, text: problemOf(error) });
     }
     setBusy(false);
@@ -120,25 +118,28 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
   useKeys({
     j: () => step(1),
     k: () => step(-1),
-    Escape: () => (confirming === null ? onOpen(null) : setConfirming(null)),
+    Escape: () => (waiting === null ? onOpen(null) : setAsked(null)),
   });
   const isMine = id !== null && one.data?.status === 'pending' && one.data.canDecide.approve;
-  /** What can't be taken back is approved at the second word; everything else at once. */
+  /** What can't be taken back is approved at its confirmation only; everything else at once. */
   const ask = (verb: 'approve' | 'reject'): void => {
-    if (verb === 'approve' && isGrave && confirming !== id) setConfirming(id);
+    if (verb === 'approve' && isGrave && waiting !== 'approve' && id !== null) setAsked({ id, verb });
     else void decide(verb);
   };
-  /** A key that is held down says one word only. */
-  const decideByKey =
-    (verb: 'approve' | 'reject') =>
+  /** A letter decides nothing that it was not typed for: a key that is held down, the second of a double tap, the rest of a word. */
+  const byLetter =
+    (work: () => void) =>
     ({ repeat }: KeyboardEvent): void => {
-      if (!repeat && performance.now() >= keysFrom.current) ask(verb);
+      if (!repeat && waiting === null && performance.now() >= keysFrom.current) work();
     };
   useKeys(
     isMine
       ? {
-          a: decideByKey('approve'),
-          r: decideByKey('reject'),
+          a: byLetter(() => ask('approve')),
+          r: byLetter(() => {
+            if (id !== null) setAsked({ id, verb: 'reject' });
+            noteInput.current?.focus();
+          }),
           n: () => noteInput.current?.focus(),
         }
       : {},
@@ -175,12 +176,12 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
             others={queue.filter((each) => one.data !== undefined && sameTarget(each, one.data))}
             problem={problem?.id === id ? problem.text : null}
             isBusy={isBusy}
-            isConfirming={confirming === id}
+            asked={waiting}
             note={note}
             noteInput={noteInput}
             onNote={setNote}
             onDecide={ask}
-            onHold={() => setConfirming(null)}
+            onHold={() => setAsked(null)}
             onBack={() => onOpen(null)}
           />
         )}

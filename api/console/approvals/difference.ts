@@ -10,6 +10,8 @@ interface Difference {
   readonly after: unknown;
   /** Whether it is another now than when it was asked for. */
   readonly moved: boolean;
+  /** Whether it would be another than it is now. */
+  readonly changes: boolean;
 }
 
 const isTarget = (value: unknown): value is Target =>
@@ -44,6 +46,7 @@ export const differences = (before: unknown, now: unknown, after: unknown): read
         now: present.get(name),
         after: knowsNext ? (next.has(name) ? next.get(name) : present.get(name)) : undefined,
         moved,
+        changes,
       },
     ];
   });

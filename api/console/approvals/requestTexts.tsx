@@ -1,5 +1,6 @@
 /** The texts of one request: who asks, why, and what it would change. */
 import type { ReactNode } from 'react';
+import { listed, plural } from '../ui/plural.ts';
 
 export const requestTexts = {
   /** `type`: the API's name of what asked, such as "agent". */
@@ -14,10 +15,18 @@ export const requestTexts = {
     possible: 'Can be undone',
     impossible: 'Can’t be undone',
   },
-  /** The numbers are texts such as "12" and "more than 100". */
-  recordCounts: (approved: string, rejected: string, pending: string) =>
-    `Of this requester’s requests ${approved} were approved, ${rejected} rejected, and ${pending} wait.`,
-  noReason: 'No reason was given.',
+  /** What became of a requester's requests: such as "3 were approved", "1 waits". */
+  record: (counts: readonly string[]) => `Of this requester’s requests, ${listed(counts)}.`,
+  recordCounts: {
+    approved: (n: number, said: string) => plural(n, { one: `${said} was approved`, other: `${said} were approved` }),
+    rejected: (n: number, said: string) => plural(n, { one: `${said} was rejected`, other: `${said} were rejected` }),
+    /** Expired, taken back, or out of date. */
+    undecided: (n: number, said: string) =>
+      plural(n, { one: `${said} ended undecided`, other: `${said} ended undecided` }),
+    pending: (n: number, said: string) => plural(n, { one: `${said} waits`, other: `${said} wait` }),
+  },
+  noReason: 'The requester gave no reason of their own.',
+  notGiven: 'left out',
   input: 'Input',
   change: 'Change',
   /** Beside the name of a record: what it is, and that it is shown as it is now. */

@@ -1,16 +1,30 @@
-/** Values of any kind as people read them. Used by comparisons of before and after. */
-import { whenTime } from '../ui/time.ts';
+/** Values of any kind as people read them. Used by comparisons of before and after, and by the audit log. */
+import { contentTexts } from '../content/texts.ts';
+import { inRow } from '../ui/plural.ts';
+import { count, whenTime } from '../ui/time.ts';
 
 /** Whole numbers in this range are moments of the years 2001 to 2096 in milliseconds, as everywhere in the API. */
 const isMoment = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value > 1e12 && value < 4e12;
 
-/** Returns a value as text: moments as times, nothing as a dash. */
-export const shown = (value: unknown): string =>
-  isMoment(value)
-    ? whenTime(value)
-    : value === undefined || value === null
-      ? '–'
-      : typeof value === 'string'
-        ? value
-        : JSON.stringify(value);
+const isScalar = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value);
+
+/** Returns a value as text: moments as times, lists in a row, nothing as a dash. */
+export const shown = (value: unknown): string => {
+  if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return '–';
+  if (isMoment(value)) return whenTime(value);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return value ? contentTexts.yes : contentTexts.no;
+  return Array.isArray(value) && value.every(isScalar) ? inRow(value.map(shown)) : JSON.stringify(value);
+};
+
+const isCurrency = (value: unknown): value is string => typeof value === 'string' && /^[A-Z]{3}$/.test(value);
+
+/** Returns a value of a declared type as text; `currency`: of an amount, where its record names one. */
+export const shownAs = (type: string | null, value: unknown, currency: unknown): string =>
+  type === 'money' && typeof value === 'number'
+    ? isCurrency(currency)
+      ? `${count(value)} ${currency}`
+      : count(value)
+    : shown(value);

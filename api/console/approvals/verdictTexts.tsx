@@ -9,8 +9,21 @@ export const verdictTexts = {
     rejected: 'Rejected',
     expired: 'Expired: nobody decided in time',
     cancelled: 'Taken back by whoever asked',
-    stale: 'No longer fits what is, so that it can’t be approved',
+    stale: 'Can’t be approved any more',
   } satisfies Readonly<Partial<Record<Approval['status'], string>>>,
+  /** The same within a sentence. */
+  endsInSentence: {
+    approved: 'approved',
+    rejected: 'rejected',
+    expired: 'expired',
+    cancelled: 'taken back',
+    stale: 'out of date',
+  } satisfies Readonly<Partial<Record<Approval['status'], string>>>,
+  /** `when`: such as "just now", or empty. */
+  wasFaster: (who: string, end: string, when: string) =>
+    `${who} was faster: ${when === '' ? end : `${end} ${when}`}. Your decision changed nothing.`,
+  tooLate: (end: string, when: string) =>
+    `It was ${when === '' ? end : `${end} ${when}`} already. Your decision changed nothing.`,
   ended: (end: ReactNode, when: ReactNode) => (
     <>
       {end} {when}
@@ -24,6 +37,9 @@ export const verdictTexts = {
   mayNot: 'You can’t decide this one: your role may not.',
   mayNotAs: (why: string) => `You can’t decide this one: ${why}`,
   noteFor: (who: string) => `Note for ${who}`,
+  /** Of a note that a rejection waits for. */
+  whyRejected: (who: string) => `Reject with a note for ${who}`,
+  howToReject: 'Enter rejects, with or without a note; Esc goes back.',
   optional: 'Optional',
   /** Begins the sentence that says that it is too long. */
   theNote: 'The note',

@@ -3,7 +3,6 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { newerBulk } from './bulks.ts';
 import type { Answer, Http } from './http.ts';
 import type { ItemStore } from './itemStore.ts';
-import { wireTexts } from './texts.ts';
 import type {
   Approval,
   ApprovalStatus,
@@ -205,12 +204,12 @@ export const approvalsQuery = (http: Http, status: ApprovalStatus) =>
 /** How many requests of a principal are counted of each kind. */
 const countedMost = 100;
 
-/** Requests of a principal that the person sees, as texts: "12", or "more than 100". */
+/** How many requests of a principal that the person sees ended so, or wait; no more than 100 of a status are counted. */
 export const requestRecordQuery = (http: Http, requestedBy: string) =>
   queryOptions({
     queryKey: [...keys.approvals, 'of', requestedBy],
     queryFn: async ({ signal }) => {
-      const count = async (status: ApprovalStatus): Promise<string> => {
+      const total = async (status: ApprovalStatus): Promise<Total> => {
         const query = { status, requestedBy, fields: 'id', limit: countedMost };
         const { approvals, cursor } = await body(
           http.call<{ approvals: Pick<Approval, 'id'>[]; cursor: string | null }>('GET', '/approvals', {
@@ -218,10 +217,23 @@ export const requestRecordQuery = (http: Http, requestedBy: string) =>
             signal,
           }),
         );
-        return cursor === null ? String(approvals.length) : wireTexts.moreThan(countedMost);
+        return { count: approvals.length, isMinimum: cursor !== null };
       };
-      const [approved, rejected, pending] = await Promise.all([count('approved'), count('rejected'), count('pending')]);
-      return { approved, rejected, pending };
+      const [approved, rejected, pending, ...undecided] = await Promise.all([
+        total('approved'),
+        total('rejected'),
+        total('pending'),
+        ...(['expired', 'cancelled', 'stale'] as const).map(total),
+      ]);
+      return {
+        approved,
+        rejected,
+        undecided: {
+          count: undecided.reduce((sum, { count }) => sum + count, 0),
+          isMinimum: undecided.some(({ isMinimum }) => isMinimum),
+        },
+        pending,
+      };
     },
     staleTime: 10_000,
   });

@@ -1,0 +1,112 @@
+/** What a request gives, the record that it is for, and what it changes, in the words of the other pages. Used by Decision. */
+import { RecordLink } from '../content/RecordLink.tsx';
+import { isObject } from '../content/values.ts';
+import type { Approval } from '../wire/types.ts';
+import { differences } from './difference.ts';
+import { requestTexts } from './requestTexts.tsx';
+import { useWords, type Fact } from './useWords.ts';
+
+const { difference } = requestTexts;
+
+interface PartProps {
+  readonly approval: Approval;
+}
+
+/** Returns the currency of the record that a target is; undefined: it names none. */
+const currencyOf = (target: unknown): unknown => {
+  const { fields }: { readonly fields?: unknown } = isObject(target) ? target : {};
+  return isObject(fields) ? fields['currency'] : undefined;
+};
+
+export const Changes = ({ approval }: PartProps) => {
+  const { before, now, after } = approval;
+  const { labelOf, textOf } = useWords(approval);
+  const rows = differences(before, now, after);
+  if (rows.length === 0) return null;
+  return (
+    <section className="diff" aria-label={difference.title}>
+      <table>
+        <thead>
+          <tr>
+            <td />
+            <th>{difference.before}</th>
+            <th>{difference.now}</th>
+            <th>{difference.after}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, before: was, now: is, after: will, moved, changes }) => (
+            <tr key={name}>
+              <th scope="row" title={name}>
+                {labelOf(name)}
+              </th>
+              <td className={moved ? 'moved' : ''} dir="auto">
+                {textOf(name, was, currencyOf(before))}
+              </td>
+              <td className={changes ? 'removed' : ''} dir="auto">
+                {textOf(name, is, currencyOf(now))}
+              </td>
+              <td className={changes ? 'added' : ''} dir="auto">
+                {will === undefined ? difference.unknown : textOf(name, will, currencyOf(after) ?? currencyOf(now))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+};
+
+const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
+  <dl className="fields">
+    {facts.map(({ name, label, text, about }) => (
+      <div key={name}>
+        <dt dir="auto" title={name}>
+          {label}
+        </dt>
+        <dd dir="auto">
+          {text}
+          {about !== null && <span className="soft"> ({about})</span>}
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** The members of the request that the comparison does not show. */
+export const Given = ({ approval }: PartProps) => {
+  const { before, now, after, input, operation, change } = approval;
+  const { inputOf } = useWords(approval);
+  const told = new Set(differences(before, now, after).flatMap((row) => (row.after === undefined ? [] : [row.name])));
+  const { input: inputOfBulk }: { readonly input?: unknown } = operation ?? {};
+  const isInput = input !== null || isObject(inputOfBulk);
+  const given = isObject(inputOfBulk) ? inputOfBulk : (input ?? operation ?? change ?? {});
+  const facts = inputOf({ ...given }).filter(({ name }) => name !== 'type' && !told.has(name));
+  if (facts.length === 0) return null;
+  return (
+    <section>
+      <h2>{isInput ? requestTexts.input : requestTexts.change}</h2>
+      <Facts facts={facts} />
+    </section>
+  );
+};
+
+/** Values of the record that are shown before its page is. */
+const factsMost = 12;
+
+/** The record that an action is for, as it is now: without it nobody can say whether the request is right. */
+export const Target = ({ approval }: PartProps) => {
+  const { now, resource, record } = approval;
+  const { fieldsOf, resourceLabel } = useWords(approval);
+  if (resource === null || record === null || now === null) return null;
+  const { title, fields } = now as { readonly title?: unknown; readonly fields?: unknown };
+  return (
+    <section>
+      <h2>
+        <RecordLink resource={resource} id={record} title={typeof title === 'string' ? title : record} />{' '}
+        <span className="soft">{requestTexts.now(resourceLabel)}</span>
+      </h2>
+      {isObject(fields) && <Facts facts={fieldsOf(fields).slice(0, factsMost)} />}
+    </section>
+  );
+};

@@ -1,0 +1,125 @@
+/** The note and the buttons of a decision; what is grave is confirmed, and a rejection by key waits for its note. Used by Decision. */
+import { useEffect, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import { useKeys } from '../shell/keyboard.ts';
+import { Button } from '../ui/Button.tsx';
+import { TooLong } from '../ui/TooLong.tsx';
+import type { Approval } from '../wire/types.ts';
+import { verdictTexts } from './verdictTexts.tsx';
+
+export interface VerdictProps {
+  readonly approval: Approval;
+  readonly isBusy: boolean;
+  /** What waits: an approval for its confirmation, a rejection for the end of its note; null: neither. */
+  readonly asked: 'approve' | 'reject' | null;
+  readonly note: string;
+  readonly noteInput: RefObject<HTMLInputElement | null>;
+  readonly onNote: (note: string) => void;
+  readonly onDecide: (verb: 'approve' | 'reject') => void;
+  /** Called when the person thinks better of it. */
+  readonly onHold: () => void;
+}
+
+/** Characters of a note, as the API takes them. */
+const noteMost = 500;
+
+/** Milliseconds after which a confirmation counts: what comes earlier is the second half of a double tap or a double click. */
+const deliberateMs = 400;
+
+/** Takes the place of the buttons; the confirming one has the focus, and its key is another than that which asked for it. */
+const Confirmation = ({ approval, isBusy, onDecide, onHold }: VerdictProps) => {
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    const timer = window.setTimeout(setReady, deliberateMs, true);
+    return () => window.clearTimeout(timer);
+  }, []);
+  const confirm = (): void => {
+    if (isReady && !isBusy) onDecide('approve');
+  };
+  useKeys({ 'mod+enter': ({ repeat }) => !repeat && confirm() });
+  return (
+    <div className="verdict-buttons" role="group" aria-label={verdictTexts.confirm}>
+      <p className="problem" role="alert" dir="auto">
+        {(approval.reversible === false ? verdictTexts.final : verdictTexts.dangerous)(approval.sentence)}
+      </p>
+      <Button
+        tone="danger"
+        autoFocus
+        disabled={isBusy}
+        aria-disabled={!isReady}
+        onClick={confirm}
+        onKeyDown={(event) => {
+          // A button is pressed again and again by a key that is held down.
+          if (event.repeat) event.preventDefault();
+        }}
+        shortcut="↵"
+      >
+        {verdictTexts.approveAllTheSame}
+      </Button>
+      <Button disabled={isBusy} onClick={onHold} shortcut="Esc">
+        {verdictTexts.notYet}
+      </Button>
+    </div>
+  );
+};
+
+const Note = ({ approval, asked, note, noteInput, onNote, onDecide, onHold }: VerdictProps): ReactNode => {
+  const [isShown, setShown] = useState(false);
+  const isRejecting = asked === 'reject';
+  const who = approval.requestedBy.name;
+  const press = (event: KeyboardEvent<HTMLInputElement>): void => {
+    const { key, repeat, currentTarget, nativeEvent } = event;
+    // The key that brought the focus here may still be held down.
+    if (repeat && (key === 'Enter' || note === '')) event.preventDefault();
+    if (repeat || nativeEvent.isComposing || (key !== 'Enter' && key !== 'Escape')) return;
+    if (key === 'Enter' && isRejecting) onDecide('reject');
+    else {
+      currentTarget.blur();
+      onHold();
+    }
+  };
+  return (
+    <>
+      <label className={isShown || note !== '' ? '' : 'quiet'}>
+        {isRejecting ? verdictTexts.whyRejected(who) : verdictTexts.noteFor(who)}
+        <input
+          ref={noteInput}
+          value={note}
+          placeholder={isRejecting ? verdictTexts.howToReject : verdictTexts.optional}
+          aria-keyshortcuts="n"
+          onFocus={() => setShown(true)}
+          onBlur={() => isRejecting && onHold()}
+          onChange={({ target }) => onNote(target.value)}
+          onKeyDown={press}
+        />
+      </label>
+      {isRejecting && note !== '' && <p className="soft">{verdictTexts.howToReject}</p>}
+      <TooLong what={verdictTexts.theNote} text={note} most={noteMost} />
+    </>
+  );
+};
+
+export const Verdict = (props: VerdictProps) => {
+  const { approval, isBusy, asked, onDecide } = props;
+  return (
+    <div className="verdict-form">
+      <Note {...props} />
+      {asked === 'approve' ? (
+        <Confirmation {...props} />
+      ) : (
+        <div className="verdict-buttons">
+          <Button
+            tone={approval.reversible === false ? 'danger' : 'main'}
+            disabled={isBusy}
+            onClick={() => onDecide('approve')}
+            shortcut="a"
+          >
+            {verdictTexts.approve}
+          </Button>
+          <Button disabled={isBusy} onClick={() => onDecide('reject')} shortcut={asked === 'reject' ? '↵' : 'r'}>
+            {verdictTexts.reject}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,90 @@
+/** The members of a request's target and of its input with the labels and values that people know from the other pages. Used by Decision's parts. */
+import { useQuery } from '@tanstack/react-query';
+import { toForm, type Field } from '../actions/schema.ts';
+import { useNames } from '../content/names.ts';
+import { useSession } from '../shell/session.ts';
+import { toWords } from '../ui/words.ts';
+import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
+import type { Approval } from '../wire/types.ts';
+import { requestTexts } from './requestTexts.tsx';
+import { shown, shownAs } from './shown.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+export interface Fact {
+  readonly name: string;
+  readonly label: string;
+  readonly text: string;
+  /** What the declaration says of a member that is left out; null: it is given, or nothing is said. */
+  readonly about: string | null;
+}
+
+interface RequestWords {
+  /** The label of the record's resource. */
+  readonly resourceLabel: string;
+  /** Returns the label of a dotted member of the target. */
+  readonly labelOf: (name: string) => string;
+  /** Returns a value of such a member as text; `currency`: that of its record. */
+  readonly textOf: (name: string, value: unknown, currency: unknown) => string;
+  /** Returns the values of the record, declared ones in their order first. */
+  readonly fieldsOf: (fields: Members) => readonly Fact[];
+  /** Returns the members of the action's input, what may be left out included; of an action that is not known, what is given. */
+  readonly inputOf: (input: Members) => readonly Fact[];
+}
+
+const prefix = 'fields.';
+
+/** Returns a value that the input has under a field. */
+const inputText = (field: Field | undefined, value: unknown): string =>
+  (field?.kind === 'choice' ? field.choices.find((choice) => choice.value === value)?.label : undefined) ??
+  shown(value);
+
+export const useWords = ({ action, operation, resource }: Approval): RequestWords => {
+  const { http } = useSession();
+  const names = useNames();
+  const { data: resources } = useQuery({ ...resourcesQuery(http), enabled: resource !== null });
+  const { action: ofBulk }: { readonly action?: unknown } = operation ?? {};
+  const actionName = action ?? ofBulk;
+  const { data: actions } = useQuery({ ...actionsQuery(http), enabled: typeof actionName === 'string' });
+  const declared = resources?.find(({ name }) => name === resource);
+  const schema = actions?.find(({ name }) => name === actionName)?.input;
+  const form = schema === undefined ? null : toForm(schema);
+  const members = form?.kind === 'group' ? form.members : [];
+  const fieldOf = (name: string) =>
+    name.startsWith(prefix) ? declared?.fields.find((field) => field.name === name.slice(prefix.length)) : undefined;
+  const personOf = (value: unknown): string | undefined =>
+    value === names.me ? names.of(names.me) : names.people.find(({ id }) => id === value)?.name;
+  const labelOf = (name: string): string =>
+    fieldOf(name)?.label ?? toWords(name.startsWith(prefix) ? name.slice(prefix.length) : name);
+  const textOf = (name: string, value: unknown, currency: unknown): string =>
+    personOf(value) ?? shownAs(fieldOf(name)?.type ?? null, value, currency);
+  return {
+    resourceLabel: declared?.label ?? resource ?? '',
+    labelOf,
+    textOf,
+    fieldsOf: (fields) => {
+      const known = declared?.fields.map(({ name }) => name).filter((name) => Object.hasOwn(fields, name)) ?? [];
+      return [...new Set([...known, ...Object.keys(fields)])].map((name) => ({
+        name,
+        label: labelOf(`${prefix}${name}`),
+        text: textOf(`${prefix}${name}`, fields[name], fields['currency']),
+        about: null,
+      }));
+    },
+    inputOf: (input) => [
+      ...members.map((field) => {
+        const value = input[field.name];
+        const isGiven = value !== undefined && value !== null;
+        return {
+          name: field.name,
+          label: field.label,
+          text: isGiven ? (personOf(value) ?? inputText(field, value)) : requestTexts.notGiven,
+          about: isGiven ? null : field.description,
+        };
+      }),
+      ...Object.entries(input)
+        .filter(([name, value]) => value !== null && !members.some((member) => member.name === name))
+        .map(([name, value]) => ({ name, label: toWords(name), text: personOf(value) ?? shown(value), about: null })),
+    ],
+  };
+};

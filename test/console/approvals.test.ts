@@ -1,0 +1,158 @@
+/** Decisions in the console: which keys decide, what a request shows before it is decided, and what is said after. */
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { Tab } from '../support/browser.ts';
+import type { Client } from '../support/http.ts';
+import { testManifest } from '../support/manifest.ts';
+import { until } from '../support/until.ts';
+import { loaded, useConsole } from './support.ts';
+
+const manifest = {
+  ...testManifest,
+  resources: [
+    {
+      name: 'order',
+      label: 'Orders',
+      source: 'stored',
+      fields: [
+        { name: 'total', label: 'Total', type: 'money' },
+        { name: 'placedAt', label: 'Placed', type: 'time' },
+        { name: 'currency', label: 'Currency' },
+      ],
+    },
+  ],
+  actions: [
+    ...testManifest.actions,
+    {
+      name: 'refund',
+      label: 'Refund',
+      resource: 'order',
+      reversible: false,
+      input: {
+        type: 'object',
+        required: ['reason'],
+        properties: {
+          amount: { type: 'number', title: 'Amount to give back', description: 'Left out: all of it' },
+          reason: { type: 'string' },
+        },
+      },
+    },
+  ],
+} as const;
+
+describe('decisions in the console', () => {
+  let tab: Tab;
+  let page: Page;
+  let agent: Client;
+  const of = useConsole({
+    manifest,
+    arrange: async ({ world, open, signIn }) => {
+      await world.records('order', [
+        { id: 'ord_1', title: 'Order 1', fields: { placedAt: 1_767_225_600_000, total: 252_010, currency: 'EUR' } },
+      ]);
+      agent = await world.agent('operator', { mode: 'supervised', name: 'Triage bot' });
+      tab = await open();
+      ({ page } = tab);
+      await signIn(tab, 'ana@example.com', '/approvals');
+    },
+  });
+
+  /** Asks for an item to be closed; returns the ids of the item and of the request. */
+  const askToClose = async (title: string) => {
+    const item = await of().newItem(title);
+    const { body } = await agent.post(`/items/${item}/state`, { state: 'closed' });
+    return { item, approval: String(body.approval) };
+  };
+  const statusOf = async (approval: string): Promise<string> =>
+    (await of().ana.get(`/approvals/${approval}`)).body.approval.status;
+  const show = async (approval: string): Promise<void> => {
+    await page.goto(`${of().origin}/env/demo/approvals/${approval}`);
+    await page.getByRole('button', { name: /^Approve/ }).waitFor();
+    await loaded(page);
+  };
+  const confirmation = () => page.getByRole('group', { name: 'Confirm the approval' });
+
+  it('takes what is typed after r as the note, rejects at Enter, and decides nothing else by it', async () => {
+    const first = await askToClose('The first');
+    const second = await askToClose('The second');
+    await show(first.approval);
+    await page.keyboard.type('rNeeds a human answer');
+    const note = page.getByLabel('Reject with a note for Triage bot');
+    expect(await note.inputValue()).to.equal('Needs a human answer');
+    await tab.picture('approval-rejecting-light-1440');
+    expect(await statusOf(first.approval)).to.equal('pending');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('a human');
+    await until('it is rejected', async () => (await statusOf(first.approval)) === 'rejected');
+    await page.getByRole('heading', { name: /The second/ }).waitFor();
+    await page.keyboard.press('a');
+    const { approval } = (await of().ana.get(`/approvals/${first.approval}`)).body;
+    expect(approval.note).to.equal('Needs a human answer');
+    expect(await statusOf(second.approval)).to.equal('pending');
+    await show(second.approval);
+    await page.keyboard.press('r');
+    await page.getByLabel('Reject with a note for Triage bot').waitFor();
+    await page.keyboard.press('Enter');
+    await until('it is rejected without a note', async () => (await statusOf(second.approval)) === 'rejected');
+  });
+
+  it('does not confirm what can’t be undone by a second tap, nor by a key that is held down', async () => {
+    const asked = await agent.post('/actions', { action: 'refund', record: 'ord_1', input: { reason: 'Twice' } });
+    expect(asked.status, asked.text).to.equal(202);
+    const approval = String(asked.body.approval);
+    await show(approval);
+    await page.keyboard.press('a');
+    await page.keyboard.press('a');
+    const button = confirmation().getByRole('button', { name: 'Approve it all the same', disabled: false });
+    await button.waitFor();
+    await page.keyboard.press('a');
+    // Playwright repeats a key that is pressed down again before it is up.
+    await page.keyboard.down('Enter');
+    await until('the first press counts', async () => (await statusOf(approval)) === 'approved');
+    await page.keyboard.up('Enter');
+  });
+
+  it('shows what is given away as the pages of records do, what is left out too', async () => {
+    const asked = await agent.post('/actions', { action: 'refund', record: 'ord_1', input: { reason: 'Late' } });
+    await show(String(asked.body.approval));
+    const decision = page.locator('.decision');
+    const fact = async (label: string): Promise<string | null> =>
+      decision
+        .locator('.fields > div')
+        .filter({ has: page.getByText(label, { exact: true }) })
+        .locator('dd')
+        .textContent();
+    expect(await fact('Total')).to.equal('252,010 EUR');
+    expect(await fact('Placed')).to.match(/Jan 1/);
+    expect(await fact('Amount to give back')).to.equal('left out (Left out: all of it)');
+    expect(await fact('Reason')).to.equal('Late');
+    expect(await decision.getByText(/gave no reason/).count()).to.equal(0);
+    await tab.picture('approval-facts-light-1440');
+  });
+
+  it('undoes an approved change of state', async () => {
+    const { item, approval } = await askToClose('Close and open');
+    const stateOf = async (): Promise<string> => (await of().ana.get(`/items/${item}`)).body.item.state;
+    await show(approval);
+    await page.keyboard.press('a');
+    await page.getByText(/^Approved: /).waitFor();
+    expect(await stateOf()).to.equal('closed');
+    await page.keyboard.press('u');
+    await until('it is open again', async () => (await stateOf()) === 'open');
+  });
+
+  it('says once, and of nobody, that a request can’t be approved any more', async () => {
+    const bot = await of().world.agent('operator', { mode: 'supervised', name: 'Gone bot' });
+    const { body } = await bot.post(`/items/${await of().newItem('Stale')}/state`, { state: 'closed' });
+    const revoked = await of().ana.call('DELETE', `/settings/agents/${bot.id}`);
+    expect(revoked.status, revoked.text).to.be.below(300);
+    const approval = String(body.approval);
+    await show(approval);
+    await page.keyboard.press('a');
+    await page.getByText(/^Can’t be approved any more/).waitFor();
+    const text = (await page.locator('.decision').textContent()) ?? '';
+    expect(text.match(/no longer fits/g)).to.have.length(1);
+    expect(text).not.to.include('by Ana Lind');
+    await tab.picture('approval-stale-light-1440');
+  });
+});
