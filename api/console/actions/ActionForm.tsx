@@ -9,7 +9,8 @@ import { Optional } from '../ui/Optional.tsx';
 import { reasonMost, TooLong } from '../ui/TooLong.tsx';
 import type { Action } from '../wire/types.ts';
 import { Confirmation, confirmationWord, isConfirmed } from './Confirmation.tsx';
-import { readInput, type InputProblem } from './inputDraft.ts';
+import { fieldTexts } from './fieldTexts.ts';
+import { missingIn, problemsLeft, readInput, type InputDraft, type InputProblem } from './inputDraft.ts';
 import { InputForm } from './InputForm.tsx';
 import type { ActionRequest } from './request.ts';
 import { toForm } from './schema.ts';
@@ -25,6 +26,12 @@ interface ActionFormProps {
   readonly onClose: () => void;
 }
 
+/** Returns the dates and times of which only a part is typed: their value is empty. */
+const incompleteIn = (form: HTMLFormElement | null): readonly InputProblem[] =>
+  [...(form?.querySelectorAll<HTMLInputElement>('input[name]') ?? [])].flatMap(({ name, validity }) =>
+    validity.badInput ? [{ path: name, message: fieldTexts.isIncomplete }] : [],
+  );
+
 /** Brings what was answered into sight. */
 const show = (node: HTMLElement | null): void => node?.scrollIntoView({ block: 'nearest' });
 
@@ -35,7 +42,12 @@ const DryRun = ({ answer, request }: Tried) => {
       <p>
         <strong>{actionTexts.triedOut}</strong> {actionTexts.outlook[answer.would]}
       </p>
-      {Object.keys(answer.input).length > 0 && <pre>{JSON.stringify(answer.input, null, 2)}</pre>}
+      {Object.keys(answer.input).length > 0 && (
+        <details>
+          <summary>{actionTexts.triedInput}</summary>
+          <pre>{JSON.stringify(answer.input, null, 2)}</pre>
+        </details>
+      )}
       <p>
         {copies.map(({ kind, label, run }) => (
           <Button key={kind} tone="bare" onClick={run}>
@@ -55,6 +67,10 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
   const [reason, setReason] = useDraft(`${draftKey}.reason`);
   const [confirmation, setConfirmation] = useState('');
   const [unreadable, setUnreadable] = useState<readonly InputProblem[]>([]);
+  const [lacksReason, setLacksReason] = useState(false);
+  /** What was typed when the problems were found: they stand as long as nothing else is typed in their place. */
+  const [judged, setJudged] = useState<InputDraft>('');
+  const [judgedReason, setJudgedReason] = useState('');
   const done = (run: string): void => {
     input.forget();
     setReason('');
@@ -64,26 +80,40 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
   const word = confirmationWord(request.record, action.label);
   const isReady = isConfirmed(action.danger, word, confirmation);
   const refused = refusal?.problems ?? [];
-  const problems = [...unreadable, ...refused.filter(({ path }) => path !== 'reason')];
-  const withInput = (work: (body: { input: unknown; reason: string }) => Promise<void>): void => {
+  const problems = problemsLeft([...unreadable, ...refused], judged, input.draft);
+  const reasonProblems =
+    reason === judgedReason ? [...(lacksReason ? [fieldTexts.isRequired] : []), ...(refusal?.reason ?? [])] : [];
+  const place = useRef<HTMLFormElement>(null);
+  const withInput = (
+    work: (body: { input: unknown; reason: string }) => Promise<void>,
+    isReasonWanted: boolean,
+  ): void => {
     const found: InputProblem[] = [];
     const value = readInput(input.field, input.draft, '', found);
-    setUnreadable(found);
-    if (found.length === 0 && busy === null) void work({ input: value ?? {}, reason });
+    const incomplete = incompleteIn(place.current);
+    const missing = missingIn(input.field, input.draft, '').filter(
+      ({ path }) => !incomplete.some((other) => other.path === path),
+    );
+    const all = [...found, ...incomplete, ...missing];
+    const isReasonMissing = isReasonWanted && reason.trim() === '';
+    setUnreadable(all);
+    setLacksReason(isReasonMissing);
+    setJudged(input.draft);
+    setJudgedReason(reason);
+    if (all.length === 0 && !isReasonMissing && busy === null) void work({ input: value ?? {}, reason });
   };
-  const place = useRef<HTMLFormElement>(null);
   useEffect(() => {
     // A keyboard on the screen would hide what the form is about.
     if (window.matchMedia('(pointer: coarse)').matches) return;
     place.current?.querySelector<HTMLElement>('input,select,textarea,button[type="submit"]')?.focus();
   }, []);
   useEffect(() => {
-    if (unreadable.length > 0 || refusal !== null)
+    if (unreadable.length > 0 || lacksReason || refusal !== null)
       place.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [unreadable, refusal]);
+  }, [unreadable, lacksReason, refusal]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isReady) withInput(send);
+    if (isReady) withInput(send, action.reasonRequired);
   };
   const press = (event: KeyboardEvent<HTMLFormElement>): void => {
     if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
@@ -91,7 +121,7 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
     event.currentTarget.requestSubmit();
   };
   return (
-    <form ref={place} onSubmit={submit} onKeyDown={press}>
+    <form ref={place} noValidate onSubmit={submit} onKeyDown={press}>
       {action.approval && <p className="hint">{actionTexts.needsApproval}</p>}
       {input.isRestored && (
         <p className="soft">
@@ -111,18 +141,17 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
             <input
               value={reason}
               required={action.reasonRequired}
+              aria-invalid={reasonProblems.length > 0}
               autoComplete="off"
               onChange={({ target }) => setReason(target.value)}
             />
           </label>
           <TooLong what={actionTexts.theReason} text={reason} most={reasonMost} />
-          {refused
-            .filter(({ path }) => path === 'reason')
-            .map(({ message }) => (
-              <span className="problem" role="alert" key={message}>
-                {actionTexts.reasonProblem(message)}
-              </span>
-            ))}
+          {reasonProblems.map((message) => (
+            <span className="problem" role="alert" key={message}>
+              {actionTexts.reasonProblem(message)}
+            </span>
+          ))}
         </div>
       )}
       <Confirmation
@@ -135,7 +164,7 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
       {tried !== null && <DryRun {...tried} />}
       {refusal !== null && (
         <p className="problem answer" role="alert" ref={show}>
-          {refused.length > 0 ? actionTexts.seeMarked : refusal.text} <span className="code">{refusal.code}</span>{' '}
+          {refused.length + refusal.reason.length > 0 ? actionTexts.seeMarked : refusal.text}{' '}
           {refusal.run !== null && (
             <Link to="/env/$environment/runs" params={{ environment }} search={{ run: refusal.run }} onClick={onClose}>
               {actionTexts.showRun}
@@ -150,7 +179,7 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
           </Button>
         )}
         <Button onClick={onClose}>{actionTexts.cancel}</Button>
-        <Button disabled={busy !== null} onClick={() => withInput(tryOut)}>
+        <Button disabled={busy !== null} onClick={() => withInput(tryOut, false)}>
           {actionTexts.tryOut}
         </Button>
         <Button

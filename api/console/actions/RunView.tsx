@@ -168,7 +168,7 @@ export const RunOutcome = ({ run, onAction }: RunOutcomeProps) => {
       )}
       {run.error !== null && (
         <p className="problem" dir="auto">
-          {run.error} {run.code !== null && <span className="code">{run.code}</span>}
+          {run.error}
         </p>
       )}
       {meaning !== '' && <p className={run.status === 'unknown' ? '' : 'soft'}>{meaning}</p>}

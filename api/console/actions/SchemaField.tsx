@@ -26,7 +26,7 @@ interface SchemaFieldProps {
 
 type ControlProps = SchemaFieldProps & { readonly text: string; readonly about: string | undefined };
 
-const Select = ({ field, text, about, problems, onChange }: ControlProps) => {
+const Select = ({ field, text, path, about, problems, onChange }: ControlProps) => {
   const choices =
     field.kind === 'choice'
       ? field.choices.map(({ value, label }) => [choiceKey(value), label] as const)
@@ -36,6 +36,7 @@ const Select = ({ field, text, about, problems, onChange }: ControlProps) => {
         ] as const);
   return (
     <select
+      name={path}
       value={text}
       required={field.isRequired}
       aria-describedby={about}
@@ -61,8 +62,9 @@ const inputTypes: Readonly<Record<string, string>> = {
 
 /** The control of a value that is one text. */
 const Control = (props: ControlProps) => {
-  const { field, text, about, problems, onChange } = props;
+  const { field, text, path, about, problems, onChange } = props;
   const common = {
+    name: path,
     value: text,
     required: field.isRequired && !field.isNullable,
     'aria-describedby': about,

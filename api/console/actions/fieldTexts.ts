@@ -14,6 +14,9 @@ export const fieldTexts = {
   removeRow: (label: string, n: number) => `Remove ${label} ${String(n)}`,
   /** `what`: one of those below, or the API's, such as "is missing". */
   problem: (field: string, what: string) => `${field} ${what}`,
+  isRequired: 'is required',
+  /** Of a date or a time of which only a part is typed. */
+  isIncomplete: 'is not complete',
   isNoNumber: 'is not a number; write it like 12.5',
   isNoJson: (why: string) => `is not JSON: ${why}`,
   hasMore: 'has members that the form does not show',

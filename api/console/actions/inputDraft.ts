@@ -117,3 +117,35 @@ export const readInput = (field: Field, draft: InputDraft, path: string, problem
     return undefined;
   }
 };
+
+/** Returns what is typed at a dotted path; undefined: there is nothing. */
+const typedAt = (draft: InputDraft, path: string): InputDraft | undefined =>
+  path === ''
+    ? draft
+    : path.split('.').reduce<InputDraft | undefined>((at, name) => {
+        if (at === undefined || typeof at === 'string') return at;
+        return isListDraft(at) ? at[Number(name)] : isGroupDraft(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+      }, draft);
+
+/** Returns the problems of what has not been typed otherwise since. */
+export const problemsLeft = (
+  problems: readonly InputProblem[],
+  before: InputDraft,
+  now: InputDraft,
+): readonly InputProblem[] =>
+  problems.filter(({ path }) => JSON.stringify(typedAt(before, path)) === JSON.stringify(typedAt(now, path)));
+
+/** Returns the fields that have to be filled and are not; those of an optional group only once one of them is. */
+export const missingIn = (field: Field, draft: InputDraft, path: string): readonly InputProblem[] => {
+  if (field.kind === 'group')
+    return field.isRequired || hasText(draft)
+      ? field.members.flatMap((member) =>
+          missingIn(member, isGroupDraft(draft) ? (draft[member.name] ?? '') : '', below(path, member.name)),
+        )
+      : [];
+  if (field.kind === 'list')
+    return (isListDraft(draft) ? draft : []).flatMap((row, at) =>
+      hasText(row) ? missingIn(field.item, row, below(path, String(at))) : [],
+    );
+  return field.isRequired && !field.isNullable && draft === '' ? [{ path, message: fieldTexts.isRequired }] : [];
+};

@@ -28,6 +28,7 @@ export const actionTexts = {
   close: 'Close',
   tryOut: 'Dry run',
   triedOut: 'Nothing was done.',
+  triedInput: 'The input as the app would get it',
   outlook: {
     run: 'It would run now.',
     start: 'It would start now, and go on in the background.',

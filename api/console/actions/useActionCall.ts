@@ -20,8 +20,10 @@ interface Refusal {
   readonly code: string;
   /** The run that the app refused; null: there is none. */
   readonly run: string | null;
-  /** By fields of the input; `reason` is the reason's. */
+  /** By fields of the input. */
   readonly problems: readonly InputProblem[];
+  /** What is wrong with the reason for the history. */
+  readonly reason: readonly string[];
 }
 
 export interface Tried {
@@ -41,10 +43,13 @@ const problemsOf = (body: Readonly<Record<string, unknown>>): readonly InputProb
       : [],
   );
 
-const inputPrefix = 'input.';
+/** Returns a path within the input; null: it is about another member of the request. */
+const inputPathOf = (path: string): string | null =>
+  path === 'input' ? '' : path.startsWith('input.') ? path.slice('input.'.length) : null;
 
 const toRefusal = (error: unknown): Refusal => {
-  if (!(error instanceof ApiError)) return { text: String(error), code: 'internal', run: null, problems: [] };
+  if (!(error instanceof ApiError))
+    return { text: String(error), code: 'internal', run: null, problems: [], reason: [] };
   const { run } = error.body;
   const problems = error.code === 'invalid' ? problemsOf(error.body) : [];
   const isApp = error.code === 'action_failed';
@@ -52,15 +57,11 @@ const toRefusal = (error: unknown): Refusal => {
     text: isApp ? actionTexts.appRefused(error.message) : error.message,
     code: error.code,
     run: typeof run === 'string' ? run : null,
-    problems: problems.flatMap(({ path, message }) =>
-      path.startsWith(inputPrefix)
-        ? [{ path: path.slice(inputPrefix.length), message }]
-        : path === 'input'
-          ? [{ path: '', message }]
-          : path === 'reason'
-            ? [{ path: 'reason', message }]
-            : [],
-    ),
+    problems: problems.flatMap(({ path, message }) => {
+      const within = inputPathOf(path);
+      return within === null ? [] : [{ path: within, message }];
+    }),
+    reason: problems.flatMap(({ path, message }) => (path === 'reason' ? [message] : [])),
   };
 };
 
@@ -102,8 +103,7 @@ export const useActionCall = (request: ActionRequest, action: Action, onRun: (ru
       // A lost connection, or an error of a proxy, leaves open what came of the call: the same key finds out.
       const isOpen = error instanceof ApiError && (error.status === 0 || (error.status >= 500 && refused.run === null));
       if (!isOpen) sent.current = { text: '', key: '' };
-      if (!isShown.current)
-        notices.show({ tone: 'failed', text: actionTexts.failed(action.label, refused.text), code: refused.code });
+      if (!isShown.current) notices.show({ tone: 'failed', text: actionTexts.failed(action.label, refused.text) });
     }
     setBusy(null);
   };
