@@ -246,7 +246,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: /^Approve/ }).waitFor();
     await ben.post(`/approvals/${body.approval}/reject`, { note: 'Not yet.' });
     await page.getByText('Rejected by Ben Okoro').waitFor();
-    await page.getByText(/requests \d+ were approved, 1 rejected, and 0 wait/).waitFor();
+    await page.getByText(/requests, 1 was approved, 1 was rejected, and 0 wait/).waitFor();
     expect(await page.getByRole('button', { name: /^Approve/ }).count()).to.equal(0);
   });
 
@@ -268,7 +268,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Reject' }).waitFor();
     expect(await status()).to.equal('pending');
     await page.keyboard.press('a');
-    await group.waitFor();
+    await group.getByRole('button', { name: 'Approve it all the same', disabled: false }).waitFor();
     await page.keyboard.press('Enter');
     await until('it is approved', async () => (await status()) === 'approved');
     await group.waitFor({ state: 'detached' });
@@ -298,6 +298,7 @@ describe('the console', () => {
     await page.getByRole('link', { name: 'Night watch' }).click();
     await page.getByRole('cell', { name: 'refused' }).waitFor();
     await page.keyboard.press('s');
+    await page.getByRole('button', { name: 'Make it supervised' }).click();
     await page.getByText('Night watch is supervised now.').waitFor();
     await tab.picture('agent-light-1440');
     await page.keyboard.press('Backspace');

@@ -234,10 +234,14 @@ describe('the settings in the console', () => {
     await page.getByLabel('What they are').selectOption('customer');
     await page.getByLabel('Id of their record').fill('c_9');
     await page.keyboard.press('Enter');
-    const dialog = page.getByRole('alertdialog', { name: 'Erase customer c_9?' });
+    const dialog = page.getByRole('dialog', { name: 'Erase Kim Berg (c_9)?' });
     await dialog.getByText(/1 stored record, 1 item, .* will be erased\. This can’t be undone\./).waitFor();
     await tab.picture('erasure-light-1440');
     expect(await list('/settings/erasures', 'erasures'), 'so far it was counted').to.deep.equal([]);
+    await dialog.getByText('Kim asks').waitFor();
+    await dialog.getByRole('button', { name: 'Erase for ever' }).click();
+    await dialog.getByText('This is another id.').waitFor();
+    await dialog.getByLabel('Type c_9 to erase it').fill('c_9');
     await dialog.getByRole('button', { name: 'Erase for ever' }).click();
     await page.getByText('customer c_9 is being erased.').waitFor();
     await page

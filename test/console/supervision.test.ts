@@ -120,6 +120,7 @@ describe('agents in the console', () => {
     await page.getByText('Night watch is read-only now.').waitFor();
     expect((await other.post(`/items/${item}/notes`, { text: 'No.' })).status).to.equal(403);
     await page.keyboard.press('s');
+    await page.getByRole('button', { name: 'Make it supervised' }).click();
     await page.getByText('Night watch is supervised now.').waitFor();
     expect((await other.post(`/items/${item}/notes`, { text: 'May I?' })).status).to.equal(202);
   });
@@ -176,7 +177,7 @@ describe('agents in the console', () => {
     await page.getByRole('button', { name: 'Make a new token' }).click();
     await page.getByRole('dialog', { name: 'Confirm that it is you' }).getByLabel('Password').fill(password);
     await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Triage bot is ready' });
+    const dialog = page.getByRole('dialog', { name: 'The new token of Triage bot' });
     const token = (await dialog.locator('pre').first().textContent()) ?? '';
     expect(token).to.match(/^cagt_/);
     const parts = await dialog.locator('pre').allTextContents();

@@ -55,13 +55,15 @@ export const AgentForm = ({ agent, onSubmit, onClose }: AgentFormProps) => {
   const { environment } = useSession();
   const before = agent === null ? null : fieldsOf(agent);
   const fresh: Fields = { name: '', role: '', mode: 'supervised', environments: environment, expires: '' };
-  const [fields, set, forget] = useFormDraft<Fields>(`agent.${agent?.id ?? 'new'}`, before ?? fresh);
+  const [fields, set, forget, isTyped] = useFormDraft<Fields>(`agent.${agent?.id ?? 'new'}`, before ?? fresh);
   return (
     <DraftDialog
       title={agent === null ? agentTexts.make : texts.change(agent.name)}
       about={agent === null ? texts.newAbout : texts.changeAbout}
       deed={agent === null ? texts.newDeed : texts.change(agent.name)}
       isNew={agent === null}
+      // The usual role is filled in by itself.
+      isTyped={agent === null ? fields.name !== '' : isTyped}
       bodyOf={() => bodyOf(fields, before)}
       onSubmit={onSubmit}
       forget={forget}

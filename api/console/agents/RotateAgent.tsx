@@ -1,6 +1,6 @@
 /** The dialog that rotates an agent's token, with the grace period of the old one. Used by useAgentChanges. */
 import { useState } from 'react';
-import { GraceField } from '../settings/GraceField.tsx';
+import { GraceField, usualGraceMs } from '../settings/GraceField.tsx';
 import { SubmitDialog } from '../settings/SubmitDialog.tsx';
 import type { Agent } from '../wire/types.ts';
 import { agentTexts } from './texts.tsx';
@@ -14,7 +14,7 @@ interface RotateAgentProps {
 }
 
 export const RotateAgent = ({ agent, onSubmit, onClose }: RotateAgentProps) => {
-  const [grace, setGrace] = useState(0);
+  const [grace, setGrace] = useState(usualGraceMs);
   return (
     <SubmitDialog
       title={texts.title(agent.name)}

@@ -44,6 +44,7 @@ export const agentTexts = {
   },
   credential: {
     title: (agent: string) => `${agent} is ready`,
+    newTitle: (agent: string) => `The new token of ${agent}`,
     about: (agent: string) => `The token is shown this once. Keep it where ${agent} runs, and nowhere else.`,
     shownBefore: '(shown before)',
     token: 'Token',

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { Confirm } from '../settings/Confirm.tsx';
 import { CredentialDialog } from '../settings/CredentialDialog.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
+import { useSession } from '../shell/session.ts';
 import { settingsKeys } from '../wire/settingsQueries.ts';
 import type { Agent } from '../wire/types.ts';
 import { AgentForm } from './AgentForm.tsx';
@@ -17,7 +18,11 @@ const { revocation, credential } = agentTexts;
 type Open =
   | { readonly what: 'new' }
   | { readonly what: 'edit' | 'rotate' | 'revoke'; readonly agent: Agent }
-  | { readonly what: 'credential'; readonly made: MadeAgent };
+  | { readonly what: 'loosen'; readonly agent: Agent; readonly mode: Agent['mode'] }
+  | { readonly what: 'credential' | 'rotated'; readonly made: MadeAgent };
+
+/** How much an agent may do by itself in each mode. */
+const freedom: Readonly<Record<Agent['mode'], number>> = { readonly: 0, supervised: 1, normal: 2 };
 
 interface AgentChanges {
   setMode(agent: Agent, mode: string): void;
@@ -30,9 +35,18 @@ interface AgentChanges {
 
 export const useAgentChanges = (): AgentChanges => {
   const { call, change, dialog } = useSettingsChange(settingsKeys.agents);
+  const { notices } = useSession();
   const [open, setOpen] = useState<Open | null>(null);
   const close = (): void => setOpen(null);
   const show = (made: MadeAgent): void => setOpen({ what: 'credential', made });
+  const switchMode = async (agent: Agent, mode: Agent['mode']): Promise<void> => {
+    const to = (next: Agent['mode']): Promise<boolean> =>
+      change(
+        { method: 'PATCH', path: `/settings/agents/${agent.id}`, body: { mode: next } },
+        modeTexts[next].isNow(agent.name),
+      );
+    if (await to(mode)) notices.remember(() => void to(agent.mode));
+  };
   let shown: ReactNode = null;
   if (open?.what === 'new')
     shown = (
@@ -57,9 +71,10 @@ export const useAgentChanges = (): AgentChanges => {
     shown = (
       <RotateAgent
         agent={open.agent}
-        onSubmit={async (grace) =>
-          show(await call({ method: 'POST', path: `/settings/agents/${open.agent.id}/rotate`, body: { grace } }))
-        }
+        onSubmit={async (grace) => {
+          const path = `/settings/agents/${open.agent.id}/rotate`;
+          setOpen({ what: 'rotated', made: await call({ method: 'POST', path, body: { grace } }) });
+        }}
         onClose={close}
       />
     );
@@ -75,11 +90,22 @@ export const useAgentChanges = (): AgentChanges => {
         onClose={close}
       />
     );
-  else if (open?.what === 'credential') {
+  else if (open?.what === 'loosen') {
+    const { agent, mode } = open;
+    shown = (
+      <Confirm
+        title={modeTexts[mode].loosen(agent.name)}
+        about={modeTexts[mode].loosenAbout}
+        deed={modeTexts[mode].loosenDeed}
+        onConfirm={() => void switchMode(agent, mode)}
+        onClose={close}
+      />
+    );
+  } else if (open !== null && 'made' in open) {
     const { agent } = open.made;
     shown = (
       <CredentialDialog
-        title={credential.title(agent.name)}
+        title={(open.what === 'rotated' ? credential.newTitle : credential.title)(agent.name)}
         about={credential.about(agent.name)}
         parts={credentialParts(open.made)}
         onClose={close}
@@ -91,9 +117,10 @@ export const useAgentChanges = (): AgentChanges => {
     edit: (agent) => setOpen({ what: 'edit', agent }),
     rotate: (agent) => setOpen({ what: 'rotate', agent }),
     revoke: (agent) => setOpen({ what: 'revoke', agent }),
-    setMode: ({ id, name }, mode) => {
-      if (!isMode(mode)) return;
-      void change({ method: 'PATCH', path: `/settings/agents/${id}`, body: { mode } }, modeTexts[mode].isNow(name));
+    setMode: (agent, mode) => {
+      if (!isMode(mode) || mode === agent.mode) return;
+      if (freedom[mode] > freedom[agent.mode]) setOpen({ what: 'loosen', agent, mode });
+      else void switchMode(agent, mode);
     },
     dialog: (
       <>

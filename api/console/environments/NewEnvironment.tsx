@@ -1,4 +1,5 @@
 /** The form of a new environment. Used by EnvironmentsSection. */
+import { FieldProblem } from '../settings/FieldProblem.tsx';
 import { SubmitDialog } from '../settings/SubmitDialog.tsx';
 import { useFormDraft } from '../ui/draft.ts';
 import { Switches, switches } from './Switches.tsx';
@@ -27,27 +28,33 @@ export const NewEnvironment = ({ onSubmit, onClose }: NewEnvironmentProps) => {
       submit={submit}
       onClose={onClose}
     >
-      <label>
-        {environmentTexts.name}
-        <input
-          required
-          maxLength={100}
-          pattern="[A-Za-z][A-Za-z0-9_.\-]*"
-          title={environmentTexts.nameRule}
-          autoFocus
-          autoComplete="off"
-          spellCheck={false}
-          placeholder={environmentTexts.nameExample}
-          value={fields['name']}
-          onChange={({ target }) => set({ name: target.value })}
-        />
-      </label>
-      <Switches
-        legend={environmentTexts.demands}
-        names={atOnce}
-        isOn={(name) => fields[name] === 'on'}
-        onChange={(name, isOn) => set({ [name]: isOn ? 'on' : '' })}
-      />
+      {(taken) => (
+        <>
+          <label>
+            {environmentTexts.name}
+            <input
+              required
+              maxLength={100}
+              pattern="[A-Za-z][A-Za-z0-9_.\-]*"
+              title={environmentTexts.nameRule}
+              autoFocus
+              aria-invalid={taken !== null}
+              autoComplete="off"
+              spellCheck={false}
+              placeholder={environmentTexts.nameExample}
+              value={fields['name']}
+              onChange={({ target }) => set({ name: target.value })}
+            />
+          </label>
+          <FieldProblem text={taken} />
+          <Switches
+            legend={environmentTexts.demands}
+            names={atOnce}
+            isOn={(name) => fields[name] === 'on'}
+            onChange={(name, isOn) => set({ [name]: isOn ? 'on' : '' })}
+          />
+        </>
+      )}
     </SubmitDialog>
   );
 };

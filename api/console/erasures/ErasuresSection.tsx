@@ -1,7 +1,6 @@
 /** Erasures in the settings: removing what identifies a person, counted first, and what became of each. Used by SettingsPage. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Confirm } from '../settings/Confirm.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
@@ -11,6 +10,7 @@ import { ShowEarlier } from '../ui/ShowEarlier.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { erasuresQuery, settingsKeys } from '../wire/settingsQueries.ts';
 import type { Erasure, ErasureCounts, ErasureRequest } from '../wire/types.ts';
+import { EraseConfirm } from './EraseConfirm.tsx';
 import { EraseForm } from './EraseForm.tsx';
 import { erasureTexts } from './texts.tsx';
 import { countWords } from './words.ts';
@@ -47,9 +47,9 @@ const State = ({ erasure: { status, erased, waitsFor, finishedAt } }: { readonly
 };
 
 export const ErasuresSection = () => {
-  const { http } = useSession();
+  const { http, notices } = useSession();
   const list = useInfiniteQuery(erasuresQuery(http));
-  const { call, change, dialog } = useSettingsChange(settingsKeys.erasures);
+  const { call, dialog } = useSettingsChange(settingsKeys.erasures);
   const [isOpen, setOpen] = useState(false);
   const [counted, setCounted] = useState<Counted | null>(null);
   const { data, error, refetch } = list;
@@ -92,16 +92,14 @@ export const ErasuresSection = () => {
       <ShowEarlier what="ones" list={list} />
       {isOpen && <EraseForm onCount={countIt} onClose={() => setOpen(false)} />}
       {counted !== null && (
-        <Confirm
-          title={erasureTexts.confirm.title(placeOf(counted.request))}
+        <EraseConfirm
+          record={counted.request.record}
           about={aboutOf(counted)}
-          deed={erasureTexts.confirm.deed}
-          onConfirm={() =>
-            void change(
-              { method: 'POST', path, body: { ...counted.request, confirmed: true } },
-              erasureTexts.begun(placeOf(counted.request)),
-            )
-          }
+          onErase={async () => {
+            await call({ method: 'POST', path, body: { ...counted.request, confirmed: true } });
+            setCounted(null);
+            notices.show({ tone: 'done', text: erasureTexts.begun(placeOf(counted.request)) });
+          }}
           onClose={() => setCounted(null)}
         />
       )}

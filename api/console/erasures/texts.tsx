@@ -35,6 +35,11 @@ export const erasureTexts = {
   },
   confirm: {
     title: (record: string) => `Erase ${record}?`,
+    titleOf: (title: string, id: string) => `Erase ${title} (${id})?`,
+    items: 'Items of this record',
+    moreItems: 'and more',
+    type: (id: string) => `Type ${id} to erase it`,
+    isOther: 'This is another id.',
     deed: 'Erase for ever',
     found: (counts: readonly string[]) => `${inRow(counts)} will be erased. This can’t be undone.`,
     nothingFound: 'Nothing is found, and what comes meanwhile will be erased. This can’t be undone.',

@@ -102,12 +102,10 @@ export const useFlagChange = (): FlagChanges => {
       notices.show({
         tone: 'failed',
         text: changeTexts.conflict(flag.flag),
-        code: error.code,
       });
       return;
     }
-    const code = error instanceof ApiError ? error.code : null;
-    notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error), code });
+    notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
   };
   const change = async (flag: Flag, patch: FlagPatch, done: string): Promise<boolean> => {
     const wants = flag.danger !== null || flag.approval || flag.reasonRequired;

@@ -1,6 +1,6 @@
 /** The name of an app key, and how long an old one works on beside a new one. Used by KeysSection. */
 import { useState } from 'react';
-import { GraceField } from '../settings/GraceField.tsx';
+import { GraceField, usualGraceMs } from '../settings/GraceField.tsx';
 import { NameField } from '../settings/NameField.tsx';
 import { SubmitDialog } from '../settings/SubmitDialog.tsx';
 import { useDraft } from '../ui/draft.ts';
@@ -52,7 +52,7 @@ interface RotateKeyProps {
 }
 
 export const RotateKey = ({ appKey, onSubmit, onClose }: RotateKeyProps) => {
-  const [grace, setGrace] = useState(24 * 3_600_000);
+  const [grace, setGrace] = useState(usualGraceMs);
   return (
     <SubmitDialog
       title={rotation.title(appKey.name)}

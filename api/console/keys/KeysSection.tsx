@@ -26,7 +26,7 @@ interface MadeKey {
 type Open =
   | { readonly what: 'new' }
   | { readonly what: 'name' | 'rotate' | 'revoke'; readonly key: AppKey }
-  | { readonly what: 'credential'; readonly made: MadeKey };
+  | { readonly what: 'credential' | 'rotated'; readonly made: MadeKey };
 
 const partsOf = ({ token, baseUrl }: MadeKey): readonly (readonly [string, string])[] => {
   const held = token ?? credential.shownBefore;
@@ -69,9 +69,10 @@ export const KeysSection = () => {
     shown = (
       <RotateKey
         appKey={open.key}
-        onSubmit={async (grace) =>
-          show(await call({ method: 'POST', path: `/settings/app-keys/${open.key.id}/rotate`, body: { grace } }))
-        }
+        onSubmit={async (grace) => {
+          const path = `/settings/app-keys/${open.key.id}/rotate`;
+          setOpen({ what: 'rotated', made: await call({ method: 'POST', path, body: { grace } }) });
+        }}
         onClose={close}
       />
     );
@@ -87,10 +88,10 @@ export const KeysSection = () => {
         onClose={close}
       />
     );
-  else if (open?.what === 'credential')
+  else if (open !== null && 'made' in open)
     shown = (
       <CredentialDialog
-        title={credential.title(open.made.appKey.name)}
+        title={(open.what === 'rotated' ? credential.newTitle : credential.title)(open.made.appKey.name)}
         about={credential.about}
         parts={partsOf(open.made)}
         onClose={close}

@@ -37,6 +37,7 @@ export const keyTexts = {
   },
   credential: {
     title: (key: string) => `${key} is ready`,
+    newTitle: (key: string) => `The new key of ${key}`,
     about: 'The key is shown this once. Keep it where the app runs, in its environment or a store for secrets.',
     shownBefore: '(shown before)',
     key: 'App key',

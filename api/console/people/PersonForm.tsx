@@ -1,6 +1,7 @@
 /** The form of a person, new or changed; a change sends only what is another. Used by PeopleSection. */
 import { useState } from 'react';
 import { DraftDialog } from '../settings/DraftDialog.tsx';
+import { FieldProblem } from '../settings/FieldProblem.tsx';
 import { NameField } from '../settings/NameField.tsx';
 import { ReachField } from '../settings/ReachField.tsx';
 import { RoleField } from '../settings/RoleField.tsx';
@@ -53,7 +54,7 @@ export const PersonForm = ({ person, onSubmit, onClose }: PersonFormProps) => {
       ? null
       : { name: person.name, email: person.email, role: person.role.id, environments: person.environments.join(',') };
   const fresh: Fields = { name: '', email: '', role: '', environments: environment };
-  const [fields, set, forget] = useFormDraft<Fields>(`person.${person?.id ?? 'new'}`, before ?? fresh);
+  const [fields, set, forget, isTyped] = useFormDraft<Fields>(`person.${person?.id ?? 'new'}`, before ?? fresh);
   // A password is never kept in the browser's storage.
   const [password, setPassword] = useState('');
   return (
@@ -62,35 +63,43 @@ export const PersonForm = ({ person, onSubmit, onClose }: PersonFormProps) => {
       about={person === null ? signInText(methods) : texts.changeAbout}
       deed={person === null ? texts.newDeed : texts.change(person.name)}
       isNew={person === null}
+      // The usual role is filled in by itself.
+      isTyped={person === null ? fields.name !== '' || fields.email !== '' : isTyped}
       bodyOf={() => bodyOf(fields, before, password)}
       onSubmit={onSubmit}
       forget={forget}
       onClose={onClose}
     >
-      <NameField name={fields.name} onName={(name) => set({ name })} />
-      <label>
-        {texts.email}
-        <input
-          type="email"
-          required
-          maxLength={320}
-          autoComplete="off"
-          value={fields.email}
-          onChange={({ target }) => set({ email: target.value })}
-        />
-      </label>
-      <RoleField role={fields.role} onRole={(role) => set({ role })} />
-      <ReachField
-        reach={fields.environments.split(',').filter(Boolean)}
-        onReach={(reach) => set({ environments: reach.join(',') })}
-      />
-      {methods.password && (
-        <label>
-          <span>
-            {person === null ? texts.password : texts.newPassword} {!needsPassword && <Optional />}
-          </span>
-          <NewPasswordInput value={password} required={needsPassword} onValue={setPassword} />
-        </label>
+      {(taken) => (
+        <>
+          <NameField name={fields.name} onName={(name) => set({ name })} />
+          <label>
+            {texts.email}
+            <input
+              type="email"
+              required
+              aria-invalid={taken !== null}
+              maxLength={320}
+              autoComplete="off"
+              value={fields.email}
+              onChange={({ target }) => set({ email: target.value })}
+            />
+          </label>
+          <FieldProblem text={taken} />
+          <RoleField role={fields.role} onRole={(role) => set({ role })} />
+          <ReachField
+            reach={fields.environments.split(',').filter(Boolean)}
+            onReach={(reach) => set({ environments: reach.join(',') })}
+          />
+          {methods.password && (
+            <label>
+              <span>
+                {person === null ? texts.password : texts.newPassword} {!needsPassword && <Optional />}
+              </span>
+              <NewPasswordInput value={password} required={needsPassword} onValue={setPassword} />
+            </label>
+          )}
+        </>
       )}
     </DraftDialog>
   );

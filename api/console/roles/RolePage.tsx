@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { Confirm } from '../settings/Confirm.tsx';
+import { FieldProblem } from '../settings/FieldProblem.tsx';
+import { RestoredNote } from '../settings/RestoredNote.tsx';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession } from '../shell/session.ts';
@@ -42,6 +44,7 @@ const useRoleDraft = ({ role, base }: EditorProps) => {
     since: String(role?.updatedAt ?? 0),
   };
   const [draft, set, forget] = useFormDraft(`role.${role?.id ?? `new-${base?.id ?? ''}`}`, initial);
+  const [isRestored, setRestored] = useState(draft.name !== initial.name || draft.granted !== initial.granted);
   const isChanged =
     draft.name !== initial.name ||
     JSON.stringify(toGrants(readGranted(draft.granted))) !== JSON.stringify(toGrants(readGranted(initial.granted)));
@@ -49,6 +52,8 @@ const useRoleDraft = ({ role, base }: EditorProps) => {
     name: draft.name,
     granted: readGranted(draft.granted),
     isChanged,
+    /** Whether it was begun before the page was opened. */
+    isRestored,
     /** Whether somebody else changed the role since the draft was begun. */
     isOld: isChanged && draft.since !== initial.since,
     set: (part: { readonly name?: string; readonly granted?: Granted }) =>
@@ -57,7 +62,10 @@ const useRoleDraft = ({ role, base }: EditorProps) => {
         ...(part.name === undefined ? {} : { name: part.name }),
         ...(part.granted === undefined ? {} : { granted: JSON.stringify(part.granted) }),
       }),
-    forget,
+    forget: () => {
+      setRestored(false);
+      forget();
+    },
   };
 };
 
@@ -68,10 +76,13 @@ const RoleEditor = ({ role, base }: EditorProps) => {
   const { environment } = useSession();
   const navigate = useNavigate();
   const { change, dialog } = useSettingsChange(settingsKeys.roles, keys.me);
-  const { name, granted, isChanged, isOld, set, forget } = useRoleDraft({ role, base });
+  const { name, granted, isChanged, isRestored, isOld, set, forget } = useRoleDraft({ role, base });
   const declared = useDeclared();
   const holdersOf = useHolders();
   const [isDeleting, setDeleting] = useState(false);
+  /** Why it was not saved: nothing is granted, or the name is taken. */
+  const [problem, setProblem] = useState<{ readonly of: 'name' | 'grants'; readonly text: string } | null>(null);
+  const granting = toGrants(granted);
   const isFixed = role?.builtIn === true;
   const { people, agents } = holdersOf(role?.id ?? '');
   const go = (id: string | undefined): void =>
@@ -82,6 +93,8 @@ const RoleEditor = ({ role, base }: EditorProps) => {
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     const body = { name: name.trim(), grants: toGrants(granted) };
+    setProblem(body.grants.length === 0 ? { of: 'grants', text: roleTexts.noGrants } : null);
+    if (body.grants.length === 0) return;
     const done =
       role === null
         ? await change({ method: 'POST', path: '/settings/roles', body }, roleTexts.isMade(body.name))
@@ -115,6 +128,7 @@ const RoleEditor = ({ role, base }: EditorProps) => {
           </div>
         )}
       </header>
+      {isRestored && <RestoredNote onDiscard={forget} />}
       <form className="role-form" onSubmit={(event) => void submit(event)}>
         {!isFixed && (
           <label>
@@ -122,17 +136,22 @@ const RoleEditor = ({ role, base }: EditorProps) => {
             <input
               required
               maxLength={100}
+              autoFocus={role === null}
+              aria-invalid={problem?.of === 'name'}
               autoComplete="off"
               value={name}
               onChange={({ target }) => set({ name: target.value })}
             />
           </label>
         )}
+        {problem?.of === 'name' && <FieldProblem text={problem.text} />}
+        <RolePreview granted={granted} declared={declared} />
         <GrantMatrix
           granted={granted}
           declared={declared}
           onGranted={isFixed ? null : (next) => set({ granted: next })}
         />
+        {problem?.of === 'grants' && granting.length === 0 && <FieldProblem text={problem.text} />}
         {!isFixed && (
           <div className="verdict-buttons">
             <Button type="submit" tone="main" disabled={role !== null && !isChanged}>
@@ -143,7 +162,6 @@ const RoleEditor = ({ role, base }: EditorProps) => {
         )}
         {isOld && <p className="hint">{roleTexts.isOld}</p>}
       </form>
-      <RolePreview granted={granted} declared={declared} />
       {role !== null && <RoleHolders id={role.id} />}
       {isDeleting && (
         <Confirm

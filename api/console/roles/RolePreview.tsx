@@ -16,15 +16,21 @@ const verbsOn = (granted: Granted, kind: NamedKind, name: string): readonly stri
   verbsOf[kind].filter((verb) => holds(granted, `${kind}:${name}`, verb));
 
 /** Returns a thing with the verbs that hold on it, where there are several that could. */
-const seenText = (kind: NamedKind, { label, verbs }: { readonly label: string; readonly verbs: readonly string[] }) => {
+const seenText = (
+  kind: NamedKind,
+  { label, verbs, isAll }: { readonly label: string; readonly verbs: readonly string[]; readonly isAll: boolean },
+) => {
   if (verbsOf[kind].length === 1) return label;
-  return verbs.length === verbsOf[kind].length
-    ? previewTexts.withEverything(label)
-    : previewTexts.withVerbs(label, verbs);
+  return isAll ? previewTexts.withEverything(label) : previewTexts.withVerbs(label, verbs);
 };
 
 const Kind = ({ kind, granted, declared }: RolePreviewProps & { readonly kind: NamedKind }) => {
-  const known = declared[kind].map((each) => ({ ...each, verbs: verbsOn(granted, kind, each.name) }));
+  const known = declared[kind].map((each) => ({
+    ...each,
+    verbs: verbsOn(granted, kind, each.name),
+    // Ticking each verb is not the same: it leaves out those that come later.
+    isAll: holds(granted, `${kind}:${each.name}`, '*'),
+  }));
   const seen = known.filter(({ verbs }) => verbs.length > 0);
   const unseen = known.filter(({ verbs }) => verbs.length === 0);
   const blind = seen.filter(({ resource }) => resource !== null && !holds(granted, `resource:${resource}`, 'see'));
@@ -56,7 +62,7 @@ export const RolePreview = ({ granted, declared }: RolePreviewProps) => {
   const { environment } = useSession();
   const also = unnamed.flatMap(([on, verb, words]) => (holds(granted, on, verb) ? [words] : []));
   return (
-    <section className="waiting" aria-label={previewTexts.title}>
+    <section className="waiting role-preview" tabIndex={0} aria-label={previewTexts.title}>
       <h2>{previewTexts.heading(environment)}</h2>
       <dl className="preview">
         {namedKinds.map((kind) => (

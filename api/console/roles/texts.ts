@@ -16,6 +16,7 @@ export const roleTexts = {
   copy: 'Make a copy',
   delete: 'Delete',
   name: 'Name',
+  noGrants: 'Nothing is ticked: a role without a grant may do nothing. Tick what it may.',
   makeDeed: 'Make the role',
   changeDeed: 'Change the role',
   changeForHolders: (n: number) =>

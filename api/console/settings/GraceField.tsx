@@ -5,10 +5,13 @@ const texts = settingsTexts.grace;
 
 const hourMs = 3_600_000;
 
+/** Preselected: a token that ends at once stops what still works with it. */
+export const usualGraceMs = 24 * hourMs;
+
 const graces: readonly (readonly [number, string])[] = [
   [0, texts.none],
   [hourMs, texts.hour],
-  [24 * hourMs, texts.day],
+  [usualGraceMs, texts.day],
   [7 * 24 * hourMs, texts.week],
 ];
 

@@ -3,7 +3,6 @@ import type { QueryKey } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
-import { ApiError } from '../wire/apiError.ts';
 
 interface Change {
   readonly method: 'POST' | 'PATCH' | 'DELETE';
@@ -37,8 +36,7 @@ export const useSettingsChange = (...touched: readonly QueryKey[]): SettingsChan
       try {
         await call(given);
       } catch (failure) {
-        const code = failure instanceof ApiError ? failure.code : null;
-        notices.show({ tone: 'failed', text: failure instanceof Error ? failure.message : String(failure), code });
+        notices.show({ tone: 'failed', text: failure instanceof Error ? failure.message : String(failure) });
         return false;
       }
       notices.show({ tone: 'done', text: done });

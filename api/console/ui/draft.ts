@@ -54,11 +54,11 @@ export const useDraft = (key: string): readonly [string, (text: string) => void]
   return [current.text, set];
 };
 
-/** Returns the fields of an unsent form, how to set some, and how to forget them. */
+/** Returns the fields of an unsent form, how to set some, how to forget them, and whether any is kept that differs. */
 export const useFormDraft = <T extends Readonly<Record<string, string>>>(
   key: string,
   initial: T,
-): readonly [T, (part: Partial<T>) => void, () => void] => {
+): readonly [T, (part: Partial<T>) => void, () => void, boolean] => {
   const [text, setText] = useDraft(key);
   let given: Partial<T> = {};
   try {
@@ -68,5 +68,10 @@ export const useFormDraft = <T extends Readonly<Record<string, string>>>(
     // A draft of another form begins anew.
   }
   const fields = { ...initial, ...given };
-  return [fields, (part) => setText(JSON.stringify({ ...fields, ...part })), () => setText('')];
+  return [
+    fields,
+    (part) => setText(JSON.stringify({ ...fields, ...part })),
+    () => setText(''),
+    Object.keys(initial).some((name) => fields[name] !== initial[name]),
+  ];
 };

@@ -1,0 +1,72 @@
+/** Confirms an erasure: whose record it is, which items go with it, and the id typed. Used by ErasuresSection. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { SubmitDialog } from '../settings/SubmitDialog.tsx';
+import { useSession } from '../shell/session.ts';
+import { recordQuery } from '../wire/recordQueries.ts';
+import type { ErasureRequest } from '../wire/types.ts';
+import { erasureTexts } from './texts.tsx';
+
+const texts = erasureTexts.confirm;
+
+/** Titles of items that are named. */
+const namedMost = 10;
+
+interface EraseConfirmProps {
+  readonly record: ErasureRequest['record'];
+  /** What would go, and what would stay. */
+  readonly about: string;
+  readonly onErase: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+export const EraseConfirm = ({ record, about, onErase, onClose }: EraseConfirmProps) => {
+  const { http } = useSession();
+  // A record that the app has deleted already is named by its id alone.
+  const { data: page } = useQuery({ ...recordQuery(http, record), retry: false });
+  const [typed, setTyped] = useState('');
+  const [isWrong, setWrong] = useState(false);
+  const items = page?.items ?? [];
+  return (
+    <SubmitDialog
+      title={page === undefined ? texts.title(record.id) : texts.titleOf(page.record.title, record.id)}
+      about={about}
+      deed={texts.deed}
+      submit={async () => {
+        setWrong(typed.trim() !== record.id);
+        if (typed.trim() === record.id) await onErase();
+      }}
+      onClose={onClose}
+    >
+      {items.length > 0 && (
+        <section aria-label={texts.items}>
+          <h3>{texts.items}</h3>
+          <ul>
+            {items.slice(0, namedMost).map(({ id, title }) => (
+              <li key={id} dir="auto" title={id}>
+                {title}
+              </li>
+            ))}
+          </ul>
+          {items.length > namedMost && <p className="soft">{texts.moreItems}</p>}
+        </section>
+      )}
+      <label>
+        {texts.type(record.id)}
+        <input
+          autoFocus
+          autoComplete="off"
+          spellCheck={false}
+          aria-invalid={isWrong}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      </label>
+      {isWrong && (
+        <p className="problem" role="alert">
+          {texts.isOther}
+        </p>
+      )}
+    </SubmitDialog>
+  );
+};
