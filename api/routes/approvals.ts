@@ -98,7 +98,9 @@ const decision = (verb: 'approve' | 'reject', summary: string, decide: Decide): 
     },
   });
 
-const noteOf = ({ body: { note } }: EndpointCall<unknown, DecisionInput>): string | null => note ?? null;
+/** Returns the decider's words: the note, or the reason that any change takes. */
+const noteOf = ({ body: { note }, caller }: EndpointCall<unknown, DecisionInput>): string | null =>
+  note ?? caller.reason ?? null;
 
 const approval = decision('approve', 'Approve a request: it is done, under the name of who asked', (call) =>
   approveRequest(call.deps, call.caller, idOf(call), { note: noteOf(call), save: (text) => call.save(200, text) }),

@@ -2,7 +2,7 @@
 import { listCursors } from '../../shared/access/listCursors.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { visibleInboxes } from '../../shared/items/filters.ts';
+import { statesOf, visibleInboxes } from '../../shared/items/filters.ts';
 import { isVisibleView } from '../../shared/items/views.ts';
 import {
   cursorSchema,
@@ -147,6 +147,17 @@ const inboxes = readEndpoint({
   },
 });
 
+/** Returns the states of a view that the caller's inboxes have; null: any. */
+const visibleStates = (caller: Caller, states: string | null): string | null => {
+  const seen = statesOf(visibleInboxes(caller));
+  return (
+    states
+      ?.split(',')
+      .filter((name) => seen.has(name))
+      .join(',') ?? null
+  );
+};
+
 const views = readEndpoint({
   path: '/views',
   name: 'view.list',
@@ -186,7 +197,7 @@ const views = readEndpoint({
           label,
           description,
           inbox,
-          state: states,
+          state: visibleStates(caller, states),
           tags,
           assignee,
           record,

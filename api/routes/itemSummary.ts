@@ -47,7 +47,7 @@ const count = (description: string) => Type.Integer({ description });
 const group = responseObject({
   key: nullable(
     Type.String({
-      description: 'What they share; null: nothing that you see.',
+      description: 'What they share; null: none that you see.',
     }),
   ),
   label: nullable(Type.String({ description: 'Label.' })),
@@ -76,17 +76,18 @@ const summary = readEndpoint({
     by: Type.String({
       minLength: 1,
       maxLength: 200,
-      description: `What to group by: ${summaryKeys.join(', ')} or ${fieldPrefix}<name>.`,
+      description: `Group by ${summaryKeys.join(', ')} or ${fieldPrefix}<name>.`,
     }),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: limits.summaryGroups, description: 'How many groups; 50 when absent.' }),
+      Type.Integer({ minimum: 1, maximum: limits.summaryGroups, description: 'Groups; 50 when absent.' }),
     ),
   }),
   responses: {
     200: responseObject({
-      groups: Type.Array(group, { description: 'Items with several tags are in several groups.' }),
+      groups: Type.Array(group, { description: 'One group for each tag of an item.' }),
+      more: count('Smaller ones.'),
       total: count('Items that match.'),
-      sampled: Type.Boolean({ description: 'true: the counts are scaled up.' }),
+      sampled: Type.Boolean({ description: 'true: estimates.' }),
       of: count('Items that were read.'),
     }),
   },
@@ -96,7 +97,7 @@ const summary = readEndpoint({
     const { by: given, limit = limits.pageDefault, ...filtered } = query;
     const grouping = parseBy(call, given);
     const { request } = await resolveItemList(deps.db, caller, filtered, deps.clock.now());
-    if (request === null) return { status: 200, body: { groups: [], total: 0, sampled: false, of: 0 } };
+    if (request === null) return { status: 200, body: { groups: [], more: 0, total: 0, sampled: false, of: 0 } };
     const { access } = caller.principal;
     const resources = [...caller.env.definition.resources.keys()].filter((name) => access.sees('resource', name));
     const found = await summarizeItems(deps.db, request, { ...grouping, resources, limit });

@@ -17,9 +17,14 @@ import { resolutionWithoutDispatch } from './undispatchedRun.ts';
 /** Tries while others change the run, before `409 conflict`. */
 const attemptsMax = 5;
 
-/** Throws unless the caller may cancel. The requester always may; others see the run only if they may run its action. */
+/** Throws unless the caller may cancel. The requester always may; others see the run only if they may run its action, and what waits for a decision is not theirs to end. */
 const requireMayCancel = ({ principal }: Caller, run: Run): void => {
   if (principal.id === run.actor && principal.type === run.actor_type) return;
+  if (run.status === 'pending')
+    throw fault(
+      'forbidden',
+      'Only the requester may cancel a run that waits for approval; a person who may decide can reject it.',
+    );
   const problem = principalModeFault(principal);
   if (problem !== null) throw problem;
 };

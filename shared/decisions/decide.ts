@@ -212,13 +212,8 @@ const endWithoutEffect = async (
   });
   if (ended === null)
     throw alreadyDecidedFault(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);
-  const who = caller.principal.name;
-  await endWaitingTarget(
-    deps,
-    approval,
-    status,
-    status === 'rejected' ? `Rejected by ${who}.` : `Cancelled by ${who}.`,
-  );
+  const ending = `${status === 'rejected' ? 'Rejected' : 'Cancelled'} by ${caller.principal.name}`;
+  await endWaitingTarget(deps, approval, status, note === null ? `${ending}.` : `${ending}: ${note}`);
   return bodyText(ended);
 };
 

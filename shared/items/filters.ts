@@ -32,8 +32,9 @@ export const inboxesOf = (caller: Caller, name: string | undefined): InboxDefini
   return [inbox];
 };
 
-const allStates = (inbox: InboxDefinition): string[] =>
-  [...inbox.states, ...inbox.retiredStates].map((state) => state.name);
+/** Returns the names of the states of inboxes, also of those that are not declared any more. */
+export const statesOf = (inboxes: readonly InboxDefinition[]): ReadonlySet<string> =>
+  new Set(inboxes.flatMap(({ states, retiredStates }) => [...states, ...retiredStates].map(({ name }) => name)));
 
 /** Throws `invalid` at `path` for a state that none of the inboxes has. Not for views, which may name states of inboxes that the caller doesn't see. */
 export const requireKnownStates = (
@@ -41,9 +42,9 @@ export const requireKnownStates = (
   states: readonly string[] | undefined,
   path: string,
 ): void => {
-  const known = [...new Set(inboxes.flatMap(allStates))];
-  const unknown = states?.find((state) => !known.includes(state));
-  if (unknown !== undefined) throw invalidAt(path, `must be among ${known.join(', ')}`);
+  const known = statesOf(inboxes);
+  const unknown = states?.find((state) => !known.has(state));
+  if (unknown !== undefined) throw invalidAt(path, `must be among ${[...known].join(', ')}`);
 };
 
 const resolveAssignees = ({ principal }: Caller, given: readonly string[] | undefined): string[] | null => {
@@ -114,7 +115,7 @@ export const resolveFilters = (
     { ...merged, assignee: assignees ?? undefined, sort: order },
   ]);
   const states = merged.state === undefined ? null : [...new Set(merged.state)];
-  const narrowed = inboxes.map((inbox) => ({ name: inbox.name, states: allStates(inbox) }));
+  const narrowed = inboxes.map((inbox) => ({ name: inbox.name, states: [...statesOf([inbox])] }));
   const within =
     states === null ? narrowed : narrowed.filter((inbox) => inbox.states.some((state) => states.includes(state)));
   if (within.length === 0) return { request: null, key };

@@ -174,6 +174,29 @@ describe('http: approvals', () => {
     expect(calls(run)).to.equal(1);
   });
 
+  it('are not ended by cancelling the run, but by who asked for it', async () => {
+    const { approval, run } = await ask(await order());
+    for (const other of [await world.agent('clerk'), await world.agent('admin'), person])
+      expect(codeOf(await other.post(`/runs/${run}/cancel`))).to.equal('403 forbidden');
+    expect(await approvalOf(approval)).to.include({ status: 'pending' });
+    expect((await agent.post(`/runs/${run}/cancel`)).body.run.status).to.equal('cancelled');
+    expect(await approvalOf(approval)).to.include({ status: 'cancelled' });
+  });
+
+  it('tell the requester why they were rejected, in a note or in a reason', async () => {
+    for (const said of [{ note: 'Ask finance first.' }, { reason: 'Ask finance first.' }]) {
+      const { approval, run } = await ask(await order());
+      const rejected = await person.post(`/approvals/${approval}/reject`, said);
+      expect(rejected.body.approval, JSON.stringify(said)).to.include({
+        status: 'rejected',
+        note: 'Ask finance first.',
+      });
+      expect((await agent.get(`/approvals/${approval}`)).body.approval.note).to.equal('Ask finance first.');
+      const { name } = rejected.body.approval.decidedBy as { readonly name: string };
+      expect((await agent.get(`/runs/${run}`)).body.run.error).to.equal(`Rejected by ${name}: Ask finance first.`);
+    }
+  });
+
   describe('of flags', () => {
     const change = async (wanted: object, flag = 'beta'): Promise<string> =>
       (await agent.post(`/flags/${flag}`, { change: wanted })).body.approval;

@@ -133,6 +133,9 @@ describe('discovery over HTTP', () => {
         views: [{ ...none, name: 'open', label: 'Open', state: 'open,requested', snoozed: '0' }],
         cursor: null,
       });
+      expect((await nobody.get('/views')).body.views).to.deep.equal([
+        { ...none, name: 'open', label: 'Open', state: '', snoozed: '0' },
+      ]);
       expect((await admin.get('/views')).body.views[1]).to.deep.equal({
         ...none,
         name: 'secrets',

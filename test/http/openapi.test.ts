@@ -238,7 +238,7 @@ describe('the OpenAPI document', () => {
             ? guest
             : /\/(approve|reject)$/.test(path)
               ? boss
-              : path === '/approvals/{id}/cancel'
+              : path === '/approvals/{id}/cancel' || path === '/runs/{id}/cancel'
                 ? asker
                 : admin;
 

@@ -97,7 +97,7 @@ describe('a summary of items', () => {
       { resource: 'customer', id: 'bo:b' },
       { resource: 'vault', id: 'v1' },
     ];
-    const plans = ['pro', 'free', 7, true, null, ['pro'], undefined];
+    const plans = ['pro', 'free', 7, true, null, ['pro'], undefined, '["pro"]', '{', { pro: 1 }, 'null'];
     for (let n = 0; n < 60; n++) {
       const inbox = ['mail', 'mail', 'bugs', 'secret'][n % 4] ?? 'mail';
       const record = records[n % records.length];
@@ -135,7 +135,10 @@ describe('a summary of items', () => {
           expect(groups.map(({ count }) => count)).to.deep.equal(
             groups.map(({ count }) => count).toSorted((a, b) => b - a),
           );
-          expect([body.total, body.sampled, body.of]).to.deep.equal([items.length, false, items.length]);
+          expect([body.total, body.sampled, body.of, body.more]).to.deep.equal([items.length, false, items.length, 0]);
+          const largest = await client.get(`/items/summary?by=${by}&limit=1&${filter}`);
+          expect(largest.body.groups).to.deep.equal(body.groups.slice(0, 1));
+          expect(largest.body.more).to.equal(Math.max(0, body.groups.length - 1));
           for (const { key, example } of body.groups as Group[]) {
             const item = items.find(({ id }) => id === example.id);
             expect(item?.title).to.equal(example.title);

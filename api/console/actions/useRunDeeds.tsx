@@ -5,6 +5,7 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
+import { meQuery } from '../wire/queries.ts';
 import { runKeys } from '../wire/runMessages.ts';
 import type { Action, Run } from '../wire/types.ts';
 import { runTexts } from './runTexts.tsx';
@@ -32,7 +33,12 @@ export const useRunDeeds = (run: Run | undefined, hasKeys: boolean): RunDeeds =>
   const { data: actions } = useQuery(actionsQuery(http));
   const [asking, setAsking] = useState<string | null>(null);
   const [cancelling, setCancelling] = useState<string | null>(null);
-  const canCancel = run !== undefined && cancellable.includes(run.status);
+  const { data: me } = useQuery(meQuery(http));
+  // What waits for a decision is taken back by who asked for it; others reject it.
+  const canCancel =
+    run !== undefined &&
+    cancellable.includes(run.status) &&
+    (run.status !== 'pending' || run.by.id === me?.principal.id);
   const action = actions?.find(({ name }) => name === run?.action);
   const canRetry = run !== undefined && retryable.includes(run.status) && action !== undefined;
   const cancel = async (): Promise<void> => {

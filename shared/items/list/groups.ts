@@ -128,6 +128,11 @@ export class GroupTotals {
     }
   }
 
+  /** Number of groups. */
+  get size(): number {
+    return this.#groups.size;
+  }
+
   /** Returns the largest groups. */
   largest(limit: number): CountedGroup[] {
     const byKey = (a: string | null, b: string | null): number =>

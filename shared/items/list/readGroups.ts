@@ -10,7 +10,7 @@ import {
   termGroupsStatement,
   type SummaryKey,
 } from './groups.ts';
-import type { ItemCountRequest } from './request.ts';
+import type { CursorKeys, ItemCountRequest } from './request.ts';
 import {
   createItemScan,
   cursorValues,
@@ -26,8 +26,12 @@ import { fortnightsStatement } from './statements.ts';
 import { activityStream } from './streams.ts';
 import { untilValues } from './streamSql.ts';
 
-/** Rows of one statement: the smallest first, which tells what a row costs, and with the largest as many as are counted at most. */
-const partRows = [2_000, 16_000, limits.summaryItems + 1 - 2_000] as const;
+/** Rows of the first statement, which tells what a row costs. */
+const firstRows = 2_000;
+/** Rows of one of the two statements of a later part, which run at once; of the last, with the first, as many as are counted at most. */
+const partRows = [4_000, 8_000, (limits.summaryItems + 2 - firstRows) / 2] as const;
+/** A part is read in any case while fewer rows were: a machine that is busy for a moment answers a small question whole. */
+const assuredRows = firstRows + 2 * partRows[0];
 /** Fortnights of one statement: each row that it finds is compared with as many queries as these have inboxes. */
 const partFortnights = 4;
 /** So many rows of item_words at most are looked up, each of which costs as much as ten rows of a stream. */
@@ -60,10 +64,11 @@ class Budget {
   }
 }
 
-/** Returns the rows of the next part: as many as can be read in time; null: there is no time. */
-const nextRows = (perRow: number, left: number): number | null =>
-  perRow === 0 ? partRows[0] : (partRows.findLast((rows) => rows * perRow <= left) ?? null);
+/** Returns the rows of a statement of the next part: as many as can be read in time; null: there is no time. */
+const nextRows = (read: number, perRow: number, left: number): number | null =>
+  partRows.findLast((rows) => 2 * rows * perRow <= left) ?? (read < assuredRows ? partRows[0] : null);
 
+/** Returns the groups of the items of a stream, of which two ranges are read at once. */
 const readStream = async (
   scan: ItemScan,
   request: ItemCountRequest,
@@ -72,18 +77,30 @@ const readStream = async (
 ): Promise<ReadGroups> => {
   const totals = new GroupTotals();
   const statement = rangeGroupsStatement(by, scan, scan.open.length > 0);
-  let perRow = 0;
   const end = streamStart(scan.stream, request, false);
-  for (let place = streamStart(scan.stream, request, true); ;) {
-    const rows = nextRows(perRow, budget.left);
-    if (rows === null || totals.items > limits.summaryItems) return { totals, complete: false };
-    const before = budget.left;
+  const addRange = async (place: CursorKeys, until: CursorKeys | null): Promise<void> => {
+    const values = { ...cursorValues(place), ...untilValues(scan.size, until ?? end) };
+    totals.add(await queryItemScan(scan, statement, values));
+  };
+  /** Reads so many rows after a place, and others behind them; returns the place of the last one, null: there are no more. */
+  const readRows = async (place: CursorKeys, rows: number, others: number): Promise<CursorKeys | null> => {
     const until = await readPlaceAfter(scan, place, rows);
-    totals.add(
-      await queryItemScan(scan, statement, { ...cursorValues(place), ...untilValues(scan.size, until ?? end) }),
-    );
-    perRow = (before - budget.left) / rows;
+    const [last] = await Promise.all([
+      until === null || others === 0 ? until : readRows(until, others, 0),
+      addRange(place, until),
+    ]);
+    return last;
+  };
+  let [read, perRow] = [0, 0];
+  for (let place = streamStart(scan.stream, request, true); ;) {
+    const rows = read === 0 ? firstRows : nextRows(read, perRow, budget.left);
+    if (rows === null || totals.items > limits.summaryItems) return { totals, complete: false };
+    const others = read === 0 ? 0 : rows;
+    const before = budget.left;
+    const until = await readRows(place, rows, others);
     if (until === null) return { totals, complete: totals.items <= limits.summaryItems };
+    perRow = (before - budget.left) / (rows + others);
+    read += rows + others;
     place = until;
   }
 };

@@ -28,6 +28,8 @@ export interface ItemGroup {
 
 interface ItemSummary {
   readonly groups: readonly ItemGroup[];
+  /** Number of the groups that were found besides. */
+  readonly more: number;
   readonly total: number;
   /** Whether the counts are scaled up from the items that were read. */
   readonly sampled: boolean;
@@ -129,5 +131,5 @@ export const summarizeItems = async (
     groups: totals.largest(limit),
     factor: total / Math.max(1, items),
   });
-  return { groups, total, sampled: !complete, of: items };
+  return { groups, more: totals.size - groups.length, total, sampled: !complete, of: items };
 };

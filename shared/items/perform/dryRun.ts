@@ -27,7 +27,7 @@ export const emptyDryRunCounts: Readonly<DryRunCounts> = {
   failed: 0,
 };
 
-/** Returns the item as the operation would leave it, or the fault that it would have. A supervised agent's change is decided as if it were approved. */
+/** Returns the item as the operation would leave it, but for the version, which stays what `If-Match` takes, or the fault that it would have. A supervised agent's change is decided as if it were approved. */
 export const tryItemChange = async <I>(
   deps: DomainDeps,
   request: DecisionRequest<I>,
@@ -40,7 +40,7 @@ export const tryItemChange = async <I>(
   if (change instanceof Fault) return change;
   if (item === undefined) return fault('not_found');
   if (change === 'unchanged') return { item, changed: false };
-  return { item: { ...change.item, version: item.version + 1, updatedAt: moment.at }, changed: true };
+  return { item: { ...change.item, version: item.version, updatedAt: moment.at }, changed: true };
 };
 
 /** Returns the member that counts an item with this decision; `null`: an action would run. */
