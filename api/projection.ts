@@ -2,7 +2,7 @@
 import { invalidAt } from '../shared/catalogue/errors.ts';
 import { limits } from '../shared/catalogue/limits.ts';
 import { isObject } from '../shared/platform/core/jsonLimits.ts';
-import { knownNames } from '../shared/platform/core/nearestNames.ts';
+import { listNearest } from '../shared/platform/core/nearestNames.ts';
 import { Type, type TSchema } from '../shared/platform/core/schema.ts';
 import type { ApiResponse } from './http/apiResponse.ts';
 
@@ -50,7 +50,7 @@ export const fieldsSchema = Type.Optional(
 /** Throws `400 invalid` for a name that the response doesn't have. */
 export const requireKnownFields = ({ names }: Projection, fields: readonly string[]): void => {
   const unknown = fields.find((field) => !names.includes(field));
-  if (unknown !== undefined) throw invalidAt('fields', `must be among ${knownNames(unknown, names).join(', ')}`);
+  if (unknown !== undefined) throw invalidAt('fields', `must be among ${listNearest(unknown, names)}`);
 };
 
 /** Returns the response with only these members, and those by which its elements are known. */

@@ -2,10 +2,11 @@
 import { invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { itemListQuery } from '../../shared/environments/itemQuery.ts';
-import { checkFieldNames } from '../../shared/items/contentFilter.ts';
-import { resolveItemList, visibleInboxes } from '../../shared/items/filters.ts';
+import { declaredFieldNames } from '../../shared/items/contentFilter.ts';
+import { inboxesOf, resolveItemList, visibleInboxes } from '../../shared/items/filters.ts';
 import { summaryKeys, type SummaryKey } from '../../shared/items/list/groups.ts';
 import { summarizeItems, type ItemGroup } from '../../shared/items/list/summary.ts';
+import { listNearest } from '../../shared/platform/core/nearestNames.ts';
 import { nullable, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
 import { readEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 
@@ -18,14 +19,20 @@ interface Grouping {
   readonly field: string | null;
 }
 
-/** Returns what `by` names. Throws `invalid` for anything else, and for a field that no visible inbox declares. */
-const parseBy = ({ caller }: Pick<EndpointCall, 'caller'>, given: string): Grouping => {
+/** Returns what `by` names. Throws `invalid` for anything else, and for a field that no visible inbox declares: with the names of `inbox`, where it is given. */
+const parseBy = ({ caller }: Pick<EndpointCall, 'caller'>, given: string, inbox: string | undefined): Grouping => {
   const by = summaryKeys.find((key) => key === given);
   if (by !== undefined) return { by, field: null };
   if (!given.startsWith(fieldPrefix))
     throw invalidAt('by', `must be ${summaryKeys.join(', ')} or ${fieldPrefix}<name>`);
   const field = given.slice(fieldPrefix.length);
-  checkFieldNames({ [field]: '' }, visibleInboxes(caller), 'by');
+  if (!declaredFieldNames(visibleInboxes(caller)).includes(field)) {
+    const known = declaredFieldNames(inboxesOf(caller, inbox)).map((name) => fieldPrefix + name);
+    throw invalidAt(
+      'by',
+      known.length === 0 ? 'is no field of the items that you see' : `must be among ${listNearest(given, known)}`,
+    );
+  }
   return { by: 'field', field };
 };
 
@@ -95,7 +102,7 @@ const summary = readEndpoint({
   handle: async (call) => {
     const { deps, caller, query } = call;
     const { by: given, limit = limits.pageDefault, ...filtered } = query;
-    const grouping = parseBy(call, given);
+    const grouping = parseBy(call, given, filtered.inbox);
     const { request } = await resolveItemList(deps.db, caller, filtered, deps.clock.now());
     if (request === null) return { status: 200, body: { groups: [], more: 0, total: 0, sampled: false, of: 0 } };
     const { access } = caller.principal;

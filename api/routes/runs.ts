@@ -1,7 +1,9 @@
 /** The endpoints of runs: the list, one, cancelling it, and running it again. */
+import type { Caller } from '../../shared/access/principal.ts';
+import { unknownName } from '../../shared/access/unknownName.ts';
 import { cancelRun } from '../../shared/actions/cancelRun.ts';
 import { presentRun } from '../../shared/actions/present.ts';
-import { listRuns, readVisibleRun } from '../../shared/actions/queries.ts';
+import { canRunAction, listRuns, readVisibleRun } from '../../shared/actions/queries.ts';
 import { retryRun } from '../../shared/actions/retryRun.ts';
 import {
   acceptedRunResponse,
@@ -29,6 +31,14 @@ const exampleRun = 'run_01jd0000000000000000000000';
 const idOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['id'] ?? '';
 const runAnswer = responseObject({ run: runSchema });
 
+/** Throws `not_found` for an action that the caller may not run, as for one that nobody declared. */
+const requireRunnable = (caller: Caller, action: string): void => {
+  const runnable = [...caller.env.definition.actions.values()].filter(({ name, resource }) =>
+    canRunAction(caller, { action: name, resource }),
+  );
+  if (!runnable.some(({ name }) => name === action)) throw unknownName('action', action, runnable);
+};
+
 const list = readEndpoint({
   path: '/runs',
   name: 'run.list',
@@ -52,6 +62,8 @@ const list = readEndpoint({
       before: keys === null ? null : String(keys[0]),
       limit: size ?? limits.pageDefault,
     });
+    // One's own runs stay, whatever has become of their action since.
+    if (action !== undefined && runs.length === 0 && keys === null) requireRunnable(caller, action);
     const shown = await Promise.all(runs.map((run) => presentRun(deps, caller, run)));
     return { status: 200, body: { runs: shown, cursor: next === null ? null : env.seal.cursor(key, [next]) } };
   },

@@ -1,10 +1,12 @@
 /** The query of item lists, for `GET /items`, views and blocks of pages. */
 import { limits } from '../catalogue/limits.ts';
 import {
+  assigneePattern,
   csvListSchema,
   cursorSchema,
   limitSchema,
   nameSchema,
+  recordRefPattern,
   strictObject,
   timeSchema,
   Type,
@@ -22,7 +24,7 @@ const threeWay = (what: string) =>
 
 /** `<resource>:<id>`. */
 export const recordFilterSchema = Type.String({
-  pattern: '^[A-Za-z][A-Za-z0-9_.-]{0,99}:[^\\u0000-\\u001f\\u007f]{1,200}$',
+  pattern: recordRefPattern,
   description: 'Items of this record, or linked with it: `<resource>:<id>`.',
 });
 
@@ -38,10 +40,7 @@ export const itemListQuery = strictObject({
   state: Type.Optional(csvListSchema(nameSchema('A state.'), 'States, any of them')),
   tags: Type.Optional(csvListSchema(Type.String({ minLength: 1, maxLength: limits.tagMax }), 'Tags, all of them')),
   assignee: Type.Optional(
-    csvListSchema(
-      Type.String({ pattern: '^(?:none|me|per_[0-7][0-9a-hjkmnp-tv-z]{25})$' }),
-      'none, me (persons) or people’s ids',
-    ),
+    csvListSchema(Type.String({ pattern: assigneePattern }), 'none, me (persons) or people’s ids'),
   ),
   record: Type.Optional(recordFilterSchema),
   createdAfter: Type.Optional(timeSchema('Made at this time or later')),

@@ -3,6 +3,7 @@ import { invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { InboxDefinition } from '../environments/definition.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
+import { listNearest } from '../platform/core/nearestNames.ts';
 import { queryWords } from '../platform/core/searchWords.ts';
 import type { ContentFilter } from './itemWords.ts';
 
@@ -28,21 +29,22 @@ const declaredFields = ({ fields }: InboxDefinition): string[] => {
 
 type FieldValues = Readonly<Record<string, string>>;
 
-/** Throws `invalid`, at `path` where it is given, for too many fields, and for one that none of the inboxes declares. Not for views, which may name fields of inboxes that the caller doesn't see. */
-export const checkFieldNames = (
-  fields: FieldValues,
-  visible: readonly InboxDefinition[],
-  path: string | null = null,
-): void => {
+/** Returns the names of fields that one of the inboxes declares. */
+export const declaredFieldNames = (inboxes: readonly InboxDefinition[]): string[] => [
+  ...new Set(inboxes.flatMap(declaredFields)),
+];
+
+/** Throws `invalid` for too many fields, and for one that none of the inboxes declares. Not for views, which may name fields of inboxes that the caller doesn't see. */
+export const checkFieldNames = (fields: FieldValues, visible: readonly InboxDefinition[]): void => {
   const names = Object.keys(fields);
   if (names.length > limits.fieldFilters)
     throw invalidAt(`fields.${names.at(-1) ?? ''}`, `is one too many: at most ${String(limits.fieldFilters)} fields`);
-  const known = [...new Set(visible.flatMap(declaredFields))];
+  const known = declaredFieldNames(visible);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw invalidAt(
-      path ?? `fields.${unknown.slice(0, 100)}`,
-      known.length === 0 ? 'is not declared by any inbox that you see' : `must be among ${known.join(', ')}`,
+      `fields.${unknown.slice(0, 100)}`,
+      known.length === 0 ? 'is not declared by any inbox that you see' : `must be among ${listNearest(unknown, known)}`,
     );
 };
 

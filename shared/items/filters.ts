@@ -5,6 +5,7 @@ import { unknownName } from '../access/unknownName.ts';
 import { invalidAt } from '../catalogue/errors.ts';
 import type { InboxDefinition } from '../environments/definition.ts';
 import { itemSorts, type ItemSort } from '../environments/itemQuery.ts';
+import { listNearest } from '../platform/core/nearestNames.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { checkFieldNames, parseContents, parseQueryWords } from './contentFilter.ts';
 import { anyTime } from './list/filters.ts';
@@ -44,7 +45,7 @@ export const requireKnownStates = (
 ): void => {
   const known = statesOf(inboxes);
   const unknown = states?.find((state) => !known.has(state));
-  if (unknown !== undefined) throw invalidAt(path, `must be among ${[...known].join(', ')}`);
+  if (unknown !== undefined) throw invalidAt(path, `must be among ${listNearest(unknown, [...known])}`);
 };
 
 const resolveAssignees = ({ principal }: Caller, given: readonly string[] | undefined): string[] | null => {

@@ -3,6 +3,7 @@ import { invalidAt, type FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
+import { listNearest } from '../platform/core/nearestNames.ts';
 import { invalidFault } from '../platform/core/validate.ts';
 import { isNumeric, toFieldType, type FieldType } from './terms.ts';
 
@@ -93,11 +94,17 @@ export const parseFilterClauses = (
   { fields = [] }: ManifestResource,
   filters: Readonly<Record<string, unknown>>,
 ): FilterClause[] => {
+  const known = fields.filter(({ filter }) => filter === true).map(({ name }) => name);
   const problems = Object.entries(filters).flatMap(([name, given]): FaultDetail[] => {
     const declared = fields.find((field) => field.name === name && field.filter === true);
     const path = `filters.${name.slice(0, 100)}`;
     return declared === undefined
-      ? [{ path, message: 'is not a field that can be filtered by' }]
+      ? [
+          {
+            path,
+            message: `is not a field that can be filtered by${known.length === 0 ? '' : `; known: ${listNearest(name, known)}`}`,
+          },
+        ]
       : fieldProblems(toFieldType(declared.type), given, path);
   });
   if (problems.length > 0) throw invalidFault(problems.slice(0, limits.detailsMax));

@@ -37,6 +37,13 @@ const ranked = (wanted: string, names: Iterable<string>): { readonly name: strin
 export const knownNames = (wanted: string, names: Iterable<string>): string[] =>
   ranked(wanted, names).map(({ name }) => name);
 
+/** Returns the names nearest to `wanted` as a list in a sentence, with how many others there are. */
+export const listNearest = (wanted: string, names: Iterable<string>): string => {
+  const all = new Set(names);
+  const others = all.size - shownMax;
+  return `${knownNames(wanted, all).join(', ')}${others > 0 ? ` and ${String(others)} more` : ''}`;
+};
+
 /** Returns the name that `wanted` is probably a misspelling of: at most every third character differs. null: there is none. */
 export const misspelled = (wanted: string, names: Iterable<string>): string | null => {
   const [nearest] = ranked(wanted, names);
@@ -52,11 +59,11 @@ export const didYouMean = (wanted: string, names: Iterable<string>, prefix = '')
   const all = [...names];
   const meant = misspelled(wanted, all);
   if (meant !== null) return `; did you mean ${prefix}${meant}?`;
-  return all.length === 0 ? '' : `; known: ${knownNames(wanted, all).join(', ')}`;
+  return all.length === 0 ? '' : `; known: ${listNearest(wanted, all)}`;
 };
 
 /** Returns the sentence about an unknown name, without its subject. */
 export const unknownNameMessage = (wanted: string, names: Iterable<string>): string => {
-  const known = knownNames(wanted, names);
-  return known.length === 0 ? 'is not known here' : `is not known here; known: ${known.join(', ')}`;
+  const known = listNearest(wanted, names);
+  return known === '' ? 'is not known here' : `is not known here; known: ${known}`;
 };

@@ -9,6 +9,15 @@ export type { Static, TObject, TProperties, TSchema };
 /** Names of inboxes, resources, states, views, actions, pages, flags, fields and parameters. */
 export const namePattern = '^[A-Za-z][A-Za-z0-9_.-]{0,99}$';
 
+export const recordRefPattern = '^[A-Za-z][A-Za-z0-9_.-]{0,99}:[^\\u0000-\\u001f\\u007f]{1,200}$';
+export const assigneePattern = '^(?:none|me|per_[0-7][0-9a-hjkmnp-tv-z]{25})$';
+
+/** What a text looks like, by the pattern that it has to match: errors say it in place of the expression. */
+export const textForms: ReadonlyMap<string, string> = new Map([
+  [recordRefPattern, '<resource>:<id>'],
+  [assigneePattern, 'none, me or a person’s id'],
+]);
+
 /** Returns the schema of a request object: undeclared members are refused. */
 export const strictObject = <P extends TProperties>(
   properties: P,

@@ -5,8 +5,8 @@ import { Fault, fault, type FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { exceedsPartCount } from './jsonLimits.ts';
 import { getOrCreate } from './maps.ts';
-import { unknownNameMessage } from './nearestNames.ts';
-import type { Static, TSchema } from './schema.ts';
+import { listNearest, unknownNameMessage } from './nearestNames.ts';
+import { textForms, type Static, type TSchema } from './schema.ts';
 
 export const validatorOptions = {
   strict: false,
@@ -38,27 +38,49 @@ const errorPath = (error: ErrorObject): string => {
   return (member === undefined ? place : place === '' ? member : `${place}.${member}`).slice(0, pathMax).toWellFormed();
 };
 
+/** Members of an object that an error names at most. */
+const namedMembers = 10;
+
+/** Returns the names of the members that the schema of an error declares. */
+const membersOf = ({ parentSchema }: ErrorObject): string[] => {
+  const declared: unknown = parentSchema?.['properties'];
+  return typeof declared === 'object' && declared !== null ? Object.keys(declared) : [];
+};
+
 const errorMessage = (error: ErrorObject): string => {
-  const params = error.params as { allowedValue?: unknown; allowedValues?: unknown[]; pattern?: string };
+  const params = error.params as { allowedValues?: unknown[]; pattern?: string };
   switch (error.keyword) {
     case 'unevaluatedProperties':
       return 'is not known here';
     case 'required':
       return 'is required';
-    case 'const':
-      return `must be ${JSON.stringify(params.allowedValue)}`;
     case 'enum':
       return `must be one of ${(params.allowedValues ?? []).map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'pattern': {
+      const form = textForms.get(params.pattern ?? '');
+      return form === undefined ? (error.message ?? 'is not valid') : `must be of the form ${form}`;
+    }
+    case 'type': {
+      const members = membersOf(error);
+      return error.message === 'must be object' && members.length > 0
+        ? `must be object, with ${members.slice(0, namedMembers).join(', ')}`
+        : (error.message ?? 'is not valid');
+    }
     default:
       return error.message ?? 'is not valid';
   }
 };
 
 /** Returns the members that exist where an unknown one was found; null for other errors. */
-const declaredMembers = ({ keyword, parentSchema }: ErrorObject): string[] | null => {
-  if (keyword !== 'additionalProperties') return null;
-  const declared: unknown = parentSchema?.['properties'];
-  return typeof declared === 'object' && declared !== null ? Object.keys(declared) : [];
+const declaredMembers = (error: ErrorObject): string[] | null =>
+  error.keyword === 'additionalProperties' ? membersOf(error) : null;
+
+/** Returns the sentence about a value that is none of these constants, the nearest in spelling first. */
+const constantsMessage = (value: unknown, constants: readonly unknown[]): string => {
+  const texts = constants.filter((constant) => typeof constant === 'string');
+  return typeof value === 'string' && texts.length === constants.length && texts.length > 1
+    ? `must be one of ${listNearest(value, texts)}`
+    : constants.map((constant) => `must be ${JSON.stringify(constant)}`).join(' or ');
 };
 
 /** Returns the errors without those of unions themselves, unless there are no others: Ajv reports every branch too. */
@@ -73,19 +95,27 @@ export const ajvDetails = (
   prefix = '',
   most: number = limits.detailsMax,
 ): FaultDetail[] => {
-  const byPlace = new Map<string, { readonly sentences: string[]; known: string[] | null }>();
+  const byPlace = new Map<
+    string,
+    { readonly sentences: string[]; readonly constants: unknown[]; known: string[] | null; value: unknown }
+  >();
   for (const error of relevantErrors(errors)) {
     const place = prefix + errorPath(error);
-    const found = getOrCreate(byPlace, place, () => ({ sentences: [], known: null }));
+    const found = getOrCreate(byPlace, place, () => ({ sentences: [], constants: [], known: null, value: undefined }));
     const declared = declaredMembers(error);
-    const sentence = declared === null ? errorMessage(error) : null;
+    if (error.keyword === 'const') {
+      found.constants.push((error.params as { allowedValue?: unknown }).allowedValue);
+      found.value = error.data;
+    }
+    const sentence = declared === null && error.keyword !== 'const' ? errorMessage(error) : null;
     if (declared !== null) found.known = [...(found.known ?? []), ...declared];
     if (sentence !== null && !found.sentences.includes(sentence)) found.sentences.push(sentence);
     if (byPlace.size >= most) break;
   }
-  return [...byPlace].map(([path, { sentences, known }]) => {
+  return [...byPlace].map(([path, { sentences, constants, known, value }]) => {
     const unknown = known === null ? [] : [unknownNameMessage(path.slice(path.lastIndexOf('.') + 1), known)];
-    return { path, message: [...unknown, ...sentences].join(' or ') };
+    const named = constants.length === 0 ? [] : [constantsMessage(value, constants)];
+    return { path, message: [...unknown, ...named, ...sentences].join(' or ') };
   });
 };
 
