@@ -9,7 +9,7 @@ import type { ChannelFeed } from './feed.ts';
 import { encodeMessage } from './frames.ts';
 import { entryOffset, presentMembersJson } from './messageBatch.ts';
 import { endOffset, parseAfterOffset, readStreamHead, type ResetReason, type StreamPosition } from './offsets.ts';
-import { positionBefore } from './since.ts';
+import { firstKeptAt, positionBefore } from './since.ts';
 
 /** Positions that one call reads: a role that sees little gets an empty page and a cursor further on. */
 const scanPositionsMax = 10_000;
@@ -50,6 +50,8 @@ export interface ChangesPage {
   /** Whether the call ended at its limit, so that there may be more to read at once. */
   readonly more: boolean;
   readonly reset: ResetReason | null;
+  /** Milliseconds since 1970 UTC: of a request by time, from when on all messages are kept, where that is later. */
+  readonly completeSince?: number;
 }
 
 /** One call while it reads the log. */
@@ -149,9 +151,12 @@ export const waitForChanges = async (
   const until = performance.now() + (query.wait ?? 0);
   const { after } = query;
   const { since } = filter;
+  const head = since === null ? null : await readStreamHead(db, env);
+  const kept = head === null ? null : await firstKeptAt(db, env.id, head);
+  const partial = since !== null && kept !== null && kept > since ? { completeSince: kept } : {};
   const place =
-    since !== null
-      ? { position: await positionBefore(db, env.id, await readStreamHead(db, env), since), parts: 0 }
+    since !== null && head !== null
+      ? { position: await positionBefore(db, env.id, head, since), parts: 0 }
       : after === undefined
         ? null
         : await parseAfterOffset(db, env, directory.environments(), after);
@@ -173,7 +178,9 @@ export const waitForChanges = async (
         : { cursor: after ?? endOffset(env, place.position), place };
     const reader = new ChangesReader(caller, start, query.limit ?? limits.pageDefault, filter);
     const reset = await readUntil(context, channel, reader, until, signal);
-    return reset === null ? { changes: reader.changes, cursor: reader.cursor, more: reader.isDone, reset } : now(reset);
+    return reset === null
+      ? { changes: reader.changes, cursor: reader.cursor, more: reader.isDone, reset, ...partial }
+      : now(reset);
   } finally {
     feed.leave(channel);
   }

@@ -18,15 +18,20 @@ const actorsOf = (message: Members): Members[] => {
   );
 };
 
-/** Returns whether a message is about what somebody did, who is named by id or name, or is the caller (`me`). */
+/** Principals that are named by their type. */
+const types = new Set<unknown>(['app', 'system']);
+
+/** Returns whether a message is about what somebody did, who is named by id or name, is the caller (`me`), or of a type. */
 const isByAnyOf =
   ({ principal }: Caller, given: readonly string[]): ((message: object) => boolean) =>
   (message) =>
-    actorsOf({ ...message }).some(({ id, name }) =>
+    actorsOf({ ...message }).some(({ type, id, name }) =>
       given.some((who) =>
         who === 'me'
           ? id === principal.id
-          : id === who || (typeof name === 'string' && foldCase(name) === foldCase(who)),
+          : id === who ||
+            (types.has(type) && type === who) ||
+            (typeof name === 'string' && foldCase(name) === foldCase(who)),
       ),
     );
 

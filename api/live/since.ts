@@ -7,6 +7,16 @@ const firstAfterSql = statement(
   'select position, at from stream where env = $1 and position > $2 order by position limit 1',
 );
 
+/** Returns when the oldest message came that is kept; null: none has been deleted, or none is left. */
+export const firstKeptAt = async (
+  db: Db,
+  env: number,
+  { trimmed }: { readonly trimmed: number },
+): Promise<number | null> =>
+  trimmed === 0
+    ? null
+    : ((await queryRow<{ position: number; at: number }>(db, firstAfterSql, [env, trimmed]))?.at ?? null);
+
 /** Returns the last position of which nothing came at `at` or later. Positions follow their times, so that halving finds it. */
 export const positionBefore = async (
   db: Db,

@@ -9,6 +9,7 @@ export interface ArgumentNames {
   readonly confirmed: string | undefined;
   readonly reason: string;
   readonly idempotencyKey: string;
+  readonly dryRun: string;
   /** The argument that is the whole input; undefined: its members are arguments. */
   readonly input: string | undefined;
 }
@@ -55,26 +56,35 @@ const namesOf = ({ resource, danger }: ActionDefinition, taken: object, input: s
   confirmed: danger === null ? undefined : freeName('confirmed', taken),
   reason: freeName('reason', taken),
   idempotencyKey: freeName('idempotencyKey', taken),
+  dryRun: freeName('dryRun', taken),
   input,
 });
 
 const addedFirst = ({ resource }: ActionDefinition, { record }: ArgumentNames): Schema =>
   record === undefined ? {} : { [record]: { type: 'string', description: `A ${resource ?? ''}’s id.` } };
 
-const addedLast = ({ reasonRequired }: ActionDefinition, names: ArgumentNames): Schema => ({
-  [names.item]: { type: 'string', description: 'An item on whose timeline it is recorded.' },
-  ...(names.confirmed === undefined
-    ? {}
-    : {
-        [names.confirmed]: { type: 'boolean' },
-      }),
-  ...(reasonRequired ? { [names.reason]: { type: 'string', description: 'Why you do it.' } } : {}),
+/** Arguments that the instructions of the server explain; the item is one on whose timeline the run is shown. */
+const addedLast = (names: ArgumentNames): Schema => ({
+  [names.item]: { type: 'string' },
+  ...(names.confirmed === undefined ? {} : { [names.confirmed]: { type: 'boolean' } }),
+  [names.reason]: { type: 'string' },
+  [names.idempotencyKey]: { type: 'string' },
+  [names.dryRun]: { type: 'boolean' },
 });
 
-const requiredNames = ({ reasonRequired }: ActionDefinition, names: ArgumentNames): string[] => [
-  ...(names.record === undefined ? [] : [names.record]),
-  ...(reasonRequired ? [names.reason] : []),
-];
+/** Returns `required` of a schema, where there is something to require. */
+const requiring = (
+  { reasonRequired }: ActionDefinition,
+  names: ArgumentNames,
+  own: readonly unknown[],
+): { readonly required?: readonly unknown[] } => {
+  const required = [
+    ...(names.record === undefined ? [] : [names.record]),
+    ...(reasonRequired ? [names.reason] : []),
+    ...own,
+  ];
+  return required.length === 0 ? {} : { required };
+};
 
 const flatArguments = (action: ActionDefinition, input: Schema): ActionArguments => {
   const own = isObject(input['properties']) ? input['properties'] : {};
@@ -86,8 +96,8 @@ const flatArguments = (action: ActionDefinition, input: Schema): ActionArguments
     inputSchema: {
       ...rest,
       type: 'object',
-      properties: { ...addedFirst(action, names), ...own, ...addedLast(action, names) },
-      required: [...requiredNames(action, names), ...requiredOwn],
+      properties: { ...addedFirst(action, names), ...own, ...addedLast(names) },
+      ...requiring(action, names, requiredOwn),
     },
   };
 };
@@ -102,9 +112,9 @@ const nestedArguments = (action: ActionDefinition, { $schema: _, ...input }: Sch
       properties: {
         ...addedFirst(action, names),
         input: { ...input, $id: `urn:action:${action.name}` },
-        ...addedLast(action, names),
+        ...addedLast(names),
       },
-      required: requiredNames(action, names),
+      ...requiring(action, names, []),
       additionalProperties: false,
     },
   };

@@ -2,14 +2,13 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../shared/access/principal.ts';
 import { canRunAction } from '../../shared/actions/queries.ts';
-import { limits } from '../../shared/catalogue/limits.ts';
 import type { ActionDefinition } from '../../shared/environments/actions.ts';
 import type { Definition } from '../../shared/environments/definition.ts';
 import { getOrCreate } from '../../shared/platform/core/maps.ts';
 import { strictObject } from '../../shared/platform/core/schema.ts';
-import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
+import { compileCheck } from '../../shared/platform/core/validate.ts';
 import { actionArguments, type ArgumentNames } from './actionSchema.ts';
-import { readValues } from './arguments/readValues.ts';
+import { readValues, requireKnownArguments } from './arguments/readValues.ts';
 import { getEndpoint } from './endpoints.ts';
 import { serveEndpoint } from './serveEndpoint.ts';
 import { idempotencyKey, toChangeHeaders, type Tool, type ToolHints } from './tool.ts';
@@ -31,14 +30,13 @@ const actionToolName = (action: string): string => {
 const sentence = (text: string): string => (/[.!?]\s*$/.test(text) ? text.trim() : `${text.trim()}.`);
 
 const descriptionOf = (
-  { label, description, resource, input, danger, approval, background, freshSignIn, ...rest }: ActionDefinition,
+  { label, description, input, danger, approval, background, freshSignIn, ...rest }: ActionDefinition,
   { confirmed }: ArgumentNames,
 ): string =>
   [
     sentence(description ?? label),
     ...('description' in input && typeof input.description === 'string' ? [sentence(input.description)] : []),
-    ...(resource === null ? [] : [`On a record of ${resource}.`]),
-    ...(confirmed === undefined ? [] : [`Dangerous (${danger ?? ''}): needs ${confirmed}: true.`]),
+    ...(confirmed === undefined ? [] : [`Dangerous (${danger ?? ''}): needs ${confirmed}.`]),
     ...(rest.reversible === false ? ['Can’t be undone.'] : []),
     ...(freshSignIn ? ['Needs a sign-in not older than 15 minutes.'] : []),
     ...(approval ? ['A person approves it first.'] : []),
@@ -55,7 +53,7 @@ const actionHints = ({ danger, retrySafe }: ActionDefinition): ToolHints => ({
 type Given = Readonly<Record<string, unknown>>;
 
 /** Returns the members of the endpoint's body that the arguments beside the input name. */
-const runMembers = ['record', 'item', 'confirmed', 'reason'] as const;
+const runMembers = ['record', 'item', 'confirmed', 'reason', 'dryRun'] as const;
 
 const toActionBody = ({ name }: ActionDefinition, names: ArgumentNames, given: Given): Record<string, unknown> => {
   const rest = { ...given };
@@ -68,16 +66,18 @@ const toActionBody = ({ name }: ActionDefinition, names: ArgumentNames, given: G
   }
   if (names.input === undefined) return { ...body, input: rest };
   const { [names.input]: input, ...unknown } = rest;
-  const details = Object.keys(unknown).map((path) => ({ path: path.slice(0, 100), message: 'is not known here' }));
-  if (details.length > 0) throw invalidFault(details.slice(0, limits.detailsMax));
+  requireKnownArguments(
+    unknown,
+    Object.values(names).filter((argument) => typeof argument === 'string'),
+  );
   return input === undefined ? body : { ...body, input };
 };
 
 const argumentPath =
   (names: ArgumentNames) =>
   (path: string): string => {
-    if (path === 'record' || path === 'item' || path === 'confirmed' || path === 'reason' || path === 'idempotencyKey')
-      return names[path] ?? path;
+    const member = [...runMembers, 'idempotencyKey' as const].find((each) => each === path);
+    if (member !== undefined) return names[member] ?? path;
     return names.input === undefined ? path.replace(/^input(?:\.|$)/, '') : path;
   };
 
@@ -90,20 +90,28 @@ const withoutHeaders = (schema: object): object =>
     ),
   ) as object;
 
+/** Throws `400 invalid` for arguments that a schema which is closed does not have, with the nearest ones that it has. */
+const requireDeclared = (schema: object, given: Given): void => {
+  const { properties, additionalProperties } = schema as { properties?: object; additionalProperties?: unknown };
+  if (additionalProperties === false) requireKnownArguments(given, Object.keys(properties ?? {}));
+};
+
 const run = serveEndpoint(getEndpoint('action.run'));
 const outputSchema = {
   type: 'object',
-  properties: { message: {}, blocks: { type: 'array' }, run: { type: 'string' } },
+  properties: { blocks: { type: 'array' }, run: { type: 'string' } },
 };
 const checkKey = compileCheck(strictObject({ idempotencyKey })) as (given: unknown) => { idempotencyKey?: string };
 
 const createActionTool = (action: ActionDefinition): Tool => {
   const { names, inputSchema } = actionArguments(action);
   const name = actionToolName(action.name);
+  const isRunnable = (caller: Caller): boolean =>
+    canRunAction(caller, { action: action.name, resource: action.resource });
   return {
     name,
     isListed: (caller) =>
-      canRunAction(caller, { action: action.name, resource: action.resource }) &&
+      isRunnable(caller) &&
       caller.principal.mode !== 'readonly' &&
       (!action.freshSignIn || caller.principal.type === 'person'),
     entry: {
@@ -115,11 +123,12 @@ const createActionTool = (action: ActionDefinition): Tool => {
       annotations: actionHints(action),
     },
     page: null,
-    hasFields: false,
+    projected: null,
     kinds: {},
     argumentPath: argumentPath(names),
     serve: async (call, raw) => {
       const { given, timeless } = readValues(call, inputSchema, raw);
+      if (isRunnable(call.caller)) requireDeclared(inputSchema, given);
       const { [names.idempotencyKey]: key, ...rest } = given;
       const { [names.idempotencyKey]: _, ...fingerprinted } = timeless;
       return run(call, {

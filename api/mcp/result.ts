@@ -17,9 +17,15 @@ const toResult = (value: Members, isError: boolean): CallToolResult => ({
   isError,
 });
 
+/** What the messages of HTTP say of its own forms, which tools do not take. */
+const wireRemark = ', in milliseconds since 1970 UTC';
+
 /** Returns the fault with the paths of the tool's arguments. */
 const withArgumentPaths = (failure: Fault, { argumentPath: place }: Tool): Fault => {
-  const details = failure.extra.details?.map(({ path, message }) => ({ path: place(path), message }));
+  const details = failure.extra.details?.map(({ path, message }) => ({
+    path: place(path),
+    message: message.replace(wireRemark, ''),
+  }));
   if (details === undefined) return failure;
   // The message of `invalid` names the first path.
   if (failure.code === 'invalid') return invalidFault(details);
@@ -28,17 +34,17 @@ const withArgumentPaths = (failure: Fault, { argumentPath: place }: Tool): Fault
 
 const toToolError = (failure: Fault): CallToolResult => {
   const { status, body } = toFaultResponse(failure);
-  const { value } = presentBody({ ...(typeof body === 'object' ? body : {}), status }, 'compact');
+  const { value } = presentBody({ ...(typeof body === 'object' ? body : {}), status });
   return toResult(value, true);
 };
 
 /** Returns how much the call asks for, and the arguments of the tool itself. Throws `invalid` for another detail. */
-const splitDetail = (given: Members, { hasFields }: Tool): { readonly detail: Detail; readonly rest: Members } => {
+const splitDetail = (given: Members, { projected }: Tool): { readonly detail: Detail; readonly rest: Members } => {
   const { detail, ...rest } = given;
   if (detail !== undefined && detail !== null && detail !== 'full' && detail !== 'compact')
     throw invalidAt('detail', 'must be "compact" or "full"');
   if (detail === 'full') return { detail: 'full', rest };
-  return { detail: hasFields && rest['fields'] !== undefined ? 'fields' : 'compact', rest };
+  return { detail: projected !== null && rest['fields'] !== undefined ? 'fields' : 'compact', rest };
 };
 
 interface ToolCallResult {
@@ -53,20 +59,25 @@ const serveTool = async (
   given: Members,
 ): Promise<{ readonly response: ApiResponse; readonly value: Members }> => {
   const { detail, rest } = splitDetail(given, tool);
-  const { page, kinds } = tool;
+  const { page, kinds, projected } = tool;
   if (page !== null)
     return servePage({
       tool: page,
       caller: call.caller,
       given: rest,
-      detail,
-      kinds,
+      form: { detail, kinds, projected, definition: call.caller.env.definition },
       serve: (asked) => tool.serve(call, asked),
     });
   const response = await tool.serve(call, rest);
   const body = bodyOf(response);
   const next = response.status === 202 ? nextStepHint(body) : null;
-  return { response, value: { ...presentBody(body, detail, kinds).value, ...(next === null ? {} : { next }) } };
+  return {
+    response,
+    value: {
+      ...presentBody(body, { detail, kinds, projected, definition: call.caller.env.definition }).value,
+      ...(next === null ? {} : { next }),
+    },
+  };
 };
 
 export const callTool = async (tool: Tool, call: EndpointCall, given: Members): Promise<ToolCallResult> => {

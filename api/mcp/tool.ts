@@ -5,12 +5,14 @@ import { strictObject, Type, type TObject, type TSchema } from '../../shared/pla
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import type { Endpoint, EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
+import { findProjection } from '../projection.ts';
 import type { Compactor } from './answers/compact.ts';
 import { entryReceipt, itemReceipt } from './answers/kinds.ts';
 import type { PagedTool } from './answers/page.ts';
+import { withCandidates } from './arguments/candidates.ts';
 import type { Schema } from './arguments/coerce.ts';
 import { resolvePeople } from './arguments/people.ts';
-import { readValues } from './arguments/readValues.ts';
+import { readValues, requireKnownArguments } from './arguments/readValues.ts';
 import type { CallerPredicate } from './rights.ts';
 import { serveEndpoint } from './serveEndpoint.ts';
 import { outputSchemaOf, simplifySchema } from './simplifySchema.ts';
@@ -45,8 +47,8 @@ export interface Tool {
   readonly entry: ToolEntry;
   /** How its list is read page by page; null: it answers no list with a cursor. */
   readonly page: PagedTool | null;
-  /** Whether its endpoint takes `fields`. */
-  readonly hasFields: boolean;
+  /** The member of the answer that `fields` chooses from; null: the endpoint does not take `fields`. */
+  readonly projected: string | null;
   /** The compact forms of members that it shows in a way of its own. */
   readonly kinds: Readonly<Record<string, Compactor>>;
   /** Calls the tool. Throws the faults of the endpoint. */
@@ -74,6 +76,8 @@ interface ToolRow {
   readonly hidden?: readonly string[];
   readonly hints?: Partial<ToolHints>;
   readonly kinds?: Readonly<Record<string, Compactor>>;
+  /** Returns the arguments as the endpoint takes them, of what only tools take. Throws `400 invalid`. */
+  readonly prepare?: (call: EndpointCall, given: Members) => Members | Promise<Members>;
   /** Whether the rest of a list may be read to count it; by default yes. */
   readonly canLookAhead?: PagedTool['canLookAhead'];
 }
@@ -133,6 +137,9 @@ const toolOwnArguments = ({ endpoint, objects = [], own = {} }: ToolRow): { path
 
 /** Compact forms in the answers of changes, unless the tool has its own. */
 const receiptKinds = { item: itemReceipt, entry: entryReceipt, entries: entryReceipt };
+
+/** How many elements follow a page. */
+const moreSchema: Schema = { more: { type: 'integer' } };
 
 const detailArgument: [string, Schema] = ['detail', { enum: ['full'] }];
 
@@ -206,15 +213,19 @@ export const createTool = (row: ToolRow): Tool => {
       name,
       description,
       inputSchema: shownSchema(schema, row, !endpoint.write),
-      outputSchema: outputSchemaOf(endpoint.responses, page === null ? {} : { more: {} }),
+      outputSchema: outputSchemaOf(endpoint.responses, page === null ? {} : moreSchema),
       annotations: annotationsOf(row),
     },
     page,
-    hasFields: askedNames.includes('fields'),
+    projected: askedNames.includes('fields')
+      ? (findProjection(endpoint.responses[200], endpoint.path)?.member ?? null)
+      : null,
     kinds: kinds ?? (endpoint.write ? receiptKinds : {}),
     argumentPath: (path) => Object.entries(renamed).find(([, theirs]) => theirs === path)?.[0] ?? path,
     serve: async (call, raw) => {
-      const { given, timeless } = readValues(call, schema, await resolvePeople(call, raw, !endpoint.write));
+      const prepared = await (row.prepare?.(call, raw) ?? raw);
+      const { given, timeless } = readValues(call, schema, await resolvePeople(call, prepared, !endpoint.write));
+      requireKnownArguments(given, Object.keys(schema.properties));
       const known = checkOwn(pickMembers(given, Object.keys(all.properties)));
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `checkOwn` has checked that they are texts
       const params = pickMembers(known, Object.keys(own.path.properties)) as Record<string, string>;
@@ -227,13 +238,16 @@ export const createTool = (row: ToolRow): Tool => {
         const values = { ...pickMembers(others, askedNames), ...omitMembers(others, asked.properties), ...texts };
         return Object.fromEntries(Object.entries(values).map(([key, value]) => [renamed[key] ?? key, value]));
       };
-      return serve(call, {
+      const response = serve(call, {
         params,
         values: valuesOf(given),
         fingerprinted: valuesOf(timeless),
         headers: toChangeHeaders(known),
         own: pickMembers(known, Object.keys(row.own ?? {})),
       });
+      return endpoint.write && 'assignee' in given
+        ? withCandidates(call, { id: given['id'], wanted: raw['assignee'] }, response)
+        : response;
     },
   };
 };

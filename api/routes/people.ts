@@ -35,9 +35,9 @@ const assignableInboxes = ({ caller }: Pick<EndpointCall, 'caller'>, wanted: str
 const peopleWhoSee = ({ caller, deps }: Pick<EndpointCall, 'caller' | 'deps'>, inboxes: readonly string[]): Person[] =>
   deps.directory.people(caller.env).filter((person) => inboxes.some((inbox) => person.access.sees('inbox', inbox)));
 
-/** Returns the people whom the caller may assign something to. Throws `403 forbidden` when it may assign nothing. */
-export const assignablePeople = (call: Pick<EndpointCall, 'caller' | 'deps'>): Person[] =>
-  peopleWhoSee(call, assignableInboxes(call, undefined));
+/** Returns the people whom the caller may assign something to, of one inbox where it is given. Throws `403 forbidden` when it may assign nothing. */
+export const assignablePeople = (call: Pick<EndpointCall, 'caller' | 'deps'>, inbox?: string): Person[] =>
+  peopleWhoSee(call, assignableInboxes(call, inbox));
 
 /** Returns whether a name, or a part of it, begins with what is searched. */
 export const nameFilter = (q: string | undefined): ((person: Person) => boolean) => {

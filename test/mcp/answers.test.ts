@@ -153,7 +153,7 @@ describe('answers of tools', () => {
     expect(items[0]).to.deep.include({ change: 'created' });
     expect(items[0]?.['item']).to.deep.include({ id: made.id, tags: ['a', 'b', 'c'] });
     const page = (await callTool(other, 'list_changes', { since: '1h', by: 'me', limit: 2 })).body;
-    expect(page.more).to.equal('some');
+    expect(page).to.include({ more: 1, moreIsMinimum: true });
     const rest = (await callTool(other, 'list_changes', { since: page.cursor, by: 'me' })).body;
     expect(rest.changes.at(-1)).to.deep.equal(log.changes.at(-1));
   });

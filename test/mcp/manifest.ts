@@ -8,6 +8,7 @@ export const manifest = {
       fields: [
         { name: 'email', search: true, filter: true },
         { name: 'seats', type: 'number', filter: true, sort: true },
+        { name: 'since', type: 'time', filter: true },
       ],
       relations: [{ name: 'orders', resource: 'order', field: 'customer' }],
     },

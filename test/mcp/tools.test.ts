@@ -519,10 +519,12 @@ describe('tools', () => {
       additionalProperties: false,
       $defs: { style: { enum: ['warm', 'cool'] } },
     });
-    expect(tools.get('action_greet')?.properties).to.have.all.keys(['record_', 'words', 'record', 'style', 'item']);
-    expect(tools.get('action_erase')?.properties).to.have.all.keys(['record', 'item', 'confirmed']);
+    const beside = ['item', 'reason', 'idempotencyKey', 'dryRun'];
+    const ofGreet = ['record_', 'words', 'record', 'style', ...beside];
+    expect(tools.get('action_greet')?.properties).to.have.all.keys(ofGreet);
+    expect(tools.get('action_erase')?.properties).to.have.all.keys(['record', 'confirmed', ...beside]);
     // What holds for the whole input would hold for the other arguments too.
-    expect(tools.get('action_either')?.properties).to.have.all.keys(['input', 'item']);
+    expect(tools.get('action_either')?.properties).to.have.all.keys(['input', ...beside]);
     const ajv = new Ajv2020({ strict: false });
     const check = ajv.compile(tools.get('action_either') ?? {});
     expect([check({ input: { b: 1 } }), check({ input: { b: 'x' } }), check({ input: {} })]).to.deep.equal([

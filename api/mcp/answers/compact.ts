@@ -1,5 +1,6 @@
 /** The compact form of an endpoint's body: each member by what it is, found by its name. Used by present.ts. */
 import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
+import { compactApproval, compactListedApproval } from './approvals.ts';
 import {
   compactAction,
   compactApplicable,
@@ -10,7 +11,6 @@ import {
   compactView,
 } from './declared.ts';
 import {
-  compactApproval,
   compactBlock,
   compactBulk,
   compactChange,
@@ -43,7 +43,7 @@ const byName: Readonly<Record<string, Compactor>> = {
   run: compactRun,
   runs: compactRun,
   approval: compactApproval,
-  approvals: compactApproval,
+  approvals: compactListedApproval,
   flag: compactFlag,
   flags: compactFlag,
   bulk: compactBulk,

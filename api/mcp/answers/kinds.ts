@@ -2,7 +2,7 @@
 import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
 import { objectsIn, omitMembers, pickMembers, withoutEmpty, type Members } from './members.ts';
 
-const nameOf = (actor: unknown): unknown => (isObject(actor) ? actor['name'] : actor);
+export const nameOf = (actor: unknown): unknown => (isObject(actor) ? actor['name'] : actor);
 
 /** Numbers that are 1 or 0 of most items say nothing. */
 const above = (value: unknown, least: number): unknown => (typeof value === 'number' && value > least ? value : null);
@@ -31,7 +31,9 @@ export const itemReceipt = (item: Members): Members =>
   pickMembers(item, ['id', 'title', 'state', 'assignee', 'tags', 'snoozedUntil', 'version']);
 
 /** Entries whose later end is looked up by their ids. */
-const entriesWithEnds = new Set(['reply', 'action', 'approval']);
+const entriesWithEnds = new Set<unknown>(['reply', 'action', 'approval']);
+/** Entries of changes that update_item undoes by their ids. */
+const undoableEntries = new Set<unknown>(['state', 'assigned', 'tags', 'snoozed', 'linked', 'unlinked']);
 
 const entryData = (data: Members): Members => {
   const { occurrence, occurrences, ...rest } = data;
@@ -42,16 +44,19 @@ const entryData = (data: Members): Members => {
   };
 };
 
-export const compactEntry = (entry: Members): Members => {
+const shownEntry = (entry: Members, isNamed: boolean): Members => {
   const { id, at, type, actor, data } = entry;
   return withoutEmpty({
     at,
     type,
     by: nameOf(actor),
     ...(isObject(data) ? entryData(data) : {}),
-    ...(entriesWithEnds.has(String(type)) ? { id } : {}),
+    ...(isNamed ? { id } : {}),
   });
 };
+
+export const compactEntry = (entry: Members): Members =>
+  shownEntry(entry, entriesWithEnds.has(entry['type']) || undoableEntries.has(entry['type']));
 
 /** Returns an entry that the caller's own change has written, without the members that the caller knows. */
 export const entryReceipt = (entry: Members): Members =>
@@ -61,7 +66,8 @@ export const entryReceipt = (entry: Members): Members =>
 export const compactChange = (change: Members): Members => {
   const { entry, at, ...rest } = omitMembers(change, ['offset', 'prev']);
   if (!isObject(entry)) return { ...rest, at };
-  const { at: entryAt, ...happened } = compactEntry(entry);
+  // Of several alike there is one entry, and an undo begins with the item.
+  const { at: entryAt, ...happened } = shownEntry(entry, entriesWithEnds.has(entry['type']));
   return {
     ...(rest['change'] === 'created' ? omitMembers(rest, ['change']) : rest),
     at,
@@ -108,28 +114,6 @@ export const compactRun = (run: Members): Members =>
     ]),
     by: nameOf(run['by']),
     ...pickMembers(run, ['approval', 'bulk', 'requestedAt', 'finishedAt', 'expiresAt', 'blocks']),
-  });
-
-export const compactApproval = (approval: Members): Members =>
-  withoutEmpty({
-    ...pickMembers(approval, ['id', 'status', 'kind']),
-    summary: approval['sentence'] ?? approval['summary'],
-    reason: approval['reason'],
-    requestedBy: nameOf(approval['requestedBy']),
-    ...pickMembers(approval, ['requestedAt', 'expiresAt']),
-    decidedBy: nameOf(approval['decidedBy']),
-    ...pickMembers(approval, [
-      'decidedAt',
-      'note',
-      'action',
-      'record',
-      'input',
-      'flag',
-      'change',
-      'operation',
-      'after',
-    ]),
-    ...pickMembers(approval, ['reversible', 'item', 'run', 'bulk', 'canDecide']),
   });
 
 const compactRamp = (ramp: Members): Members =>

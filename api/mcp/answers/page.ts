@@ -1,9 +1,8 @@
 /** Pages of lists as tools answer them: as many elements as fit, and how many more there are. Used by result.ts. */
 import type { Caller } from '../../../shared/access/principal.ts';
 import type { ApiResponse } from '../../http/apiResponse.ts';
-import type { Compactor } from './compact.ts';
 import type { Members } from './members.ts';
-import { answerBytesMax, presentBody, type Detail } from './present.ts';
+import { answerBytesMax, presentBody, type Form } from './present.ts';
 
 /** Elements of a page unless the call names a limit: a model reads them all. */
 const pageLength = 20;
@@ -36,42 +35,48 @@ interface PageCall {
   readonly tool: PagedTool;
   readonly caller: Caller;
   readonly given: Members;
-  readonly detail: Detail;
-  readonly kinds: Readonly<Record<string, Compactor>>;
+  readonly form: Form;
   readonly serve: ServePage;
 }
 
-/** Returns how many elements follow the page; a text where that is not known exactly; null: none. */
-const countMore = async ({ tool, caller, given, serve }: PageCall, body: Members): Promise<unknown> => {
+/** How many elements follow a page: at least so many, where that is not known exactly. */
+interface More {
+  readonly more?: number;
+  readonly moreIsMinimum?: true;
+}
+
+const atLeast = (more: number): More => ({ more, moreIsMinimum: true });
+
+const countMore = async ({ tool, caller, given, serve }: PageCall, body: Members): Promise<More> => {
   const { cursor, total, totalIsMinimum } = body;
-  if (tool.canLookAhead === null) return body['more'] === true ? 'some' : null;
-  if (typeof cursor !== 'string') return null;
+  if (tool.canLookAhead === null) return body['more'] === true ? atLeast(1) : {};
+  if (typeof cursor !== 'string') return {};
   if (typeof total === 'number') {
     const more = total - lengthOf(body, tool.list);
-    return totalIsMinimum === true ? `more than ${String(more)}` : more;
+    return totalIsMinimum === true ? atLeast(more) : { more };
   }
-  if (!tool.canLookAhead(caller, given)) return 'some';
+  if (!tool.canLookAhead(caller, given)) return atLeast(1);
   const ahead = bodyOf(await serve({ ...given, cursor, limit: countAhead }));
   const more = lengthOf(ahead, tool.list);
-  return ahead['cursor'] === null ? more : `more than ${String(more)}`;
+  return ahead['cursor'] === null ? { more } : atLeast(more);
 };
 
 /** Returns the page that the arguments ask for: shorter than asked for, with a cursor, where it would be too long. */
 export const servePage = async (
   call: PageCall,
   limit: unknown = call.given['limit'] ??
-    (call.tool.canLookAhead === null && call.detail === 'compact' ? logLength : pageLength),
+    (call.tool.canLookAhead === null && call.form.detail === 'compact' ? logLength : pageLength),
 ): Promise<{ readonly response: ApiResponse; readonly value: Members }> => {
-  const { tool, given, detail, kinds, serve } = call;
+  const { tool, given, form, serve } = call;
   const counted = tool.counts && given['cursor'] === undefined ? { count: '1' } : {};
   const response = await serve({ ...given, ...counted, limit });
   const body = bodyOf(response);
-  const { value, bytes } = presentBody(body, detail, kinds);
+  const { value, bytes } = presentBody(body, form);
   const length = lengthOf(body, tool.list);
   if (bytes > answerBytesMax && length > 1)
     return servePage(call, Math.max(1, Math.floor((length * answerBytesMax) / bytes)));
   const more = await countMore(call, body);
   const { total, totalIsMinimum, more: _, ...rest } = value;
   const counts = given['count'] === undefined ? {} : { total, totalIsMinimum };
-  return { response, value: { ...rest, ...counts, ...(more === null ? {} : { more }) } };
+  return { response, value: { ...rest, ...counts, ...more } };
 };

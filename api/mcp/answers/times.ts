@@ -1,8 +1,8 @@
-/** Times of answers as ISO 8601 for models, which do not calculate well with milliseconds. Used by present.ts and kinds.ts. */
+/** Times of answers as ISO 8601 for models, which do not calculate well with milliseconds. Used by present.ts and declaredTimes.ts. */
 import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
 
 /** Names of members that are times where their value is a number of that size. */
-const timeNames = /(?:At|Seen|Until)$|^(?:at|since|until|now|oldest|newest|from|to)$/;
+const timeNames = /(?:At|Seen|Since|Until)$|^(?:at|since|until|now|oldest|newest|from|to)$/;
 /** Members whose content is the app's or the customer's, and stays as it was given. */
 const foreign = new Set([
   'fields',
@@ -28,6 +28,10 @@ const isoTime = (ms: number, isExact: boolean): string => {
 
 const isTime = (name: string, value: unknown): value is number =>
   typeof value === 'number' && value >= smallestTime && value <= largestTime && timeNames.test(name);
+
+/** Returns the time of a member that the app has declared to be one, as a text; anything that is no time as it is. */
+export const declaredTime = (value: unknown, isExact: boolean): unknown =>
+  typeof value === 'number' && Math.abs(value) <= largestTime ? isoTime(value, isExact) : value;
 
 /** Whether `data` is that of a timeline entry, which the service wrote, and not that of an occurrence. */
 const isOwnData = (parent: Readonly<Record<string, unknown>>): boolean => 'actor' in parent || 'by' in parent;

@@ -55,7 +55,8 @@ const parsedJson = (text: string, opening: string): unknown => {
   }
 };
 
-const toList = (value: unknown): unknown[] => {
+/** Returns a list of what was written as one: a text with commas, JSON as a text, or a single value. */
+export const toList = (value: unknown): unknown[] => {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'string') return [value];
   const parsed = parsedJson(value, '[');
@@ -67,8 +68,12 @@ const toList = (value: unknown): unknown[] => {
         .filter((text) => text !== '');
 };
 
+/** Returns the object that a text has as JSON; any other value as it is. */
+export const toObject = (value: unknown): unknown =>
+  typeof value === 'string' ? (parsedJson(value, '{') ?? value) : value;
+
 const coerceMembers = (schema: Schema, value: unknown, place: Place, coercion: Coercion): unknown => {
-  const object = typeof value === 'string' ? (parsedJson(value, '{') ?? value) : value;
+  const object = toObject(value);
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   if (!isObject(object)) return object;
   const required: unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
@@ -113,7 +118,7 @@ const coerceUnion = (schema: Schema, value: unknown, place: Place, coercion: Coe
     const parsed = parseTime(value.slice(0, 100), coercion.now, pastNames.test(place.name));
     return 'at' in parsed ? parsed.at : value;
   }
-  const object = typeof value === 'string' ? (parsedJson(value, '{') ?? value) : value;
+  const object = toObject(value);
   const branch = branches.length === 1 ? branches[0] : branches.find((each) => isBranchOf(each, object));
   return branch === undefined ? value : coerce(branch, object, place, coercion);
 };

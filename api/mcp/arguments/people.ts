@@ -16,14 +16,33 @@ const idForm = /^per_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const listedMax = 10;
 const nearestMax = 3;
 
-/** Returns those whom a text names: by address, by the whole name, or else by the beginning of a part of it. */
-const namedPeople = async (call: EndpointCall, people: readonly Person[], text: string): Promise<readonly Person[]> => {
+/** Returns a text without accents and the like, in lower case. */
+const foldAccents = (text: string): string => foldCase(text.normalize('NFD').replace(/\p{M}/gu, ''));
+
+/** Returns those whom a text names: by address, by the whole name, by the beginning of a part of it, or so without accents. */
+export const namedPeople = async (
+  call: EndpointCall,
+  people: readonly Person[],
+  text: string,
+): Promise<readonly Person[]> => {
+  const isName = text !== '' && text.length <= limits.searchMax && text.split(/\s+/u).length <= limits.searchWords;
+  if (!isName) return [];
   if (text.includes('@')) {
     const account = await findAccount(call.deps.db, text);
     return people.filter(({ id }) => id === account?.id);
   }
   const exact = people.filter(({ name }) => foldCase(name) === foldCase(text));
-  return exact.length > 0 ? exact : people.filter(nameFilter(text));
+  if (exact.length > 0) return exact;
+  const begun = people.filter(nameFilter(text));
+  if (begun.length > 0) return begun;
+  const beginsWith = nameFilter(foldAccents(text));
+  return people.filter((person) => beginsWith({ ...person, name: foldAccents(person.name) }));
+};
+
+/** Returns the fault for a name that several people have, with the ids of the first ones. */
+export const ambiguousName = (path: string, found: readonly Person[]): Fault => {
+  const list = found.slice(0, listedMax).map(({ id, name, role }) => `${name} (${role}): ${id}`);
+  return invalidAt(path, `is the name of ${String(found.length)} people; give the id of one: ${list.join('; ')}`);
 };
 
 const nearest = (wanted: string, names: readonly string[]): string => {
@@ -35,16 +54,14 @@ const nearest = (wanted: string, names: readonly string[]): string => {
 const resolvePerson = async (call: EndpointCall, given: string, path: string): Promise<string> => {
   const text = given.trim();
   const people = assignablePeople(call);
-  const isName = text !== '' && text.length <= limits.searchMax && text.split(/\s+/u).length <= limits.searchWords;
-  const found = !isName ? [] : await namedPeople(call, people, text);
+  const found = await namedPeople(call, people, text);
   const [first, second] = found;
   if (first === undefined) {
     const names = people.map(({ name }) => name);
     throw invalidAt(path, `names nobody whom you can assign items to; ${nearest(text, names)}list_people has all`);
   }
   if (second === undefined) return first.id;
-  const list = found.slice(0, listedMax).map(({ id, name, role }) => `${name} (${role}): ${id}`);
-  throw invalidAt(path, `is the name of ${String(found.length)} people; give the id of one: ${list.join('; ')}`);
+  throw ambiguousName(path, found);
 };
 
 /** Returns the caller’s own id. Throws `400 invalid` for an agent, whom nothing is assigned to. */

@@ -1,6 +1,7 @@
 /** Reads the arguments of a call by the schema of its tool. Used by tool.ts and actions.ts. */
 import type { FaultDetail } from '../../../shared/catalogue/errors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
+import { unknownNameMessage } from '../../../shared/platform/core/nearestNames.ts';
 import { invalidFault } from '../../../shared/platform/core/validate.ts';
 import type { EndpointCall } from '../../endpoint.ts';
 import { coerceArguments } from './coerce.ts';
@@ -12,6 +13,13 @@ interface ReadValues {
   /** The same as if it were 1970: a repeat of "in 2h" is the same request, though its time is another. */
   readonly timeless: Members;
 }
+
+/** Throws `400 invalid` for arguments that the tool does not have, with the nearest in spelling of those that it has. */
+export const requireKnownArguments = (given: Members, known: readonly string[]): void => {
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  const details = unknown.map((name) => ({ path: name.slice(0, 100), message: unknownNameMessage(name, known) }));
+  if (details.length > 0) throw invalidFault(details.slice(0, limits.detailsMax));
+};
 
 /** Returns what the arguments mean. Throws `400 invalid` for times that are none. */
 export const readValues = ({ deps }: Pick<EndpointCall, 'deps'>, schema: object, raw: Members): ReadValues => {

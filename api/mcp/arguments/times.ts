@@ -79,7 +79,7 @@ const inZone = (wall: number, zone: string): ParsedTime => {
     case 'unknownZone':
       return { problem: `names a time zone that does not exist, ${zone}: use one such as Europe/Berlin` };
     case 'skipped':
-      return { problem: `does not exist in ${zone}: the clock is put forward over ${local}; use a time an hour later` };
+      return { problem: `does not exist in ${zone}: the clock is put forward over ${local}; say ${found.later}` };
     case 'twice':
       return {
         problem: `exists twice in ${zone}, where the clock is put back: say which, ${found.offsets.map((offset) => local + offset).join(' or ')}`,

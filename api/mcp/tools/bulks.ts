@@ -1,7 +1,17 @@
 /** The rows of the tools that change many items at once. */
+import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
+import { toObject } from '../arguments/coerce.ts';
 import { getEndpoint } from '../endpoints.ts';
 import { canStartBulks } from '../rights.ts';
 import { createTool, type Tool } from '../tool.ts';
+
+/** Returns the arguments with `where` of the query by the name that bulks have for it. */
+const withFieldFilters = (given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+  const query = toObject(given['query']);
+  if (!isObject(query) || query['where'] === undefined || query['fields'] !== undefined) return given;
+  const { where, ...rest } = query;
+  return { ...given, query: { ...rest, fields: toObject(where) } };
+};
 
 export const bulkTools: readonly Tool[] = [
   createTool({
@@ -9,9 +19,10 @@ export const bulkTools: readonly Tool[] = [
     endpoint: getEndpoint('bulk.create'),
     isListed: canStartBulks,
     hints: { destructiveHint: true, openWorldHint: true },
+    prepare: (_call, given) => withFieldFilters(given),
     schemas: {
       ids: { type: 'array', items: { type: 'string' } },
-      query: { type: 'object', description: 'Filters of list_items in place of ids; fields: { name: value }.' },
+      query: { type: 'object', description: 'Filters of list_items in place of ids, where too.' },
       expect: { type: 'integer', description: 'How many you saw: refused when off by more than 5 %.' },
       operation: {
         type: 'object',
@@ -19,8 +30,7 @@ export const bulkTools: readonly Tool[] = [
           '{type: state, state} | {type: assign, assignee} | {type: tags, add, remove} | {type: snooze, until} | {type: update, state, assignee, tags, snooze} | {type: action, action, input, confirmed}',
       },
     },
-    description:
-      'Does one thing to many items, named by ids or query, in the background; try dryRun first. get_bulk says how far it is.',
+    description: 'Does one thing to many items, named by ids or query, in the background; try dryRun first.',
   }),
   createTool({
     name: 'list_bulks',

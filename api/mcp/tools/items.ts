@@ -60,7 +60,7 @@ const readTools: readonly Tool[] = [
     // The filters are those of list_items, as its description says.
     hidden: [...summaryFilters, 'where', 'limit'],
     say: { by: 'inbox, state, tag, assignee, record, day, fields.<name>', inbox: '', q: '' },
-    description: 'Counts items by group, an example of each; filters as of list_items.',
+    description: 'Counts items by group, an example of each; takes all filters of list_items.',
   }),
   createTool({
     name: 'get_items',
@@ -128,8 +128,7 @@ const changeTools: readonly Tool[] = [
       tags: { type: 'object', description: '{ add: [], remove: [] }' },
       links: { type: 'object', description: '{ add: [{ resource, id }], remove: [] }' },
     },
-    description:
-      'Changes an item, all at once or not at all: state, assignee, tags, snooze, a note for colleagues, links.',
+    description: 'Changes an item, all or nothing: state, assignee, tags, snooze, a note for colleagues, links.',
   }),
   createTool({
     name: 'set_item_state',
@@ -176,6 +175,7 @@ const changeTools: readonly Tool[] = [
     isListed: canInAnyInbox('reply'),
     hints: { openWorldHint: true },
     say: { subject: '', text: '' },
+    schemas: { then: { type: 'object', description: '{ state, snooze } once it is accepted.' } },
     description: 'Sends a reply to the customer of an item: it can’t be taken back.',
   }),
   createTool({

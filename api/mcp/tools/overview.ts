@@ -2,6 +2,7 @@
 import { limits } from '../../../shared/catalogue/limits.ts';
 import { Type } from '../../../shared/platform/core/schema.ts';
 import { compactCounts } from '../answers/kinds.ts';
+import { resolveActors } from '../arguments/actors.ts';
 import { getEndpoint } from '../endpoints.ts';
 import { anyCaller, canInAnyInbox, canSeeAnyInbox } from '../rights.ts';
 import { createTool, type Tool } from '../tool.ts';
@@ -39,10 +40,11 @@ export const overviewTools: readonly Tool[] = [
     },
     schemas: {
       since: { type: 'string', description: 'Time, 2h, or the cursor of the call before; absent: now.' },
-      by: { type: 'array', items: { type: 'string' }, description: 'Names, ids, me.' },
+      by: { type: 'array', items: { type: 'string' }, description: 'People, agents, me.' },
     },
     say: { wait: 'Up to 30s.', types: '', inboxes: '' },
     hidden: ['after'],
+    prepare: resolveActors,
     canLookAhead: null,
     description: 'What has changed since a time; 24 hours are kept.',
   }),
@@ -57,7 +59,7 @@ export const overviewTools: readonly Tool[] = [
     name: 'search',
     endpoint: getEndpoint('search'),
     isListed: canSeeAnyInbox,
-    say: { q: 'Words.', types: 'items, records.' },
+    say: { q: '', types: '' },
     description: 'Items and records with all words anywhere (texts, notes, replies), best first.',
   }),
 ];

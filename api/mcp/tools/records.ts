@@ -1,4 +1,5 @@
 /** The rows of the tools for records and pages. */
+import { readFilterTimes } from '../arguments/filterTimes.ts';
 import { getEndpoint } from '../endpoints.ts';
 import { canSeeAny, noCaller } from '../rights.ts';
 import { createTool, type Tool } from '../tool.ts';
@@ -23,10 +24,11 @@ export const recordTools: readonly Tool[] = [
     endpoint: getEndpoint('record.list'),
     isListed: canSeeAny('resource'),
     objects: ['filters'],
+    prepare: readFilterTimes,
     say: {
       q: '',
       filters:
-        '{ field: value }, { field: [any, of] } or { field: { gte: 5 } }: eq ne in nin lt lte gt gte contains startsWith exists.',
+        '{ field: value }, { field: [any, of] } or { field: { gte: 5 } }: eq ne in nin lt lte gt gte contains startsWith exists; ISO times.',
       sort: 'A field; -field: descending.',
     },
     canLookAhead: ({ env }, { resource }) => env.definition.resources.get(String(resource))?.source === 'stored',

@@ -40,7 +40,7 @@ const offsetText = (ms: number): string => {
 type LocalTime =
   | { readonly kind: 'time'; readonly at: number }
   | { readonly kind: 'unknownZone' }
-  | { readonly kind: 'skipped'; readonly at: number }
+  | { readonly kind: 'skipped'; readonly at: number; readonly later: string }
   | { readonly kind: 'twice'; readonly at: number; readonly offsets: readonly string[] };
 
 /** Returns what a clock of the zone shows at a time; undefined for a zone that does not exist. */
@@ -51,7 +51,7 @@ export const wallTimeIn = (zone: string, at: number): WallTime | undefined => {
 
 /**
  * Returns when a clock of the zone shows a time. Where the clock changes that is never or twice: `at` is then the moment that a
- * clock shows that was not put forward, or the first of the two.
+ * clock shows that was not put forward, which the zone writes as `later` (ISO 8601), or the first of the two.
  */
 export const timeInZone = (wall: WallTime, zone: string): LocalTime => {
   const format = zoneFormat(zone);
@@ -60,7 +60,12 @@ export const timeInZone = (wall: WallTime, zone: string): LocalTime => {
   const offsets = [...new Set([wall - dayMs, wall + dayMs].map((near) => wallTimeAt(format, near) - near))];
   const found = offsets.filter((offset) => wallTimeAt(format, wall - offset) === wall);
   const [first] = found;
-  if (first === undefined) return { kind: 'skipped', at: wall - (offsets[0] ?? 0) };
+  if (first === undefined) {
+    const at = wall - (offsets[0] ?? 0);
+    const offset = wallTimeAt(format, at) - at;
+    const later = `${new Date(at + offset).toISOString().slice(0, 19)}${offsetText(offset)}`;
+    return { kind: 'skipped', at, later };
+  }
   const at = wall - first;
   return found.length > 1 ? { kind: 'twice', at, offsets: found.map(offsetText) } : { kind: 'time', at };
 };

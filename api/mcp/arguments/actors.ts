@@ -1,0 +1,71 @@
+/** Who did something, as models name them (`by` of list_changes), as their ids: people as in assignee, and agents. Used by tools/overview.ts. */
+import { includesEnvironment } from '../../../shared/access/principal.ts';
+import { Fault, invalidAt } from '../../../shared/catalogue/errors.ts';
+import { limits } from '../../../shared/catalogue/limits.ts';
+import { visibleInboxes } from '../../../shared/items/filters.ts';
+import { listNearest } from '../../../shared/platform/core/nearestNames.ts';
+import { foldCase } from '../../../shared/platform/core/searchWords.ts';
+import { listAgents } from '../../../shared/settings/agents.ts';
+import type { EndpointCall } from '../../endpoint.ts';
+import { assignablePeople } from '../../routes/people.ts';
+import { toList } from './coerce.ts';
+import { ambiguousName, namedPeople } from './people.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const idForm = /^(?:per|agt|key)_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+/** Those who are no people and no agents, and the caller. */
+const words = ['me', 'app', 'system'];
+
+/** Returns the ids of the agents with this name that work in an inbox that the caller sees, whose timelines name them. */
+const namedAgents = async ({ deps, caller }: EndpointCall, name: string): Promise<string[]> => {
+  const inboxes = visibleInboxes(caller);
+  return (await listAgents(deps.db))
+    .filter((agent) => includesEnvironment(agent.environments, caller.env.name))
+    .filter((agent) => foldCase(agent.name) === foldCase(name))
+    .filter(({ id, role }) => {
+      const access = deps.directory.role(role.id)?.access;
+      return id === caller.principal.id || inboxes.some((inbox) => access?.sees('inbox', inbox.name) === true);
+    })
+    .map(({ id }) => id);
+};
+
+/** Returns the people whom the caller may list; null: it may list none. */
+const listedPeople = (call: EndpointCall): ReturnType<typeof assignablePeople> | null => {
+  try {
+    return assignablePeople(call);
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'forbidden') return null;
+    throw error;
+  }
+};
+
+const resolveActor = async (call: EndpointCall, given: unknown, path: string): Promise<unknown[]> => {
+  const text = typeof given === 'string' ? given.trim() : '';
+  const word = words.find((each) => each === text.toLowerCase());
+  if (word !== undefined) return [word];
+  if (typeof given !== 'string' || idForm.test(text)) return [given];
+  const agents = await namedAgents(call, text);
+  if (agents.length > 0) return agents;
+  const people = listedPeople(call);
+  // Who may not list people learns nothing about names here: the messages that it sees are compared with the name.
+  if (people === null) return [given];
+  const found = await namedPeople(call, people, text);
+  const [first, second] = found;
+  if (second !== undefined) throw ambiguousName(path, found);
+  if (first !== undefined) return [first.id];
+  const names = people.map(({ name }) => name);
+  throw invalidAt(
+    path,
+    `names nobody who works here; the nearest names are ${listNearest(text, [...names, ...words])}`,
+  );
+};
+
+/** Returns the arguments with the ids of those whom `by` names. Throws `400 invalid` for a name that nobody has. */
+export const resolveActors = async (call: EndpointCall, given: Members): Promise<Members> => {
+  if (given['by'] === undefined || given['by'] === null) return given;
+  const by: unknown[] = [];
+  for (const [n, one] of toList(given['by']).slice(0, limits.filterValues).entries())
+    by.push(...(await resolveActor(call, one, `by.${String(n)}`)));
+  return { ...given, by };
+};

@@ -1,0 +1,170 @@
+/** What tools say and take where a model has half the words: names of people and arguments, times of records, and what to ask instead. */
+import { expect } from 'chai';
+import type { Client } from '../support/http.ts';
+import { callTool, listTools } from '../support/tools.ts';
+import { newWorld, type World } from '../support/world.ts';
+import { clerkGrants, manifest } from './manifest.ts';
+
+const since = Date.parse('2026-10-01T08:00:00Z');
+
+describe('tools for models', () => {
+  let world: World;
+  let clerk: Client;
+  let person: Client;
+
+  const answer = async (name: string, given: object = {}, client = clerk): Promise<Record<string, unknown>> => {
+    const { status, body } = await callTool(client, name, given);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    return body as Record<string, unknown>;
+  };
+  const refusal = async (name: string, given: object, client = clerk): Promise<string> => {
+    const { status, body } = await callTool(client, name, given);
+    expect(status, JSON.stringify(body)).to.be.oneOf([400, 404]);
+    return `${String(body.details[0].path)} ${String(body.details[0].message)}`;
+  };
+  const make = async (more: object = {}): Promise<string> =>
+    (await clerk.post('/items', { inbox: 'mail', title: 'A question', ...more })).body.item.id as string;
+
+  before(async () => {
+    world = await newWorld({ manifest });
+    await world.role('clerk', clerkGrants);
+    await world.role('debugger', [{ on: 'inbox:bugs', can: ['*'] }]);
+    await world.role('both', [
+      { on: 'inbox:mail', can: ['*'] },
+      { on: 'inbox:bugs', can: ['*'] },
+    ]);
+    clerk = await world.agent('clerk');
+    person = await world.person('operator', 'Daniel Novák');
+    await world.person('debugger', 'Kenji Abe');
+    await world.records('customer', [
+      { id: 'c1', title: 'Ada', fields: { since, seats: 3 } },
+      { id: 'c2', title: 'Bo', fields: { since: since - 86_400_000 } },
+    ]);
+  });
+  after(() => world.close());
+
+  it('find what somebody did by name, e-mail address or id, and refuse names that nobody has', async () => {
+    const id = await make();
+    expect((await callTool(person, 'add_note', { id, text: 'Mine.' })).status).to.equal(200);
+    await world.settled();
+    const [{ email }] = (await world.sql('select email from people where id = $1', [person.id])) as [{ email: string }];
+    for (const by of ['daniel', 'Daniel Novak', email, person.id]) {
+      const { changes } = await answer('list_changes', { since: '1h', by: [by], types: 'timeline' });
+      expect(changes, by).to.have.length(1);
+    }
+    const ofAgents = await answer('list_changes', { since: '1h', by: 'clerk agent', types: 'timeline' });
+    expect(ofAgents['changes']).to.have.length.above(0);
+    expect(await refusal('list_changes', { since: '1h', by: ['me', 'Danial'] })).to.match(/^by\.1 .*Daniel Novák/);
+  });
+
+  it('say from when on what has changed is complete', async () => {
+    expect(await answer('list_changes', { since: '30d' }), 'nothing is deleted yet').not.to.have.property(
+      'completeSince',
+    );
+    await world.sql('update streams set trimmed = 1');
+    const partial = await answer('list_changes', { since: '30d' });
+    expect(partial['completeSince']).to.match(/^\d{4}-.*Z$/);
+    expect(await answer('list_changes', { since: 'now' })).not.to.have.property('completeSince');
+  });
+
+  it('take the arguments beside an action’s input that they list, a dry run among them', async () => {
+    const listed = new Map((await listTools(clerk)).map((tool) => [tool.name, tool.inputSchema]));
+    const greet = listed.get('action_greet')?.['properties'];
+    expect(greet).to.include.keys('record_', 'item', 'reason', 'idempotencyKey', 'dryRun');
+    const given = { record_: 'c1', words: 'Hello', dryRun: true, reason: 'To try it.', idempotencyKey: 'greet once' };
+    expect(await answer('action_greet', given)).to.include({ dryRun: true });
+    expect((await answer('list_runs'))['runs']).to.deep.equal([]);
+    expect(await refusal('action_greet', { record_: 'c1', words: 'Hello', idempotencykey: 'x' })).to.match(
+      /^idempotencykey is not known here; known: idempotencyKey, /,
+    );
+  });
+
+  it('name the arguments nearest in spelling among all that there are', async () => {
+    const id = await make();
+    expect(await refusal('update_item', { id, state: 'open', reson: 'x' })).to.match(/^reson .*known: reason, /);
+    expect(await refusal('update_item', { id, state: 'open', dryrun: true })).to.match(/^dryrun .*known: dryRun, /);
+    expect(await refusal('get_item', { id, fields: 'title,stat' })).to.match(/among state, .* and \d+ more$/);
+    expect(await refusal('update_item', { id, tags: ['vip'] })).to.match(/^tags must be object, with add, remove/);
+    expect(await refusal('list_items', { record: 'customer' })).to.equal('record must be of the form <resource>:<id>');
+    expect(await refusal('list_items', { sort: 'newest' })).to.match(/^sort must be one of [a-zA-Z, -]+ and 2 more$/);
+    expect(await refusal('list_items', { state: 'opn' })).to.match(/^state must be among open, /);
+    expect(await refusal('list_records', { resource: 'customer', filters: { seat: 3 } })).to.match(/known: seats, /);
+    expect(await refusal('list_runs', { action: 'refnd' })).to.match(/^action .*known: refund, /);
+    expect(await refusal('summarize_items', { by: 'fields.emial' })).to.equal('by must be among fields.email');
+    const past = await refusal('update_item', { id, snooze: '-2h' });
+    expect(past).to.equal('snooze must be in the future');
+  });
+
+  it('name those whom an item can be assigned to', async () => {
+    const both = await world.agent('both');
+    const id = await make();
+    expect(await refusal('update_item', { id, assignee: 'Kenji' }, both)).to.match(
+      /^assignee is nobody who can see mail; those who can: .*Daniel Novák/,
+    );
+    const { item } = await answer('update_item', { id, assignee: 'daniel novak' });
+    expect((item as { assignee: string }).assignee).to.equal(person.id);
+  });
+
+  it('have and take the times of records as ISO 8601', async () => {
+    const iso = '2026-10-01T08:00:00Z';
+    const { record } = await answer('get_record', { resource: 'customer', id: 'c1' });
+    expect((record as { fields: object }).fields).to.include({ since: iso });
+    const { records } = await answer('list_records', { resource: 'customer', filters: { since: { gte: iso } } });
+    expect((records as { id: string; fields: object }[]).map(({ id, fields }) => ({ id, fields }))).to.deep.equal([
+      { id: 'c1', fields: { since: iso, seats: 3 } },
+    ]);
+    const linked = await answer('get_item', { id: await make({ record: { resource: 'customer', id: 'c1' } }) });
+    expect(JSON.stringify(linked['linked'])).to.include(iso).and.not.include(String(since));
+    expect(await refusal('list_records', { resource: 'customer', filters: { since: 'soon' } })).to.match(
+      /^filters\.since must be a time/,
+    );
+  });
+
+  it('name the entry that an undo takes', async () => {
+    const id = await make();
+    const { entries } = await answer('update_item', { id, state: 'waiting', tags: { add: 'x' } });
+    const [first] = entries as { id: string }[];
+    expect(first?.id).to.match(/^ent_/);
+    const timeline = (await answer('get_item_timeline', { id }))['entries'] as { id?: string; type: string }[];
+    expect(timeline.find(({ type }) => type === 'state')?.id).to.equal(first?.id);
+    const { item } = await answer('update_item', { id, undo: first?.id });
+    expect((item as { state: string }).state).to.equal('open');
+  });
+
+  it('answer less with fields than without', async () => {
+    const id = await make({ data: { email: 'a@example.com' }, record: { resource: 'customer', id: 'c1' } });
+    const some = await answer('get_item', { id, fields: 'title,state' });
+    expect(some['item']).to.have.all.keys('id', 'title', 'state');
+    expect(JSON.stringify(some).length).to.be.below(JSON.stringify(await answer('get_item', { id })).length);
+  });
+
+  it('say how the rest is read where an answer had to be cut', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 100; n += 1)
+      ids.push(await make({ title: `${String(n)} ${'x'.repeat(450)}`, tags: ['a', 'b', 'c', 'd'] }));
+    const { items, itemsCut, rest } = await answer('get_items', { ids });
+    const shown = items as { id: string }[];
+    expect(shown.length + Number(itemsCut)).to.equal(100);
+    expect(rest)
+      .to.include(`those after ${String(shown.at(-1)?.id)}`)
+      .and.include('fields');
+    expect((await answer('get_items', { ids, fields: 'state' }))['items']).to.have.length(100);
+  });
+
+  it('group and change what list_items finds by where', async () => {
+    await make({ data: { email: 'where@example.com' } });
+    const where = { email: 'where@example.com' };
+    expect(await answer('summarize_items', { by: 'state', where })).to.have.nested.property('groups[0].count', 1);
+    const operation = { type: 'tags', add: ['z'], remove: [] };
+    const dry = await answer('bulk_items', { query: { where }, operation, dryRun: true });
+    expect(dry).to.include({ matched: 1, wouldChange: 1 });
+  });
+
+  it('show of a request what it changes', async () => {
+    const pending = await answer('change_flag', { flag: 'asks', change: { rollout: 30 } });
+    const { approval } = await answer('get_approval', { id: pending['approval'] });
+    expect((approval as { after: object }).after).to.deep.equal({ rollout: 30 });
+    const { approvals } = await answer('list_approvals');
+    expect((approvals as object[])[0]).not.to.have.property('canDecide');
+  });
+});
