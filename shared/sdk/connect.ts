@@ -1,11 +1,10 @@
 /** `connect`: keeps a customer's app connected to an environment. The app calls it once, at its start. */
 import { randomUUID } from 'node:crypto';
-import { linkLimits, type AppCalls, type GivenRecord } from '../applink/protocol.ts';
+import { linkLimits, type AppCalls } from '../applink/protocol.ts';
 import { AnswerCache } from './answerCache.ts';
 import { createAnswerResender } from './answerResender.ts';
 import type { AppTypes } from './appDeclaration.ts';
 import type { Timing } from './backoff.ts';
-import { splitIntoFrames } from './batches.ts';
 import { checkingListener } from './checking.ts';
 import type { Client, ConnectOptions, Report } from './client.ts';
 import { createEmitter, type Emitter } from './events.ts';
@@ -16,7 +15,9 @@ import { createOutgoingQueue, type OutgoingQueue } from './outgoingQueue.ts';
 import { isObject, type Peer } from './peer.ts';
 import { createPendingWork } from './pendingWork.ts';
 import { answerProblem, errorText, LinkProblem } from './problems.ts';
+import { deleteRecordBatches, putRecordBatches } from './recordBatches.ts';
 import { createRequestHandler } from './requestHandler.ts';
+import { reportUnhandled } from './watchedPromise.ts';
 
 const sdk = 'console-sdk/1.0.0';
 const standardTiming: Timing = {
@@ -52,13 +53,11 @@ const reportOncePerOutage = (
   };
 };
 
-/** Returns `promise`, whose rejection also becomes an `error` event and never ends the process when nobody handles it. */
-const withHandledRejection = <T>(promise: Promise<T>, emitter: Emitter): Promise<T> => {
-  promise.catch((error: unknown) => {
+/** Returns `promise`, whose rejection becomes an `error` event, and never ends the process, when nobody handles it. */
+const withHandledRejection = <T>(promise: Promise<T>, emitter: Emitter): Promise<T> =>
+  reportUnhandled(promise, (error) => {
     emitter.emit('error', error instanceof LinkProblem ? error : new LinkProblem('request', errorText(error)));
   });
-  return promise;
-};
 
 /**
  * Sends a report, with the present time as its `at` when the client is offline. When the service finds that time in the
@@ -78,28 +77,6 @@ const sendReport = async (
       return outgoing.add('items.report', report, 'items');
     throw error;
   }
-};
-
-const putRecordBatches = async (
-  outgoing: OutgoingQueue,
-  resource: string,
-  records: readonly GivenRecord[],
-): Promise<{ stored: number }> => {
-  const answers = await Promise.all(
-    splitIntoFrames(records).map((batch) => outgoing.add('records.put', { resource, records: batch }, resource)),
-  );
-  return { stored: answers.reduce((sum, { stored }) => sum + stored, 0) };
-};
-
-const deleteRecordBatches = async (
-  outgoing: OutgoingQueue,
-  resource: string,
-  ids: readonly string[],
-): Promise<{ deleted: number }> => {
-  const answers = await Promise.all(
-    splitIntoFrames(ids).map((batch) => outgoing.add('records.delete', { resource, ids: batch }, resource)),
-  );
-  return { deleted: answers.reduce((sum, { deleted }) => sum + deleted, 0) };
 };
 
 /** In place of a link while the command `check` reads the module: the client is offline for good. */

@@ -2,7 +2,7 @@
  * Queues of the reports and record batches that the service does not have yet. Lost ones are sent once more after a reconnect:
  * reports carry an idempotency key (`delivery`), and storing a record twice is harmless. Used by connect.ts.
  */
-import { linkLimits, type AppCalls } from '../applink/protocol.ts';
+import { linkLimits, type AppCalls, type RpcError } from '../applink/protocol.ts';
 import { encodeFrame, type Peer } from './peer.ts';
 import { createPendingWork } from './pendingWork.ts';
 import { formatProblem, LinkProblem, rpcErrorDetails, RpcFailed } from './problems.ts';
@@ -14,6 +14,8 @@ interface OutgoingEntry {
   readonly params: AppCalls[ReportMethod]['params'];
   readonly resolve: (result: never) => void;
   readonly reject: (problem: LinkProblem) => void;
+  /** Requests that are sent in order: none after one that is refused. */
+  readonly group: object;
 }
 
 interface SendQueue {
@@ -29,6 +31,15 @@ interface SendQueue {
 export interface OutgoingQueue {
   /** Sends a request in the order of its queue. Rejects with a `LinkProblem` of kind `request`, `full` or `closed`. */
   add<M extends ReportMethod>(method: M, params: AppCalls[M]['params'], queue: string): Promise<AppCalls[M]['result']>;
+  /**
+   * Sends requests as `add` does, in order, and none after one that is refused. Returns a promise for each; all reject at
+   * once when there is no room for all of them.
+   */
+  addInOrder<M extends ReportMethod>(
+    method: M,
+    requests: readonly AppCalls[M]['params'][],
+    queue: string,
+  ): Promise<AppCalls[M]['result']>[];
   /** Sets the connection that requests go to; null: none. */
   attach(peer: Peer | null): void;
   /** Resolves when the service has everything. */
@@ -41,6 +52,26 @@ const transientCodes = new Set(['unavailable', 'rate_limited', 'in_progress']);
 const answerTimeoutMs = 30_000;
 /** Reports that may be pending at once. They need no order, as each bears its time. */
 const itemConcurrency = 64;
+
+const unsendableProblem = new LinkProblem(
+  'request',
+  `The report or batch is no JSON or larger than ${String(linkLimits.frameBytes)} bytes; make it smaller.`,
+);
+
+/** Returns a promise that rejects, which the process may find unhandled for a while. */
+const rejected = (problem: LinkProblem): Promise<never> => {
+  const promise = Promise.reject<never>(problem);
+  promise.catch(() => undefined);
+  return promise;
+};
+
+/** Returns the problem of a refused request. What is unknown is named by the details alone. */
+const refusedRequest = (refused: RpcError): LinkProblem => {
+  const details = rpcErrorDetails(refused);
+  const isUnknownName = refused.data?.code === 'not_found' && details.length > 0;
+  const message = isUnknownName ? 'The service does not know what the request names.' : refused.message;
+  return new LinkProblem('request', formatProblem(message, details), { details });
+};
 
 /** Returns queues that keep at most `limit` requests together. */
 export const createOutgoingQueue = (limit: number): OutgoingQueue => {
@@ -71,14 +102,13 @@ export const createOutgoingQueue = (limit: number): OutgoingQueue => {
     const refused = error instanceof RpcFailed ? error.error : null;
     const isTransient = refused === null || transientCodes.has(refused.data?.code ?? '');
     if (closed || !isTransient) {
-      done();
-      entry.reject(
-        refused === null
-          ? new LinkProblem('closed', 'The client was closed.')
-          : new LinkProblem('request', formatProblem(refused.message, rpcErrorDetails(refused)), {
-              details: rpcErrorDetails(refused),
-            }),
-      );
+      const problem = refused === null ? new LinkProblem('closed', 'The client was closed.') : refusedRequest(refused);
+      const others = queue.waiting.filter(({ group }) => group === entry.group);
+      queue.waiting.splice(0, Infinity, ...queue.waiting.filter(({ group }) => group !== entry.group));
+      for (const { reject } of [entry, ...others]) {
+        done();
+        reject(problem);
+      }
     } else {
       queue.waiting.unshift(entry);
       if (refused !== null) pause(queue);
@@ -125,27 +155,38 @@ export const createOutgoingQueue = (limit: number): OutgoingQueue => {
     return queue;
   };
 
-  return {
-    add: (method, params, name) => {
-      const problem = closed
-        ? new LinkProblem('closed', 'The client was closed.')
-        : count >= limit
-          ? new LinkProblem('full', `${String(limit)} reports wait already; this one is not sent.`)
-          : encodeFrame({ id: Number.MAX_SAFE_INTEGER, method, params }) === undefined
-            ? new LinkProblem(
-                'request',
-                `The report or batch is no JSON or larger than ${String(linkLimits.frameBytes)} bytes; make it smaller.`,
-              )
-            : null;
-      if (problem !== null) return Promise.reject(problem);
+  const addInOrder: OutgoingQueue['addInOrder'] = (method, requests, name) => {
+    const problem = closed
+      ? new LinkProblem('closed', 'The client was closed.')
+      : count + requests.length > limit
+        ? new LinkProblem('full', `${String(limit)} reports and batches may wait, and too many do; this is not sent.`)
+        : null;
+    if (problem !== null) return requests.map(() => rejected(problem));
+    const queue = getQueue(name);
+    const group = {};
+    const unsendable = requests.findIndex(
+      (params) => encodeFrame({ id: Number.MAX_SAFE_INTEGER, method, params }) === undefined,
+    );
+    const added = requests.map((params, i) => {
+      if (unsendable !== -1 && i >= unsendable) return rejected(unsendableProblem);
       count += 1;
       busy.begin();
-      return new Promise((resolve, reject) => {
-        const queue = getQueue(name);
-        queue.waiting.push({ method, params, resolve, reject });
-        pump(queue);
+      return new Promise<never>((resolve, reject) => {
+        queue.waiting.push({ method, params, resolve, reject, group });
       });
+    });
+    for (const promise of added) promise.catch(() => undefined);
+    pump(queue);
+    return added;
+  };
+
+  return {
+    add: async (method, params, name) => {
+      const [answer] = addInOrder(method, [params], name);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `addInOrder` returns a promise for each request
+      return answer as NonNullable<typeof answer>;
     },
+    addInOrder,
     attach: (next) => {
       peer = next;
       for (const queue of queues.values()) pump(queue);

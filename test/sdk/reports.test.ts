@@ -93,7 +93,28 @@ describe('sdk: reports and records', () => {
     const problem = await problemOf(client.report({ inbox: 'nowhere', title: 'A' }));
     expect(problem).to.deep.include({ kind: 'request', message: 'The report is not valid.\n  inbox: is unknown' });
     expect(asked).to.equal(2);
-    expect(problems).to.deep.equal([problem]);
+    expect(problems, 'it was handled').to.deep.equal([]);
+    void client.report({ inbox: 'nowhere', title: 'A' });
+    await until('nobody handles this one', () => problems.length > 0);
+    expect(problems.map(({ kind }) => kind)).to.deep.equal(['request']);
+  });
+
+  it('names what the service does not know, and what it knows', async () => {
+    const fake = await service();
+    const details = [{ path: 'inbox', message: 'is not known here; known: support' }];
+    fake.answers = {
+      'items.report': () => ({
+        error: {
+          code: -32000,
+          message: 'There is nothing here that you can see.',
+          data: { code: 'not_found', details },
+        },
+      }),
+    };
+    const { client } = connected(fake, app);
+    expect((await problemOf(client.report({ inbox: 'suport', title: 'A' }))).message).to.equal(
+      'The service does not know what the request names.\n  inbox: is not known here; known: support',
+    );
   });
 
   it('refuses what is too much, too large, or comes after the end, without a stray rejection', async () => {
@@ -134,6 +155,39 @@ describe('sdk: reports and records', () => {
       calls.map(({ method, params }) => `${method} ${String((params.records ?? params.ids).length)}`),
     ).to.deep.equal(['records.put 1000', 'records.put 1000', 'records.put 500', 'records.delete 2']);
     expect(await client.putRecords('customer', [])).to.deep.equal({ stored: 0 });
+  });
+
+  it('stops at the first batch that is refused, and names the record by its place among all', async () => {
+    const fake = await service();
+    fake.answers = {
+      'records.put': ({ records }: { records: { id: string; title: unknown }[] }) => {
+        const wrong = records.findIndex(({ title }) => typeof title !== 'string');
+        const details = [{ path: `records.${String(wrong)}.title`, message: 'must be a string' }];
+        return wrong === -1
+          ? { result: { stored: records.length } }
+          : { error: { code: -32602, message: 'The request is not valid.', data: { code: 'invalid', details } } };
+      },
+    };
+    const { client } = connected(fake, app);
+    const records = Array.from({ length: 2_500 }, (_, n) => ({ id: `c${String(n)}`, title: `Customer ${String(n)}` }));
+    records[1_200] = { id: 'c1200', title: 7 as never };
+    const [problem, next] = await Promise.all([
+      problemOf(client.putRecords('customer', records)),
+      client.putRecords('customer', records.slice(0, 3)),
+    ]);
+    expect(problem.details).to.deep.equal([{ path: 'records.1200.title', message: 'must be a string ("c1200")' }]);
+    expect(problem.message).to.equal(
+      'The records 1000 to 1999 are refused, and none of them is taken; those before them are; those after them were not sent.\n  records.1200.title: must be a string ("c1200")',
+    );
+    expect(next).to.deep.equal({ stored: 3 });
+    expect(fake.of('records.put').map(({ params }) => params.records.length)).to.deep.equal([1_000, 1_000, 3]);
+  });
+
+  it('says what it takes when it gets no list', async () => {
+    const fake = await service();
+    const { client } = connected(fake, app);
+    const problem = await problemOf(client.putRecords('customer', { id: 'c1', title: 'Kim' } as never));
+    expect(problem.message).to.equal('putRecords takes a list of records: putRecords(resource, [record]).');
   });
 
   it('cuts large records into frames that fit', async () => {
