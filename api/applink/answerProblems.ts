@@ -3,6 +3,7 @@ import { parseCallOutcome } from '../../shared/applink/callOutcome.ts';
 import type { ServiceMethod, ServiceNotifications } from '../../shared/applink/protocol.ts';
 import { validateBlocks } from '../../shared/blocks/validateBlocks.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { unknownNameMessage } from '../../shared/platform/core/nearestNames.ts';
 import { recordProblems } from '../../shared/records/recordProblems.ts';
 
 type Problems = ServiceNotifications['app.problem']['problems'];
@@ -56,7 +57,14 @@ const detailProblems = ({ blocks, suggestedActions }: Members): Problems => [
   ),
 ];
 
-const runProblems = ({ message, blocks }: Members): Problems => [
+/** Returns a problem for each member of an answer that has none of the known ones. One of a newer app has some of those, and more. */
+const strangeMembers = (given: Members, known: readonly string[]): Problems =>
+  Object.keys(given)
+    .slice(0, problemsMax)
+    .map((name) => ({ path: name.slice(0, 100).toWellFormed(), message: unknownNameMessage(name, known) }));
+
+const runProblems = ({ message, blocks, ...others }: Members): Problems => [
+  ...(message === undefined && blocks === undefined ? strangeMembers(others, ['message', 'blocks']) : []),
   ...(message === undefined || message === null || typeof message === 'string'
     ? []
     : [{ path: 'message', message: 'must be a string or null' }]),

@@ -144,7 +144,7 @@ export class AppSession implements LocalSocket {
   }
 
   replaced(): void {
-    this.end(1000, 'another connection of this instance has taken its place');
+    this.end(linkCloseCodes.replaced, 'another connection of this instance has taken its place');
   }
 
   end(code: number, reason: string): void {

@@ -1,6 +1,7 @@
 /** Writes what follows from the app's answer to a run, or from its silence. Used by dispatchRun.ts, the app link and a sweep. */
 import type { CallOutcome } from '../applink/link.ts';
 import { rpcCodes, type AppNotifications, type RunAnswer, type ServiceCalls } from '../applink/protocol.ts';
+import { brokenAppMessage } from '../blocks/appAnswers.ts';
 import { validateBlocks } from '../blocks/validateBlocks.ts';
 import { limits } from '../catalogue/limits.ts';
 import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
@@ -49,8 +50,7 @@ const resolutionOfError = (
     if (retryable && run.status === 'running' && run.failures < limits.retryableTries) return null;
     return { status: 'failed', error: cleanMessage(message), code: 'action_failed' };
   }
-  const known =
-    code === rpcCodes.methodNotFound ? 'The app does not know this action.' : 'Something went wrong inside the app.';
+  const known = code === rpcCodes.methodNotFound ? 'The app does not know this action.' : brokenAppMessage;
   return { status: 'failed', error: known, code: 'app_error' };
 };
 

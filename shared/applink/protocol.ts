@@ -287,8 +287,9 @@ export interface AppNotifications {
   'run.progress': { readonly run: string; readonly progress: number | null; readonly message?: string | null };
 }
 
-/** Close codes that the service uses on the link. 1012: connect again at once; 4401: the key is revoked. */
+/** Close codes that the service uses on the link. 1000: another connection of the instance took its place; 1012: connect again at once; 4401: the key is revoked. */
 export const linkCloseCodes = {
+  replaced: 1000,
   restarting: 1012,
   tooLarge: 1009,
   badFrame: 1003,

@@ -9,6 +9,15 @@ import { errorBlock } from './validateBlocks.ts';
 /** Characters that are kept of an app's message. */
 const messageMax = 500;
 
+/** What people read when the app's own code failed: its message may reveal the app's inside. */
+export const brokenAppMessage = 'Something went wrong inside the app.';
+
+/** Returns what people read of an error of the app; undefined: the usual message, as the app answers no such call. */
+const failureMessage = ({ code, message }: { readonly code: number; readonly message: string }): string | undefined => {
+  if (code === rpcCodes.actionFailed) return message.slice(0, messageMax).toWellFormed();
+  return code === rpcCodes.methodNotFound ? undefined : brokenAppMessage;
+};
+
 /** Returns the answer. Throws `app_offline`, `app_timeout` or `app_error`. Only the message of a refusal is passed on, as others may reveal the app's inside. */
 export const requireAnswer = <R>(outcome: CallOutcome<R>): R => {
   switch (outcome.kind) {
@@ -20,9 +29,7 @@ export const requireAnswer = <R>(outcome: CallOutcome<R>): R => {
     case 'timeout':
       throw fault('app_timeout');
     case 'error':
-      throw outcome.code === rpcCodes.actionFailed
-        ? fault('app_error', outcome.message.slice(0, messageMax).toWellFormed())
-        : fault('app_error');
+      throw fault('app_error', failureMessage(outcome));
     case 'garbled':
       throw fault('app_error');
   }

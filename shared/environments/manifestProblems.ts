@@ -92,7 +92,7 @@ const viewProblems = (
         : [
             {
               path: `${path}.state`,
-              message: `names the state ${state.slice(0, 100)}; known are ${states.slice(0, 50).join(', ')}`,
+              message: `names the state ${state.slice(0, 100)}, which is not declared${didYouMean(state, states)}`,
             },
           ],
     ),

@@ -2,7 +2,7 @@
 import type { AppCalls, GivenRecord } from '../applink/protocol.ts';
 import type { AppTypes, Nothing } from './appDeclaration.ts';
 import type { AnyName } from './blocks.ts';
-import type { FieldsOf, FlagKind } from './declarations.ts';
+import type { FlagKind, GivenFieldsOf } from './declarations.ts';
 import type { DataOf } from './schemaTypes.ts';
 
 /** An app whose declarations are not known: assignable to and from any other. */
@@ -15,7 +15,7 @@ export type NameIn<D> = unknown extends D ? string : NoneOf<keyof D & string>;
 
 /** A record of the resource `R`. `D` has the lists of fields by resource. */
 export type RecordIn<D, R> = R extends keyof D
-  ? Omit<GivenRecord, 'fields'> & { readonly fields?: FieldsOf<D[R]> }
+  ? Omit<GivenRecord, 'fields'> & { readonly fields?: GivenFieldsOf<D[R]> }
   : GivenRecord;
 
 type Report = AppCalls['items.report']['params'];

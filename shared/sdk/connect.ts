@@ -7,14 +7,16 @@ import type { AppTypes } from './appDeclaration.ts';
 import type { Timing } from './backoff.ts';
 import { checkingListener } from './checking.ts';
 import type { Client, ConnectOptions, Report } from './client.ts';
+import type { App } from './defineApp.ts';
 import { createEmitter, type Emitter } from './events.ts';
 import { createFlagCache } from './flags.ts';
 import { createHandlerLimiter } from './handlerLimiter.ts';
+import { handlerProblems } from './handlerProblems.ts';
 import { openLink, type Link } from './link.ts';
 import { createOutgoingQueue, type OutgoingQueue } from './outgoingQueue.ts';
 import { isObject, type Peer } from './peer.ts';
 import { createPendingWork } from './pendingWork.ts';
-import { answerProblem, errorText, LinkProblem } from './problems.ts';
+import { answerProblem, errorText, formatProblem, LinkProblem } from './problems.ts';
 import { deleteRecordBatches, putRecordBatches } from './recordBatches.ts';
 import { createRequestHandler } from './requestHandler.ts';
 import { reportUnhandled } from './watchedPromise.ts';
@@ -79,8 +81,15 @@ const sendReport = async (
   }
 };
 
-/** In place of a link while the command `check` reads the module: the client is offline for good. */
+/** In place of a link when nobody is dialed: the client is offline for good. */
 const noLink: Link = { close: () => Promise.resolve() };
+
+/** Returns the problem of an app that lacks handlers, which only another version of it can mend; null: it has them all. */
+const missingHandlers = (app: App): LinkProblem | null => {
+  const details = handlerProblems(app);
+  const text = 'The app is not connected, as its handlers are not those of what it declares:';
+  return details.length === 0 ? null : new LinkProblem('refused', formatProblem(text, details), { details });
+};
 
 /**
  * Connects an app to its environment and keeps it connected: after a lost connection it tries again with growing waits, at
@@ -156,7 +165,10 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
   const loaded = store === null ? Promise.resolve() : runs.loadStored();
   const checked = checkingListener();
   checked?.(app);
-  const dial = checked === undefined ? openLink : (): Link => noLink;
+  const incomplete = checked === undefined ? missingHandlers(app) : null;
+  // The app adds its listeners first.
+  if (incomplete !== null) setImmediate(onProblem, incomplete);
+  const dial = checked === undefined && incomplete === null ? openLink : (): Link => noLink;
   const link = dial({
     url,
     key,
@@ -170,6 +182,7 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
       });
     },
     registration: { manifest: app.manifest, instance, startedAt, sdk },
+    exclusive: store?.location ?? 'the name of an instance',
     onUp: (next, registered) => {
       problems.reset();
       attach(next);

@@ -43,6 +43,14 @@ const parseErrorSentence = (body: string): string => {
   }
 };
 
+/** Returns what to look at, as the service tells nobody what is there; nothing where its own sentence says it. */
+const hintFor = (status: number): string => {
+  if (status === 401) return ' Is the key whole, and neither revoked nor replaced?';
+  if (status === 403) return ' An app key (capp_…) is needed; an agent’s token can’t connect an app.';
+  if (status === 404) return ' Is the environment in the URL the right one, and the key one of that environment?';
+  return status < 400 ? ' Is the URL that of an environment, https://<host>/api/env/<environment>?' : '';
+};
+
 /** Resolves with the reason of the refusal. Never rejects. */
 export const parseRefusal = async (response: IncomingMessage): Promise<ConnectionRefusal> => {
   const status = response.statusCode ?? 0;
@@ -51,7 +59,7 @@ export const parseRefusal = async (response: IncomingMessage): Promise<Connectio
   const seconds = Number(response.headers['retry-after']);
   const found = new LinkProblem(
     needsPerson ? 'unauthorized' : 'connection',
-    `The service answered ${String(status)}${sentence === '' ? '' : `: ${sentence}`}`,
+    `The service answered ${String(status)}${sentence === '' ? '.' : `: ${sentence}`}${hintFor(status)}`,
   );
   return {
     problem: found,

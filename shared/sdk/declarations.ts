@@ -72,11 +72,22 @@ type FieldValue<F> = F extends { readonly type: 'number' | 'money' | 'time' }
   : F extends { readonly type: 'boolean' }
     ? boolean
     : string;
-/** The type of the `fields` of a resource's records by its declared fields `L`; any object when they are not known. */
+/** What may be stored: money also as a text with its currency. */
+type GivenValue<F> = FieldValue<F> | (F extends { readonly type: 'money' } ? string : never);
+/**
+ * The type of the `fields` of a resource's records by its declared fields `L`; any object when they are not known. Money is a
+ * number: an app that stores texts with their currency reads those.
+ */
 export type FieldsOf<L> = L extends readonly (infer F extends Field)[]
   ? string extends F['name']
     ? Json
     : { readonly [One in F as One['name']]?: FieldValue<One> | null }
+  : Json;
+/** The type of the `fields` that a record may be given. */
+export type GivenFieldsOf<L> = L extends readonly (infer F extends Field)[]
+  ? string extends F['name']
+    ? Json
+    : { readonly [One in F as One['name']]?: GivenValue<One> | null }
   : Json;
 /** The list of fields `L`, in which nothing but the members of `Field` may stand. */
 type FieldList<L> = L & {

@@ -30,7 +30,9 @@ const withoutHandlers = (declaration: object): Json =>
   );
 
 const triageOf = (triage: Triage | undefined): Json | undefined =>
-  triage === undefined ? undefined : { rules: triage.rules ?? [], app: triage.answer !== undefined };
+  triage === undefined
+    ? undefined
+    : { ...withoutHandlers(triage), rules: triage.rules ?? [], app: triage.answer !== undefined };
 
 const inboxOf = (name: string, { reply, ...inbox }: Inbox, triage: Triage | undefined): Json =>
   withoutHandlers({
@@ -57,6 +59,15 @@ type AnyDeclaration = Omit<
   'triage'
 > & { readonly triage?: Lists<Triage> };
 
+const sections = new Set(['resources', 'inboxes', 'views', 'actions', 'pages', 'flags', 'triage']);
+/** Returns the members of a declaration that don't exist, for the service to refuse: one that is misspelt is not dropped. */
+const unknownSections = (declaration: object): Json =>
+  Object.fromEntries(
+    Object.entries(declaration).flatMap(([name, value]) =>
+      value === undefined || sections.has(name) ? [] : [[name, null]],
+    ),
+  );
+
 const entries = <T>(declared: Readonly<Record<string, T>> | undefined): readonly (readonly [string, T])[] =>
   Object.entries(declared ?? {});
 
@@ -64,8 +75,8 @@ const entries = <T>(declared: Readonly<Record<string, T>> | undefined): readonly
  * Declares an app: what there is, and beside each declaration the handler that serves it. An action's `input` is typed
  * from its JSON Schema.
  *
- * Never throws. The service checks the declarations when the app connects; `onError` of `connect` gets one `LinkProblem`
- * of kind `refused` that lists every problem with its path.
+ * Never throws. `connect` checks that each declaration has its handler, and the service checks the declarations when the app
+ * connects; `onError` of `connect` gets one `LinkProblem` of kind `refused` that lists every problem with its path.
  *
  * @example
  * const app = defineApp({
@@ -110,6 +121,7 @@ export const defineApp = <
     pages: new Map(entries(app.pages)),
     triage,
     manifest: {
+      ...unknownSections(app),
       resources: entries(app.resources).map(([name, resource]) => ({ name, ...withoutHandlers(resource) })),
       inboxes: entries(app.inboxes).map(([name, inbox]) => inboxOf(name, inbox, triage.get(name))),
       views: entries(app.views).map(([name, view]) => ({ name, ...withoutHandlers(view) })),

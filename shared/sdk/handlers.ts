@@ -113,7 +113,7 @@ export interface ItemAdditions<A extends string = AnyName> {
 }
 /**
  * Returns blocks and suggested actions for an item's page. `latestOccurrence` is what the newest report of the item brought
- * (null from a service that does not send it). The service waits 10 s.
+ * (null from a service that does not send it). The service waits 2 s.
  */
 export type ItemDetail<I = Item, O = Occurrence, A extends string = AnyName> = (
   call: { readonly item: I; readonly latestOccurrence: O | null } & Call,

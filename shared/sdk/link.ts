@@ -13,6 +13,8 @@ interface LinkOptions {
   readonly key: string;
   readonly timing: Timing;
   readonly registration: AppCalls['app.register']['params'];
+  /** What one process at a time may use, such as `the folder ./answers`. */
+  readonly exclusive: string;
   readonly serve: PeerOptions['serve'];
   readonly onNotification: PeerOptions['onNotification'];
   readonly onUp: (peer: Peer, registered: Registered) => void;
@@ -85,8 +87,15 @@ export const openLink = (parts: LinkOptions): Link => {
   const afterClose = (code: number, reason: string): void => {
     if (code === linkCloseCodes.restarting) reconnectAfter(Math.random() * timing.restartMs);
     else if (code === linkCloseCodes.revoked) refused(new LinkProblem('unauthorized', 'The app’s key was revoked.'));
+    else if (code === linkCloseCodes.replaced)
+      refused(
+        new LinkProblem(
+          'connection',
+          `Another connection of the same instance, ${parts.registration.instance}, has taken the place of this one: only one process at a time may use ${parts.exclusive}. The next try is in ${String(Math.round(timing.refusedMs / 1_000))} s.`,
+        ),
+      );
     else {
-      if (code !== 1000 && code !== 1001)
+      if (code !== 1001)
         onProblem(
           new LinkProblem('connection', `The connection ended (${String(code)}${reason === '' ? '' : `: ${reason}`}).`),
         );

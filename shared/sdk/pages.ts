@@ -13,8 +13,11 @@ export interface Names {
 }
 type AnyNames = { readonly [K in keyof Names]: AnyName };
 
-/** One of the names, or a text with a template, whose value is known at the request. */
-type NameOf<N extends string> = N | `${string}{{${string}}}${string}`;
+/** A text with a template, whose value is known at the request. */
+type Template = `${string}{{${string}}}${string}`;
+type NameOf<N extends string> = N | Template;
+/** A number, or a parameter that holds one as text. */
+type NumberOf = number | Template;
 
 type Heading = { readonly title?: string | null };
 interface ItemsQuery<N extends Names> {
@@ -27,17 +30,19 @@ interface ItemsQuery<N extends Names> {
   /** `<resource>:<id>`. */
   readonly record?: string;
   /** Milliseconds since 1970 UTC. */
-  readonly createdAfter?: number;
-  readonly createdBefore?: number;
-  readonly seenAfter?: number;
-  readonly seenBefore?: number;
+  readonly createdAfter?: NumberOf;
+  readonly createdBefore?: NumberOf;
+  readonly seenAfter?: NumberOf;
+  readonly seenBefore?: NumberOf;
   readonly search?: string;
   readonly q?: string;
+  /** Values of fields by their names, at most five; numbers and booleans as texts. */
+  readonly fields?: Readonly<Record<string, string>>;
   readonly overdue?: string;
   readonly triaged?: string;
   readonly snoozed?: string;
   readonly sort?: string;
-  readonly limit?: number;
+  readonly limit?: NumberOf;
 }
 interface CountsQuery<N extends Names> {
   readonly inbox?: NameOf<N['inbox']>;
@@ -61,7 +66,7 @@ interface RecordsQuery<N extends Names> {
   readonly q?: string;
   readonly filters?: Json;
   readonly sort?: string;
-  readonly limit?: number;
+  readonly limit?: NumberOf;
 }
 
 /** A block that the service fills, with the rights of the caller. */

@@ -26,13 +26,13 @@ export class ActionFailed extends Error {
 /**
  * What kind of problem a `LinkProblem` is.
  *
- * - `refused`: the service does not accept the declarations; `details` lists every problem.
+ * - `refused`: the service does not accept the declarations, or they lack handlers; `details` lists every problem.
  * - `unauthorized`: the service does not accept the key or the address.
  * - `connection`: the service can't be reached, or the connection ended.
  * - `request`: the service does not accept a report or a record; `details` names the paths.
  * - `full`: `queueLimit` reports and batches of records wait already.
  * - `closed`: the client was closed before the service had the report.
- * - `answer`: the service could not take what a handler returned; `details` names the places.
+ * - `answer`: what a handler returned is not valid and was not taken; `details` names the places.
  * - `handler`, `listener`, `store`: the app's own code threw `cause`.
  */
 export type ProblemKind =

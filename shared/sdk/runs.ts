@@ -2,9 +2,10 @@
 import { rpcCodes, type ServiceCalls } from '../applink/protocol.ts';
 import type { AnyAction } from './defineApp.ts';
 import type { HandlerLimiter } from './handlerLimiter.ts';
-import type { Item, RunCall, RunResult } from './handlers.ts';
+import type { Item, RunCall } from './handlers.ts';
 import { encodeFrame, type RpcAnswer } from './peer.ts';
-import { LinkProblem, toRpcError } from './problems.ts';
+import { formatProblem, LinkProblem, toRpcError } from './problems.ts';
+import { runResultProblems, toRunResult } from './runResult.ts';
 
 export type RunParams = ServiceCalls['action.run']['params'];
 
@@ -20,13 +21,6 @@ const handlerTimeoutMs = ({ timeout, background }: AnyAction): number =>
 const progressIntervalMs = 100;
 /** Characters of a message: the service cuts longer ones. */
 const messageMax = 10_000;
-
-const toRunResult = (returned: RunResult): ServiceCalls['action.run']['result'] => {
-  if (typeof returned === 'string') return { message: returned };
-  if (typeof returned !== 'object' || returned === null) return null;
-  const { message, blocks } = returned;
-  return { message: typeof message === 'string' ? message : null, ...(Array.isArray(blocks) ? { blocks } : {}) };
-};
 
 /** Returns the answer of a run that succeeded. Leaves out blocks that can't be sent: the effect is done, so the run has not failed. */
 const toSendableAnswer = (
@@ -100,6 +94,11 @@ export const runAction = async (
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service has checked input and record by the declaration
       return action.run(call as never);
     });
+    const details = runResultProblems(returned);
+    if (details.length > 0) {
+      const text = `The action ${name} succeeded in run ${run}; what its handler returned is not valid and was left out.`;
+      onProblem(new LinkProblem('answer', formatProblem(text, details), { details }));
+    }
     return toSendableAnswer(toRunResult(returned), (message) => {
       onProblem(new LinkProblem('handler', `The action ${name} succeeded in run ${run}; ${message}.`));
     });

@@ -25,6 +25,8 @@ export interface AnswerStore {
    * instance when an answer is missing, and takes the answer from no other.
    */
   readonly instance?: string | undefined;
+  /** Where the answers are, for the message that two processes use it: `the folder ./answers`. */
+  readonly location?: string | undefined;
   /** Resolves with the answer of a run; null or undefined when there is none. */
   get(run: string): Promise<StoredAnswer | null | undefined>;
   /** Stores an answer. Resolves when it is durable; the service gets the answer after that. */
@@ -78,6 +80,7 @@ export const fileStore = (folder: string): AnswerStore => {
   const pathOf = (run: string): string => join(folder, `${encodeURIComponent(run).replaceAll('.', '%2E')}${suffix}`);
   return {
     instance: readOrCreateInstance(folder),
+    location: `the folder ${folder}`,
     get: async (run) => {
       try {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `set` has written the file

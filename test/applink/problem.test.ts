@@ -72,6 +72,7 @@ describe('app link: problems of answers', () => {
       ['blocks.1', 'blocks.2'],
     ]);
     expect(await answered('action.run', () => ({ message: 5 }), run)).to.deep.equal([502, ['message']]);
+    expect(await answered('action.run', () => ({ text: 'Done.' }), run)).to.deep.equal([200, ['text']]);
     const page = () => agent.get('/pages/overview');
     expect(await answered('page.block', () => ({ block: { type: 'stat', value: {} } }), page)).to.deep.equal([
       200,

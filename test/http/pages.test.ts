@@ -91,7 +91,7 @@ const manifest = {
     },
     {
       name: 'one',
-      params: [{ name: 'customer', required: true }, { name: 'plan' }],
+      params: [{ name: 'customer', required: true }, { name: 'plan' }, { name: 'since' }, { name: 'most' }],
       blocks: [
         {
           type: 'record',
@@ -106,6 +106,7 @@ const manifest = {
           columns: [{ name: 'title' }],
         },
         { type: 'text', text: 'Customer {{params.customer}}, plan {{params.plan}}.' },
+        { type: 'items', source: 'items', query: { seenAfter: '{{params.since}}', limit: '{{params.most}}' } },
       ],
     },
     {
@@ -231,6 +232,8 @@ describe('pages over HTTP', () => {
       params: [
         { name: 'customer', description: null, required: true },
         { name: 'plan', description: null, required: false },
+        { name: 'since', description: null, required: false },
+        { name: 'most', description: null, required: false },
       ],
     });
     const first = (await clerk.get('/pages?limit=2')).body;
@@ -369,6 +372,14 @@ describe('pages over HTTP', () => {
       expect(narrowed[1]?.['rows']).to.deep.equal([{ title: 'Ada' }, { title: 'Cy' }]);
     });
 
+    it('are numbers where the query takes those', async () => {
+      const seen = async (since: string, most: string): Promise<Block | undefined> =>
+        ((await page(JSON.stringify({ customer: 'c1', since, most }))).body.blocks as Block[])[3];
+      expect((await seen('0', '1'))?.['items']).to.have.length(1);
+      expect((await seen('9000000000000', '1'))?.['items']).to.deep.equal([]);
+      expect(await seen('yesterday', '1')).to.deep.include({ type: 'error', code: 'invalid' });
+    });
+
     it('are texts, not templates, queries or code', async () => {
       const blocks = (await page(JSON.stringify({ customer: '{{params.plan}}', plan: '"; drop table records; --' })))
         .body.blocks as Block[];
@@ -459,7 +470,7 @@ describe('pages over HTTP', () => {
           () => {
             throw rpcError(-32603, 'secret stack trace');
           },
-          'not valid',
+          'Something went wrong inside the app.',
         ],
         [
           () => {

@@ -72,6 +72,19 @@ describe('sdk: the command', () => {
     ]);
   });
 
+  it('names the handlers that an app lacks, and says why a module that makes an app has none', async () => {
+    const source = (code: string): string => `import { defineApp } from '@console-api/sdk'; ${code}`;
+    const app = `defineApp({ actions: { ping: {} } })`;
+    expect(await command('check', declare('lacking.mjs', source(`export const app = ${app};`)))).to.deep.equal({
+      code: 1,
+      output:
+        '  action ping (actions.0.run): must be a function: it does what the action says\nlacking.mjs: 1 problem\n',
+    });
+    const made = await command('check', declare('makes.mjs', source(`export const makeApp = () => ${app};`)));
+    expect(made.code).to.equal(2);
+    expect(made.output).to.include('check the module that calls the one that makes the app');
+  });
+
   it('warns of names that lead nowhere, by the name of what has them, and fails for them when that is wanted', async () => {
     const manifest = {
       resources: [{ name: 'order', source: 'stored', fields: [{ name: 'status' }] }],

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { expect } from 'chai';
 import { backoff } from '../../shared/sdk/backoff.ts';
-import { ActionFailed, connect, defineApp } from '../../shared/sdk/index.ts';
+import { ActionFailed, connect, defineApp, type AnswerStore } from '../../shared/sdk/index.ts';
 import { deferred } from '../support/deferred.ts';
 import { until } from '../support/until.ts';
 import { connected, service } from './connected.ts';
@@ -104,9 +104,43 @@ describe('sdk: connection', () => {
     const { client, problems } = connected(fake, app);
     const problem = await until('the problem', () => problems[0]);
     expect(problem.kind).to.equal('unauthorized');
-    expect(problem.message).to.equal('The service answered 401: The token is not valid.');
+    expect(problem.message).to.equal(
+      'The service answered 401: The token is not valid. Is the key whole, and neither revoked nor replaced?',
+    );
     fake.refusal = null;
     await until('online', () => client.online);
+  });
+
+  it('says what to look at when the service tells nothing', async () => {
+    const fake = await service();
+    const hints = [
+      [404, 'Is the environment in the URL the right one'],
+      [403, 'An app key (capp_…) is needed'],
+      [200, 'Is the URL that of an environment'],
+    ] as const;
+    for (const [status, hint] of hints) {
+      fake.refusal = { status };
+      const { client, problems } = connected(fake, app);
+      expect((await until('the problem', () => problems[0])).message).to.include(hint);
+      await client.close();
+    }
+  });
+
+  it('tells that another process has taken its place, and waits before it comes back', async () => {
+    const fake = await service();
+    const store: AnswerStore = {
+      instance: 'shop-1',
+      location: 'the folder ./answers',
+      get: () => Promise.resolve(null),
+      set: () => Promise.resolve(),
+      delete: () => Promise.resolve(),
+    };
+    const { problems } = connected(fake, app, { store });
+    const ws = await fake.registered();
+    ws.close(1000, 'another connection of this instance has taken its place');
+    const problem = await until('the problem', () => problems[0]);
+    expect(problem.message).to.match(/same instance, shop-1, .* only one process at a time may use the folder/);
+    await fake.registered(2);
   });
 
   it('tries on while the service is away, and tells it once', async () => {

@@ -173,6 +173,36 @@ describe('sdk: testApp', () => {
       'data.email',
     ]);
     expect(await problem(client.putRecords('payment', payments))).to.deep.equal(['resource']);
+    const odd = [order, { title: 'Order 2' }, { id: 'list', title: '' }] as never;
+    expect(await problem(client.putRecords('order', odd))).to.deep.equal([
+      'records.1.id',
+      'records.2.id',
+      'records.2.title',
+    ]);
+    expect(await problem(client.putRecords('order', order as never))).to.deep.equal(['records']);
+    expect(await problem(client.deleteRecords('order', ['o1', '']))).to.deep.equal(['ids.1']);
+    expect(() => {
+      open().setFlag('fees', 'on');
+    }).to.throw('The flag fees takes a boolean.');
+  });
+
+  it('aborts the signal after the timeout of the action, and takes a later answer', async () => {
+    const test = testApp(
+      defineApp({
+        actions: {
+          wait: {
+            timeout: 10,
+            run: async ({ signal }) => {
+              await new Promise((resolve) => {
+                signal.addEventListener('abort', resolve);
+              });
+              return 'Late.';
+            },
+          },
+        },
+      }),
+    );
+    expect((await test.run('wait')).message).to.equal('Late.');
   });
 
   it('names every problem of an app that the service would refuse', () => {

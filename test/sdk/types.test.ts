@@ -132,6 +132,11 @@ const app: App = defineApp({
         { type: 'stat', source: 'counts', query: { inbox: 'support', count: 'total' } },
         { type: 'items', source: 'items', query: { inbox: '{{params.inbox}}', view: 'urgent' } },
         {
+          type: 'items',
+          source: 'items',
+          query: { fields: { email: 'kim@example.com' }, seenAfter: '{{params.inbox}}', createdBefore: 1, limit: 5 },
+        },
+        {
           type: 'chart',
           kind: 'bar',
           load: ({ params }) => ({ series: [{ name: 'a', points: [[1, Object.keys(params).length]] }] }),
@@ -163,6 +168,8 @@ export const refused = (): void => {
   const stat = { type: 'stat', source: 'counts' } as const;
   const items = { type: 'items', source: 'items' } as const;
 
+  // @ts-expect-error: a time is a number, or a parameter
+  defineApp({ pages: { a: { blocks: [{ ...items, query: { seenAfter: 'yesterday' } }] } } });
   // @ts-expect-error: a resource that the app serves needs its handlers
   defineApp({ resources: { payment: { source: 'app' } } });
   // @ts-expect-error: a resource has no such member
@@ -329,8 +336,9 @@ export const clients = (): void => {
   void client.putRecords('note', [{ ...order, fields: { anything: true } }]);
   // @ts-expect-error: the resource is not declared
   void client.putRecords('ordr', [order]);
+  void client.putRecords('order', [{ ...order, fields: { total: '12 EUR' } }]);
   // @ts-expect-error: a field has another type
-  void client.putRecords('order', [{ ...order, fields: { total: '12' } }]);
+  void client.putRecords('order', [{ ...order, fields: { status: 12 } }]);
   // @ts-expect-error: the resource declares no such field
   void client.putRecords('order', [{ ...order, fields: { colour: 'red' } }]);
   void client.deleteRecords('order', ['o1']);

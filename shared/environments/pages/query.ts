@@ -23,6 +23,23 @@ const fillQuery = (template: unknown, subject: unknown): unknown => {
   );
 };
 
+/** Members that are numbers; a parameter, which is text, may fill them. */
+const numberMembers = new Set(['limit', 'createdAfter', 'createdBefore', 'seenAfter', 'seenBefore']);
+
+/** Returns a filled query in which the texts of parameters are numbers where numbers are expected, as in the query of a URL. */
+const readNumbers = (declared: BlockQuery, filled: BlockQuery): BlockQuery =>
+  Object.fromEntries(
+    Object.entries(filled).map(([name, value]) => [
+      name,
+      numberMembers.has(name) &&
+      typeof declared[name] === 'string' &&
+      typeof value === 'string' &&
+      /^\d{1,16}$/.test(value)
+        ? Number(value)
+        : value,
+    ]),
+  );
+
 const listMembers = ['state', 'tags', 'assignee'] as const;
 
 /** Returns a query with the comma-separated members of the items' query as lists, and `fields` as in parsed requests. */
@@ -53,8 +70,8 @@ export const getQueryCheck = (
 /** Returns the filled query. Throws `invalid` when it does not fit. The caller names the type, that of `querySchemas`. */
 export const parseBlockQuery = <Q>(source: Exclude<BlockSource, 'app'>, block: BlockQuery, params: object): Q => {
   const given = block['query'] ?? {};
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `fillQuery` makes an object of an object
-  const query = isObject(given) ? splitLists(source, fillQuery(given, { params }) as BlockQuery) : given;
+  const filled = fillQuery(given, { params });
+  const query = isObject(given) && isObject(filled) ? splitLists(source, readNumbers(given, filled)) : given;
   const [problem] = getQueryCheck(source, String(block['type']))?.(query, 'query.') ?? [
     { path: 'type', message: `is not made from ${source}` },
   ];

@@ -43,7 +43,7 @@ const checkCreateBody = compileCheck(createInput);
 /** Throws `invalid` for more data than an item may have. */
 export const requireDataLimits = (data: object): void => {
   if (Buffer.byteLength(JSON.stringify(data)) > limits.dataBytes)
-    throw invalidAt('data', `must be at most ${String(limits.dataBytes)} bytes`);
+    throw invalidAt('data', `must be at most ${String(limits.dataBytes / 1024)} KiB`);
   if (countKeys(data, limits.dataKeys) > limits.dataKeys)
     throw invalidAt('data', `must have at most ${String(limits.dataKeys)} keys`);
 };

@@ -80,7 +80,7 @@ const decide = (item: Item, inbox: InboxDefinition, input: TriageInput, moment: 
   const closes = moved.closed && (input.close === true || input.state !== undefined);
   const answers = withAnswers(item.triage, input.answers, moment);
   if (bytesOf(Object.fromEntries(answers.map(({ question, answer }) => [question, answer]))) > limits.dataBytes) {
-    return invalidAt('answers', `an item holds at most ${String(limits.dataBytes)} bytes of answers`);
+    return invalidAt('answers', `an item holds at most ${String(limits.dataBytes / 1024)} KiB of answers`);
   }
   const entries: EntryDraft[] = [
     { type: 'triage', data: { answers: input.answers, closed: closes, reason: input.reason ?? null } },
@@ -122,7 +122,7 @@ export const triageItem = defineItemOperation({
     if (input.close === true && input.state !== undefined)
       throw invalidAt('state', 'can’t be given together with close');
     if (bytesOf(input.answers) > limits.dataBytes)
-      throw invalidAt('answers', `must be at most ${String(limits.dataBytes)} bytes`);
+      throw invalidAt('answers', `must be at most ${String(limits.dataBytes / 1024)} KiB`);
     const wrong = Object.keys(input.answers).find((question) => question === '' || question.length > questionMax);
     if (wrong !== undefined)
       throw invalidAt(

@@ -1,11 +1,20 @@
-/** Reads the manifest that a file declares, for the command `check`. */
+/** Reads what a file declares, for the command `check`. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beginChecking } from '../checking.ts';
+import type { App } from '../defineApp.ts';
+import { handlerProblems } from '../handlerProblems.ts';
+import type { LinkProblem } from '../problems.ts';
 
-const isApp = (value: unknown): value is { readonly manifest: unknown } =>
+export interface Declared {
+  readonly manifest: unknown;
+  /** The problems of the app's handlers, which a manifest has none of. */
+  readonly problems: LinkProblem['details'];
+}
+
+const isApp = (value: unknown): value is App =>
   typeof value === 'object' &&
   value !== null &&
   'manifest' in value &&
@@ -38,19 +47,23 @@ const importModule = (file: string): Promise<unknown> =>
   });
 
 /**
- * Returns the manifest of a `.json` file, or of the one app that a module exports or connects. `connect` dials nobody meanwhile;
+ * Returns the manifest of a `.json` file, or what there is of the one app that a module exports or connects. `connect` dials nobody meanwhile;
  * whatever else the module does when it is imported, it does. Throws when there is no app.
  */
-export const loadManifest = async (given: string): Promise<unknown> => {
+export const loadManifest = async (given: string): Promise<Declared> => {
   const file = resolve(given);
-  if (file.endsWith('.json')) return JSON.parse(await readFile(file, 'utf8')) as unknown;
+  if (file.endsWith('.json')) return { manifest: JSON.parse(await readFile(file, 'utf8')) as unknown, problems: [] };
   if (/\.[mc]?tsx?$/.test(file)) await supportTypeScript(file);
   const module = await importModule(file);
   const exported: unknown[] = typeof module === 'object' && module !== null ? Object.values(module) : [];
   const [app, ...others] = new Set(exported.filter(isApp));
   if (app === undefined || others.length > 0)
     throw new Error(
-      `${given} has to export or connect one app of defineApp; it exports ${app === undefined ? 'none' : 'several'}.`,
+      `${given} has to export or connect one app of defineApp; it exports ${app === undefined ? 'none' : 'several'}.${
+        exported.some((value) => typeof value === 'function')
+          ? ' Functions are not called: check the module that calls the one that makes the app.'
+          : ''
+      }`,
     );
-  return JSON.parse(JSON.stringify(app.manifest)) as unknown;
+  return { manifest: JSON.parse(JSON.stringify(app.manifest)) as unknown, problems: handlerProblems(app) };
 };

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { errorText } from '../problems.ts';
 import { manifestProblems, manifestWarnings } from '../testing/validators.ts';
 import { compareWithService, type Changes } from './compare.ts';
-import { loadManifest } from './loadManifest.ts';
+import { loadManifest, type Declared } from './loadManifest.ts';
 import { problemLine } from './problemLine.ts';
 import { writeStarter } from './starter.ts';
 
@@ -49,8 +49,9 @@ const sayChanges = (environment: string, changes: Changes, warnings: readonly st
 const counted = (count: number, thing: string): string => `${String(count)} ${thing}${count === 1 ? '' : 's'}`;
 
 /** Prints what is wrong with a manifest by itself. Returns whether the check fails for it. */
-const sayProblems = (file: string, manifest: unknown, strict: boolean): boolean => {
-  const [problems, warnings] = [manifestProblems(manifest), manifestWarnings(manifest)];
+const sayProblems = (file: string, { manifest, problems: ofHandlers }: Declared, strict: boolean): boolean => {
+  const problems = [...manifestProblems(manifest), ...ofHandlers];
+  const warnings = manifestWarnings(manifest);
   for (const problem of problems) say(`  ${problemLine(manifest, problem)}`);
   for (const warning of warnings) say(`  warning: ${problemLine(manifest, warning)}`);
   const verdict = problems.length === 0 ? 'valid' : counted(problems.length, 'problem');
@@ -68,8 +69,9 @@ interface CheckOptions {
 
 const check = async (file: string, { url, key, failOn, strict }: CheckOptions): Promise<number> => {
   const failing = kindsToFailOn(failOn);
-  const manifest = await loadManifest(file);
-  if (sayProblems(file, manifest, strict)) return 1;
+  const declared = await loadManifest(file);
+  const { manifest } = declared;
+  if (sayProblems(file, declared, strict)) return 1;
   if (url === '') {
     if (failing.length > 0) throw new Misused('--fail-on needs the address and the key of an environment.');
     return 0;

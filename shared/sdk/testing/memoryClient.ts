@@ -4,7 +4,7 @@ import type { GivenRecord } from '../../applink/protocol.ts';
 import type { Client, Report } from '../client.ts';
 import { createFlagCache } from '../flags.ts';
 import { LinkProblem } from '../problems.ts';
-import type { Definition } from './validators.ts';
+import { recordIdProblem, recordProblems, type Definition } from './validators.ts';
 
 export interface MemoryClient {
   readonly client: Client;
@@ -29,6 +29,15 @@ const reportProblems = ({ inboxes }: Definition, { inbox: name, title, data = {}
   ];
 };
 
+/** Throws for a value that is no list, and for the values in it that have problems. */
+const requireList = (values: unknown, path: string, problemsOf: (value: unknown) => LinkProblem['details']): void => {
+  if (!Array.isArray(values)) throw refusal([{ path, message: 'must be a list' }]);
+  const problems = values.flatMap((value: unknown, i) =>
+    problemsOf(value).map((one) => ({ ...one, path: [path, String(i), one.path].filter(Boolean).join('.') })),
+  );
+  if (problems.length > 0) throw refusal(problems);
+};
+
 /** Returns a client that is online for ever, and what it was given. */
 export const createMemoryClient = (definition: Definition): MemoryClient => {
   const reports: Report[] = [];
@@ -39,6 +48,8 @@ export const createMemoryClient = (definition: Definition): MemoryClient => {
   const setFlag: MemoryClient['setFlag'] = (key, value) => {
     const declared = definition.flags.get(key);
     if (declared === undefined) throw new TypeError(`The app declares no flag ${key}.`);
+    if (declared.kind !== 'json' && typeof value !== declared.kind)
+      throw new TypeError(`The flag ${key} takes a ${declared.kind}.`);
     version += 1;
     cache.applyChange({ flag: key, kind: declared.kind, version, value, rollout: null, targets: {}, rules: [] });
   };
@@ -70,12 +81,17 @@ export const createMemoryClient = (definition: Definition): MemoryClient => {
     putRecords: async (resource, given) => {
       await Promise.resolve();
       const stored = storedOf(resource);
+      requireList(given, 'records', recordProblems);
       for (const record of given) stored.set(record.id, record);
       return { stored: given.length };
     },
     deleteRecords: async (resource, ids) => {
       await Promise.resolve();
       const stored = storedOf(resource);
+      requireList(ids, 'ids', (id) => {
+        const message = recordIdProblem(id);
+        return message === null ? [] : [{ path: '', message }];
+      });
       return { deleted: ids.filter((id) => stored.delete(id)).length };
     },
     close: () => Promise.resolve(),

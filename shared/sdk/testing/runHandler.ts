@@ -2,6 +2,8 @@
 import type { GivenRecord, LinkRecord } from '../../applink/protocol.ts';
 import type { App } from '../defineApp.ts';
 import type { RunCall } from '../handlers.ts';
+import { formatProblem } from '../problems.ts';
+import { runResultProblems, toRunResult } from '../runResult.ts';
 import type { MemoryClient } from './memoryClient.ts';
 import { createItem } from './testItems.ts';
 import { isActionFailed, type Detail, type RunRequest, type TestRun } from './testTypes.ts';
@@ -57,10 +59,12 @@ const callHandler = async (handler: (call: never) => unknown, call: Omit<RunCall
     progress: (fraction, message) => void progress.push({ fraction, message: message ?? null }),
   };
   try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- record and input are checked, and handlers return what their type says
-    const returned = (await handler(whole as never)) as
-      string | { message?: string; blocks?: unknown } | null | undefined;
-    const result = typeof returned === 'string' ? { message: returned } : returned;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- record and input are checked
+    const returned = await handler(whole as never);
+    const problems = runResultProblems(returned);
+    if (problems.length > 0)
+      throw new TypeError(formatProblem(`What the handler of ${call.action} returned is not valid:`, problems));
+    const result = toRunResult(returned);
     return {
       ...common,
       status: 'succeeded',
@@ -81,7 +85,7 @@ export const runHandler = async (
   name: string,
   request: RunRequest<unknown> & Required<Pick<RunRequest<unknown>, 'run' | 'attempt' | 'actor'>>,
 ): Promise<TestRun> => {
-  const { app, definition, signal } = parts;
+  const { app, definition } = parts;
   const action = definition.actions.get(name);
   const handler = app.actions.get(name)?.run;
   if (action === undefined || handler === undefined) return refused('not_found', `There is no action ${name}.`);
@@ -101,6 +105,14 @@ export const runHandler = async (
   const { run, attempt, actor, item, reason = null, approvedBy = null } = request;
   const given = item === undefined ? null : createItem(definition, item.inbox, item);
   const asked = { run, action: name, record, input, item: given, actor, reason, approvedBy, attempt };
-  const call = { ...asked, traceparent: null, signal };
-  return callHandler(handler, call);
+  const control = new AbortController();
+  // As of the service: an answer that comes later counts all the same.
+  const timer = setTimeout(() => {
+    control.abort();
+  }, action.timeout).unref();
+  try {
+    return await callHandler(handler, { ...asked, traceparent: null, signal: control.signal });
+  } finally {
+    clearTimeout(timer);
+  }
 };

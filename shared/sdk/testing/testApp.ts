@@ -3,6 +3,7 @@ import type { Actor, GivenRecord } from '../../applink/protocol.ts';
 import type { AppTypes } from '../appDeclaration.ts';
 import type { Client, Report } from '../client.ts';
 import type { App } from '../defineApp.ts';
+import { handlerProblems } from '../handlerProblems.ts';
 import type { Item, TriageAnswer } from '../handlers.ts';
 import type { DataOf } from '../schemaTypes.ts';
 import { createMemoryClient } from './memoryClient.ts';
@@ -53,7 +54,7 @@ const tester: Actor = { type: 'person', id: 'per_test', name: 'Test' };
 const compile = (app: App): Definition => {
   // As the service gets it.
   const manifest: unknown = JSON.parse(JSON.stringify(app.manifest));
-  const problems = manifestProblems(manifest);
+  const problems = [...manifestProblems(manifest), ...handlerProblems(app)];
   if (problems.length > 0)
     throw new TypeError(
       ['The service would refuse the app:', ...problems.map(({ path, message }) => `  ${path}: ${message}`)].join('\n'),
