@@ -46,7 +46,7 @@ const answerSchema = strictObject({
 });
 const answersParams = strictObject({ answers: Type.Array(answerSchema, { maxItems: linkLimits.batch }) });
 const listParams = strictObject({
-  cursor: Type.Optional(nameSchema('The flag that the answer before ended with.')),
+  cursor: Type.Optional(nullable(nameSchema('The flag that the answer before ended with; null: from the first.'))),
 });
 const progressParams = strictObject({
   run: lookupIdSchema('The run.'),

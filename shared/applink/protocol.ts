@@ -268,7 +268,7 @@ export interface AppCalls {
   };
   /** All flags; if they are too large for one frame, those that fit, and the `cursor` of the next call. */
   'flags.list': {
-    params: { readonly cursor?: string };
+    params: { readonly cursor?: string | null };
     result: { readonly flags: readonly Json[]; readonly cursor: string | null };
   };
 }

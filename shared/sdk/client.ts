@@ -73,7 +73,8 @@ export interface Client<T extends AppTypes = AnyTypes> extends Pick<Emitter, 'on
   report(report: ReportIn<T>): Promise<AppCalls['items.report']['result']>;
   /**
    * Stores records of a resource with `source: 'stored'`, each replacing the stored record of its id. Takes any number: they
-   * are sent in order, at most 1,000 and 4 MiB at a time. Resolves with how many were stored; rejects as `report`.
+   * are sent in order, at most 1,000 and 4 MiB at a time. Resolves with how many were stored; rejects as `report`. The first
+   * thousand that has a wrong record is refused as a whole: those before it are stored, those after it are not sent.
    *
    * @example
    * await client.putRecords('order', [{ id: 'o1', title: 'Order 1', fields: { total: 1200 } }]);

@@ -223,7 +223,7 @@ interface ActionMembers<S> {
   readonly reasonRequired?: boolean;
   /** Whether what it does can be undone, as people read who approve it; null, the default: not said. */
   readonly reversible?: boolean | null;
-  /** Whether the caller gets `running` at once instead of waiting for the result; false by default. For long work. */
+  /** Whether the caller gets `running` at once instead of waiting up to 10 s for the result; false by default. For long work. */
   readonly background?: boolean;
   /** Whether handling the same run twice is harmless; false by default. Lost runs are retried only when it is true. */
   readonly repeatable?: boolean;
@@ -233,7 +233,7 @@ interface ActionMembers<S> {
   readonly offline?: 'queue' | 'refuse';
   /** How long a queued run waits for the app, in ms; 1 hour by default, at most 7 days. */
   readonly offlineExpiry?: number;
-  /** How long the handler may take, in ms; 60 s by default, 1 hour for a background action, at most 24 hours. */
+  /** After how many ms `signal` aborts; 60 s by default, 1 hour for a background action, at most 24 hours. An answer within 60 s more counts. */
   readonly timeout?: number;
   /** For which records the action applies, over `record`, and why not for others; all by default. */
   readonly when?: Condition | { readonly if: Condition; readonly otherwise: string };

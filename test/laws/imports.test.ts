@@ -78,20 +78,29 @@ describe('law: imports', () => {
       'move it to api or workers',
     ],
     [
-      'the SDK runs in others’ programs: ws, the protocol and the evaluator are all it has',
+      'the SDK runs in others’ programs: ws, the protocol, the evaluator and the nearest names are all it has',
       /^shared\/sdk\/(?!testing\/|command\/)/,
       ({ to, typeOnly }) =>
         !typeOnly &&
         !to.startsWith('shared/sdk/') &&
         !to.startsWith('node:') &&
-        !['ws', 'shared/applink/protocol.ts', 'shared/flags/evaluate.ts', conditions].includes(to),
+        ![
+          'ws',
+          'shared/applink/protocol.ts',
+          'shared/flags/evaluate.ts',
+          'shared/platform/core/nearestNames.ts',
+          conditions,
+        ].includes(to),
       'do without it, or import its types only',
     ],
     [
       'the SDK’s tests and command contain only what needs no server',
       /^shared\/sdk\/(testing|command)\//,
       ({ to, typeOnly }) =>
-        !typeOnly && !/^(node:|\.|ws$|shared\/(sdk|blocks|environments|applink\/protocol|platform\/core)\b)/.test(to),
+        !typeOnly &&
+        !/^(node:|\.|ws$|shared\/(sdk|blocks|environments|applink\/protocol|platform\/core|records\/recordProblems)\b)/.test(
+          to,
+        ),
       'do without it, or import its types only',
     ],
     [
