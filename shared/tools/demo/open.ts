@@ -1,22 +1,57 @@
 /**
  * Opens the demo for the day, over HTTP as any agent would: a few pending approvals and a flag with a running ramp.
- * Run by `npm start` once everything runs; does nothing if there are requests already.
+ * Run by `npm start` once everything runs, with the environment's address on this machine as `--url`; does nothing if
+ * there are requests already.
  */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { readDataDir } from '../../platform/core/config.ts';
+import { sleep } from '../../platform/core/wait.ts';
 import { parseAccess, type DemoAccess } from './access.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-const call = async ({ baseUrl, agents }: DemoAccess, path: string, body?: Body): Promise<Body> => {
-  const reply = await fetch(`${baseUrl}${path}`, {
-    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-    headers: { authorization: `Bearer ${agents.operator}`, 'content-type': 'application/json' },
-  });
-  if (!reply.ok) throw new Error(`${path} answered ${String(reply.status)}: ${await reply.text()}`);
+/** ms for which calls are repeated: everything else starts at the same time, and on a busy machine the first answers are late. */
+const patienceMs = 120_000;
+const giveUpAt = performance.now() + patienceMs;
+
+type Attempt = { readonly body: Body } | { readonly problem: string; readonly retryAfterMs: number };
+
+/** Sends a request once. Throws for an answer that would be the same the next time. */
+const attempt = async (url: string, init: RequestInit): Promise<Attempt> => {
+  let reply: Response;
+  let text: string;
+  try {
+    reply = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) });
+    text = await reply.text();
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return { problem: `can’t be reached: ${String(cause)}`, retryAfterMs: 500 };
+  }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API answers these calls with objects
-  return (await reply.json()) as Body;
+  if (reply.ok) return { body: JSON.parse(text) as Body };
+  const problem = `answered ${String(reply.status)}: ${text}`;
+  if (reply.status !== 503 && reply.status !== 429) throw new Error(`${url} ${problem}`);
+  return { problem, retryAfterMs: Math.min(Number(reply.headers.get('retry-after') ?? 1) * 1_000 || 1_000, 10_000) };
+};
+
+/** Returns the answer to a call, which is repeated under one idempotency key while the API is busy or can't be reached. */
+const call = async ({ baseUrl, agents }: DemoAccess, path: string, body?: Body): Promise<Body> => {
+  const url = `${baseUrl}${path}`;
+  const change = { method: 'POST', body: JSON.stringify(body) };
+  const headers = { authorization: `Bearer ${agents.operator}`, 'content-type': 'application/json' };
+  // The one read that has a body takes no key.
+  const key = body === undefined || path === '/available' ? {} : { 'idempotency-key': randomUUID() };
+  const init = { ...(body === undefined ? {} : change), headers: { ...headers, ...key } };
+  for (;;) {
+    const found = await attempt(url, init);
+    if ('body' in found) return found.body;
+    if (performance.now() + found.retryAfterMs > giveUpAt)
+      throw new Error(`${url} ${found.problem} (tried for ${String(patienceMs / 1_000)} s)`);
+    await sleep(found.retryAfterMs);
+  }
 };
 
 const listed = (answer: Body, plural: string): readonly Body[] =>
@@ -59,7 +94,9 @@ const open = async (access: DemoAccess): Promise<void> => {
 };
 
 const main = async (): Promise<void> => {
-  const access = parseAccess(JSON.parse(readFileSync(join(readDataDir(), 'access.json'), 'utf8')));
+  const { values } = parseArgs({ options: { url: { type: 'string' } } });
+  const written = parseAccess(JSON.parse(readFileSync(join(readDataDir(), 'access.json'), 'utf8')));
+  const access = { ...written, baseUrl: values.url ?? written.baseUrl };
   if (!(await wasOpened(access))) await open(access);
 };
 

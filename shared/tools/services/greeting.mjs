@@ -18,6 +18,14 @@ export function readAccess(dir) {
 }
 
 /**
+ * Returns the address of the demo's environment on this machine, whatever PUBLIC_URL says.
+ * @param {Access} access
+ * @param {string} baseUrl of the host, on this machine
+ * @returns {string}
+ */
+export const localBaseUrl = (access, baseUrl) => `${baseUrl}/api/env/${access.baseUrl.split('/').at(-1)}`;
+
+/**
  * @param {object} running
  * @param {Map<string, { pid: number }>} running.units
  * @param {string} running.baseUrl of the host
@@ -36,7 +44,9 @@ export function greet({ units, baseUrl, access, dir, since, keys }) {
     say(`console:  ${baseUrl}/env/${access.baseUrl.split('/').at(-1)}/`);
     say(`sign-in:  ${person.email}   ${person.password}   (all people: ${shown('access.json')})`);
   }
-  say(`API:      ${access?.baseUrl ?? baseUrl}   (pid ${units.get('API')?.pid})`);
+  const api = access ? localBaseUrl(access, baseUrl) : baseUrl;
+  say(`API:      ${api}   (pid ${units.get('API')?.pid})`);
+  if (access && access.baseUrl !== api) say(`public:   ${access.baseUrl}   (of PUBLIC_URL)`);
   say(`workers:  ${workers.join(', ')}`);
   const app = units.get(unitName);
   if (app) say(`app:      the sample customer's app (pid ${app.pid}); what it did: ${shown('sample-app/log.jsonl')}`);
@@ -46,7 +56,7 @@ export function greet({ units, baseUrl, access, dir, since, keys }) {
     say(`token:    ${token}   (agent "operator"; all of them: ${shown('access.json')})`);
     say('');
     say('Try:');
-    say(`  curl -s -H 'authorization: Bearer ${token}' '${access.baseUrl}/items?limit=3'`);
+    say(`  curl -s -H 'authorization: Bearer ${token}' '${api}/items?limit=3'`);
     say('  npm run watch        what happens, live (in another terminal)');
     if (app)
       say(

@@ -24,10 +24,11 @@ export async function step(what, file, env, args = []) {
  * @param {string} what
  * @param {string} file
  * @param {NodeJS.ProcessEnv} env
+ * @param {string[]} [args]
  * @returns {Promise<void>}
  */
-export async function quietStep(what, file, env) {
-  const done = await runProcess(await program(file), { cwd: root, env });
+export async function quietStep(what, file, env, args = []) {
+  const done = await runProcess([...(await program(file)), ...args], { cwd: root, env });
   if (done.code !== 0) throw new StartFailure(`${what} failed:\n${done.output}`);
 }
 

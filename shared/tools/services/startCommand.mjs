@@ -3,11 +3,12 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildConsole } from './buildConsole.mjs';
 import { compilePrograms } from './compile.mjs';
-import { greet, readAccess } from './greeting.mjs';
+import { greet, localBaseUrl, readAccess } from './greeting.mjs';
 import { install } from './install.mjs';
 import { listenToKeys } from './keys.mjs';
 import { tryLock } from './lock.mjs';
 import { quietStep, step } from './node.mjs';
+import { refuseForeignDatabase, saySources } from './outsideServers.mjs';
 import { dataDir, root } from './paths.mjs';
 import { holdPortFrom } from './ports.mjs';
 import { isPrepared, rememberPrepared } from './prepared.mjs';
@@ -31,12 +32,13 @@ export async function startCommand() {
   await lockOut(dir);
   // Redis may have to be fetched, which takes as long as the packages and needs none of them.
   await Promise.all([install({ dev: false }), process.env.REDIS_URL ? undefined : findRedis()]);
+  await refuseForeignDatabase();
   await reserveServers(dir);
 
   const { port, release } = await takePort();
   await onStop(release);
   const baseUrl = `http://127.0.0.1:${port}`;
-  say('starting PostgreSQL and Redis…');
+  saySources();
   // Only the API needs the console: what the database needs does not wait for it.
   const consoleBuilt = buildConsole();
   // A failure is thrown where it is awaited below, unless the start fails before.
@@ -91,13 +93,19 @@ export async function startCommand() {
   if (existsSync(join(root, app)) && access) {
     // It stands for a customer's program, which gets only the service's address and its key.
     const { DATABASE_URL: _database, MIGRATE_DATABASE_URL: _owner, REDIS_URL: _redis, ...others } = process.env;
-    const appEnv = { ...others, BASE_URL: access.baseUrl, APP_KEY: access.appKey, DATA_DIR: dir, SHOP_NOW: now };
+    const appEnv = {
+      ...others,
+      BASE_URL: localBaseUrl(access, baseUrl),
+      APP_KEY: access.appKey,
+      DATA_DIR: dir,
+      SHOP_NOW: now,
+    };
     wantOnline(dir);
     units.set(unitName, await startUnit({ name: unitName, file: app, env: appEnv, log: join(logs, 'sample-app.log') }));
   }
 
   if (access && !prepared) {
-    await quietStep('Opening the demo', 'shared/tools/demo/open.ts', { ...process.env, DATA_DIR: dir });
+    await openDemo(dir, localBaseUrl(access, baseUrl));
     if (ownUrl !== undefined) await rememberPrepared(dir, ownUrl, publicUrl);
   }
 
@@ -109,6 +117,23 @@ export async function startCommand() {
   greet({ units, baseUrl, access, dir, since, keys });
   await Promise.all(kept);
   return 0;
+}
+
+/**
+ * Opens the demo for the day, by its address on this machine: PUBLIC_URL may lead to a proxy that is not there yet.
+ * @param {string} dir DATA_DIR
+ * @param {string} baseUrl of the demo's environment
+ */
+async function openDemo(dir, baseUrl) {
+  try {
+    const env = { ...process.env, DATA_DIR: dir };
+    await quietStep('Opening the demo', 'shared/tools/demo/open.ts', env, ['--url', baseUrl]);
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    throw new StartFailure(
+      `${error.message}\nThe logs in ${join(dir, 'logs')} (api.log, worker-1.log) say why. npm start can be run again.`,
+    );
+  }
 }
 
 /** Takes the lock of the data folder: only one `npm start` may run on it. Throws StartFailure when another one does. */

@@ -23,6 +23,7 @@ const patient = [
     'productPackages',
     'schemaGate',
     'sideBySide',
+    'startOutside',
   ].map((name) => `test/flows/${name}.test.ts`),
   ...['command', 'package', 'tutorial', 'types'].map((name) => `test/sdk/${name}.test.ts`),
   'test/laws/migrations.test.ts',

@@ -1,5 +1,6 @@
 // `npm run admin | watch | app:offline | app:online | bench | chaos | soak`: programs of the project, each with the servers that it needs.
 import { program } from './compile.mjs';
+import { localBaseUrl, readAccess } from './greeting.mjs';
 import { install } from './install.mjs';
 import { quietStep, show } from './node.mjs';
 import { dataDir } from './paths.mjs';
@@ -45,10 +46,14 @@ export async function adminCommand(args) {
  */
 export async function watchCommand(args) {
   await install({ dev: false });
+  const dir = dataDir();
+  const [running, access] = [readState(dir), readAccess(dir)];
+  const isGiven = args.some((arg) => arg === '--url' || arg.startsWith('--url='));
+  const local = running && access && !isGiven ? ['--url', localBaseUrl(access, running.baseUrl)] : [];
   return show(
     'watch',
-    await program('shared/tools/cli/watch.ts', args),
-    { ...process.env, DATA_DIR: dataDir() },
+    await program('shared/tools/cli/watch.ts', [...args, ...local]),
+    { ...process.env, DATA_DIR: dir },
     { foreground: true },
   );
 }
