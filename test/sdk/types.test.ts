@@ -413,7 +413,7 @@ describe('sdk: declarations', () => {
       rules: [{ when: { field: 'item.title', op: 'contains', value: 'spam' }, close: true }],
       app: true,
     });
-    expect(manifest.pages?.[0]?.blocks[2]).to.deep.equal({ type: 'chart', kind: 'bar', source: 'app' });
+    expect(manifest.pages?.[0]?.blocks[3]).to.deep.equal({ type: 'chart', kind: 'bar', source: 'app' });
     expect(manifest.actions?.map(({ name }) => name)).to.deep.equal(['refund', 'reindex', 'silent']);
     expect(JSON.stringify(manifest)).not.to.match(/"(?:run|send|load|detail|answer|available)"/);
   });
