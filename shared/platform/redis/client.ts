@@ -3,6 +3,7 @@ import { Redis, type Cluster, type RedisOptions } from 'ioredis';
 import { parseClusterUrl } from '../core/redisUrl.ts';
 import { backoffMs } from '../core/wait.ts';
 import { openCluster } from './cluster.ts';
+import { SafeConnector } from './connector.ts';
 
 /** A single server, or a cluster. Its commands and scripts name one key each, as only those work in both. */
 export type RedisClient = Redis | Cluster;
@@ -24,6 +25,7 @@ const baseOptions = {
   connectTimeout: 3000,
   keepAlive: 10_000,
   disableClientInfo: true,
+  Connector: SafeConnector,
 } satisfies RedisOptions;
 
 /** Options for commands that a request waits for: without a connection they fail at once, without an answer after 500 ms. */

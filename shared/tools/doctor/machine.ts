@@ -1,5 +1,5 @@
 /** The checks of `npm run doctor` on this machine and on the configuration itself. */
-import { access, constants } from 'node:fs/promises';
+import { access, constants, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../../platform/core/config.ts';
 import { fail, isLoopback, ok, warn, type Finding } from './finding.ts';
@@ -55,3 +55,37 @@ export const checkDataDir = async (dataDir: string): Promise<Finding> => {
       ),
   );
 };
+
+/** Sizes below which calls wait for each other: changes are gathered on up to three connections, and one reader has a third. */
+const [changesLeast, readsLeast] = [4, 3];
+
+export const checkPoolSizes = ({ poolSize, readPoolSize }: Pick<Config, 'poolSize' | 'readPoolSize'>): Finding => {
+  const sizes = `POOL_SIZE is ${String(poolSize)}, READ_POOL_SIZE ${String(readPoolSize)}`;
+  return poolSize >= changesLeast && readPoolSize >= readsLeast
+    ? ok('poolSizes', sizes)
+    : warn(
+        'poolSizes',
+        `${sizes}: requests wait for each other and may be answered 503; take the defaults, 6 and 6, unless you have measured less to be better (docs/production.md)`,
+      );
+};
+
+/** Open files below which a process may run out of them: each stream, app and request has one. */
+const openFilesLeast = 1_024;
+
+/** Returns the finding about the limit of open files, by the text of Linux's /proc/self/limits. */
+export const checkOpenFiles = (limits: string): Finding => {
+  const [, found = 'unknown'] = /^Max open files\s+(\S+)/m.exec(limits) ?? [];
+  return Number(found) < openFilesLeast
+    ? warn(
+        'openFiles',
+        `a process may open ${found} files: each stream, app and request needs one, so set at least ${String(openFilesLeast)} (ulimit -n, LimitNOFILE)`,
+      )
+    : ok('openFiles', `a process may open ${found} files`);
+};
+
+/** Returns the same for this process; none where the system does not say its limits. */
+export const checkOwnOpenFiles = (): Promise<Finding[]> =>
+  readFile('/proc/self/limits', 'utf8').then(
+    (limits) => [checkOpenFiles(limits)],
+    () => [],
+  );

@@ -1,8 +1,8 @@
 /** `npm run doctor`: checks the set-up that the environment names before it serves, and says what to change. */
 import { readConfigOrExit } from '../../platform/core/config.ts';
 import { misused, readOptions } from '../cli/options.mjs';
-import type { Finding } from './finding.ts';
-import { checkDataDir, checkNode, checkPublicUrl } from './machine.ts';
+import { attempt, fail, type Finding } from './finding.ts';
+import { checkDataDir, checkNode, checkOwnOpenFiles, checkPoolSizes, checkPublicUrl } from './machine.ts';
 import { checkPostgres } from './postgres.ts';
 import { checkRedis } from './redis.ts';
 import { checkStandbys } from './standbys.ts';
@@ -20,19 +20,28 @@ const readCount = (option: string): number => {
 
 const counts = { apis: readCount('apis'), workers: readCount('workers') };
 const config = readConfigOrExit();
-const [postgres, standbys, redis, dataDir] = await Promise.all([
-  checkPostgres(config, counts),
-  checkStandbys(config, counts.apis),
-  checkRedis(config),
-  checkDataDir(config.dataDir),
+/** What a library throws outside of every call, which would end the process before it has printed what it found. */
+const strays: Finding[] = [];
+process.on('uncaughtException', (error) => {
+  strays.push(fail('connections', `a connection failed unexpectedly: ${error.message}`));
+});
+const [postgres, standbys, redis, dataDir, openFiles] = await Promise.all([
+  attempt('postgres', () => checkPostgres(config, counts)),
+  attempt('standby', () => checkStandbys(config, counts.apis)),
+  attempt('redis', () => checkRedis(config)),
+  attempt('dataDir', () => checkDataDir(config.dataDir)),
+  checkOwnOpenFiles(),
 ]);
 const findings: readonly Finding[] = [
   checkNode(process.versions.node),
+  ...openFiles,
+  checkPoolSizes(config),
   ...postgres,
   ...standbys,
   ...redis,
   ...checkPublicUrl(config),
-  dataDir,
+  ...dataDir,
+  ...strays,
 ];
 const countOf = (wanted: Finding['status']): number => findings.filter(({ status }) => status === wanted).length;
 const summary = { fail: countOf('fail'), warn: countOf('warn'), ok: countOf('ok') };

@@ -2,6 +2,7 @@
 import type { Config } from '../../platform/core/config.ts';
 import { openDb, type Db } from '../../platform/db/knex.ts';
 import { readSchemaState } from '../../platform/db/schemaVersion.ts';
+import { describeConnectError } from '../services/connectError.mjs';
 import { attempt, checkClock, fail, isLoopback, ok, warn, type Finding } from './finding.ts';
 import { checkPool, type Pooling } from './postgresPool.ts';
 import { checkRole } from './postgresRole.ts';
@@ -117,8 +118,6 @@ const checkConnections = async (
   return ok('postgres.connections', text);
 };
 
-const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** Returns the findings; when PostgreSQL can't be reached that is the only one. */
 export const checkPostgres = async (config: Config, counts: ProcessCounts): Promise<Finding[]> => {
   const { databaseUrl } = config;
@@ -131,7 +130,7 @@ export const checkPostgres = async (config: Config, counts: ProcessCounts): Prom
       const { host } = new URL(databaseUrl);
       return [
         tls,
-        fail('postgres', `PostgreSQL at ${host} can’t be reached with DATABASE_URL: ${describeError(error)}`),
+        fail('postgres', `PostgreSQL at ${host} can’t be reached with DATABASE_URL: ${describeConnectError(error)}`),
       ];
     }
     let pooling: Pooling = 'none';

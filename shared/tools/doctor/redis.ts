@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../../platform/core/config.ts';
 import { parseClusterUrl } from '../../platform/core/redisUrl.ts';
 import { closeClient, openClient, producerOptions, type RedisClient } from '../../platform/redis/client.ts';
+import { describeConnectError } from '../services/connectError.mjs';
 import { attempt, checkClock, fail, isLoopback, ok, warn, type Finding } from './finding.ts';
 import { findForbiddenCommands } from './redisCommands.ts';
 
@@ -49,6 +50,23 @@ export const checkRedisAddress = (redisUrl: string): Finding[] => {
     'Redis is used without a password: whoever reaches it may hold up background work; set one, best of a user of its own by ACL';
   return [encryption, isLocal ? warn('redis.user', open) : fail('redis.user', open)];
 };
+
+/** Returns what to try when a connection fails for this reason, or an empty text. */
+const hintFor = (tls: boolean, error: unknown): string => {
+  if (!(error instanceof Error)) return '';
+  const text = `${'code' in error ? String(error.code) : ''} ${error.message}`;
+  if (/certificate|self.signed|unable to (verify|get)|unknown ca|CERT_|alert/i.test(text))
+    return '; is the certificate’s authority known to Node (NODE_EXTRA_CA_CERTS), and is the host the one that it names?';
+  if (tls && /wrong version number|EPROTO|packet length/i.test(text))
+    return '; does it speak TLS there? Without TLS the address begins with redis:// or redis-cluster://';
+  if (!tls && /ECONNRESET|EPIPE|Protocol error|Connection is closed/i.test(text))
+    return '; is it a port for TLS? Then the address begins with rediss:// or rediss-cluster://';
+  return '';
+};
+
+/** What stands for a connection that ends without an error of its own, again and again. */
+const closed = Object.assign(new Error('the connection is closed'), { code: 'ECONNRESET' });
+const isClosed = (error: unknown): boolean => error instanceof Error && /max retries|closed/.test(error.message);
 
 const oldestVersion = [6, 2] as const;
 
@@ -97,20 +115,26 @@ const readTime = async (client: RedisClient): Promise<number> => {
 
 /** Returns the findings; when Redis can't be reached that is the last one. */
 export const checkRedis = async ({ redisUrl, redisPrefix }: Config): Promise<Finding[]> => {
-  let lastError = 'it does not answer';
+  let lastError: Error | null = null;
   const onError = (error: Error): void => {
-    lastError = error.message;
+    lastError = error;
   };
+  const describeFailure = (error: unknown): string =>
+    `${describeConnectError(error)}${hintFor(placeOf(redisUrl).tls, error)}`;
   const address = checkRedisAddress(redisUrl);
   const open = (): RedisClient => openClient({ url: redisUrl, prefix: redisPrefix, onError }, producerOptions);
   const [client, subscriber] = [open(), open()];
   try {
     try {
       await client.ping();
-    } catch {
+    } catch (error) {
+      const cause = lastError ?? (isClosed(error) ? closed : error);
       return [
         ...address,
-        fail('redis', `Redis at ${placeOf(redisUrl).hosts.join(', ')} can’t be reached with REDIS_URL: ${lastError}`),
+        fail(
+          'redis',
+          `Redis at ${placeOf(redisUrl).hosts.join(', ')} can’t be reached with REDIS_URL: ${describeFailure(cause)}`,
+        ),
       ];
     }
     return [

@@ -3,6 +3,7 @@ import type { Config } from '../../platform/core/config.ts';
 import { sleep } from '../../platform/core/wait.ts';
 import { openDb, type Db } from '../../platform/db/knex.ts';
 import { historySql, systemSql } from '../../platform/db/timeline.ts';
+import { describeConnectError } from '../services/connectError.mjs';
 import { attempt, fail, ok, warn, type Finding } from './finding.ts';
 import { checkPostgresTls } from './postgres.ts';
 import { readRow } from './query.ts';
@@ -88,10 +89,7 @@ const checkStandby = async (config: Config, url: string, primary: Db, apis: numb
   const tls = checkPostgresTls(url, 'DATABASE_READ_URL');
   const standby = openDb({ url, poolSize: 1, applicationName: 'console-doctor' });
   try {
-    const reached = await readRow(standby, 'select 1').then(
-      () => null,
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    );
+    const reached = await readRow(standby, 'select 1').then(() => null, describeConnectError);
     if (reached !== null)
       return [
         tls,

@@ -22,6 +22,7 @@ export function describeConnectError(error) {
   /** @type {unknown} */
   const first = error instanceof AggregateError ? error.errors[0] : error;
   if (!(first instanceof Error)) return String(first);
+  if (first.cause instanceof Error) return describeConnectError(first.cause);
   const code = 'code' in first && typeof first.code === 'string' ? first.code : '';
   const reason = reasons[code];
   if (reason !== undefined) return `${reason} (${code})`;
