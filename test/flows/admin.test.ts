@@ -334,6 +334,35 @@ describe('the admin command', () => {
     expect(await world.sql(`select from agents where name = 'x'`)).to.deep.equal([]);
   });
 
+  it('prints the help of one thing, and names the variable and the cause of what can’t be reached', async () => {
+    for (const words of [
+      ['person', '--help'],
+      ['person', '-h'],
+      ['help', 'person'],
+    ]) {
+      const { code, out, err } = await admin(words);
+      expect({ code, err }).to.deep.equal({ code: 0, err: '' });
+      expect(out).to.match(/^Usage: npm run admin -- person /);
+      expect(out).to.include('person create').and.not.to.include('role create');
+    }
+    expect((await admin([])).code).to.equal(2);
+    const [node = '', ...command] = await program('shared/tools/cli/admin.ts', ['environment', 'list']);
+    const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL } = world.config;
+    const away = 'postgres://nobody:secret-word@127.0.0.1:1/none';
+    for (const [more, variable] of [
+      [{ DATABASE_URL, MIGRATE_DATABASE_URL: away }, 'MIGRATE_DATABASE_URL'],
+      [{ DATABASE_URL: away, MIGRATE_DATABASE_URL: '' }, 'DATABASE_URL'],
+    ] as const) {
+      const refused = await execute(node, command, { env: { ...process.env, REDIS_URL, ...more } }).catch(
+        (error: unknown) => error,
+      );
+      expect(refused).to.deep.include({
+        code: 1,
+        stderr: `PostgreSQL at 127.0.0.1:1 can’t be reached: the connection is refused, as nothing listens there (ECONNREFUSED). Is it running, and is ${variable} right?\n`,
+      });
+    }
+  });
+
   it('takes its addresses from files, also when npm starts it', async () => {
     const { DATABASE_URL: _database, MIGRATE_DATABASE_URL: _owner, REDIS_URL: _redis, ...env } = process.env;
     const file = (name: string, text: string): string => {

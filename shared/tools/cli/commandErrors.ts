@@ -1,6 +1,7 @@
 /** Turns errors into messages of the admin tool: the option that is wrong, and what to do; used by run.ts. */
 import { Fault } from '../../catalogue/errors.ts';
 import { isDbUnavailable } from '../../platform/db/errors.ts';
+import { describeConnectError } from '../services/connectError.mjs';
 import { CommandFailure, UsageError } from './failures.ts';
 
 /** The options that give the members of an input, by the names of the members. */
@@ -42,14 +43,22 @@ const formatFault = ({ message, extra: { details = [] } }: Fault): string => {
   return [...lines, ...named].join('\n');
 };
 
-const formatDbError = (error: Error & { readonly code?: string }, databaseUrl: string): string | null => {
+/** Where the command finds PostgreSQL, and the variable that says so. */
+export interface DatabaseSource {
+  readonly url: string;
+  readonly variable: 'DATABASE_URL' | 'MIGRATE_DATABASE_URL';
+}
+
+const formatDbError = (error: Error & { readonly code?: string }, { url, variable }: DatabaseSource): string | null => {
   const { code = '' } = error;
   if (isDbUnavailable(error))
-    return `PostgreSQL at ${new URL(databaseUrl).host} can’t be reached: is it running, and is DATABASE_URL right?`;
+    return `PostgreSQL at ${new URL(url).host} can’t be reached: ${describeConnectError(error)}. Is it running, and is ${variable} right?`;
   if (code === '42P01' || code === '42703')
     return 'The database is not up to date. Bring it up to date first: npm run migrate';
   if (code === '42501') return 'The database’s role may not do this. Name its owner in MIGRATE_DATABASE_URL.';
-  return code.startsWith('28') || code === '3D000' ? `PostgreSQL refuses the connection: ${error.message}` : null;
+  return code.startsWith('28') || code === '3D000'
+    ? `PostgreSQL refuses the connection of ${variable}: ${error.message}`
+    : null;
 };
 
 interface CommandError {
@@ -57,12 +66,12 @@ interface CommandError {
   readonly exitCode: 1 | 2;
 }
 
-/** Returns the error to print. `databaseUrl` is null if the configuration itself could not be read. */
-export const toCommandError = (error: unknown, databaseUrl: string | null): CommandError => {
+/** Returns the error to print. `database` is null if the configuration itself could not be read. */
+export const toCommandError = (error: unknown, database: DatabaseSource | null): CommandError => {
   if (error instanceof UsageError) return { text: error.message, exitCode: 2 };
   if (error instanceof Fault) return { text: formatFault(error), exitCode: error.code === 'invalid' ? 2 : 1 };
   if (error instanceof CommandFailure) return { text: error.message, exitCode: 1 };
   if (!(error instanceof Error)) return { text: String(error), exitCode: 1 };
-  if (databaseUrl === null) return { text: error.message, exitCode: 1 };
-  return { text: formatDbError(error, databaseUrl) ?? error.stack ?? error.message, exitCode: 1 };
+  if (database === null) return { text: error.message, exitCode: 1 };
+  return { text: formatDbError(error, database) ?? error.stack ?? error.message, exitCode: 1 };
 };

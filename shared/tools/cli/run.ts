@@ -8,7 +8,7 @@ import { openKeyRing } from '../../platform/redis/keyRing.ts';
 import { openRedisBus } from '../../platform/redis/redisBus.ts';
 import { systemAdministrator } from '../../settings/adminChange.ts';
 import { commandUsage, parseCommandArguments, type Command, type CommandResult } from './command.ts';
-import { toCommandError } from './commandErrors.ts';
+import { toCommandError, type DatabaseSource } from './commandErrors.ts';
 import { UsageError } from './failures.ts';
 import { agentCommands } from './things/agents.ts';
 import { appKeyCommands } from './things/appKeys.ts';
@@ -52,6 +52,22 @@ const help = (): string => {
     '',
     'With --json the answer alone goes to standard output.',
   ].join('\n');
+};
+
+/** Returns the help of everything, or of one thing. */
+const helpFor = (thing: string | null): string => {
+  if (thing === null) return help();
+  const lines = commands
+    .filter((command) => command.thing === thing)
+    .map((command) => `  ${commandUsage(command)}\n      ${command.about}`);
+  return [`Usage: npm run admin -- ${thing} <verb> [name] [options]`, '', ...lines].join('\n');
+};
+
+/** Returns the thing that help is asked for, null for all of them, undefined when none is. */
+const helpWanted = ([thing, verb]: readonly string[]): string | null | undefined => {
+  const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h' || word === 'help';
+  if (isHelp(thing)) return commands.find((command) => command.thing === verb)?.thing ?? null;
+  return isHelp(verb) ? commands.find((command) => command.thing === thing)?.thing : undefined;
 };
 
 /** Returns the command and the words behind its name. A thing may have a command without a verb. */
@@ -138,17 +154,19 @@ export const runAdmin = async (
   words: readonly string[],
   { readConfig, readInput }: AdminEnvironment,
 ): Promise<CommandOutcome> => {
-  let databaseUrl: string | null = null;
+  let database: DatabaseSource | null = null;
   const config = (): Config => {
     const read = readConfig();
-    databaseUrl = read.migrateDatabaseUrl;
+    const { databaseUrl, migrateDatabaseUrl: url } = read;
+    database = { url, variable: url === databaseUrl ? 'DATABASE_URL' : 'MIGRATE_DATABASE_URL' };
     return read;
   };
   try {
-    if (words[0] === '--help' || words[0] === 'help') return { exitCode: 0, text: help() };
+    const wanted = helpWanted(words);
+    if (wanted !== undefined) return { exitCode: 0, text: helpFor(wanted) };
     const [command, rest] = findCommand(words);
     return { exitCode: 0, text: await runCommand(command, rest, config, readInput) };
   } catch (error) {
-    return toCommandError(error, databaseUrl);
+    return toCommandError(error, database);
   }
 };

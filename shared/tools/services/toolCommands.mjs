@@ -22,7 +22,8 @@ export async function adminCommand(args) {
   const dir = dataDir();
   const env = { ...process.env, DATA_DIR: dir };
   // Help, and a command that names nothing to administer, need no servers.
-  const isCall = args[0] !== undefined && args[0] !== 'help' && !args[0].startsWith('-') && !args.includes('--help');
+  const isHelp = (/** @type {string} */ word) => word === '--help' || word === '-h';
+  const isCall = args[0] !== undefined && args[0] !== 'help' && !args[0].startsWith('-') && !args.some(isHelp);
   if (!isCall || (process.env.DATABASE_URL && process.env.REDIS_URL)) return admin(args, env);
   await reserveServers(dir, () => readState(dir) !== undefined);
   const running = readState(dir);
