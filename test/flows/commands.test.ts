@@ -13,7 +13,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** Programs of others, with help of their own. */
 const foreign = ['lint', 'typecheck', 'format'];
 /** Names of scripts that npm runs before those of the same name. */
-const isHook = (name: string): boolean => /^pre(?=build|format|lint|typecheck)/.test(name);
+const isHook = (name: string): boolean => /^pre(?=api|build|doctor|format|lint|migrate|typecheck|workers)/.test(name);
 
 /** The arguments for node; what a build would run is run from its source. */
 const argumentsOf = async (script: string): Promise<string[]> => {

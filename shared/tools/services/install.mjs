@@ -1,9 +1,9 @@
 // Installs the packages of package-lock.json when node_modules does not have them; the first step of every command.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { withLock } from './lock.mjs';
+import { lockHolder, withLock } from './lock.mjs';
 import { neededPackages, readPackages, writeInstallFolder } from './lockedPackages.mjs';
-import { root, toolsDir } from './paths.mjs';
+import { dataDir, root, toolsDir } from './paths.mjs';
 import { linkLibraries } from './postgresBinary.mjs';
 import { runProcess } from './processes.mjs';
 import { say, StartFailure, took } from './say.mjs';
@@ -26,11 +26,21 @@ export async function install({ dev }) {
     say(`installing the packages${dev ? ', those for development too' : ''} (npm ci)…`);
     const clock = setInterval(() => say(`  still installing (${took(since)})`), 10_000);
     // A registry with addresses of another form, and npm's cache without the packages: npm finds out the addresses itself.
-    const done = (await installBeside(needs)) ? undefined : await npm(['ci', '--include=dev', ...flags], root);
+    const done = (await installBeside(needs)) ? undefined : await installInPlace();
     clearInterval(clock);
     if (done && done.code !== 0) throw new StartFailure(`npm ci failed:\n${done.output}`);
     say(`packages installed (${took(since)})`);
   });
+}
+
+/** Lets npm delete and make node_modules, of which a service that runs on it, its PostgreSQL above all, would miss files. */
+async function installInPlace() {
+  const running = lockHolder(join(dataDir(), 'start.lock'));
+  if (running !== undefined && running !== process.pid)
+    throw new StartFailure(
+      `npm start runs here (process ${running}) on the packages that have to be replaced: stop it with Ctrl-C, then run this again.`,
+    );
+  return npm(['ci', '--include=dev', ...flags], root);
 }
 
 /**

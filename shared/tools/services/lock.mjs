@@ -37,6 +37,16 @@ export function tryLock(path) {
 }
 
 /**
+ * Returns the process that has the lock; undefined when none has.
+ * @param {string} path
+ * @returns {number | undefined}
+ */
+export function lockHolder(path) {
+  const holder = readHolder(path);
+  return holder && identity(holder.pid) === holder.identity ? holder.pid : undefined;
+}
+
+/**
  * Takes the lock as soon as no other process has it.
  * @param {string} path
  * @param {string} waiting printed once when another process has the lock
