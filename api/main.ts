@@ -2,6 +2,7 @@
 import { openDeps } from '../shared/deps.ts';
 import { readConfigOrExit } from '../shared/platform/core/config.ts';
 import { watchEventLoop } from '../shared/platform/core/eventLoop.ts';
+import { listenOrExit } from '../shared/platform/core/listen.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
 import { openListener } from './listener.ts';
 import { startServer } from './server.ts';
@@ -9,7 +10,7 @@ import { startServer } from './server.ts';
 readOptions('api');
 const config = readConfigOrExit();
 // Before PostgreSQL is there, so that whoever asks learns that the process is alive and not ready.
-const listener = await openListener(config);
+const listener = await listenOrExit(() => openListener(config));
 const deps = await openDeps(config, 'api');
 const server = await startServer(deps, listener);
 deps.log.info({ port: server.port }, 'listening');

@@ -7,6 +7,7 @@ import type { Config } from './platform/core/config.ts';
 import { createLog, type Log } from './platform/core/log.ts';
 import { isDbUnavailable } from './platform/db/errors.ts';
 import { openDb, type Db } from './platform/db/knex.ts';
+import { createOutageHook } from './platform/db/outageLog.ts';
 import { openReadPool } from './platform/db/readPool.ts';
 import { waitForSchema } from './platform/db/schemaVersion.ts';
 import { openStandbys, type Standbys } from './platform/db/standby/standbys.ts';
@@ -64,7 +65,7 @@ const openReplicas = (
 
 /** Opens PostgreSQL, Redis and the directory for the process part `part` (`api`, `workers`, `admin`), once the schema fits this build. */
 export const openDeps = async (config: Config, part: string, clock: Clock = systemClock): Promise<Deps> => {
-  const log = createLog(config, part);
+  const log = createLog(config, part, createOutageHook);
   const db = openDb({ url: config.databaseUrl, poolSize: config.poolSize, applicationName: `console-${part}` });
   const reads = openReadPool({
     url: config.databaseUrl,

@@ -2,6 +2,7 @@
 import { closeDeps, openDeps } from '../shared/deps.ts';
 import { readConfigOrExit } from '../shared/platform/core/config.ts';
 import { watchEventLoop } from '../shared/platform/core/eventLoop.ts';
+import { listenOrExit } from '../shared/platform/core/listen.ts';
 import { openProbeServer } from '../shared/platform/health/probes.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
 import { createWorkerProbes } from './probes.ts';
@@ -9,7 +10,8 @@ import { createWorkerProcess } from './workerProcess.ts';
 
 readOptions('workers');
 const config = readConfigOrExit();
-const probeServer = config.workerPort === null ? null : await openProbeServer(config, config.workerPort);
+const { workerPort } = config;
+const probeServer = workerPort === null ? null : await listenOrExit(() => openProbeServer(config, workerPort));
 const deps = await openDeps(config, 'workers');
 const worker = createWorkerProcess(deps);
 await worker.start();

@@ -2,25 +2,16 @@
 import type { Middleware } from 'koa';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import type { Log } from '../../shared/platform/core/log.ts';
-import { createInterval } from '../../shared/platform/core/wait.ts';
-import { isDbUnavailable, isPoolFull } from '../../shared/platform/db/errors.ts';
+import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 import { toFaultResponse } from '../http/response.ts';
 import type { RequestState } from './state.ts';
-
-/** A full pool is logged at most once in so many ms. */
-const fullPoolLogMs = 60_000;
 
 type ToFault = (error: unknown, requestId: string) => Fault;
 
 /** Returns the function that makes the fault that the client gets: what is not a fault is logged with the request id, and is `internal`. */
 const createToFault = (log: Log): ToFault => {
-  const isDue = createInterval(fullPoolLogMs);
   return (error, requestId) => {
     if (error instanceof Fault) return error;
-    if (isPoolFull(error)) {
-      if (isDue()) log.warn({ requestId }, 'all connections for changes are in use');
-      return fault('unavailable');
-    }
     if (isDbUnavailable(error)) {
       log.warn({ requestId, err: error }, 'PostgreSQL is unavailable');
       return fault('unavailable');

@@ -1,12 +1,16 @@
 /** Processes as an operator runs them, while PostgreSQL or Redis is away: they say so, wait or serve on, and never end. */
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { migrateDatabase } from '../../migrations/migrate.ts';
 import { readConfig } from '../../shared/platform/core/config.ts';
+import { program } from '../../shared/tools/services/compile.mjs';
 import { freePort } from '../../shared/tools/services/ports.mjs';
 import { startPostgres, type PostgresServer } from '../../shared/tools/services/postgres.mjs';
+import { runProcess } from '../../shared/tools/services/processes.mjs';
 import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
 import { redisUrl } from '../support/database.ts';
 import { request, type Reply } from '../support/http.ts';
@@ -136,6 +140,64 @@ describe('with servers that are away', () => {
       agent.token,
     );
     expect(made.status, made.text).to.equal(201);
+  });
+
+  it('when PostgreSQL goes and comes back, each process says it once however many calls fail, and knows no ages meanwhile', async () => {
+    const server: PostgresServer = await startPostgres({ dir });
+    closing.push(() => server.stop('immediate'));
+    await migrateDatabase(server.ownerUrl, server.url);
+    const config = readConfig({
+      DATABASE_URL: server.url,
+      MIGRATE_DATABASE_URL: server.ownerUrl,
+      REDIS_URL: redisUrl(),
+      REDIS_PREFIX: 'test-outage',
+    });
+    const { ports, said, started } = await startPair({ config });
+    await started;
+    const [apiPort = 0] = ports;
+    expect((await probe(apiPort, '/ready')).body).to.include({ oldestDueJobMs: 0, oldestUnpublishedMs: 0 });
+    await server.stop('immediate');
+    const atLeast = (i: number, level: number): Record<string, unknown>[] =>
+      linesWith(said()[i] ?? '', '"level"').filter((line) => Number(line['level']) >= level);
+    for (const [i] of ports.entries())
+      await until('it says so', () => linesWith(said()[i] ?? '', 'PostgreSQL is unavailable').length > 0, 30_000);
+    const token = `cagt_${'A'.repeat(38)}`;
+    for (let n = 0; n < 20; n += 1)
+      await request('GET', `http://127.0.0.1:${String(apiPort)}/api/env/demo/me`, undefined, token);
+    await until('it knows', async () => (await statusOf(apiPort, '/ready')) === 503, 30_000);
+    expect((await probe(apiPort, '/ready')).body).to.include({ oldestDueJobMs: null, oldestUnpublishedMs: null });
+    await server.restart();
+    for (const [i] of ports.entries()) {
+      await until('it is back', () => linesWith(said()[i] ?? '', 'PostgreSQL is available again').length > 0, 40_000);
+      const others = atLeast(i, 40).filter(({ msg }) => msg !== 'the event loop was blocked');
+      expect(others.map(({ msg, err }) => (err === undefined ? msg : [msg, err]))).to.deep.equal([
+        'PostgreSQL is unavailable',
+      ]);
+      const [line] = linesWith(said()[i] ?? '', 'PostgreSQL is unavailable');
+      expect(line?.['reason']).to.be.a('string').and.not.equal('');
+      expect(said()[i]).not.to.include('transacting');
+    }
+  });
+
+  it('on a port that is taken, both end with one sentence', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    const env = {
+      ...process.env,
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+      REDIS_URL: redisUrl(),
+      PORT: String(port),
+      WORKER_PORT: String(port),
+    };
+    for (const path of ['api/main.ts', 'workers/main.ts']) {
+      const { code, output } = await runProcess(await program(path), { env });
+      expect({ code, output }).to.deep.equal({
+        code: 1,
+        output: `The process can't listen on 127.0.0.1:${String(port)}: another program listens there.`,
+      });
+    }
+    taken.close();
   });
 
   it('when Redis goes and comes back, each process says it once, and its measures follow', async () => {

@@ -1,5 +1,5 @@
 /** The logger of a process: JSON lines on standard error, without tokens and passwords at any level. */
-import { pino, type Logger } from 'pino';
+import { pino, type Logger, type LoggerOptions } from 'pino';
 import type { Config } from './config.ts';
 import { findSecrets } from './secrets.ts';
 
@@ -36,10 +36,13 @@ const describeError = (error: unknown, depth = 0): unknown => {
   return { type: name, message, stack, ...codes, ...(hasCause ? { cause: describeError(cause, depth + 1) } : {}) };
 };
 
-/** Returns the logger of a process; `part` names the program in each line. */
-export const createLog = (config: Config, part: string): Log => {
+/** Takes each line before it is written, as pino's `logMethod`. */
+export type LogHook = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
+
+/** Returns the logger of a process; `part` names the program in each line, `createHook` makes what takes each before it is written. */
+export const createLog = (config: Config, part: string, createHook?: (log: () => Log) => LogHook): Log => {
   const hideSecrets = findSecrets(config);
-  return pino(
+  const log: Logger = pino(
     {
       level: config.logLevel,
       base: { part, process: config.processName },
@@ -48,8 +51,9 @@ export const createLog = (config: Config, part: string): Log => {
         paths: ['token', 'password', 'authorization', '*.token', '*.password', '*.authorization'],
         censor: '[hidden]',
       },
-      hooks: { streamWrite: hideSecrets },
+      hooks: { streamWrite: hideSecrets, ...(createHook === undefined ? {} : { logMethod: createHook(() => log) }) },
     },
     pino.destination({ dest: 2, sync: false }),
   );
+  return log;
 };

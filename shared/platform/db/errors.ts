@@ -37,6 +37,8 @@ export const isDbUnavailable = (error: unknown): boolean => {
     code.startsWith('53') ||
     code === '25006' ||
     name === 'KnexTimeoutError' ||
+    name === 'PoolFullError' ||
+    name === 'NoConnectionError' ||
     unavailableText.test(message)
   );
 };
@@ -58,5 +60,34 @@ export const isLockTimeout = (error: unknown): boolean => toDbError(error).code 
 /** Returns whether PostgreSQL stopped the statement because it took too long. */
 export const isStatementTimeout = (error: unknown): boolean => toDbError(error).code === '57014';
 
+/** All connections of a pool were lent for as long as a call waits for one. */
+export class PoolFullError extends Error {
+  override readonly name = 'PoolFullError';
+}
+
+/** PostgreSQL gave no connection in time. */
+export class NoConnectionError extends Error {
+  override readonly name = 'NoConnectionError';
+}
+
 /** Returns whether no connection of the pool came free in time. */
-export const isPoolFull = (error: unknown): boolean => toDbError(error).name === 'KnexTimeoutError';
+export const isPoolFull = (error: unknown): boolean => toDbError(error) instanceof PoolFullError;
+
+/** Errors of connections to PostgreSQL; those of other servers have the same codes. */
+const ofConnections = new WeakSet<Error>();
+
+/** Remembers that an error came from a connection to PostgreSQL, or from opening one. */
+export const markConnectionError = (error: Error): void => void ofConnections.add(error);
+
+/** Returns whether PostgreSQL is unavailable, for sure and not another server. */
+export const isDbOutage = (error: unknown): boolean => {
+  const found = toDbError(error);
+  const { code = '', message = '' } = found;
+  return (
+    found instanceof NoConnectionError ||
+    (found instanceof Error && ofConnections.has(found) && isDbUnavailable(found)) ||
+    /^(?:08|57P|53)/.test(code) ||
+    code === '25006' ||
+    /Connection terminated|not queryable/.test(message)
+  );
+};

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { markConnectionError, NoConnectionError, PoolFullError } from './errors.ts';
 import { applySettingsSql, sessionSettings } from './sessionSettings.ts';
 
 export type Db = Knex;
@@ -40,9 +41,47 @@ const applySettings =
     });
   };
 
+/** ms that a call waits for a connection. */
+const acquireMs = 5_000;
+
+/** The part of knex that lends connections; it has no type for it. */
+interface Lender {
+  acquireConnection(): Promise<unknown>;
+}
+
+/**
+ * Gives the errors of getting a connection their cause: knex calls every time-out a pool that is probably full, also where
+ * PostgreSQL did not answer.
+ */
+const explainConnectErrors = (db: Db, poolSize: number): void => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- knex has no type for its client
+  const { client } = db as unknown as { client: Lender };
+  const acquire = client.acquireConnection.bind(client);
+  client.acquireConnection = async () => {
+    try {
+      return await acquire();
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      if (error.name !== 'KnexTimeoutError') {
+        markConnectionError(error);
+        throw error;
+      }
+      if (readPoolUsage(db).used >= poolSize)
+        throw new PoolFullError(`all ${String(poolSize)} connections are in use`, { cause: error });
+      throw new NoConnectionError('PostgreSQL did not answer in time', { cause: error });
+    }
+  };
+};
+
 /** Opens a pool that connects at the first statement. Times are in ms. A statement waits 5 s for a free connection, then fails as unavailable. */
-export const openDb = ({ url, poolSize, applicationName, settings = {}, onConnect = () => undefined }: DbOptions): Db =>
-  knex({
+export const openDb = ({
+  url,
+  poolSize,
+  applicationName,
+  settings = {},
+  onConnect = () => undefined,
+}: DbOptions): Db => {
+  const db = knex({
     client: 'pg',
     // Values of a failed statement stay out of its error, which is logged.
     compileSqlOnError: false,
@@ -56,14 +95,17 @@ export const openDb = ({ url, poolSize, applicationName, settings = {}, onConnec
       afterCreate: applySettings({ ...sessionSettings, ...settings }, onConnect),
       min: 0,
       max: poolSize,
-      acquireTimeoutMillis: 5_000,
+      acquireTimeoutMillis: acquireMs,
       createTimeoutMillis: 3_000,
       createRetryIntervalMillis: 100,
       idleTimeoutMillis: 60_000,
     },
-    acquireConnectionTimeout: 5_000,
+    acquireConnectionTimeout: acquireMs,
     log: { warn: () => undefined },
   });
+  explainConnectErrors(db, poolSize);
+  return db;
+};
 
 /** Connections of a pool, by what they do. */
 export interface PoolUsage {

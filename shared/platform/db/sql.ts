@@ -3,6 +3,7 @@
  * without a name run at a half to a fifth of the rate (docs/performance.md).
  */
 import { failureOf, statementSpan, type Span } from '../tracing/span.ts';
+import { markConnectionError } from './errors.ts';
 import type { Db, Tx } from './knex.ts';
 import { statementGroup, statementTime, type StatementTime } from './statementTime.ts';
 
@@ -72,7 +73,10 @@ const queryConnection = async (
     return await send(connection, { name, text, values, ...more });
   } catch (error) {
     // The stack of pg's errors leads to its socket, this one to the caller.
-    if (error instanceof Error) Error.captureStackTrace(error);
+    if (error instanceof Error) {
+      Error.captureStackTrace(error);
+      markConnectionError(error);
+    }
     failure = failureOf(error);
     throw client.toFault?.(error) ?? error;
   } finally {

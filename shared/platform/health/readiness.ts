@@ -45,16 +45,16 @@ const createCheck = ({ db, redis, clock }: Tools): (() => Promise<ProbeAnswer>) 
       redis.bus.connected ? within(redisMs, writeRedis()) : null,
     ]);
     const now = clock.now();
-    const ageOf = (at: number | null | undefined): number => Math.max(0, now - (at ?? now));
-    const ages = {
-      oldestDueJobMs: ageOf(postgres?.oldest?.job),
-      oldestUnpublishedMs: ageOf(postgres?.oldest?.message),
-    };
+    const oldest = postgres?.oldest ?? null;
+    /** 0: nothing waits; null: PostgreSQL does not say. */
+    const ageOf = (name: keyof Oldest): number | null =>
+      oldest === null ? null : Math.max(0, now - (oldest[name] ?? now));
+    const ages = { oldestDueJobMs: ageOf('job'), oldestUnpublishedMs: ageOf('message') };
     const ready = postgres?.schema.fits === true;
     const degraded = [
       ...(redisWrites === true ? [] : ['redis']),
-      ...(ages.oldestDueJobMs >= lateMs ? ['jobs'] : []),
-      ...(ages.oldestUnpublishedMs >= lateMs ? ['messages'] : []),
+      ...((ages.oldestDueJobMs ?? 0) >= lateMs ? ['jobs'] : []),
+      ...((ages.oldestUnpublishedMs ?? 0) >= lateMs ? ['messages'] : []),
     ];
     const schema = { fits: ready, version: postgres?.schema.version ?? null, needed: neededSchemaVersion };
     return {

@@ -1,0 +1,87 @@
+/**
+ * Logs an outage of PostgreSQL, which every caller reports: one line at once, one a minute with a count, one when it is over.
+ * Used by shared/deps.ts for the log of API and workers.
+ */
+import type { Log, LogHook } from '../core/log.ts';
+import { createInterval } from '../core/wait.ts';
+import { isDbOutage, isPoolFull } from './errors.ts';
+
+/** pino's number of `warn`. */
+const warnLevel = 40;
+/** ms between two lines while the outage lasts. */
+const logEveryMs = 60_000;
+/** ms without a report after which it is over: every process asks PostgreSQL twice a second, and waits at most 5 s for it. */
+const quietMs = 10_000;
+
+interface OutageLines {
+  /** Writes a line; `count` is how many were reported since the last one. */
+  readonly write: (error: unknown, count: number) => void;
+  /** Writes that it is over. */
+  readonly end: () => void;
+}
+
+/** Returns the function that takes each report. */
+const createOutageLines = ({ write, end }: OutageLines): ((error: unknown) => void) => {
+  let isDue: (() => boolean) | null = null;
+  let count = 0;
+  let over: NodeJS.Timeout | null = null;
+  const finish = (): void => {
+    over = null;
+    isDue = null;
+    count = 0;
+    end();
+  };
+  return (error) => {
+    count += 1;
+    isDue ??= createInterval(logEveryMs);
+    if (isDue()) {
+      write(error, count);
+      count = 0;
+    }
+    over ??= setTimeout(finish, quietMs).unref();
+    over.refresh();
+  };
+};
+
+/** Members of lines that are about PostgreSQL and rare anyhow: what a process waits for at its start, and standbys. */
+const rareMembers = ['waitsFor', 'standby'];
+
+/** Returns the error that a line is about. */
+const errorOf = ([first]: readonly unknown[]): unknown => {
+  if (typeof first !== 'object' || first === null || !('err' in first)) return undefined;
+  return rareMembers.some((member) => member in first) ? undefined : first.err;
+};
+
+/** Returns why PostgreSQL is unavailable, in a few words. */
+const describeOutage = (error: unknown): string => {
+  const { code, message } = error instanceof Error ? { code: undefined, ...error, message: error.message } : {};
+  // knex puts the statement before PostgreSQL's words.
+  const words = message?.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '');
+  return [words, code].filter((part) => typeof part === 'string' && part !== '').join(' ') || 'it does not answer';
+};
+
+/** A full pool is logged at most once in so many ms. */
+const fullPoolLogMs = 60_000;
+
+/**
+ * Returns the hook that writes one line for all that report the same outage of PostgreSQL, or a full pool, at `warn` or above;
+ * what each of them says is at `debug`.
+ */
+export const createOutageHook = (log: () => Log): LogHook => {
+  const isDue = createInterval(fullPoolLogMs);
+  const report = createOutageLines({
+    write: (error, count) => log().warn({ reason: describeOutage(error), count }, 'PostgreSQL is unavailable'),
+    end: () => log().info('PostgreSQL is available again'),
+  });
+  return function (args, method, level) {
+    const error = errorOf(args);
+    const isFull = isPoolFull(error);
+    if (level < warnLevel || !(isFull || isDbOutage(error))) {
+      method.apply(this, args);
+      return;
+    }
+    if (!isFull) report(error);
+    else if (isDue()) log().warn('all connections for changes are in use');
+    this.debug(...args);
+  };
+};
