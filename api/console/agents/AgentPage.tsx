@@ -20,6 +20,7 @@ import { modeTexts } from './modeTexts.ts';
 import { Reads } from './Reads.tsx';
 import { agentTexts } from './texts.tsx';
 import { useAgentChanges } from './useAgentChanges.tsx';
+import { WaitingRequests } from './WaitingRequests.tsx';
 
 const modeKeys: Readonly<Record<Agent['mode'], string>> = { supervised: 's', normal: 'm', readonly: 'o' };
 
@@ -61,6 +62,9 @@ export const AgentPage = ({ id }: { readonly id: string }) => {
             </SettingsLink>
           </p>
           <h1 dir="auto">{agent?.name ?? (agents === undefined ? agentTexts.oneAgent : agentTexts.notFound)}</h1>
+          {agent !== undefined && (
+            <p role="status">{agentTexts.modeNow(modeTexts[agent.mode].label, modeTexts[agent.mode].about)}</p>
+          )}
           {agent !== undefined && <Facts agent={agent} />}
         </div>
         {agent !== undefined && (
@@ -68,7 +72,6 @@ export const AgentPage = ({ id }: { readonly id: string }) => {
             {modes.map((mode) => (
               <Button
                 key={mode}
-                tone={agent.mode === mode ? 'main' : 'plain'}
                 aria-pressed={agent.mode === mode}
                 title={modeTexts[mode].about}
                 onClick={change(mode)}
@@ -88,6 +91,7 @@ export const AgentPage = ({ id }: { readonly id: string }) => {
       {me !== undefined &&
         (allows(me, 'audit: see') ? (
           <>
+            <WaitingRequests agent={id} />
             <Reads key={id} agent={id} />
             <Ledger agents={ids} isOfMany={false} since={0} />
           </>

@@ -1,46 +1,28 @@
 /** One act of an agent: when, what, to what, with which outcome and why. Used by Ledger. */
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { differences } from '../approvals/difference.ts';
 import { shown } from '../approvals/shown.ts';
 import { AuditChange } from '../audit/AuditChange.tsx';
 import { MoreButton } from '../audit/MoreButton.tsx';
 import { outcomeOf, requestOf, type Requests } from '../audit/outcome.ts';
+import { TargetLink } from '../audit/TargetLink.tsx';
 import { auditTexts } from '../audit/texts.tsx';
+import { verbTexts } from '../audit/verbTexts.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
-import { useSession } from '../shell/session.ts';
 import { inRow } from '../ui/plural.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { AuditEntry } from '../wire/types.ts';
 import { ledgerTexts } from './ledgerTexts.ts';
 
-/** The target of an entry, as a link where it has a page. Used by Reads too. */
-export const Target = ({ target: { type, id } }: Pick<AuditEntry, 'target'>) => {
-  const { environment } = useSession();
-  if (id === null) return type;
-  const link = { className: 'mono', children: id };
-  switch (type) {
-    case 'item':
-      return (
-        <Link to="/env/$environment/items" params={{ environment }} search={{ show: 'all', item: id }} {...link} />
-      );
-    case 'approval':
-      return <Link to="/env/$environment/approvals/$id" params={{ environment, id }} {...link} />;
-    case 'run':
-      return <Link to="/env/$environment/runs" params={{ environment }} search={{ run: id }} {...link} />;
-    case 'bulk':
-      return <Link to="/env/$environment/bulks/$id" params={{ environment, id }} {...link} />;
-    case 'flag':
-      return <Link to="/env/$environment/flags/$flag" params={{ environment, flag: id }} {...link} />;
-    case null:
-    default:
-      return (
-        <>
-          {type} <span className="mono">{id}</span>
-        </>
-      );
-  }
-};
+/** The target of an entry by its id, as a link where it has a page. Used by Reads too. */
+export const Target = ({ target }: Pick<AuditEntry, 'target'>) =>
+  target.id === null ? (
+    target.type
+  ) : (
+    <TargetLink target={target}>
+      <span className="mono">{target.id}</span>
+    </TargetLink>
+  );
 
 /** Members of a change that a line names. */
 const namedMost = 2;
@@ -59,6 +41,15 @@ const changeText = ({ before, after }: AuditEntry): string =>
       ),
   );
 
+/** Returns why an act was refused, in a sentence; null: it was not, or for a reason that has none. */
+const refusalText = ({ outcome, after, verb, target }: AuditEntry): string | null => {
+  const { code, message }: { readonly code?: unknown; readonly message?: unknown } = after ?? {};
+  if (outcome === 'ok') return null;
+  if (typeof message === 'string') return message;
+  const refusals: Readonly<Record<string, (did: string, what: string) => string>> = ledgerTexts.refusals;
+  return typeof code === 'string' ? (refusals[code]?.(verb, target.id ?? target.type ?? '') ?? null) : null;
+};
+
 interface LedgerLineProps {
   readonly entry: AuditEntry;
   /** Whether it names the agent. */
@@ -69,7 +60,7 @@ interface LedgerLineProps {
 export const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
   const [isOpen, setOpen] = useState(false);
   const [words, tone] = outcomeOf(entry, requests);
-  const text = requestOf(entry, requests)?.sentence ?? changeText(entry);
+  const text = requestOf(entry, requests)?.sentence ?? refusalText(entry) ?? changeText(entry);
   return (
     <>
       <tr className={tone === 'soft' ? '' : 'marked'}>
@@ -84,7 +75,7 @@ export const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
           </td>
         )}
         <td dir="auto">
-          <span className="mono">{entry.verb}</span> {text}
+          {verbTexts[entry.verb] ?? ''} <span className="soft mono">{entry.verb}</span> {text}
         </td>
         <td dir="auto">
           <Target target={entry.target} />

@@ -18,6 +18,16 @@ export const agentTexts = {
   wasNeverUsed: 'never used',
   used: (when: ReactNode) => <>used {when}</>,
   worksUntil: (when: string) => `works until ${when}`,
+  modeNow: (mode: string, about: string) => `${mode}: ${about}.`,
+  requests: 'What it asked for',
+  waits: (when: ReactNode) => <>waits, asked {when}</>,
+  decided: (end: string, who: string, when: ReactNode) => (
+    <>
+      {end} by {who} {when}
+    </>
+  ),
+  approved: 'approved',
+  rejected: 'rejected',
   edit: 'Change…',
   rotate: 'New token…',
   form: {

@@ -1,6 +1,8 @@
 /** The values of an audit entry before and after. Used by AuditRow and the ledger of agents. */
 import { differences } from '../approvals/difference.ts';
 import { shown } from '../approvals/shown.ts';
+import { useNames } from '../content/names.ts';
+import { toWords } from '../ui/words.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { auditTexts } from './texts.tsx';
 
@@ -18,7 +20,13 @@ const changesOf = ({ before, after }: AuditEntry) => {
 };
 
 export const AuditChange = ({ entry }: { readonly entry: AuditEntry }) => {
+  const names = useNames();
   const rows = changesOf(entry);
+  /** Ids of people as their names, where one may know them. */
+  const textOf = (value: unknown): string =>
+    typeof value === 'string' && (value === names.me || names.people.some(({ id }) => id === value))
+      ? names.of(value)
+      : shown(value);
   return (
     <div className="audit-change">
       {rows.length > 0 && (
@@ -33,9 +41,11 @@ export const AuditChange = ({ entry }: { readonly entry: AuditEntry }) => {
           <tbody>
             {rows.map(({ name, now, after }) => (
               <tr key={name}>
-                <th scope="row">{name}</th>
-                <td dir="auto">{shown(now)}</td>
-                <td dir="auto">{shown(after)}</td>
+                <th scope="row" title={name}>
+                  {toWords(name)}
+                </th>
+                <td dir="auto">{textOf(now)}</td>
+                <td dir="auto">{textOf(after)}</td>
               </tr>
             ))}
           </tbody>

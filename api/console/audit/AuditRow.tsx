@@ -7,7 +7,9 @@ import { AuditChange } from './AuditChange.tsx';
 import type { AuditSearch } from './filter.ts';
 import { MoreButton } from './MoreButton.tsx';
 import { outcomeOf, type Requests } from './outcome.ts';
+import { TargetLink } from './TargetLink.tsx';
 import { auditTexts } from './texts.tsx';
+import { verbTexts } from './verbTexts.ts';
 
 interface AuditRowProps {
   readonly entry: AuditEntry;
@@ -39,11 +41,12 @@ export const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) =
         </td>
         <td>
           <Button tone="bare" title={auditTexts.onlyVerb(verb)} onClick={() => narrow({ verb })}>
-            {verb}
-          </Button>
+            {verbTexts[verb] ?? verb}
+          </Button>{' '}
+          {verb in verbTexts && <span className="soft mono">{verb}</span>}
         </td>
         <td dir="auto">
-          {target.type}{' '}
+          <TargetLink target={target} />{' '}
           {target.id !== null && (
             <Button
               tone="bare"

@@ -6,6 +6,7 @@ export const wordTexts = {
   on: 'on',
   off: 'off',
   none: 'none',
+  member: (name: string, value: string) => `${name}: ${value}`,
   /** Of a long list, whose first ones are named. */
   andMore: (named: string, more: number) => `${named} and ${count(more)} more`,
   percent: (n: number) => `${count(n)} %`,

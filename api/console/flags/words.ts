@@ -4,6 +4,18 @@ import { count, whenTime } from '../ui/time.ts';
 import type { Flag, Ramp } from '../wire/types.ts';
 import { wordTexts } from './wordTexts.ts';
 
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A sentence names so many of a list. */
+const namedMost = 8;
+
+/** Returns a list as people say it: the first ones, and how many more there are. */
+const listText = (all: readonly string[]): string => {
+  const named = inRow(all.slice(0, namedMost));
+  return all.length > namedMost ? wordTexts.andMore(named, all.length - namedMost) : named;
+};
+
 export const valueText = (value: unknown): string =>
   value === true
     ? wordTexts.on
@@ -11,7 +23,21 @@ export const valueText = (value: unknown): string =>
       ? wordTexts.off
       : typeof value === 'string'
         ? value
-        : JSON.stringify(value);
+        : isObject(value)
+          ? membersText(value)
+          : Array.isArray(value)
+            ? listText(value.map(valueText))
+            : JSON.stringify(value);
+
+/** Returns the members of an object in a row, those that are empty in a word. */
+const membersText = (value: Readonly<Record<string, unknown>>): string =>
+  Object.keys(value).length === 0
+    ? wordTexts.none
+    : listText(
+        Object.entries(value).map(([name, of]) =>
+          wordTexts.member(name, of === null || of === '' ? wordTexts.none : valueText(of)),
+        ),
+      );
 
 const { spans, answer: answerTexts, ramp: rampTexts, condition: conditionTexts, changed } = wordTexts;
 
@@ -80,18 +106,6 @@ export const answerText = (flag: Flag): string => {
   const base = baseText(flag);
   const answer = ramp === null ? base : answerTexts.withRamp(base, rampText(ramp));
   return first.length === 0 ? answer : answerTexts.withFirst(answer, first);
-};
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** A sentence names so many of a list. */
-const namedMost = 8;
-
-/** Returns a list as people say it: the first ones, and how many more there are. */
-const listText = (all: readonly string[]): string => {
-  const named = inRow(all.slice(0, namedMost));
-  return all.length > namedMost ? wordTexts.andMore(named, all.length - namedMost) : named;
 };
 
 /** Returns a condition as a sentence. */

@@ -2,6 +2,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import type { ListSearch } from '../inbox/filter.ts';
 import { may, mayAny } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
 import { Skeleton } from '../ui/Problem.tsx';
@@ -54,19 +55,32 @@ const useRefetch = (items: ItemStore, refetch: () => unknown): void => {
 
 const Items = ({
   title,
+  list,
   none,
   query,
 }: {
   readonly title: string;
+  /** The list of the inboxes that has all of them. */
+  readonly list: ListSearch;
   readonly none: string;
   readonly query: ItemQuery;
 }) => {
-  const { http, items } = useSession();
+  const { http, items, environment } = useSession();
   const { data, error, refetch } = useInfiniteQuery({ ...itemsQuery(http, items, query), staleTime: 0 });
   useRefetch(items, refetch);
   const first = data?.pages[0];
   return (
-    <Section title={title} none={none} total={first?.total?.count ?? null} error={error}>
+    <Section
+      title={title}
+      link={(words) => (
+        <Link to="/env/$environment/items" params={{ environment }} search={list}>
+          {words}
+        </Link>
+      )}
+      none={none}
+      total={first?.total?.count ?? null}
+      error={error}
+    >
       {first === undefined ? null : first.ids.slice(0, shownMost).map((id) => <ItemLine key={id} id={id} />)}
     </Section>
   );
@@ -80,6 +94,11 @@ const Requests = () => {
   return (
     <Section
       title={homeTexts.toDecide}
+      link={(words) => (
+        <Link to="/env/$environment/approvals" params={{ environment }}>
+          {words}
+        </Link>
+      )}
       none={homeTexts.nothingToDecide}
       total={counts?.approvals.decidable ?? null}
       error={error}
@@ -113,11 +132,13 @@ export const HomePage = () => {
       {may(me, 'settings', 'manage') && <WaitingLoosenings />}
       <Items
         title={homeTexts.mine}
+        list={{ assignee: 'me', sort: 'due' }}
         none={homeTexts.nothingMine}
         query={{ assignee: 'me', state: notClosed, snoozed: '0', sort: 'due' }}
       />
       <Items
         title={homeTexts.overdue}
+        list={{ show: 'all', overdue: '1', sort: 'due' }}
         none={homeTexts.nothingOverdue}
         query={{ overdue: '1', snoozed: '0', sort: 'due' }}
       />

@@ -8,16 +8,19 @@ export const shownMost = 6;
 
 interface SectionProps {
   readonly title: string;
+  /** Makes a link to the whole list of the heading; absent: there is no such list. */
+  readonly link?: (title: string) => ReactNode;
   readonly none: string;
   readonly total: number | null;
   readonly error: unknown;
   readonly children: readonly ReactNode[] | null;
 }
 
-export const Section = ({ title, none, total, error, children }: SectionProps) => (
+export const Section = ({ title, link, none, total, error, children }: SectionProps) => (
   <section className="waiting" aria-label={title}>
     <h2>
-      {title} {total !== null && total > 0 && <span className="soft">{count(total)}</span>}
+      {link === undefined ? title : link(title)}{' '}
+      {total !== null && total > 0 && <span className="soft">{count(total)}</span>}
     </h2>
     {error !== null && children === null && <Problem error={error} />}
     {error === null && children === null && <Skeleton rows={2} />}

@@ -238,6 +238,25 @@ export const requestRecordQuery = (http: Http, requestedBy: string) =>
     staleTime: 10_000,
   });
 
+/** How many requests of an agent are shown of each status. */
+const requestsMost = 5;
+
+/** The newest requests of a principal that wait, and those that a person decided. */
+export const requestsOfQuery = (http: Http, requestedBy: string) =>
+  queryOptions({
+    queryKey: [...keys.approvals, 'by', requestedBy],
+    queryFn: async ({ signal }) => {
+      const lists = await Promise.all(
+        (['pending', 'approved', 'rejected'] as const).map(async (status) => {
+          const query = { status, requestedBy, limit: requestsMost };
+          return (await body(http.call<{ approvals: Approval[] }>('GET', '/approvals', { query, signal }))).approvals;
+        }),
+      );
+      return lists.flat();
+    },
+    staleTime: 10_000,
+  });
+
 export const approvalQuery = (http: Http, id: string) =>
   queryOptions({
     queryKey: keys.approval(id),

@@ -1,0 +1,44 @@
+/** What an agent asked for: what waits for a decision, and what was decided lately, with the note. Used by AgentPage. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useSession } from '../shell/session.ts';
+import { Ago } from '../ui/Time.tsx';
+import { requestsOfQuery } from '../wire/queries.ts';
+import type { Approval } from '../wire/types.ts';
+import { agentTexts } from './texts.tsx';
+
+const Outcome = ({ approval }: { readonly approval: Approval }) => {
+  const { status, decidedBy, decidedAt, requestedAt, note } = approval;
+  if (status === 'pending') return agentTexts.waits(<Ago isInSentence at={requestedAt} />);
+  const end = status === 'approved' ? agentTexts.approved : agentTexts.rejected;
+  const when = decidedAt !== null && <Ago isInSentence at={decidedAt} />;
+  return (
+    <>
+      {agentTexts.decided(end, decidedBy?.name ?? '', when)}
+      {note !== null && <span dir="auto">: {note}</span>}
+    </>
+  );
+};
+
+export const WaitingRequests = ({ agent }: { readonly agent: string }) => {
+  const { http, environment } = useSession();
+  const { data = [] } = useQuery({ ...requestsOfQuery(http, agent), retry: false });
+  if (data.length === 0) return null;
+  return (
+    <section className="waiting" aria-label={agentTexts.requests}>
+      <h2>{agentTexts.requests}</h2>
+      <ul>
+        {data.map((approval) => (
+          <li key={approval.id}>
+            <Link to="/env/$environment/approvals/$id" params={{ environment, id: approval.id }} dir="auto">
+              {approval.sentence}
+            </Link>
+            <span className="soft">
+              <Outcome approval={approval} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
