@@ -106,10 +106,18 @@ describe('decisions in the console', () => {
     const button = confirmation().getByRole('button', { name: 'Approve it all the same', disabled: false });
     await button.waitFor();
     await page.keyboard.press('a');
-    // Playwright repeats a key that is pressed down again before it is up.
+    await page.keyboard.press('Escape');
+    // A key that is pressed down again before it is up repeats.
+    await page.getByRole('button', { name: /^Approve/ }).focus();
     await page.keyboard.down('Enter');
-    await until('the first press counts', async () => (await statusOf(approval)) === 'approved');
+    await button.waitFor();
+    await page.keyboard.down('Enter');
+    await page.keyboard.down('Enter');
     await page.keyboard.up('Enter');
+    expect(await statusOf(approval)).to.equal('pending');
+    expect(await button.count()).to.equal(1);
+    await page.keyboard.press('Enter');
+    await until('it is approved', async () => (await statusOf(approval)) === 'approved');
   });
 
   it('shows what is given away as the pages of records do, what is left out too', async () => {
