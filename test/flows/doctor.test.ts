@@ -371,7 +371,7 @@ describe('npm run doctor', () => {
         const { code, output } = await run({ REDIS_URL: url });
         expect(code, output).to.equal(1);
         expect(output).to.match(/^fail {2}redis: Redis at 127\.0\.0\.1 can’t be reached with REDIS_URL: /m);
-        expect(output).to.include(hint);
+        expect(output, output).to.include(hint);
         expect(output.trimEnd().split('\n').at(-1)).to.match(/^1 fail, \d+ warn, \d+ ok$/);
       }
     } finally {

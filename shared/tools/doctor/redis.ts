@@ -57,7 +57,11 @@ const hintFor = (tls: boolean, error: unknown): string => {
   const text = `${'code' in error ? String(error.code) : ''} ${error.message}`;
   if (/certificate|self.signed|unable to (verify|get)|unknown ca|CERT_|alert/i.test(text))
     return '; is the certificate’s authority known to Node (NODE_EXTRA_CA_CERTS), and is the host the one that it names?';
-  if (tls && /wrong version number|EPROTO|packet length/i.test(text))
+  // A Redis without TLS waits for the end of a line, which a handshake does not have.
+  if (
+    tls &&
+    /wrong.version.number|EPROTO|packet.length|ECONNRESET|EPIPE|socket disconnected|ETIMEDOUT|timed out/i.test(text)
+  )
     return '; does it speak TLS there? Without TLS the address begins with redis:// or redis-cluster://';
   if (!tls && /ECONNRESET|EPIPE|Protocol error|Connection is closed/i.test(text))
     return '; is it a port for TLS? Then the address begins with rediss:// or rediss-cluster://';
