@@ -3,9 +3,7 @@ import { publicBase } from './wire/base.ts';
 import { askEarly } from './wire/early.ts';
 
 const environment = /^\/env\/([^/]+)/.exec(location.pathname.slice(publicBase.length))?.[1];
-if (environment !== undefined)
-  askEarly(
-    ['/me', '/inboxes?limit=200', '/views?limit=200', '/counts'].map(
-      (path) => `${publicBase}/api/env/${environment}${path}`,
-    ),
-  );
+if (environment !== undefined) {
+  const addressOf = (path: string): string => `${publicBase}/api/env/${environment}${path}`;
+  askEarly(addressOf('/me'), ['/inboxes?limit=200', '/views?limit=200', '/counts'].map(addressOf));
+}
