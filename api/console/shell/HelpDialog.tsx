@@ -1,5 +1,6 @@
 /** All keys on one sheet. Loaded by Shell.tsx. */
 import { Dialog } from '@base-ui/react/dialog';
+import { printedKeys } from '../ui/keys.ts';
 import { helpTexts } from './helpTexts.ts';
 import { keyNames, printedKey } from './keyNames.ts';
 
@@ -36,7 +37,9 @@ export const HelpDialog = ({ onClose }: { readonly onClose: () => void }) => (
                 {rows.map(([key, what]) => (
                   <div key={key}>
                     <dt>
-                      <kbd>{printedKey(key)}</kbd>
+                      {key.split(' ').map((each) => (
+                        <kbd key={each}>{printedKeys(printedKey(each))}</kbd>
+                      ))}
                     </dt>
                     <dd>{what}</dd>
                   </div>
