@@ -9,8 +9,9 @@ import { tagsQuery } from '../wire/queries.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 import type { Change } from './change.ts';
 import { assignChange, snoozeChange, tagChange } from './changes.ts';
-import { assignPicks, snoozePicks, statePicks, typedTag, typedTime } from './picks.ts';
+import { assignPicks, snoozePicks, statePicks, typedTag } from './picks.ts';
 import { pickTexts } from './pickTexts.ts';
+import { typedTime } from './typedTime.ts';
 
 export interface ItemPickerProps {
   readonly what: 'state' | 'assign' | 'tags' | 'snooze';
@@ -75,7 +76,7 @@ export const ItemPicker = ({ what, item, inbox, names, onState, onChange, onLeft
       placeholder={pickTexts.snoozeUntil}
       options={snoozePicks(item.snoozedUntil !== null)}
       none={pickTexts.noTime}
-      make={typedTime}
+      make={(text) => typedTime(text)}
       onPick={({ id }) => {
         onChange(snoozeChange(item, id === '' ? null : Number(id)));
         if (id !== '') afterPaint(onLeft);

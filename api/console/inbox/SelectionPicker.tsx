@@ -8,9 +8,10 @@ import { Picker } from '../ui/Picker.tsx';
 import { tagsQuery } from '../wire/queries.ts';
 import type { Inbox } from '../wire/types.ts';
 import type { BulkPick } from './bulkPick.ts';
-import { assignPicks, snoozePicks, typedTag, typedTime } from './picks.ts';
+import { assignPicks, snoozePicks, typedTag } from './picks.ts';
 import { pickTexts } from './pickTexts.ts';
 import { selectionTexts } from './selectionTexts.ts';
+import { typedTime } from './typedTime.ts';
 import type { Operation } from './usePlan.ts';
 
 interface SelectionPickerProps {
@@ -74,7 +75,7 @@ export const SelectionPicker = ({ pick, ids, inboxes, names, may, onChoose, onCl
         placeholder={pickTexts.snoozeUntil}
         options={snoozePicks(true)}
         none={pickTexts.noTime}
-        make={typedTime}
+        make={(text) => typedTime(text)}
         onPick={({ id }) => onChoose({ type: 'snooze', until: id === '' ? null : Number(id) })}
         onClose={onClose}
       />

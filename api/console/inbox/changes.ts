@@ -53,7 +53,12 @@ export const snoozeChange = (item: Item, until: number | null): Change => {
     patch: { snooze: until },
     shows: { snoozedUntil: until },
     touches: ['snoozedUntil'],
-    undo: { done: said(snoozedUntil), told, shows: { snoozedUntil }, touches: ['snoozedUntil'] },
+    undo: {
+      done: snoozedUntil === null ? pickTexts.snoozeUndone : pickTexts.snoozedAgain(whenTime(snoozedUntil)),
+      told,
+      shows: { snoozedUntil },
+      touches: ['snoozedUntil'],
+    },
   };
 };
 

@@ -17,8 +17,9 @@ export const pickTexts = {
   noTag: 'Type a tag to make it.',
   newTag: 'new tag',
   snooze: 'Snooze',
-  snoozeUntil: 'Snooze until… (a time, or 2026-12-24 09:00)',
-  noTime: 'Type a date such as 2026-12-24 09:00.',
+  snoozeUntil: 'Snooze until… (17:00, Dec 12, or 2026-12-24 09:00)',
+  noTime: 'Type a time such as 17:00, Dec 12, or 2026-12-24 09:00.',
+  past: 'this time is past',
   wakeNow: 'Wake now',
   snoozes: {
     hour: 'In an hour',
@@ -39,4 +40,6 @@ export const pickTexts = {
   tagsAre: (tags: readonly string[]) => (tags.length === 0 ? 'Tags none' : `Tags ${inRow(tags)}`),
   snoozed: (until: string) => `Snoozed until ${until}`,
   woken: 'Woken',
+  snoozeUndone: 'Snooze undone',
+  snoozedAgain: (until: string) => `Snoozed again until ${until}`,
 };

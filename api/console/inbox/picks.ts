@@ -2,7 +2,6 @@
 import type { Names } from '../content/names.ts';
 import type { Option } from '../ui/option.ts';
 import { whenTime } from '../ui/time.ts';
-import { fromLocalTime } from '../ui/timeZone.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 import { snoozePresets } from './changes.ts';
 import { isReachable } from './filter.ts';
@@ -38,13 +37,6 @@ export const snoozePicks = (canWake: boolean): Option[] => [
   ...(canWake ? [{ id: '', label: pickTexts.wakeNow }] : []),
   ...snoozePresets(Date.now()).map(({ label, at }) => ({ id: String(at), label, hint: whenTime(at) })),
 ];
-
-/** Returns the option of a typed date; null: it is none, or past. */
-export const typedTime = (text: string): Option | null => {
-  const local = fromLocalTime(text);
-  const at = Number.isNaN(local) ? Date.parse(text) : local;
-  return Number.isNaN(at) || at <= Date.now() ? null : { id: String(at), label: whenTime(at) };
-};
 
 export const typedTag = (text: string): Option | null =>
   text.includes(',') ? null : { id: text, label: text, hint: pickTexts.newTag };

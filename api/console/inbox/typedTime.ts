@@ -1,0 +1,65 @@
+/** Reads the times that people type: "17:00", "dec 12", "12 dec 9:30", "2026-12-24 09:00". Used by the pickers of a snooze. */
+import type { Option } from '../ui/option.ts';
+import { whenTime } from '../ui/time.ts';
+import { daysLaterAt, fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
+import { pickTexts } from './pickTexts.ts';
+
+/** The hour of a date without a time, as the presets have it. */
+const morning = '09:00';
+
+const two = (n: number): string => String(n).padStart(2, '0');
+
+/** Returns the beginnings of the months' names, in English and in the browser's language. */
+const monthNames = (): readonly (readonly string[])[] =>
+  Array.from({ length: 12 }, (_, month) =>
+    ['en', undefined].map((language) =>
+      new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' })
+        .format(Date.UTC(2026, month, 1))
+        .toLowerCase()
+        .slice(0, 3),
+    ),
+  );
+
+/** Returns a time of day as `17:00`; null: it is none. */
+const timeOf = (text: string): string | null => {
+  const [, hour = '', minute = '00', half] = /^(\d{1,2})(?::(\d{2}))?\s*(am|pm)?$/.exec(text) ?? [];
+  if (hour === '' || (half === undefined && !text.includes(':'))) return null;
+  const of = half === undefined ? Number(hour) : (Number(hour) % 12) + (half === 'pm' ? 12 : 0);
+  return of > 23 || Number(minute) > 59 ? null : `${two(of)}:${minute}`;
+};
+
+/** Returns a date as `2026-12-24`, one without a year with that of `today`; null: it is none. */
+const dateOf = (text: string, today: string): { readonly date: string; readonly isYearly: boolean } | null => {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return { date: text, isYearly: false };
+  const parts = text.split(/[\s.,]+/).filter(Boolean);
+  const month = monthNames().findIndex((names) => parts.some((part) => names.includes(part.slice(0, 3))));
+  const day = parts.find((part) => /^\d{1,2}$/.test(part));
+  const year = parts.find((part) => /^\d{4}$/.test(part));
+  if (month < 0 || day === undefined || parts.length !== (year === undefined ? 2 : 3)) return null;
+  return { date: `${year ?? today.slice(0, 4)}-${two(month + 1)}-${two(Number(day))}`, isYearly: year === undefined };
+};
+
+/** Returns the moment that a text says, of those without a day or a year the next; NaN when it says none. */
+const momentOf = (typed: string, now: number): number => {
+  const text = typed.trim().toLowerCase();
+  const today = toLocalTime(now).slice(0, 10);
+  const time = timeOf(text);
+  if (time !== null) {
+    const at = fromLocalTime(`${today}T${time}`);
+    return at > now ? at : fromLocalTime(`${toLocalTime(daysLaterAt(now, 1, 12)).slice(0, 10)}T${time}`);
+  }
+  const [, day = '', , hour] = /^(.*?)([\st,]+(\d{1,2}:\d{2}|\d{1,2}(?::\d{2})?\s*[ap]m))?$/.exec(text) ?? [];
+  const found = dateOf(day, today);
+  if (found === null) return Number.NaN;
+  const hours = (hour === undefined ? null : timeOf(hour)) ?? morning;
+  const at = fromLocalTime(`${found.date}T${hours}`);
+  if (!found.isYearly || at > now) return at;
+  return fromLocalTime(`${String(Number(today.slice(0, 4)) + 1)}${found.date.slice(4)}T${hours}`);
+};
+
+/** Returns the option of a typed time, which says so when it is past; null: it is none. */
+export const typedTime = (text: string, now: number = Date.now()): Option | null => {
+  const at = momentOf(text, now);
+  if (Number.isNaN(at)) return null;
+  return { id: String(at), label: whenTime(at), why: at > now ? null : pickTexts.past };
+};
