@@ -10,6 +10,8 @@ interface StreamState {
   /** complete: every message up to `completeAt` has been heard. */
   readonly status: 'connecting' | 'complete' | 'broken';
   readonly completeAt: number | null;
+  /** Whether the browser, or a request, found no network since the last message. */
+  readonly isOffline: boolean;
   /** null: not known yet. */
   readonly appOnline: boolean | null;
   /** Since when the app is offline; null: it is online, or went before the stream began. */
@@ -21,6 +23,8 @@ interface StreamState {
 export interface Stream {
   state(): StreamState;
   subscribe(listener: () => void): () => void;
+  /** Takes over that a request found no way to the server. */
+  lose(): void;
   /** The position where this stream began; null before the first message. */
   start(): string | null;
   close(): void;
@@ -52,7 +56,14 @@ const appState = (appOnline: boolean, at: number | null): Pick<StreamState, 'app
 export const liveUrl = ({ base }: Http): string => new URL(`${base}/live`, location.href).href.replace(/^http/, 'ws');
 
 export const openStream = ({ url, onMessage, onReset, onLost }: StreamOptions): Stream => {
-  let state: StreamState = { status: 'connecting', completeAt: null, appOnline: null, offlineSince: null, holes: 0 };
+  let state: StreamState = {
+    status: 'connecting',
+    completeAt: null,
+    isOffline: false,
+    appOnline: null,
+    offlineSince: null,
+    holes: 0,
+  };
   const listeners = new Set<() => void>();
   let socket: WebSocket | null = null;
   let last: string | null = null;
@@ -62,14 +73,15 @@ export const openStream = ({ url, onMessage, onReset, onLost }: StreamOptions): 
   let timer = 0;
   let isClosed = false;
   let isAnew = false;
-
+  /** Whether a request found no way to the server since the last message. */
+  let unreached = false;
   const set = (part: Partial<StreamState>): void => {
     state = { ...state, ...part };
     for (const listener of listeners) listener();
   };
   const retry = (): void => {
     if (isClosed) return;
-    set({ status: 'broken' });
+    set({ status: 'broken', isOffline: unreached || !navigator.onLine });
     onLost();
     window.clearTimeout(timer);
     const wait = retryMs[Math.min(tries, retryMs.length - 1)] ?? 1_000;
@@ -87,6 +99,7 @@ export const openStream = ({ url, onMessage, onReset, onLost }: StreamOptions): 
   };
   const receive = (message: LiveMessage): void => {
     heardAt = Date.now();
+    unreached = false;
     if (message.type === 'hello') {
       last = message.offset;
       start ??= message.offset;
@@ -105,6 +118,7 @@ export const openStream = ({ url, onMessage, onReset, onLost }: StreamOptions): 
     onMessage(message);
     set({
       status: 'complete',
+      isOffline: false,
       completeAt:
         message.type === 'hello' || message.type === 'pong' ? message.at : Math.max(state.completeAt ?? 0, message.at),
       ...(message.type === 'app' ? appState(message.online, message.at) : {}),
@@ -132,6 +146,13 @@ export const openStream = ({ url, onMessage, onReset, onLost }: StreamOptions): 
       retry();
     });
   };
+  const lose = (): void => {
+    if (isClosed || unreached) return;
+    unreached = true;
+    // What is heard from now on comes by another connection.
+    drop();
+    retry();
+  };
   const beat = window.setInterval(() => {
     if (socket?.readyState !== WebSocket.OPEN) return;
     if (Date.now() - heardAt > silentMs) {
@@ -140,11 +161,13 @@ export const openStream = ({ url, onMessage, onReset, onLost }: StreamOptions): 
     } else socket.send('{"type":"ping"}');
   }, pingMs);
   const hurry = (): void => {
+    unreached = false;
     if (socket !== null || isClosed) return;
     window.clearTimeout(timer);
     connect();
   };
   window.addEventListener('online', hurry);
+  window.addEventListener('offline', lose);
   connect();
 
   return {
@@ -153,12 +176,14 @@ export const openStream = ({ url, onMessage, onReset, onLost }: StreamOptions): 
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    lose,
     start: () => start,
     close: () => {
       isClosed = true;
       window.clearTimeout(timer);
       window.clearInterval(beat);
       window.removeEventListener('online', hurry);
+      window.removeEventListener('offline', lose);
       drop();
     },
   };

@@ -68,7 +68,7 @@ export const SignIn = ({ environment, isAgain, onDone }: SignInProps) => {
     setProblem(null);
     try {
       const body = { email: textOf(data, 'email').trim(), password: textOf(data, 'password') };
-      await createHttp(where, () => undefined).call('POST', '/sign-in', { body });
+      await createHttp(where).call('POST', '/sign-in', { body });
       tellOtherTabs();
       onDone(where);
     } catch (error) {

@@ -34,7 +34,7 @@ let configured: Methods | null = null;
 export const useSignInMethods = (environment: string | null): Methods => {
   const [methods, setMethods] = useState<Methods>(configured ?? { password: false, oidc: null });
   useEffect(() => {
-    createHttp(environment ?? '-', () => undefined)
+    createHttp(environment ?? '-')
       .call<Methods>('GET', '/sign-in/methods')
       .then(({ body }) => {
         configured = body;

@@ -105,7 +105,7 @@ const apply = ({ queries, items, timelines, runs }: Hearing, message: LiveMessag
 
 /** `onSessionEnd`: an answer said that nobody is signed in any more. */
 export const createSession = (environment: string, queries: QueryClient, onSessionEnd: () => void): Session => {
-  const http = createHttp(environment, onSessionEnd);
+  const http = createHttp(environment, { onSessionEnd, onUnreachable: () => stream?.lose() });
   const items = createItemStore();
   const timelines = createTimelines(queries);
   const runs = createRunStore();

@@ -1,5 +1,5 @@
 /** Calls the HTTP API of one environment with the session's cookie; used by everything that reads or changes. */
-import { toError } from './apiError.ts';
+import { ApiError, toError } from './apiError.ts';
 import { publicBase, readLagMs } from './base.ts';
 import { takeEarly } from './early.ts';
 import { readResponse } from './request.ts';
@@ -51,8 +51,16 @@ const queryText = (query: CallOptions['query']): string => {
 export const newIdempotencyKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** `onSessionEnd` is called when the session is over; the call fails all the same. */
-export const createHttp = (environment: string, onSessionEnd: () => void): Http => {
+interface HttpEvents {
+  /** The session is over; the call fails all the same. */
+  onSessionEnd(): void;
+  /** A call found no way to the server; it fails all the same. */
+  onUnreachable(): void;
+}
+
+const unheard: HttpEvents = { onSessionEnd: () => undefined, onUnreachable: () => undefined };
+
+export const createHttp = (environment: string, { onSessionEnd, onUnreachable } = unheard): Http => {
   const base = `${publicBase}/api/env/${encodeURIComponent(environment)}`;
   const told = createTold(readLagMs);
   let last: SentChange | null = null;
@@ -84,7 +92,10 @@ export const createHttp = (environment: string, onSessionEnd: () => void): Http 
       const { response, text } = await readResponse(
         (limited) => (early === undefined ? send(limited) : Promise.resolve(early)),
         { read, signal },
-      );
+      ).catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'unreachable') onUnreachable();
+        throw error;
+      });
       const offset = response.headers.get('x-live-offset');
       if (method !== 'GET' && offset !== null) told.change(offset);
       let parsed: unknown;
