@@ -6,6 +6,7 @@ import { InboxPage } from './inbox/InboxPage.tsx';
 import * as lazy from './lazyPages.ts';
 import { readRecordsSearch, type RecordsSearch } from './records/search.ts';
 import { readRunsSearch, type RunsSearch } from './runs/search.ts';
+import { Nowhere } from './shell/Nowhere.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { remember, Start } from './shell/Start.tsx';
 import { consoleTexts } from './texts.tsx';
@@ -35,6 +36,8 @@ const environment = createRoute({
     remember(name);
     return <Shell environment={name} Palette={lazy.Palette} />;
   },
+  // Stands in the page's place, so that the rail stays.
+  notFoundComponent: () => <Nowhere />,
 });
 
 const signedIn = createRoute({

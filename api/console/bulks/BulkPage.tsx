@@ -39,7 +39,7 @@ const Result = ({ result }: { readonly result: BulkResult }) => {
       </Link>
       {result.error !== null && (
         <span className="soft">
-          {result.error} <span className="code">{result.code}</span>
+          <span title={result.code ?? undefined}>{result.error}</span>
         </span>
       )}
     </li>

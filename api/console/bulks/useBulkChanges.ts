@@ -1,6 +1,5 @@
 /** Stops and undoes bulks. Used by BulkLine and the selection of the inbox. */
 import { useSession } from '../shell/session.ts';
-import { ApiError } from '../wire/apiError.ts';
 import { keys } from '../wire/queries.ts';
 import type { Bulk } from '../wire/types.ts';
 
@@ -19,8 +18,7 @@ export const useBulkChanges = (): BulkChanges => {
       void queries.invalidateQueries({ queryKey: keys.bulks });
       return body.bulk;
     } catch (error) {
-      const code = error instanceof ApiError ? error.code : null;
-      notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error), code });
+      notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
       return null;
     }
   };

@@ -55,13 +55,18 @@ const triageLine = (who: string, { answers, closed }: Data): string => {
   return closed === true ? lines.answeredClosed(who, all) : lines.answered(who, all);
 };
 
-/** The line of an entry by its type; `who`: the name of its actor. */
-const lineOf: Readonly<Record<string, (who: string, data: Data, names: Names) => string>> = {
+type Line = (who: string, data: Data, names: Names, actor: string | null) => string;
+
+/** The line of an entry by its type; `who`: the name of its actor, `actor`: the id. */
+const lineOf: Readonly<Record<string, Line>> = {
   created: lines.created,
   occurred: (who, { occurrences }) =>
     isData(occurrences) ? lines.occurredTimes(who, said(occurrences['to'])) : lines.occurred(who),
   state: (who, { from, to }) => lines.state(who, said(from), said(to)),
-  assigned: (who, { to }, names) => (to === null ? lines.unassigned(who) : lines.assigned(who, names.of(said(to)))),
+  assigned: (who, { to }, names, actor) => {
+    if (to === null) return lines.unassigned(who);
+    return to === actor ? lines.took(who) : lines.assigned(who, names.of(said(to)));
+  },
   snoozed: (who, { to }) => (to === null ? lines.awoken(who) : lines.snoozed(who, timeOf(to))),
   woken: () => lines.woken,
   tags: tagsLine,
@@ -98,7 +103,7 @@ const Written = ({
   readonly note: string;
   readonly children: ReactNode;
 }) => (
-  <article className={`written ${entry.type}`}>
+  <article className={`written ${entry.type}`} id={`entry-${entry.id}`}>
     <header>
       <strong dir="auto">{entry.actor.name}</strong>
       <span className="soft">{note}</span>
@@ -136,7 +141,9 @@ export const TimelineEntry = ({ entry, names }: { readonly entry: RecordEntry; r
   const who = entry.actor.name;
   return (
     <p className="line">
-      <span dir="auto">{line === undefined ? lines.other(who, entry.type) : line(who, data, names)}</span>
+      <span dir="auto">
+        {line === undefined ? lines.other(who, entry.type) : line(who, data, names, entry.actor.id)}
+      </span>
       {entry.type === 'action' && <RunLink data={data} />}
       <Reason data={data} />
       <Ago at={entry.at} />

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useSession } from '../shell/session.ts';
-import { meQuery, peopleQuery } from '../wire/queries.ts';
+import { inboxesQuery, meQuery, peopleQuery } from '../wire/queries.ts';
 import type { Person } from '../wire/types.ts';
 import { nameTexts } from './nameTexts.ts';
 
@@ -11,19 +11,28 @@ export interface Names {
   /** Those whom one may assign to; none where one may not. */
   readonly people: readonly Person[];
   readonly of: (id: string | null) => string;
+  /** Whether the name is not known to this role, so that another word stands in its place. */
+  readonly isUnknown: (id: string) => boolean;
 }
+
+const nothing: readonly never[] = [];
 
 export const useNames = (): Names => {
   const { http } = useSession();
-  const { data: people = [] } = useQuery(peopleQuery(http));
+  const { data: inboxes } = useQuery(inboxesQuery(http));
+  const mayAssign = inboxes?.some(({ can }) => can.includes('assign')) === true;
+  const { data: people = nothing } = useQuery({ ...peopleQuery(http), enabled: mayAssign });
   const { data: me } = useQuery(meQuery(http));
   return useMemo(() => {
     const own = me?.principal ?? null;
+    const isSelf = (id: string): boolean => id === own?.id;
     const byId = new Map(people.map(({ id, name }) => [id, name]));
     return {
       me: own?.id ?? null,
       people,
-      of: (id) => (id === null ? nameTexts.nobody : id === own?.id ? own.name : (byId.get(id) ?? nameTexts.unknown)),
+      of: (id) =>
+        id === null ? nameTexts.nobody : own !== null && isSelf(id) ? own.name : (byId.get(id) ?? nameTexts.unknown),
+      isUnknown: (id) => !isSelf(id) && !byId.has(id),
     };
   }, [people, me]);
 };

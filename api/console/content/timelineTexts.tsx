@@ -9,6 +9,7 @@ export const timelineTexts = {
     occurredTimes: (who: string, times: string) => `${who} reported it again (${times} times now)`,
     state: (who: string, from: string, to: string) => `${who} set the state from ${from} to ${to}`,
     unassigned: (who: string) => `${who} took the assignment away`,
+    took: (who: string) => `${who} took it`,
     assigned: (who: string, to: string) => `${who} assigned it to ${to}`,
     awoken: (who: string) => `${who} woke it`,
     snoozed: (who: string, until: string) => `${who} snoozed it until ${until}`,

@@ -1,7 +1,10 @@
 /** Where notes and replies are written. A draft outlives everything but its sending; a repeated sending is sent once. Used by ItemDetail. */
 import { useState, type KeyboardEvent, type RefObject } from 'react';
 import { Markdown } from '../content/Markdown.tsx';
+import { afterPaint } from '../ui/afterPaint.ts';
 import { Button } from '../ui/Button.tsx';
+import { focusWork } from '../ui/focus.ts';
+import { useFoot } from '../ui/foot.ts';
 import { reasonMost, TooLong } from '../ui/TooLong.tsx';
 import type { Inbox, Item } from '../wire/types.ts';
 import { isReachable } from './filter.ts';
@@ -64,11 +67,13 @@ const Then = ({ item, inbox, value, onChange }: ThenProps) => {
 export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }: ComposerProps) => {
   const canReply = inbox.reply !== null && may('reply');
   const canNote = may('note');
+  const place = useFoot('--composer');
   const [wantsPreview, setPreview] = useState(false);
-  const onSent = (): void => {
+  const onSent = (entry: string): void => {
     setPreview(false);
     onWriting('reply');
-    input.current?.blur();
+    focusWork();
+    afterPaint(() => document.getElementById(`entry-${entry}`)?.scrollIntoView({ block: 'nearest' }));
   };
   const { kind, text, problem, reason, isBusy, isReady, send, ...writing } = useWriting({
     item,
@@ -80,13 +85,13 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
   if (!canReply && !canNote) return null;
   const isPreview = wantsPreview && text.trim() !== '';
   const press = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape') input.current?.blur();
+    if (event.key === 'Escape') focusWork();
     if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
     event.preventDefault();
     void send();
   };
   return (
-    <section className={`composer ${kind}`} aria-label={itemTexts[kind]}>
+    <section ref={place} className={`composer ${kind}`} aria-label={itemTexts[kind]}>
       <Tabs
         kind={kind}
         kinds={[...(canReply ? ['reply' as const] : []), ...(canNote ? ['note' as const] : [])]}

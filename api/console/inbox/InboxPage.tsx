@@ -1,9 +1,15 @@
 /** An inbox, or all of them: the list beside the item that is open, worked by keyboard or mouse. */
-import { useCallback, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useNames } from '../content/names.ts';
-import { useKeys } from '../shell/keyboard.ts';
+import { isTyping, useKeys } from '../shell/keyboard.ts';
+import { Nowhere } from '../shell/Nowhere.tsx';
+import { nowhereTexts } from '../shell/nowhereTexts.tsx';
+import { maySelect } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
+import { afterPaint } from '../ui/afterPaint.ts';
+import { Button } from '../ui/Button.tsx';
 import { neighbour } from '../ui/choose.ts';
+import { focusWork } from '../ui/focus.ts';
 import { loadedLater } from '../ui/lazy.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowNew } from '../ui/ShowNew.tsx';
@@ -39,6 +45,23 @@ const SelectionBar = loadedLater<SelectionBarProps>(async () => (await import('.
 const emptyText = (search: ListSearch): string =>
   Object.keys(search).some((name) => !['show', 'item'].includes(name)) ? inboxTexts.noneMatches : inboxTexts.noneYet;
 
+/** Returns a function that opens an item that is back, unless the person writes or has left the page. */
+const useShowAgain = (open: (id: string) => void): ((id: string) => void) => {
+  const current = useRef<((id: string) => void) | null>(null);
+  useEffect(() => {
+    current.current = open;
+    return () => {
+      current.current = null;
+    };
+  }, [open]);
+  return useCallback((id) => {
+    // A change may fail before the page has gone on to the next item.
+    afterPaint(() => {
+      if (!isTyping(document.activeElement)) current.current?.(id);
+    });
+  }, []);
+};
+
 export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
   const session = useSession();
   const names = useNames();
@@ -58,14 +81,17 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
     },
     [search, onSearch],
   );
-  const selection = useSelection(ids, list.query);
+  const selection = useSelection({ all: ids, query: list.query, stays: list.stays });
+  const canSelect = maySelect(list.listed);
   const [bulkPick, setBulkPick] = useState<BulkPick | null>(null);
   const step = (by: 1 | -1): void => {
     const at = openId === undefined ? -1 : ids.indexOf(openId);
     const next = neighbour(ids, at, by);
     if (next !== undefined) open(next);
+    focusWork();
   };
-  const commands = useItemCommands({ item, inbox: itemInbox, names, onLeft: () => step(1) });
+  const showAgain = useShowAgain(open);
+  const commands = useItemCommands({ item, inbox: itemInbox, names, onLeft: () => step(1), onBack: showAgain });
   /** The keys of changes act on the selection while there is one. */
   const onSelection = (pick: BulkPick, otherwise: () => void) => (): void => {
     if (selection.ids.size > 0) setBulkPick(pick);
@@ -102,22 +128,33 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
       s: may('snooze') ? onSelection('snooze', () => commands.open('snooze')) : undefined,
       r: commands.may('reply') && itemInbox?.reply != null ? () => write('reply') : undefined,
       n: commands.may('note') ? () => write('note') : undefined,
-      ...(openId !== undefined && {
-        x: () => selection.toggle(openId, false),
-        X: () => selection.toggle(openId, true),
-      }),
-      '*': ids.length > 0 ? selection.selectWhole : undefined,
+      ...(openId !== undefined &&
+        canSelect && {
+          x: () => selection.toggle(openId, false),
+          X: () => selection.toggle(openId, true),
+        }),
+      '*': canSelect && ids.length > 0 ? selection.selectWhole : undefined,
     },
     'item',
   );
   const labelOf = (of: string): string => list.inboxes.find(({ name }) => name === of)?.label ?? of;
   const label = inbox === null ? inboxTexts.all : labelOf(inbox);
   const changeSearch = useCallback((next: ListSearch) => onSearch(next, false), [onSearch]);
+  if (list.isUnknown) return <Nowhere title={inbox === null ? nowhereTexts.noInboxes : nowhereTexts.noInbox(inbox)} />;
+  const clearWords = (): void => {
+    const { q: _q, ...rest } = search;
+    changeSearch(rest);
+  };
   let rows: ReactNode;
   if (list.error !== null && list.error !== undefined && ids.length === 0)
     rows = <Problem error={list.error} onRetry={list.readAnew} />;
   else if (list.isLoading) rows = <Skeleton rows={8} />;
-  else if (ids.length === 0) rows = <Empty title={inboxTexts.none}>{emptyText(search)}</Empty>;
+  else if (ids.length === 0)
+    rows = (
+      <Empty title={inboxTexts.none}>
+        {emptyText(search)} {search.q !== undefined && <Button onClick={clearWords}>{inboxTexts.clearSearch}</Button>}
+      </Empty>
+    );
   else
     rows = (
       <ItemList
@@ -129,7 +166,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
         selected={selection.ids}
         hasLeft={list.hasLeft}
         onOpen={open}
-        onSelect={selection.toggle}
+        onSelect={canSelect ? selection.toggle : null}
         onEnd={list.readMore}
       />
     );
@@ -142,6 +179,8 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
           search={search}
           views={list.views}
           savedViews={list.savedViews}
+          view={list.view}
+          inboxes={list.listed}
           query={list.query}
           inbox={inbox}
           label={labelOf}
@@ -177,7 +216,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
       <SelectionBar
         selection={selection}
         total={list.total}
-        inboxes={inbox === null ? list.inboxes : list.inboxes.filter(({ name }) => name === inbox)}
+        inboxes={list.listed}
         names={names}
         pick={bulkPick}
         onPick={setBulkPick}

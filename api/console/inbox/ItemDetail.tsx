@@ -52,7 +52,10 @@ const Facts = ({ item, inboxes, names, commands, onTag }: HeadProps) => {
       </Button>
       <Button tone="bare" disabled={!may('assign')} onClick={() => open('assign')}>
         <span className="hidden">{itemTexts.assignee}</span>
-        {item.assignee !== null && <Initials name={names.of(item.assignee)} isNamed />} {names.of(item.assignee)}
+        {item.assignee !== null && (
+          <Initials name={names.of(item.assignee)} isNamed isUnknown={names.isUnknown(item.assignee)} />
+        )}{' '}
+        {names.of(item.assignee)}
       </Button>
       {item.dueAt !== null && <Due at={item.dueAt} />}
       {item.snoozedUntil !== null && (

@@ -16,7 +16,8 @@ interface ItemListProps {
   readonly selected: ReadonlySet<string>;
   readonly hasLeft: (item: Item) => boolean;
   readonly onOpen: (id: string) => void;
-  readonly onSelect: (id: string, isRange: boolean) => void;
+  /** null: nothing can be done to a selection. */
+  readonly onSelect: ((id: string, isRange: boolean) => void) | null;
   /** Called when the end comes into sight. */
   readonly onEnd: () => void;
 }
@@ -30,7 +31,7 @@ export const ItemList = ({ ids, label, openId, selected, onEnd, ...row }: ItemLi
       ids={ids}
       label={label}
       openId={openId}
-      isMultiselectable
+      isMultiselectable={row.onSelect !== null}
       hasMore
       onEnd={onEnd}
       elementId={(id) => `row-${id}`}

@@ -1,9 +1,8 @@
 /** One row of the list: 56 px, two lines, of as few elements as they take: many are made in every frame that scrolls. Used by ItemList. */
-import { memo, type MouseEvent } from 'react';
+import { memo, type MouseEvent, type PointerEvent } from 'react';
 import type { Names } from '../content/names.ts';
 import { Initials, StateGlyph } from '../ui/State.tsx';
-import { ago, count, due } from '../ui/time.ts';
-import { tellExactTime } from '../ui/Time.tsx';
+import { ago, count, due, exactTime } from '../ui/time.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 import { kindOf } from './filter.ts';
 import { inboxTexts } from './texts.ts';
@@ -21,7 +20,8 @@ interface ItemRowProps {
   /** Whether it left the list since it was read; it stays where it is until the list is read again. */
   readonly hasLeft: (item: Item) => boolean;
   readonly onOpen: (id: string) => void;
-  readonly onSelect: (id: string, isRange: boolean) => void;
+  /** null: nothing can be done to a selection. */
+  readonly onSelect: ((id: string, isRange: boolean) => void) | null;
 }
 
 const whoOf = ({ fields, record, inbox }: Item): string => {
@@ -38,6 +38,16 @@ const whenOf = (
 ): { readonly at: number; readonly text: string; readonly tone: string } =>
   dueAt === null ? { at: lastSeen, text: ago(lastSeen, now), tone: '' } : { at: dueAt, ...due(dueAt, now) };
 
+type Enter = PointerEvent<HTMLTimeElement>;
+
+/** Say what a time is, and the exact one, under the pointer: rows that scroll by would format each in vain. */
+const tellDue = ({ currentTarget }: Enter): void => {
+  currentTarget.title = inboxTexts.dueAt(exactTime(Date.parse(currentTarget.dateTime)));
+};
+const tellActivity = ({ currentTarget }: Enter): void => {
+  currentTarget.title = inboxTexts.lastSeenAt(exactTime(Date.parse(currentTarget.dateTime)));
+};
+
 const tagsShown = 3;
 /** The width of the part of a row that selects it, in px. */
 const markPx = 42;
@@ -47,9 +57,10 @@ const isOnMark = ({ clientX, currentTarget }: MouseEvent): boolean =>
 
 export const ItemRow = memo(
   ({ item, place, now, inboxes, names, isOpen, isSelected, hasLeft, onOpen, onSelect }: ItemRowProps) => {
-    const { id, tags } = item;
+    const { id, tags, dueAt } = item;
     const press = (event: MouseEvent): void => {
-      if (event.shiftKey || event.metaKey || event.ctrlKey || isOnMark(event)) onSelect(id, event.shiftKey);
+      if (onSelect !== null && (event.shiftKey || event.metaKey || event.ctrlKey || isOnMark(event)))
+        onSelect(id, event.shiftKey);
       else onOpen(id);
     };
     const { at, text, tone } = whenOf(item, now);
@@ -58,8 +69,9 @@ export const ItemRow = memo(
         className={`row ${hasLeft(item) ? 'left' : ''}`}
         role="option"
         id={`row-${id}`}
+        aria-label={[item.title, item.state, whoOf(item), text, ...tags].join(', ')}
         aria-selected={isOpen}
-        aria-checked={isSelected}
+        aria-checked={onSelect === null ? undefined : isSelected}
         style={{ transform: place }}
         onClick={press}
       >
@@ -71,7 +83,11 @@ export const ItemRow = memo(
         <span className="row-title" dir="auto">
           {item.title}
         </span>
-        <time className={`row-when ${tone}`} dateTime={new Date(at).toISOString()} onPointerEnter={tellExactTime}>
+        <time
+          className={`row-when ${tone}`}
+          dateTime={new Date(at).toISOString()}
+          onPointerEnter={dueAt === null ? tellActivity : tellDue}
+        >
           {text}
         </time>
         <span className="row-about">
@@ -85,7 +101,9 @@ export const ItemRow = memo(
           ))}
           {tags.length > tagsShown && <span>+{tags.length - tagsShown}</span>}
         </span>
-        {item.assignee !== null && <Initials className="row-who" name={names.of(item.assignee)} />}
+        {item.assignee !== null && (
+          <Initials className="row-who" name={names.of(item.assignee)} isUnknown={names.isUnknown(item.assignee)} />
+        )}
       </div>
     );
   },

@@ -4,11 +4,10 @@ import type { Names } from '../content/names.ts';
 import { Button } from '../ui/Button.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import { SearchInput } from '../ui/SearchInput.tsx';
-import { count } from '../ui/time.ts';
 import { useTypedSearch } from '../ui/typedSearch.ts';
-import type { SavedView } from '../wire/savedViews.ts';
-import type { View } from '../wire/types.ts';
-import { shows, type ListSearch } from './filter.ts';
+import type { SavedView, ViewFilters } from '../wire/savedViews.ts';
+import type { Inbox, View } from '../wire/types.ts';
+import { searchOf, shows, type ListSearch } from './filter.ts';
 import type { SaveViewProps } from './saveViewProps.ts';
 import { inboxTexts } from './texts.ts';
 
@@ -17,6 +16,10 @@ interface ListHeaderProps extends Pick<SaveViewProps, 'query' | 'inbox' | 'label
   readonly search: ListSearch;
   readonly views: readonly View[];
   readonly savedViews: readonly SavedView[];
+  /** The filters of the open view; undefined: none is open. */
+  readonly view: ViewFilters | undefined;
+  /** Those of the list. */
+  readonly inboxes: readonly Inbox[];
   readonly names: Names;
   readonly total: { readonly count: number; readonly isMinimum: boolean } | null;
   readonly onChange: (next: ListSearch) => void;
@@ -51,16 +54,27 @@ const group = (label: string, views: readonly (readonly [string, string])[]) =>
   );
 
 export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
-  ({ title, search, views, savedViews, names, total, onChange, ...list }, input) => {
+  ({ title, search, views, savedViews, view, inboxes, names, total, onChange, ...list }, input) => {
     const [isSaving, setSaving] = useState(false);
     const open = savedViews.find(({ id }) => id === search.view);
     const saved = (isOwn: boolean) =>
       savedViews
         .filter(({ owner }) => (owner.id === names.me) === isOwn)
         .map(({ id, name }): [string, string] => [id, name]);
-    const searchFor = useCallback((q: string) => onChange(withPart(search, { q })), [search, onChange]);
-    const [words, setWords] = useTypedSearch(search.q ?? '', searchFor);
+    const ofView = typeof view?.q === 'string' ? view.q : '';
+    const searchFor = useCallback(
+      (q: string) => {
+        const { view: _view, q: _q, ...rest } = search;
+        // Without its words a view is another list.
+        const isLeft = q === '' && ofView !== '' && view !== undefined;
+        onChange(isLeft ? { ...searchOf(view, inboxes), ...rest } : withPart(search, { q: q === ofView ? '' : q }));
+      },
+      [search, view, ofView, inboxes, onChange],
+    );
+    const [words, setWords] = useTypedSearch(search.q ?? ofView, searchFor);
     const shown = search.view === undefined ? `show:${search.show ?? 'open'}` : `view:${search.view}`;
+    const isAll = search.view !== undefined || search.show === 'all';
+    const counted = isAll ? null : inboxTexts.shows[search.show ?? 'open'];
     const choose = (value: string): void => {
       const [kind = '', ...name] = value.split(':');
       const { view: _view, show: _show, ...rest } = search;
@@ -88,8 +102,8 @@ export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
               {open === undefined ? inboxTexts.saveView : inboxTexts.changeView}
             </Button>
           )}
-          <span className="soft total" aria-live="polite">
-            {total !== null && (total.isMinimum ? inboxTexts.moreThan(total.count) : count(total.count))}
+          <span className="soft total" aria-live="polite" title={inboxTexts.totalAbout}>
+            {total !== null && (total.isMinimum ? inboxTexts.moreThan : inboxTexts.total)(total.count, counted)}
           </span>
         </div>
         <div className="list-filters">

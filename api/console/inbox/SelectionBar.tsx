@@ -8,6 +8,7 @@ import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
 import { Ask } from '../ui/Ask.tsx';
 import { Button } from '../ui/Button.tsx';
+import { useFoot } from '../ui/foot.ts';
 import { bulksQuery } from '../wire/bulkQueries.ts';
 import { isFinished } from '../wire/bulks.ts';
 import type { Inbox } from '../wire/types.ts';
@@ -54,7 +55,8 @@ const useShownBulks = (me: string | null) => {
 
 export const SelectionBar = ({ selection, total, inboxes, names, pick, onPick }: SelectionBarProps) => {
   const { items, notices } = useSession();
-  const { ids, whole, clear, selectWhole } = selection;
+  const { ids, whole, clear, selectWhole, settle } = selection;
+  const place = useFoot('--selection');
   const bulks = useShownBulks(names.me);
   const { undo } = useBulkChanges();
   const { plan, isBusy, make, drop, start } = usePlan(selection, total?.count ?? null);
@@ -74,6 +76,7 @@ export const SelectionBar = ({ selection, total, inboxes, names, pick, onPick }:
     const id = await start();
     if (id === null) return;
     bulks.start(id);
+    settle();
     notices.remember(() => void undoAll(id));
   };
   const all = total?.count ?? ids.size;
@@ -81,6 +84,7 @@ export const SelectionBar = ({ selection, total, inboxes, names, pick, onPick }:
   if (ids.size === 0 && bulks.shown.length === 0) return null;
   return (
     <section
+      ref={place}
       className="selection"
       aria-label={selectionTexts.selection}
       onKeyDown={(event) => {
@@ -124,6 +128,8 @@ export const SelectionBar = ({ selection, total, inboxes, names, pick, onPick }:
         <div className="selection-deeds">
           <span role="status">
             {selectionTexts.plan(deedOf(plan.operation, names.of), {
+              selected: plan.selected,
+              matched: plan.dry.matched,
               changed: plan.dry.wouldChange,
               unchanged: plan.dry.unchanged,
               forbidden: plan.dry.forbidden,

@@ -92,8 +92,20 @@ const send = async (session: Session, before: Item, change: Pick<Change, 'patch'
   }
 };
 
-/** Makes a change; its end is told by a notice. */
-export const changeItem = (session: Session, before: Item, change: Change): void => {
+/** Where the item is shown again that does not leave after all. */
+export type ShowAgain = (id: string) => void;
+
+/** Returns what a notice says of a change that failed. */
+const failureOf = (change: Change, title: string, { code, message }: ApiError): string => {
+  if (code === 'unreachable') return changeTexts.failed(change.done, title, changeTexts.unreachable);
+  // It may have been done.
+  return code === 'no_answer'
+    ? changeTexts.unknown(change.done, title, message)
+    : changeTexts.failed(change.done, title, message);
+};
+
+/** Makes a change; its end is told by a notice. `showAgain` is called when it fails, and when it is undone. */
+export const changeItem = (session: Session, before: Item, change: Change, showAgain: ShowAgain): void => {
   const { items, notices } = session;
   const uncover = items.overlay(before.id, change.shows);
   inTurn(session, before.id, async () => {
@@ -104,7 +116,8 @@ export const changeItem = (session: Session, before: Item, change: Change): void
       items.put([item]);
       uncover();
       if (isConflict) {
-        const again = (now: Item): void => changeItem(session, now, change);
+        const again = (now: Item): void => changeItem(session, now, change, showAgain);
+        showAgain(item.id);
         await showConflict(session, { item, change, again });
         return;
       }
@@ -119,7 +132,8 @@ export const changeItem = (session: Session, before: Item, change: Change): void
         isUndone = true;
         const { reason, ...back } = undo;
         const patch = { undo: entry, ...(reason === undefined ? {} : { reason }) };
-        changeItem(session, items.get(item.id) ?? item, { ...back, patch, undo: null });
+        changeItem(session, items.get(item.id) ?? item, { ...back, patch, undo: null }, showAgain);
+        showAgain(item.id);
       };
       notices.remember(takeBack);
       notices.show({
@@ -129,18 +143,18 @@ export const changeItem = (session: Session, before: Item, change: Change): void
       });
     } catch (error) {
       uncover();
+      showAgain(before.id);
       const failure = error instanceof ApiError ? error : new ApiError(0, 'internal', String(error));
       notices.show({
         tone: 'failed',
-        text: changeTexts.failed(change.done, failure.message),
-        code: failure.code,
+        text: failureOf(change, titleOf(before), failure),
         actions:
           failure.status === 0 || failure.status >= 500
             ? [
                 {
-                  label: changeTexts.tryAgain,
+                  label: changeTexts.retry,
                   key: null,
-                  run: () => changeItem(session, items.get(before.id) ?? before, change),
+                  run: () => changeItem(session, items.get(before.id) ?? before, change, showAgain),
                 },
               ]
             : [],

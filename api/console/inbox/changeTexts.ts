@@ -6,8 +6,12 @@ export const changeTexts = {
 
   /** `change`: what was made, in such words. */
   done: (change: string, title: string) => `${change}: “${title}”`,
-  failed: (change: string, problem: string) => `Not done, ${change.toLowerCase()}: ${problem}`,
-  tryAgain: 'Try again',
+  failed: (change: string, title: string, problem: string) =>
+    `Not done, ${change.toLowerCase()}: “${title}”. ${problem}`,
+  unknown: (change: string, title: string, problem: string) =>
+    `Perhaps not done, ${change.toLowerCase()}: “${title}”. ${problem}`,
+  unreachable: 'The server can’t be reached.',
+  retry: 'Retry',
   undo: 'Undo',
   /** Stands in the history as the reason of an undo. */
   undone: (reason: string) => `Undone: ${reason}`,

@@ -63,7 +63,6 @@ export const showConflict = async (session: Session, conflict: Conflict): Promis
   notices.show({
     tone: 'failed',
     text: texts.other(titleOf(now), who),
-    code: 'version_conflict',
     facts: [
       [texts.theirs, change.told(now)],
       [texts.mine, change.done],

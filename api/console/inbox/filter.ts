@@ -63,6 +63,18 @@ export const toQuery = (search: ListSearch, inbox: string | null, inboxes: reado
   return { ...common, state: statesOf(inboxes, show), snoozed: '0' };
 };
 
+/** Returns a view's filters as the search of a list without it and without its words, as far as the page has controls for them. */
+export const searchOf = (view: ViewFilters, inboxes: readonly Inbox[]): ListSearch => {
+  const kinds = ['open', 'waiting', 'closed'] as const;
+  const kind = kinds.find((each) => text(view.state) === statesOf(inboxes, each));
+  return readListSearch({
+    show: view.snoozed === '1' ? 'snoozed' : (kind ?? (view.state === undefined ? 'all' : 'open')),
+    assignee: view.assignee,
+    tags: view.tags,
+    overdue: view.overdue,
+  });
+};
+
 const lists = new Set(['state', 'tags', 'assignee']);
 const flags = new Set(['overdue', 'triaged', 'snoozed']);
 
@@ -88,22 +100,34 @@ const asFlag = (wanted: string | null | undefined, is: boolean): boolean =>
 const listed = (wanted: string | null | undefined): readonly string[] | null =>
   wanted === undefined || wanted === null ? null : wanted.split(',');
 
-/** Returns whether an item belongs to a list, as far as that can be told here: words count in the title only. */
-export const isListed = (item: Item, query: ItemQuery, view: ViewFilters | undefined, present: Present): boolean => {
-  const wanted = (name: 'inbox' | 'state' | 'tags' | 'assignee' | 'overdue' | 'snoozed' | 'triaged' | 'q') =>
-    query[name] ?? text(view?.[name]);
+type FilterName = 'inbox' | 'state' | 'tags' | 'assignee' | 'overdue' | 'snoozed' | 'triaged' | 'q';
+
+/** Returns a filter of a list: that of its query, else of its view. */
+const filterOf = (query: ItemQuery, view: ViewFilters | undefined, name: FilterName): string | undefined =>
+  query[name] ?? text(view?.[name]);
+
+/**
+ * Returns whether an item does not belong to a list for sure: one of the filters that can be told here keeps it out. Words can't
+ * be: the API finds them in more than the title, and in other forms.
+ */
+export const isOutside = (item: Item, query: ItemQuery, view: ViewFilters | undefined, present: Present): boolean => {
+  const wanted = (name: FilterName) => filterOf(query, view, name);
   const people = listed(wanted('assignee'))?.map((who) => (who === 'me' ? present.me : who));
   const isClosed = kindOf(present.inboxes, item) === 'closed';
-  const words = (wanted('q') ?? '').toLowerCase().split(/\s+/u).filter(Boolean);
-  const title = item.title.toLowerCase();
-  return (
+  return !(
     (wanted('inbox') ?? item.inbox) === item.inbox &&
     (listed(wanted('state'))?.includes(item.state) ?? true) &&
     (listed(wanted('tags'))?.every((tag) => item.tags.includes(tag)) ?? true) &&
     (people === undefined || people.includes(item.assignee ?? 'none')) &&
     asFlag(wanted('overdue'), !isClosed && item.dueAt !== null && item.dueAt < present.now) &&
     asFlag(wanted('snoozed'), item.snoozedUntil !== null && item.snoozedUntil > present.now) &&
-    asFlag(wanted('triaged'), item.triaged) &&
-    words.every((word) => title.includes(word))
+    asFlag(wanted('triaged'), item.triaged)
   );
+};
+
+/** Returns whether an item seems to belong to a list: words count in the title only. */
+export const isListed = (item: Item, query: ItemQuery, view: ViewFilters | undefined, present: Present): boolean => {
+  const words = (filterOf(query, view, 'q') ?? '').toLowerCase().split(/\s+/u).filter(Boolean);
+  const title = item.title.toLowerCase();
+  return !isOutside(item, query, view, present) && words.every((word) => title.includes(word));
 };

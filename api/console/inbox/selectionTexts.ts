@@ -2,6 +2,9 @@
 import { count } from '../ui/time.ts';
 
 interface Outcomes {
+  /** As the page knew it when it asked; null: it did not. */
+  readonly selected: number | null;
+  readonly matched: number;
   readonly changed: number;
   readonly unchanged: number;
   readonly forbidden: number;
@@ -26,12 +29,16 @@ export const selectionTexts = {
   },
 
   /** What a dry run found; `deed`: what would be done, as the beginning of a sentence. */
-  plan: (deed: string, { changed, unchanged, forbidden, failed }: Outcomes) =>
+  plan: (deed: string, { selected, matched, changed, unchanged, forbidden, failed }: Outcomes) =>
     [
-      `${deed}: would change ${count(changed)}`,
+      changed === (selected ?? matched)
+        ? `${deed}: would change ${count(changed)}`
+        : `${deed}: would change ${count(changed)} of ${count(selected ?? matched)}`,
       ...(unchanged > 0 ? [`leave ${count(unchanged)} as they are`] : []),
       ...(forbidden > 0 ? [`${count(forbidden)} your role may not`] : []),
       ...(failed > 0 ? [`${count(failed)} can’t be`] : []),
+      ...(selected !== null && selected > matched ? [`${count(selected - matched)} no longer match`] : []),
+      ...(selected !== null && selected < matched ? [`${count(matched - selected)} more match by now`] : []),
     ].join(', '),
   change: (n: number) => `Change ${count(n)}`,
   back: 'Back',

@@ -10,6 +10,8 @@ export const inboxTexts = {
   nothingOpen: 'Nothing is open',
   openFirst: 'Press j for the first item, or ? for all keys.',
   snoozed: 'snoozed',
+  dueAt: (time: string) => `Due ${time}`,
+  lastSeenAt: (time: string) => `Last activity ${time}`,
 
   show: 'Show',
   shows: {
@@ -24,7 +26,12 @@ export const inboxTexts = {
   sharedViews: 'Shared',
   saveView: 'Save view…',
   changeView: 'View…',
-  moreThan: (n: number) => `more than ${count(n)}`,
+  /** What the number of a list counts; `shown`: which items those are, null: of a view or all. */
+  total: (n: number, shown: string | null) => (shown === null ? count(n) : `${count(n)} ${shown.toLowerCase()}`),
+  moreThan: (n: number, shown: string | null) =>
+    shown === null ? `more than ${count(n)}` : `more than ${count(n)} ${shown.toLowerCase()}`,
+  totalAbout: 'How many items this list has. The number beside an inbox counts what is open or waiting there.',
+  clearSearch: 'Clear the search',
   /** The option of a filter that the address lacks, which the view decides then. */
   ofView: 'As in the view',
   assignee: 'Assignee',

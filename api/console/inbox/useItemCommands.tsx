@@ -6,7 +6,7 @@ import { afterPaint } from '../ui/afterPaint.ts';
 import { Ask } from '../ui/Ask.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import type { Inbox, Item } from '../wire/types.ts';
-import { changeItem, stateChange, withReason, type Change } from './change.ts';
+import { changeItem, stateChange, withReason, type Change, type ShowAgain } from './change.ts';
 import { changeTexts } from './changeTexts.ts';
 import { isReachable } from './filter.ts';
 import type { ItemPickerProps } from './ItemPicker.tsx';
@@ -30,9 +30,11 @@ interface Options {
   readonly names: Names;
   /** Called after the item was closed or snoozed. */
   readonly onLeft: () => void;
+  /** Called when a change of an item failed, and when it was undone. */
+  readonly onBack: ShowAgain;
 }
 
-export const useItemCommands = ({ item, inbox, names, onLeft }: Options): ItemCommands => {
+export const useItemCommands = ({ item, inbox, names, onLeft, onBack }: Options): ItemCommands => {
   const session = useSession();
   const [opened, setOpened] = useState<Open | null>(null);
   const may = (verb: string): boolean => inbox?.can.includes(verb) === true;
@@ -41,7 +43,7 @@ export const useItemCommands = ({ item, inbox, names, onLeft }: Options): ItemCo
   const make = (change: Change): void => {
     if (item === undefined) return;
     if (inbox?.reasonRequired === true) setAsking({ item, change });
-    else changeItem(session, item, change);
+    else changeItem(session, item, change, onBack);
   };
   const toState = (state: string): void => {
     if (item === undefined || item.state === state) return;
@@ -62,7 +64,7 @@ export const useItemCommands = ({ item, inbox, names, onLeft }: Options): ItemCo
         about={changeTexts.askReasonAbout}
         label={changeTexts.reason}
         deed={asking.change.done}
-        onAnswer={(reason) => changeItem(session, asking.item, withReason(asking.change, reason))}
+        onAnswer={(reason) => changeItem(session, asking.item, withReason(asking.change, reason), onBack)}
         onClose={() => setAsking(null)}
       />
     ) : opened === null || item === undefined || inbox === undefined ? null : (

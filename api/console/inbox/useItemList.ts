@@ -5,22 +5,30 @@ import { useSession } from '../shell/session.ts';
 import { useNow } from '../ui/clock.ts';
 import { useArrivals } from '../wire/itemStore.ts';
 import { inboxesQuery, itemsQuery, viewsQuery, type ItemQuery, type Total } from '../wire/queries.ts';
-import { filtersOf, savedViewsQuery, type SavedView } from '../wire/savedViews.ts';
+import { filtersOf, savedViewsQuery, type SavedView, type ViewFilters } from '../wire/savedViews.ts';
 import type { Inbox, Item, View } from '../wire/types.ts';
-import { isListed, readListSearch, toQuery, type ListSearch } from './filter.ts';
+import { isListed, isOutside, readListSearch, toQuery, type ListSearch } from './filter.ts';
 import { useTotal } from './useTotal.ts';
 
 interface ItemListState {
   readonly inboxes: readonly Inbox[];
+  /** The inboxes of the list: one, or all that the person sees. */
+  readonly listed: readonly Inbox[];
+  /** The filters of its view; undefined: it has none. */
+  readonly view: ViewFilters | undefined;
   readonly views: readonly View[];
   readonly savedViews: readonly SavedView[];
   /** Filters and order of the list, as `GET /items` takes them. */
   readonly query: ItemQuery;
   readonly ids: readonly string[];
   readonly total: Total | null;
+  /** Whether the person sees no inbox of the list, so that there is none to read. */
+  readonly isUnknown: boolean;
   /** How many items came since the list was read that belong to it. */
   readonly newCount: number;
   readonly hasLeft: (item: Item) => boolean;
+  /** Returns whether an item of the list still belongs to it. */
+  readonly stays: (id: string) => boolean;
   readonly isLoading: boolean;
   readonly error: unknown;
   readonly readMore: () => void;
@@ -38,13 +46,16 @@ export const useItemList = (inbox: string | null, search: ListSearch, me: string
   const { data: savedViews = nothing } = useQuery(savedViewsQuery(http));
   const inboxes = known ?? nothing;
   const { show, view: viewName, assignee, tags, overdue, q, sort } = search;
+  const listed = useMemo(
+    () => (inbox === null ? inboxes : inboxes.filter(({ name }) => name === inbox)),
+    [inbox, inboxes],
+  );
   const query = useMemo(() => {
     const given = { show, view: viewName, assignee, tags, overdue, q, sort };
-    const of = inbox === null ? inboxes : inboxes.filter(({ name }) => name === inbox);
-    return toQuery(readListSearch(given), inbox, of);
-  }, [show, viewName, assignee, tags, overdue, q, sort, inbox, inboxes]);
+    return toQuery(readListSearch(given), inbox, listed);
+  }, [show, viewName, assignee, tags, overdue, q, sort, inbox, listed]);
   const options = itemsQuery(http, items, query);
-  const list = useInfiniteQuery({ ...options, enabled: known !== undefined });
+  const list = useInfiniteQuery({ ...options, enabled: listed.length > 0 });
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
   const pages = list.data?.pages;
   const ids = useMemo(() => [...new Set(pages?.flatMap((page) => page.ids) ?? [])], [pages]);
@@ -63,18 +74,21 @@ export const useItemList = (inbox: string | null, search: ListSearch, me: string
     return came;
   }, [items, arrivals, ids, since, query, view, me, now, inboxes]);
   const hasLeft = useCallback(
-    (item: Item) => !isListed(item, { ...query, q: undefined }, view, { me, now, inboxes }),
+    (item: Item) => isOutside(item, query, view, { me, now, inboxes }),
     [query, view, me, now, inboxes],
+  );
+  const stays = useCallback(
+    (id: string) => {
+      const item = items.get(id);
+      return item === undefined || !hasLeft(item);
+    },
+    [items, arrivals, hasLeft],
   );
   const readMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
   const { queryKey } = options;
   const readAnew = useCallback(() => void queries.resetQueries({ queryKey }), [queries, queryKey]);
-  const listed = useMemo(
-    () => (inbox === null ? inboxes : inboxes.filter(({ name }) => name === inbox)),
-    [inbox, inboxes],
-  );
   const total = useTotal({ search, query, inboxes: listed, read: pages?.[0]?.total ?? null });
   const isHere = (each: { readonly inbox: string | null }): boolean =>
     inbox === null || each.inbox === null || each.inbox === inbox;
@@ -83,10 +97,14 @@ export const useItemList = (inbox: string | null, search: ListSearch, me: string
     views: views.filter(isHere),
     savedViews: savedViews.filter(isHere),
     query,
+    listed,
+    view,
+    isUnknown: known !== undefined && listed.length === 0,
     ids,
     total,
     newCount,
     hasLeft,
+    stays,
     isLoading: list.isPending,
     error: list.error ?? inboxError,
     readMore,

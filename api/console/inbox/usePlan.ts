@@ -1,7 +1,6 @@
 /** A bulk before it is made: its operation, and what a dry run says of it. Used by SelectionBar. */
 import { useState } from 'react';
 import { useSession } from '../shell/session.ts';
-import { ApiError } from '../wire/apiError.ts';
 import { newIdempotencyKey } from '../wire/http.ts';
 import { keys } from '../wire/queries.ts';
 import type { Bulk } from '../wire/types.ts';
@@ -27,6 +26,8 @@ interface Plan {
   readonly operation: Operation;
   readonly reason: string | null;
   readonly dry: DryRun;
+  /** How many were selected, as the page knew it; null: it did not. */
+  readonly selected: number | null;
   /** Body of the request that makes the bulk. */
   readonly body: Readonly<Record<string, unknown>>;
   /** Idempotency key of the bulk; a second try has the same. */
@@ -49,8 +50,7 @@ export const usePlan = ({ ids, whole }: Selection, total: number | null): Planni
   const [plan, setPlan] = useState<Plan | null>(null);
   const [isBusy, setBusy] = useState(false);
   const fail = (error: unknown): void => {
-    const code = error instanceof ApiError ? error.code : null;
-    notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error), code });
+    notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
   };
   const post = async <T>(body: object, idempotencyKey?: string): Promise<T | null> => {
     setBusy(true);
@@ -73,7 +73,8 @@ export const usePlan = ({ ids, whole }: Selection, total: number | null): Planni
     const dry = await post<DryRun>({ ...common, ...chosen, dryRun: true });
     if (dry === null) return;
     const body = { ...common, ...chosen, ...(query === null ? {} : { expect: dry.matched }) };
-    setPlan({ operation, reason, dry, body, key: newIdempotencyKey() });
+    const selected = query === null ? ids.size : total;
+    setPlan({ operation, reason, dry, selected, body, key: newIdempotencyKey() });
   };
   return {
     plan,

@@ -11,17 +11,31 @@ export interface Selection {
   readonly toggle: (id: string, isRange: boolean) => void;
   readonly selectWhole: () => void;
   readonly clear: () => void;
+  /** Forgets, from now on, those that leave the list: they are being changed. */
+  readonly settle: () => void;
 }
 
 const nothing: ReadonlySet<string> = new Set();
 
-export const useSelection = (all: readonly string[], query: ItemQuery): Selection => {
+interface SelectionOptions {
+  /** The list. */
+  readonly all: readonly string[];
+  readonly query: ItemQuery;
+  /** Returns whether an item of the list still belongs to it. */
+  readonly stays: (id: string) => boolean;
+}
+
+export const useSelection = ({ all, query, stays }: SelectionOptions): Selection => {
   const [chosen, setChosen] = useState(nothing);
   const [wanted, setWanted] = useState<ItemQuery | null>(null);
+  const [isSettling, setSettling] = useState(false);
   const last = useRef<string | null>(null);
   // Another filter is another list.
   const whole = wanted === query ? wanted : null;
-  const ids = useMemo(() => (whole === null ? chosen : new Set(all)), [whole, chosen, all]);
+  const ids = useMemo(() => {
+    if (whole !== null) return new Set(all.filter(stays));
+    return isSettling ? new Set([...chosen].filter(stays)) : chosen;
+  }, [whole, chosen, all, isSettling, stays]);
   const toggle = useCallback(
     (id: string, isRange: boolean) => {
       const from = last.current === null ? -1 : all.indexOf(last.current);
@@ -33,6 +47,7 @@ export const useSelection = (all: readonly string[], query: ItemQuery): Selectio
       else if (!next.delete(id)) next.add(id);
       setChosen(next);
       setWanted(null);
+      setSettling(false);
     },
     [all, ids],
   );
@@ -40,6 +55,8 @@ export const useSelection = (all: readonly string[], query: ItemQuery): Selectio
   const clear = useCallback(() => {
     setChosen(nothing);
     setWanted(null);
+    setSettling(false);
   }, []);
-  return { ids, whole, toggle, selectWhole, clear };
+  const settle = useCallback(() => setSettling(true), []);
+  return { ids, whole, toggle, selectWhole, clear, settle };
 };

@@ -25,8 +25,8 @@ interface WritingOptions {
   /** What the person chose; null: nothing yet. */
   readonly chosen: Writing | null;
   readonly canReply: boolean;
-  /** Called when it has been sent. */
-  readonly onSent: () => void;
+  /** Called with the id of its entry when it has been sent. */
+  readonly onSent: (entry: string) => void;
 }
 
 /** Returns the sentence of a reply that was taken. */
@@ -62,7 +62,7 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
     );
     for (const forget of [setText, setThen, setReason]) forget('');
     notices.show({ tone: 'done', text: kind === 'reply' ? sentText : itemTexts.noteAdded });
-    onSent();
+    onSent(body.entry.id);
   };
   const send = async (): Promise<void> => {
     if (!isReady || isBusy) return;

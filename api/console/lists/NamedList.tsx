@@ -1,6 +1,7 @@
 /** A list of what the app declares, searched and walked by keys, beside the one that is open. Used by the pages of flags and of the app's pages. */
 import { useRef, useState, type ReactNode } from 'react';
 import { useKeys } from '../shell/keyboard.ts';
+import { Button } from '../ui/Button.tsx';
 import { hasWords, neighbour } from '../ui/choose.ts';
 import { ListAndDetail } from '../ui/ListAndDetail.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
@@ -61,7 +62,8 @@ export const NamedList = (props: NamedListProps) => {
   else if (shown.length === 0)
     list = (
       <Empty title={rows.length === 0 ? texts.none : texts.noneFound}>
-        {rows.length === 0 ? emptyText : texts.noneFoundAbout}
+        {rows.length === 0 ? emptyText : texts.noneFoundAbout}{' '}
+        {words !== '' && <Button onClick={() => setWords('')}>{listTexts.clearSearch}</Button>}
       </Empty>
     );
   else

@@ -1,6 +1,7 @@
 /** Texts of lists of what the app declares, by what they list. Used by NamedList. */
 export const listTexts = {
   nothingOpen: 'Nothing is open',
+  clearSearch: 'Clear the search',
   flag: {
     none: 'No flags yet',
     noneFound: 'No such flag',

@@ -21,10 +21,8 @@ export const NoticeList = () => {
   return (
     <div className="notices" role="status" aria-live="polite">
       {shown.map(({ id, tone, text, code, facts, actions }) => (
-        <div className={`notice ${tone}`} key={id}>
-          <span dir="auto">
-            {text} {code !== null && <span className="code">{code}</span>}
-          </span>
+        <div className={`notice ${tone}`} key={id} title={code ?? undefined}>
+          <span dir="auto">{text}</span>
           {facts.length > 0 && (
             <dl>
               {facts.map(([of, fact]) => (

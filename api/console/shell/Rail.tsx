@@ -1,23 +1,31 @@
 /** The rail: where one can go with what waits there, and how complete the page is. Used by Shell. */
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useStreamState } from '../live/stream.ts';
 import { Button } from '../ui/Button.tsx';
 import { clockTime, count } from '../ui/time.ts';
 import { countsQuery, inboxesQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';
-import { may, mayAny } from './rights.ts';
+import { RailViews } from './RailViews.tsx';
+import { may, mayAny, maySelect } from './rights.ts';
 import { useSession } from './session.ts';
 import { shellTexts } from './texts.ts';
 import { nextTheme, useTheme } from './theme.ts';
 
 const Connection = () => {
-  const { status, completeAt } = useStreamState(useSession().stream());
+  const { status, completeAt, isOffline } = useStreamState(useSession().stream());
   const time = completeAt === null ? null : clockTime(completeAt);
   if (status === 'complete' && time !== null)
     return (
       <p className="connection complete" title={shellTexts.completeAbout}>
         {shellTexts.complete(time)}
+      </p>
+    );
+  if (isOffline)
+    return (
+      <p className="connection broken" role="status">
+        {time === null ? shellTexts.noNetwork : shellTexts.noNetworkSince(time)}
       </p>
     );
   return (
@@ -26,9 +34,6 @@ const Connection = () => {
     </p>
   );
 };
-
-/** The verbs on items that bulks are made of; a role with one of them may make bulks. */
-const bulkVerbs = ['state', 'assign', 'tags', 'snooze'];
 
 interface RailProps {
   readonly me: Me;
@@ -42,8 +47,19 @@ export const Rail = ({ me, onSignOut }: RailProps) => {
   const [theme, setTheme] = useTheme();
   const decidable = counts?.approvals.decidable ?? 0;
   const params = { environment };
+  const rail = useRef<HTMLElement>(null);
+  const { href } = useLocation();
+  useEffect(() => {
+    // On a narrow screen the rail is one line, of which a part is in sight.
+    const list = rail.current?.querySelector('ul');
+    const current = [...(list?.querySelectorAll('a[aria-current="page"]') ?? [])].at(-1);
+    if (list === null || list === undefined || current === undefined) return;
+    const [place, sight] = [current.getBoundingClientRect(), list.getBoundingClientRect()];
+    // Not by scrollIntoView, after which the Tab key would begin there.
+    if (place.left < sight.left || place.right > sight.right) list.scrollLeft += place.left - sight.left - 16;
+  }, [href, inboxes]);
   return (
-    <nav className="rail" aria-label={shellTexts.console}>
+    <nav className="rail" aria-label={shellTexts.console} ref={rail}>
       <div className="rail-head">
         <strong>{environment}</strong>
         {me.environments.length > 1 && (
@@ -71,6 +87,7 @@ export const Rail = ({ me, onSignOut }: RailProps) => {
           <Link to="/env/$environment/items" params={params}>
             {shellTexts.allInboxes}
           </Link>
+          <RailViews inbox={null} me={me.principal.id} />
         </li>
         {inboxes?.map(({ name, label }) => {
           const active = counts?.inboxes[name]?.active;
@@ -87,10 +104,11 @@ export const Rail = ({ me, onSignOut }: RailProps) => {
                   </span>
                 )}
               </Link>
+              <RailViews inbox={name} me={me.principal.id} />
             </li>
           );
         })}
-        {inboxes?.some(({ can }) => can.some((verb) => bulkVerbs.includes(verb))) === true && (
+        {inboxes !== undefined && maySelect(inboxes) && (
           <li>
             <Link to="/env/$environment/bulks" params={params}>
               {shellTexts.bulks}

@@ -4,6 +4,7 @@ import { Outlet } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState, type ComponentType } from 'react';
 import { useStreamState } from '../live/stream.ts';
 import { adoptDrafts } from '../ui/draft.ts';
+import { focusWork } from '../ui/focus.ts';
 import { loadedLater } from '../ui/lazy.tsx';
 import { Problem } from '../ui/Problem.tsx';
 import { clockTime } from '../ui/time.ts';
@@ -20,7 +21,9 @@ import { createSession, SessionContext, useSession } from './session.ts';
 import { SignIn } from './SignIn.tsx';
 import { shellTexts } from './texts.ts';
 import { adoptTheme } from './theme.ts';
+import { useFocusHome } from './useFocusHome.ts';
 import { useRoleNotice } from './useRoleNotice.ts';
+import { useTitle } from './useTitle.ts';
 
 const Help = loadedLater<{ readonly onClose: () => void }>(async () => (await import('./HelpDialog.tsx')).HelpDialog);
 
@@ -45,6 +48,21 @@ const OfflineBanner = () => {
   );
 };
 
+/** The first stop of the Tab key. */
+const SkipLink = () => (
+  <a
+    className="skip"
+    href="#content"
+    onClick={(event) => {
+      // The address is the page's.
+      event.preventDefault();
+      focusWork();
+    }}
+  >
+    {shellTexts.skip}
+  </a>
+);
+
 interface ShellProps {
   readonly environment: string;
   readonly Palette: ComponentType<PaletteProps>;
@@ -61,6 +79,8 @@ const Frame = ({ me, onSignOut, Palette }: FrameProps) => {
   adoptTimeZone(me.preferences);
   adoptDrafts(me.principal.id ?? '');
   useRoleNotice(me, notices);
+  useFocusHome();
+  useTitle();
   const [opened, setOpened] = useState<'help' | 'palette' | null>(null);
   useKeys({
     u: notices.undo,
@@ -70,8 +90,9 @@ const Frame = ({ me, onSignOut, Palette }: FrameProps) => {
   });
   return (
     <div className="frame">
+      <SkipLink />
       <Rail me={me} onSignOut={onSignOut} />
-      <main className="page">
+      <main className="page" id="content">
         <OfflineBanner />
         <Outlet />
       </main>
@@ -109,8 +130,8 @@ const Environment = ({ environment, Palette }: ShellProps) => {
     })),
   });
   useEffect(() => {
-    document.title = shellTexts.pageTitle(environment);
-  }, [environment]);
+    if (me === undefined) document.title = shellTexts.pageTitle(environment);
+  }, [environment, me]);
   const isSignedOut = isOver || (error instanceof ApiError && error.status === 401);
   const begin = useCallback((): void => {
     setOver(false);

@@ -17,7 +17,8 @@ const places = new Set<KeyPlace>();
 /** Returns the places of the screen that have commands now. */
 export const presentKeys = (): readonly KeyPlace[] => [...places];
 
-const isTyping = (target: EventTarget | null): boolean =>
+/** Returns whether an element takes what is typed. */
+export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
 

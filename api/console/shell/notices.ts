@@ -12,7 +12,7 @@ interface Notice {
   readonly id: number;
   readonly tone: 'done' | 'failed';
   readonly text: string;
-  /** The code of the API's error. */
+  /** The code of the API's error, for who looks for it. */
   readonly code: string | null;
   readonly actions: readonly NoticeAction[];
   /** What stands against what, a line each; a notice with facts stays until somebody has decided. */
@@ -33,7 +33,7 @@ export interface Notices {
 }
 
 const shownMs = { done: 6_000, failed: 14_000 } as const;
-const shownMost = 3;
+const shownMost = 2;
 const rememberedMost = 50;
 
 const offersUndo = ({ actions }: Pick<Notice, 'actions'>): boolean => actions.some(({ key }) => key === 'u');

@@ -3,6 +3,7 @@ import { count } from '../ui/time.ts';
 
 export const shellTexts = {
   console: 'Console',
+  skip: 'Skip to the content',
   pageTitle: (environment: string) => `${environment} · Console`,
   offline: 'The customer’s app is offline. Actions and replies wait in a queue and go on when it is back.',
   offlineSince: (time: string) =>
@@ -11,6 +12,8 @@ export const shellTexts = {
   connecting: 'connecting…',
   complete: (time: string) => `complete to ${time}`,
   completeAbout: 'Every change up to this moment is on this page.',
+  noNetwork: 'offline',
+  noNetworkSince: (time: string) => `offline, complete to ${time}`,
   notConnected: (time: string) => `not connected, complete to ${time}`,
 
   environment: 'Environment',
@@ -18,6 +21,8 @@ export const shellTexts = {
   inboxes: 'Inboxes',
   allInboxes: 'All inboxes',
   inboxCount: (active: number, overdue: number) => `${count(active)} open or waiting, ${count(overdue)} overdue`,
+  ownView: 'Your view',
+  sharedView: (who: string) => `A view that ${who} shares`,
   bulks: 'Bulks',
   data: 'Data',
   pages: 'Pages',

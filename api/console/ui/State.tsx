@@ -28,15 +28,17 @@ const initialsOf = (name: string): string =>
 interface InitialsProps {
   readonly name: string;
   readonly isNamed?: boolean;
+  /** Whether `name` only stands in the place of one; a picture of a person is shown then. */
+  readonly isUnknown?: boolean;
   readonly className?: string;
 }
 
-export const Initials = ({ name, isNamed = false, className = '' }: InitialsProps) => (
+export const Initials = ({ name, isNamed = false, isUnknown = false, className = '' }: InitialsProps) => (
   <span
-    className={`initials ${className}`}
+    className={`initials ${isUnknown ? 'unknown' : ''} ${className}`}
     title={name}
     {...(isNamed ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
   >
-    {initialsOf(name)}
+    {isUnknown ? '' : initialsOf(name)}
   </span>
 );

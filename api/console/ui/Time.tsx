@@ -1,5 +1,4 @@
 /** A moment as a relative time, with the exact one on hover; and a deadline. Used by lists, timelines and approvals. */
-import type { PointerEvent } from 'react';
 import { useNow } from './clock.ts';
 import { ago, agoInWords, due, exactTime } from './time.ts';
 
@@ -16,11 +15,6 @@ export const Ago = ({ at, isInSentence = false }: AgoProps) => {
       {isInSentence ? agoInWords(at, now) : ago(at, now)}
     </time>
   );
-};
-
-/** Gives a time its exact one under the pointer: rows that scroll by would format each in vain. */
-export const tellExactTime = ({ currentTarget }: PointerEvent<HTMLTimeElement>): void => {
-  currentTarget.title = exactTime(Date.parse(currentTarget.dateTime));
 };
 
 export const Due = ({ at }: { readonly at: number }) => {

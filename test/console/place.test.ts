@@ -1,0 +1,214 @@
+/** What the console shows of what is going on while one works: which rows have left, where nothing is, that there is no network, and where one was. */
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { Tab } from '../support/browser.ts';
+import { until } from '../support/until.ts';
+import { loaded, useConsole } from './support.ts';
+
+describe('the place where one works in the console', () => {
+  let tab: Tab;
+  let page: Page;
+  const ids: string[] = [];
+  const of = useConsole({
+    arrange: async ({ ana, newItem, open }) => {
+      for (const title of ['Late invoice', 'Wrong sum', 'Lost parcel', 'Broken link', 'Slow page'])
+        ids.push(await newItem(title));
+      await ana.post('/items', {
+        inbox: 'mail',
+        title: 'A question of Kim',
+        data: { email: 'kim@example.com', body: 'Where is my invoice?' },
+      });
+      tab = await open();
+      ({ page } = tab);
+    },
+  });
+  const goTo = async (path: string): Promise<void> => {
+    await page.goto(`${of().origin}/env/demo${path}`);
+    await loaded(page);
+  };
+  const row = (title: string) => page.locator('.row', { hasText: title });
+  const openTitle = () => page.locator('.detail h1');
+  const focused = (): Promise<string> =>
+    page.evaluate(`document.activeElement.className || document.activeElement.tagName`);
+
+  it('strikes a row only when a filter that it can tell keeps it out, never for words of a view', async () => {
+    await of().signIn(tab, 'ana@example.com', '/inbox/mail');
+    const { body } = await of().ana.post('/me/views', {
+      name: 'Invoices',
+      inbox: 'mail',
+      query: { state: ['open'], q: 'invoice' },
+    });
+    await goTo(`/inbox/mail?view=${body.view.id as string}`);
+    await row('Late invoice').waitFor();
+    await row('A question of Kim').waitFor();
+    expect(await page.locator('.row.left').count()).to.equal(0);
+    const [late = ''] = ids;
+    await of().ana.post(`/items/${late}/state`, { state: 'closed' });
+    await page.locator('.row.left', { hasText: 'Late invoice' }).waitFor();
+    expect(await page.locator('.row.left').count()).to.equal(1);
+    await tab.picture('view-left-light-1440');
+    await of().ana.post(`/items/${late}/state`, { state: 'open' });
+    await page.locator('.row.left').waitFor({ state: 'detached' });
+  });
+
+  it('says where nothing is, in the frame and with ways to go on', async () => {
+    for (const [path, title] of [
+      ['/inbox/nope', 'There is no inbox nope that you can see'],
+      ['/nope', 'There is no such page'],
+      ['/runs/run_x', 'There is no such page'],
+    ] as const) {
+      await goTo(path);
+      await page.getByRole('heading', { name: title }).waitFor();
+      expect(await page.getByRole('navigation', { name: 'Console' }).isVisible(), path).to.equal(true);
+    }
+    await tab.picture('no-page-light-1440');
+    await page.getByRole('link', { name: 'all inboxes', exact: true }).click();
+    await row('Late invoice').waitFor();
+  });
+
+  it('says at once that there is no network, and no longer when it is back', async () => {
+    await goTo('/inbox/mail');
+    const connection = page.locator('.connection');
+    await page.context().setOffline(true);
+    await connection.filter({ hasText: /^offline, complete to / }).waitFor();
+    expect(await page.locator('.connection.complete').count()).to.equal(0);
+    await tab.picture('offline-light-1440');
+    await page.context().setOffline(false);
+    await loaded(page);
+    await page.route('**/api/env/demo/items/**', (route) => route.abort('connectionrefused'));
+    await row('Lost parcel').click();
+    await connection.filter({ hasText: /^offline/ }).waitFor();
+    await page.unroute('**/api/env/demo/items/**');
+    await loaded(page);
+  });
+
+  it('comes back to an item whose change failed, says what was not done, and does it on retry', async () => {
+    const [, , id = ''] = ids;
+    await goTo(`/inbox/mail?item=${id}`);
+    await openTitle().filter({ hasText: 'Lost parcel' }).waitFor();
+    await page.context().setOffline(true);
+    await page.keyboard.press('e');
+    const notice = page.locator('.notice.failed');
+    await notice.waitFor();
+    expect(await notice.locator('> span').textContent()).to.equal(
+      'Not done, set to closed: “Lost parcel”. The server can’t be reached.',
+    );
+    await openTitle().filter({ hasText: 'Lost parcel' }).waitFor();
+    await tab.picture('not-done-light-1440');
+    await page.context().setOffline(false);
+    await loaded(page);
+    await notice.getByRole('button', { name: 'Retry' }).click();
+    await until('it is closed', async () => (await of().ana.get(`/items/${id}`)).body.item.state === 'closed');
+    await page.locator('.notice', { hasText: 'Set to closed: “Lost parcel”' }).waitFor();
+    await page.keyboard.press('u');
+    await until('it is open', async () => (await of().ana.get(`/items/${id}`)).body.item.state === 'open');
+  });
+
+  it('shows the item again that undo brings back, and says what was undone', async () => {
+    const [, , id = ''] = ids;
+    await goTo(`/inbox/mail?item=${id}`);
+    await openTitle().filter({ hasText: 'Lost parcel' }).waitFor();
+    await page.keyboard.press('s');
+    await page.getByRole('option', { name: /^Tomorrow morning/ }).click();
+    await until('the next one is open', async () => (await openTitle().textContent()) !== 'Lost parcel');
+    await page.locator('.notice', { hasText: 'Snoozed until' }).waitFor();
+    await page.keyboard.press('u');
+    await openTitle().filter({ hasText: 'Lost parcel' }).waitFor();
+    await page.locator('.notice', { hasText: 'Snooze undone: “Lost parcel”' }).waitFor();
+  });
+
+  it('explains a dry run that finds fewer than are selected, and forgets those that are changed', async () => {
+    await goTo('/inbox/mail');
+    await row('Slow page').waitFor();
+    const foot = page.getByRole('region', { name: 'Selection' });
+    await page.keyboard.press('*');
+    await foot.getByText('All 6 that match are selected').waitFor();
+    // One leaves while nobody hears of it.
+    await page.route('**/api/env/demo/bulk', async (route) => {
+      await of().world.sql(`update items set snoozed_until = 9000000000000 where title = 'Slow page'`);
+      await route.continue();
+    });
+    await page.keyboard.press('e');
+    await foot.getByText('Set to closed: would change 5 of 6, 1 no longer match').waitFor();
+    await tab.picture('selection-fewer-light-1440');
+    await page.unroute('**/api/env/demo/bulk');
+    await page.keyboard.press('Enter');
+    await foot.getByText(/done: 5 changed/).waitFor();
+    await page.locator('.row.left').nth(4).waitFor();
+    expect(await page.locator('.row[aria-checked="true"].left').count()).to.equal(0);
+    await foot.getByRole('button', { name: 'Undo all' }).click();
+    await foot.getByText(/^Undo an earlier bulk\s+done: 5 changed$/).waitFor();
+    await of().world.sql('update items set snoozed_until = null');
+  });
+
+  it('covers no control by notices, of which there are two at most', async () => {
+    for (const [width, height] of [
+      [1440, 900],
+      [1000, 700],
+      [390, 844],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await goTo(`/inbox/mail?item=${ids[1] ?? ''}`);
+      await page.getByLabel('Reply to the customer').fill('A long reply');
+      await page.locator('.detail h1').click();
+      for (let n = 0; n < 3; n++) {
+        await page.keyboard.press('t');
+        await page
+          .getByRole('dialog')
+          .getByRole('combobox')
+          .fill(`tag-${String(width)}-${String(Math.random()).slice(2, 6)}`);
+        await page.keyboard.press('Enter');
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await openTitle().waitFor();
+      }
+      const notices = page.locator('.notice');
+      await notices.nth(1).waitFor();
+      expect(await notices.count()).to.equal(2);
+      const covered = await page.evaluate<string[]>(`(() => {
+        const notices = document.querySelector('.notices').getBoundingClientRect();
+        return [...document.querySelectorAll('.composer *, .detail-head button, .selection *')]
+          .filter((each) => each.matches('button, select, textarea'))
+          .filter((each) => {
+            const { left, right, top, bottom } = each.getBoundingClientRect();
+            return right > notices.left && left < notices.right && bottom > notices.top && top < notices.bottom;
+          })
+          .map((each) => each.textContent);
+      })()`);
+      expect(covered, String(width)).to.deep.equal([]);
+      await tab.picture(`notices-light-${String(width)}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
+  it('keeps the focus where one works: on the list, after links, searches, replies and dialogs', async () => {
+    await goTo('');
+    await page.keyboard.press('Tab');
+    expect(await focused()).to.equal('skip');
+    await page.getByRole('link', { name: /^Mail/ }).click();
+    await row('Late invoice').waitFor();
+    await page.keyboard.press('j');
+    expect(await focused()).to.equal('rows');
+    await page.keyboard.press('/');
+    await page.keyboard.type('in');
+    await page.keyboard.press('Enter');
+    await until('the search is left', async () => (await focused()) === 'rows');
+    await goTo('/inbox/mail');
+    await row('Late invoice').waitFor();
+    await page.keyboard.press('j');
+    await openTitle().waitFor();
+    await page.keyboard.press('n');
+    await page.getByLabel('Note for colleagues').fill('A note at the end.');
+    await page.keyboard.press('Control+Enter');
+    const entry = page.locator('.written.note', { hasText: 'A note at the end.' });
+    await entry.waitFor();
+    await until('the focus is back', async () => (await focused()) === 'rows');
+    await until('the entry is in sight', () =>
+      page.evaluate<boolean>(`document.querySelector('.written.note').getBoundingClientRect().bottom <= innerHeight`),
+    );
+    await page.keyboard.press('a');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await until('the focus is back', async () => (await focused()) === 'rows');
+  });
+});
