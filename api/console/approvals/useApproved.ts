@@ -36,7 +36,7 @@ export const useApproved = (): ((approval: Approval, answer: ApprovedAnswer) => 
     if (item != null && state !== null && state !== item.state)
       return () => {
         const current = items.get(item.id) ?? item;
-        changeItem(session, current, stateChange(current, state));
+        changeItem(session, current, stateChange(current, state), () => undefined);
       };
     if (bulk === null || final.has(type)) return null;
     return () =>

@@ -13,7 +13,7 @@ export const TargetLink = ({ target: { type, id }, children }: TargetLinkProps) 
   const { environment } = useSession();
   const shown = children ?? type;
   if (id === null) return shown;
-  const link = { title: id, children: shown };
+  const link = { title: id, children: shown, className: children === undefined ? 'target-kind' : '' };
   switch (type) {
     case 'item':
       return (
