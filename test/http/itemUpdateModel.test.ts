@@ -117,9 +117,10 @@ describe(`a model of PATCH /items/:id (PATCH_SEED=${String(seed)})`, () => {
           expect([outcomeOf(dry), outcomeOf(real)], told).to.deep.equal([outcome, outcome]);
           expect(dry.body.code, told).to.equal(real.body.code);
           if (dry.status === 200) {
-            const { updatedAt: _, dueAt, ...predicted } = dry.body.item;
-            const { updatedAt: __, dueAt: due, ...happened } = real.body.item;
+            const { updatedAt: _, dueAt, version, ...predicted } = dry.body.item;
+            const { updatedAt: __, dueAt: due, version: next, ...happened } = real.body.item;
             expect([predicted, dueAt === null], told).to.deep.equal([happened, due === null]);
+            expect(version, told).to.equal(outcome === 'changed' ? next - 1 : next);
           }
           await expectAsModelled(item, told);
         }
