@@ -39,7 +39,7 @@ const Result = ({ result }: { readonly result: BulkResult }) => {
       </Link>
       {result.error !== null && (
         <span className="soft">
-          <span title={result.code ?? undefined}>{result.error}</span>
+          <span data-code={result.code ?? undefined}>{result.error}</span>
         </span>
       )}
     </li>

@@ -69,7 +69,6 @@ export const ItemRow = memo(
         className={`row ${hasLeft(item) ? 'left' : ''}`}
         role="option"
         id={`row-${id}`}
-        aria-label={[item.title, item.state, whoOf(item), text, ...tags].join(', ')}
         aria-selected={isOpen}
         aria-checked={onSelect === null ? undefined : isSelected}
         style={{ transform: place }}

@@ -21,7 +21,7 @@ export const NoticeList = () => {
   return (
     <div className="notices" role="status" aria-live="polite">
       {shown.map(({ id, tone, text, code, facts, actions }) => (
-        <div className={`notice ${tone}`} key={id} title={code ?? undefined}>
+        <div className={`notice ${tone}`} key={id} data-code={code ?? undefined}>
           <span dir="auto">{text}</span>
           {facts.length > 0 && (
             <dl>

@@ -39,7 +39,7 @@ export const useTitle = (): void => {
     const label = known[page] ?? titleTexts.noPage;
     if (page === 'approvals' && decidable > 0) return [titleTexts.withCount(label, decidable)];
     if (name === undefined || page === 'bulks') return [label];
-    return [page === 'records' || page === 'settings' ? toWords(name) : name, label];
+    return [page === 'records' || page === 'settings' ? titleTexts.place(toWords(name)) : name, label];
   };
   const title = [...(item === undefined ? [] : [item.title]), ...placeOf(), environment].join(titleTexts.between);
   useEffect(() => {

@@ -24,7 +24,7 @@ export const Problem = ({ error, onRetry, needs, isPage = false }: ProblemProps)
   return (
     <div className="empty" role="alert">
       <Heading>{headings[known?.status ?? -1] ?? uiTexts.otherProblem}</Heading>
-      <p title={known?.code}>{known?.message ?? String(error)}</p>
+      <p data-code={known?.code}>{known?.message ?? String(error)}</p>
       {needs !== undefined && known?.status === 403 && <p>{uiTexts.needs(needs)}</p>}
       {onRetry !== undefined && !isFinal(known) && <Button onClick={onRetry}>{uiTexts.tryAgain}</Button>}
     </div>
