@@ -165,7 +165,7 @@ const served: readonly unknown[] = [
 /** Returns the elements that nothing written by others may bring. */
 const brought = (page: Page): Promise<string[]> =>
   page.evaluate(
-    `[...document.querySelectorAll('#console :is(img, iframe, script, style, object, embed, svg[onload], [onerror], a[href])')]
+    `[...document.querySelectorAll('#console :is(img, iframe, script, style, object, embed, svg[onload], [onerror], a[href]:not(.skip))')]
       .map((node) => node.getAttribute('href') ?? node.outerHTML)
       .filter((text) => !/^(https:|mailto:|\\/)/.test(text))`,
   );

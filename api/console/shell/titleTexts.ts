@@ -15,8 +15,6 @@ export const titleTexts = {
     settings: 'Settings',
   },
   noPage: 'No such page',
-  /** `words`: a name of the address in words. */
-  place: (words: string) => words,
   withCount: (page: string, n: number) => `${page} (${count(n)})`,
   between: ' · ',
 };

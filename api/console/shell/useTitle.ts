@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { toWords } from '../ui/words.ts';
 import { useItem } from '../wire/itemStore.ts';
 import { countsQuery, inboxesQuery } from '../wire/queries.ts';
 import { useSession } from './session.ts';
@@ -38,8 +37,7 @@ export const useTitle = (): void => {
     if (page === 'inbox') return [inboxes?.find((each) => each.name === name)?.label ?? name ?? ''];
     const label = known[page] ?? titleTexts.noPage;
     if (page === 'approvals' && decidable > 0) return [titleTexts.withCount(label, decidable)];
-    if (name === undefined || page === 'bulks') return [label];
-    return [page === 'records' || page === 'settings' ? titleTexts.place(toWords(name)) : name, label];
+    return name !== undefined && (page === 'flags' || page === 'pages') ? [name, label] : [label];
   };
   const title = [...(item === undefined ? [] : [item.title]), ...placeOf(), environment].join(titleTexts.between);
   useEffect(() => {
