@@ -62,6 +62,8 @@ export const fakeService = async (): Promise<FakeService> => {
   let calls = 0;
   http.on('upgrade', (request, socket, head) => {
     service.tried.push(Date.now());
+    // An app that has read a refusal may reset the socket; nothing else listens to it then.
+    socket.on('error', () => undefined);
     const { refusal } = service;
     if (refusal !== null) {
       const body = refusal.body ?? '';
