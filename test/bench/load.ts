@@ -23,6 +23,8 @@ const shares = { support: 4000, errors: 2500, refunds: 1500, signups: 1500, abus
 const poolSize = 10_000;
 const separator = '\u001f';
 const years = 2;
+/** Rows of one statement, which keeps what it makes on the disk until it has ended. */
+const partRows = 1_000_000;
 
 export const benchPeople: readonly string[] = Array.from(
   { length: 40 },
@@ -126,7 +128,7 @@ const insertSql = (at: string): string => `
         from (
           select :env::int as env, n, floor(random() * ${String(poolSize)})::int as pick, ((:rows::bigint - (n - :from::bigint) - random()) / :rows::bigint) as r1, random() as r2, random() as r3, random() as r4,
             random() as r5, random() as r6, random() as r7, random() as r8
-          from generate_series(:from::bigint, :from::bigint + :rows::bigint - 1) as g(n) offset 0
+          from generate_series(:first::bigint, :last::bigint) as g(n) offset 0
         ) r join pool p on p.n = r.pick
       ) a
     ) b
@@ -164,7 +166,10 @@ export const loadItems = async (ownerUrl: string, { env, rows, now, from = 0 }: 
     await fillPool(db, env, now);
     await db.transaction(async (tx) => {
       for (const { name } of indexes.rows) await tx.raw('drop index ??', [name]);
-      await tx.raw(insertSql(':now::bigint'), { env, from, rows, now, people: benchPeople as string[] });
+      for (let first = from; first < from + rows; first += partRows) {
+        const last = Math.min(first + partRows, from + rows) - 1;
+        await tx.raw(insertSql(':now::bigint'), { env, from, rows, first, last, now, people: benchPeople as string[] });
+      }
       for (const { definition } of indexes.rows) await tx.raw(definition);
     });
     await db.raw('vacuum (analyze) items, item_words');

@@ -15,6 +15,9 @@ import { rateTexts, type FoundText } from './excerpt.ts';
 /** Further texts of one item that are looked at: enough to show one. */
 const textsPerItem = 3;
 
+/** A search that has found nothing yet goes on for so many milliseconds at most, as its answer has no cursor. */
+const searchMs = 1_000;
+
 /** How much a hit counts by where it is. */
 const weights = { title: 4, fields: 2, further: 1 } as const;
 
@@ -83,6 +86,16 @@ export interface SearchRequest {
   readonly now: number;
 }
 
+/** Returns the first page that has rows; it may be empty when the time is over. */
+const readFirstFilled = async (db: Db, request: ItemListRequest): Promise<readonly TextRow[]> => {
+  const endsAt = performance.now() + searchMs;
+  for (let after: ItemListRequest['after'] = null; ;) {
+    const { rows, next } = await listItems(db, { ...request, after });
+    if (rows.length > 0 || next === null || performance.now() >= endsAt) return rows;
+    after = next;
+  }
+};
+
 /** Returns items that have all words, the best of at most twice `limit`. */
 export const searchItems = async (
   { db, directory }: Pick<ViewDeps, 'db' | 'directory'>,
@@ -102,10 +115,10 @@ export const searchItems = async (
     limit,
   };
   const [titled, all] = await Promise.all([
-    listItems(db, { ...request, words }),
-    listItems(db, { ...request, contents: { words, fields: [] } }),
+    readFirstFilled(db, { ...request, words }),
+    readFirstFilled(db, { ...request, contents: { words, fields: [] } }),
   ]);
-  const rows = new Map([...titled.rows, ...all.rows].map((row) => [row[0] ?? '', row]));
+  const rows = new Map([...titled, ...all].map((row) => [row[0] ?? '', row]));
   const further = await readFurtherTexts(db, request, words, [...rows.keys()], directory.past());
   return [...rows].map(([id, row]) => {
     const { score, matched } = rateTexts([...ownTexts(row), ...(further.get(id) ?? [])], words, query);
