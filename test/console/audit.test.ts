@@ -31,6 +31,7 @@ describe('the audit log in the console', () => {
     await service().signIn(tab, 'ana@example.com', '/settings/audit');
     await row('item.create').first().waitFor();
     expect(await row('refused').count()).to.equal(1);
+    await row('item.create').getByRole('button', { name: '=HYPERLINK("http://example.com")' }).waitFor();
     await row('refused').getByRole('button', { name: 'Vera Holt' }).click();
     await row('Ben Okoro').first().waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('actor')).to.equal(service().vera.id);

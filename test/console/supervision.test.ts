@@ -92,7 +92,10 @@ describe('agents in the console', () => {
     await other.get('/audit');
     await bot.get('/counts');
     await reads.locator('tr', { hasText: 'audit.list' }).getByText('forbidden').waitFor();
-    await reads.locator('tr', { hasText: 'item.get' }).getByRole('link', { name: item }).waitFor();
+    await reads
+      .locator('tr', { hasText: 'item.get' })
+      .getByRole('link', { name: 'Export fails with a timeout' })
+      .waitFor();
     expect(await reads.locator('tbody tr').allTextContents()).to.have.length(3);
     expect(await reads.locator('tr', { hasText: 'item.list' }).textContent()).to.include('q=export');
     await tab.picture('reads-light-1440');

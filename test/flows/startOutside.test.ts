@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import pg from 'pg';
+import { ownPrefix } from '../../shared/tools/services/outsideServers.mjs';
 import { freePort } from '../../shared/tools/services/ports.mjs';
 import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
 import { newDatabase } from '../support/database.ts';
@@ -90,6 +91,18 @@ describe('npm start with the servers of others', function () {
     expect(await code, said()).to.equal(1);
     expect(said()).to.match(/with MIGRATE_DATABASE_URL: the connection is refused.*ECONNREFUSED/);
     expect(said()).not.to.include('secret-word');
+  });
+
+  it('keeps the keys of a database of its own apart in the Redis of others', () => {
+    const [here, there] = ['/srv/here', '/srv/there'].map(
+      (dir) => ownPrefix(dir, { REDIS_URL: redis.url }).REDIS_PREFIX,
+    );
+    expect(here)
+      .to.match(/^console-[0-9a-f]{12}$/)
+      .and.not.equal(there);
+    for (const named of ['DATABASE_URL', 'REDIS_PREFIX'])
+      expect(ownPrefix('/srv/here', { REDIS_URL: redis.url, [named]: 'named' })).to.deep.equal({});
+    expect(ownPrefix('/srv/here', {})).to.deep.equal({});
   });
 
   it('loads the demo into an empty database and starts on it again, whatever PUBLIC_URL leads to', async () => {

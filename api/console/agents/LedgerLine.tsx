@@ -6,6 +6,7 @@ import { AuditChange } from '../audit/AuditChange.tsx';
 import { MoreButton } from '../audit/MoreButton.tsx';
 import { outcomeOf, requestOf, type Requests } from '../audit/outcome.ts';
 import { TargetLink } from '../audit/TargetLink.tsx';
+import { TargetName } from '../audit/TargetName.tsx';
 import { auditTexts } from '../audit/texts.tsx';
 import { verbTexts } from '../audit/verbTexts.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
@@ -14,13 +15,13 @@ import { Ago } from '../ui/Time.tsx';
 import type { AuditEntry } from '../wire/types.ts';
 import { ledgerTexts } from './ledgerTexts.ts';
 
-/** The target of an entry by its id, as a link where it has a page. Used by Reads too. */
+/** The target of an entry, as a link where it has a page. Used by Reads too. */
 export const Target = ({ target }: Pick<AuditEntry, 'target'>) =>
   target.id === null ? (
     target.type
   ) : (
     <TargetLink target={target}>
-      <span className="mono">{target.id}</span>
+      <TargetName target={target} />
     </TargetLink>
   );
 

@@ -8,6 +8,7 @@ import type { AuditSearch } from './filter.ts';
 import { MoreButton } from './MoreButton.tsx';
 import { outcomeOf, type Requests } from './outcome.ts';
 import { TargetLink } from './TargetLink.tsx';
+import { TargetName } from './TargetName.tsx';
 import { auditTexts } from './texts.tsx';
 import { verbTexts } from './verbTexts.ts';
 
@@ -50,11 +51,10 @@ export const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) =
           {target.id !== null && (
             <Button
               tone="bare"
-              className="mono"
               title={auditTexts.onlyTo(target.id)}
               onClick={() => narrow({ target: target.id ?? '' })}
             >
-              {target.id}
+              <TargetName target={target} />
             </Button>
           )}
         </td>

@@ -1,10 +1,23 @@
-// The servers that the environment names, which `npm start` then uses in place of its own: which they are, and whether the
-// demo may be loaded there. Used by startCommand.mjs.
+// The servers that the environment names, which `npm start` then uses in place of its own: which they are, whether the
+// demo may be loaded there, and what keeps its keys apart. Used by startCommand.mjs and servers.mjs.
+import { createHash } from 'node:crypto';
 import { describeConnectError } from './connectError.mjs';
 import { say, StartFailure } from './say.mjs';
 
 /** Returns an address without its protocol, name, password and query. */
 const placeOf = (/** @type {string} */ url) => /^[^:]*:\/\/(?:.*@)?([^?#]*)/.exec(url)?.[1] ?? '';
+
+/**
+ * Returns REDIS_PREFIX for a database of the data folder `dir` whose Redis is somebody else's: workers on the same keys would
+ * take the jobs of one database for those of the other. Nothing where the environment names the database or the prefix too.
+ * @param {string} dir DATA_DIR
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {{ REDIS_PREFIX?: string }}
+ */
+export function ownPrefix(dir, { DATABASE_URL, REDIS_URL, REDIS_PREFIX }) {
+  if (!REDIS_URL || DATABASE_URL || REDIS_PREFIX) return {};
+  return { REDIS_PREFIX: `console-${createHash('sha256').update(dir).digest('hex').slice(0, 12)}` };
+}
 
 /** Prints which servers are started, and which are those of others. */
 export function saySources() {

@@ -3,13 +3,14 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitForLock } from './lock.mjs';
+import { ownPrefix } from './outsideServers.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
 import { onStop } from './stopping.mjs';
 
 /**
  * @typedef {object} Servers
- * @property {{ DATABASE_URL: string, MIGRATE_DATABASE_URL: string, REDIS_URL: string }} env
+ * @property {{ DATABASE_URL: string, MIGRATE_DATABASE_URL: string, REDIS_URL: string, REDIS_PREFIX?: string }} env
  * @property {import('./postgres.mjs').PostgresServer | undefined} postgres undefined when DATABASE_URL names one
  * @property {import('./redis.mjs').RedisServer | undefined} redis undefined when REDIS_URL names one
  */
@@ -49,6 +50,7 @@ export async function openServers({ dir, durable }) {
       DATABASE_URL: postgres.value?.url ?? DATABASE_URL ?? '',
       MIGRATE_DATABASE_URL: postgres.value?.ownerUrl ?? (MIGRATE_DATABASE_URL || DATABASE_URL || ''),
       REDIS_URL: redis.value?.url ?? REDIS_URL ?? '',
+      ...ownPrefix(dir, process.env),
     },
     postgres: postgres.value,
     redis: redis.value,
