@@ -1,6 +1,6 @@
 /** Times of the console's forms in the zone of a person. */
 import { expect } from 'chai';
-import { agoInWords } from '../../api/console/ui/time.ts';
+import { agoInWords, axisTimes } from '../../api/console/ui/time.ts';
 import {
   adoptTimeZone,
   daysLaterAt,
@@ -60,5 +60,37 @@ describe('times of the console', () => {
       '6 days ago',
     ]);
     expect(agoInWords(now - 9 * day, now)).to.match(/^on .*15/);
+  });
+
+  it('stand along an axis as far apart as they are, in the language and zone of the page', () => {
+    const zone = 'Asia/Kathmandu';
+    adoptTimeZone({ timeZone: zone });
+    const as = (options: Intl.DateTimeFormatOptions, ...at: readonly number[]): string[] =>
+      at.map((one) => new Intl.DateTimeFormat(undefined, { ...options, timeZone: zone }).format(one));
+    const [day, clock] = [
+      { day: 'numeric', month: 'short' },
+      { hour: '2-digit', minute: '2-digit' },
+    ] as const;
+    const hour = 3_600_000;
+    // Midnight is at 18:15 UTC.
+    const evening = Date.UTC(2026, 10, 23, 16, 15);
+    const hours = [0, 1, 2, 3].map((n) => evening + n * hour);
+    const [first, second, third, fourth] = as(clock, ...hours);
+    const [today, tomorrow] = as(day, evening, evening + 2 * hour);
+    expect(axisTimes(hours, hour)).to.deep.equal([
+      `${String(first)}\n${String(today)}`,
+      second,
+      `${String(third)}\n${String(tomorrow)}`,
+      fourth,
+    ]);
+    expect(axisTimes([evening], 1_000)[0]).to.include(String(as({ ...clock, second: '2-digit' }, evening)[0]));
+    const days = [Date.UTC(2024, 11, 30, 20), Date.UTC(2024, 11, 31, 20), Date.UTC(2025, 0, 1, 20)];
+    const year = { ...day, year: 'numeric' } as const;
+    expect(axisTimes(days, 24 * hour)).to.deep.equal([
+      ...as(year, days[0] ?? 0, days[1] ?? 0),
+      ...as(day, days[2] ?? 0),
+    ]);
+    expect(axisTimes(days, 31 * 24 * hour)).to.deep.equal(as({ month: 'short', year: 'numeric' }, ...days));
+    expect(axisTimes(days, 366 * 24 * hour)).to.deep.equal(as({ year: 'numeric' }, ...days));
   });
 });

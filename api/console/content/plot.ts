@@ -1,5 +1,6 @@
 /** How uPlot draws a chart: axes, lines and bars, in the colours that the page has now. Used by Chart.tsx. */
 import uPlot from 'uplot';
+import { axisTimes } from '../ui/time.ts';
 import { timeZone } from '../ui/timeZone.ts';
 import type { ChartData } from './chartData.ts';
 
@@ -78,7 +79,10 @@ export const plotOptions = ({ data, kind, look, onPlace }: PlotProps): uPlot.Opt
   const named: Partial<uPlot.Axis> =
     data.scale === 'names'
       ? { splits: (plot) => everyFitting(plot, data.xs, labelOf), values: (_, at) => at.map(labelOf) }
-      : { space: 80 };
+      : {
+          space: 80,
+          ...(data.scale === 'time' && { values: (_plot, at, _axis, _space, step) => axisTimes(at, step) }),
+        };
   const bars = kind === 'bar' ? sideBySide(data) : undefined;
   return {
     width: 300,

@@ -27,6 +27,8 @@ const dayAndMonth = { day: 'numeric', month: 'short' } as const;
 const dayOfYear = createFormat(dayAndMonth);
 const dayAndYear = createFormat({ ...dayAndMonth, year: 'numeric' });
 const yearOf = createFormat({ year: 'numeric' });
+const monthAndYear = createFormat({ month: 'short', year: 'numeric' });
+const shortTime = createFormat(time);
 const thisYear = createFormat({ weekday: 'short', ...dayAndMonth, ...time });
 const anyYear = createFormat({ dateStyle: 'medium', timeStyle: 'short' });
 const whole = createFormat({ dateStyle: 'full', timeStyle: 'medium' });
@@ -44,6 +46,21 @@ export const exactTime = (at: number): string =>
   chosenZone() === null ? whole(at) : `${whole(at)} (${String(chosenZone())})`;
 /** Returns a moment, with its year unless it is this one. */
 export const whenTime = (at: number): string => (isOfYear(at, Date.now()) ? thisYear : anyYear)(at);
+
+/**
+ * Returns the labels of moments of an axis that are about `step` ms apart: the time of day, with the day below where one begins; the day,
+ * with its year where another begins; the month.
+ */
+export const axisTimes = (moments: readonly number[], step: number): string[] =>
+  moments.map((at, n) => {
+    const before = moments[n - 1];
+    if (step >= 365 * day) return yearOf(at);
+    if (step >= 28 * day) return monthAndYear(at);
+    if (step >= day) return isOfYear(at, before ?? Date.now()) ? dayOfYear(at) : dayAndYear(at);
+    const clock = step < minute ? clockTime(at) : shortTime(at);
+    return before !== undefined && dayAndYear(at) === dayAndYear(before) ? clock : `${clock}\n${dayOfYear(at)}`;
+  });
+
 export const count = (n: number): string => (numberFormat ??= new Intl.NumberFormat()).format(n);
 
 /** Returns how long; null: less than a minute. */
