@@ -172,7 +172,13 @@ export const loadItems = async (ownerUrl: string, { env, rows, now, from = 0 }: 
       }
       for (const { definition } of indexes.rows) await tx.raw(definition);
     });
-    await db.raw('vacuum (analyze) items, item_words');
+    await db.raw(
+      `
+      insert into counts (env, inbox, measure, n) select env, inbox, 'total', count(*) from items where env = :env group by env, inbox
+      on conflict (env, inbox, measure) do update set n = excluded.n`,
+      { env },
+    );
+    await db.raw('vacuum (analyze) items, item_words, counts');
   } finally {
     await db.destroy();
   }

@@ -292,6 +292,7 @@ const paces: readonly ItemScanLimits[] = [
     overdue: 2,
     gatherMost: 2,
     contents: 3,
+    contentsMs: 100,
     contentsFirst: 1,
     partRows: 20,
     pageMs: 0,
@@ -305,11 +306,14 @@ const paces: readonly ItemScanLimits[] = [
     overdue: 1000,
     gatherMost: 1000,
     contents: 1000,
+    contentsMs: 100,
     contentsFirst: 2,
     partRows: 20,
     pageMs: 250,
     branches: 2,
   },
+  // No contents of several parts are looked up.
+  { ...defaultItemScanLimits, strides: [2, 1000], nearby: 0, contentsMs: -1 },
 ];
 
 const yesNo = fc.option(fc.boolean(), { freq: 1 });

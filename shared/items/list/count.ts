@@ -33,7 +33,7 @@ const countFewRows = async (scan: ItemScan, request: ItemCountRequest): Promise<
 
 /** Counts what is behind a place and found by its contents. */
 const countByContents = async (scan: ItemScan, request: ItemCountRequest, place: CursorKeys): Promise<number> => {
-  const [values = scan.values] = await contentLookups(scan, request, place);
+  const [values = scan.values] = await contentLookups(scan, request, place, Infinity);
   const statement = itemCountContentsStatement(scan.stream);
   return firstNumber(queryItemScan({ db: scan.db, values }, statement, { ...cursorValues(place), limit: countLimit }));
 };

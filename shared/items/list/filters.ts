@@ -37,6 +37,10 @@ export const partColumns = passPlaces.map((n) => `${anyRowHas(n)} as p${String(n
 export const partConditions = passPlaces.map((n) => `p.p${String(n)}`);
 export const allPartsFit = passPlaces.map((n) => `($partCount::int < ${String(n)} or p.p${String(n)})`).join(' and ');
 
+/** The number of items of the visible inboxes, without what is not published yet. */
+export const publishedTotal =
+  "(select coalesce(sum(c.n), 0)::bigint from counts c where c.env = $env and c.inbox = any ($inboxes::text[]) and c.measure = 'total')";
+
 /** Whether an item has occurrences, notes or replies among its texts. */
 const hasFurtherTexts =
   "coalesce((select true from item_words w where w.env = $env and w.item = i.id and w.source > '' limit 1), false)";

@@ -33,6 +33,8 @@ export interface ItemScanLimits extends ScanLimits {
   readonly pageMs: number;
   /** So many rows of item_words at most are looked up, which costs about as much as comparing a third fewer rows with them. */
   readonly contents: number;
+  /** What takes longer to be looked up in item_words, by the number of rows that have each part, is read on for instead; milliseconds. */
+  readonly contentsMs: number;
   /** So many rows are compared first with the contents that are asked for; so few are looked up as they are found. */
   readonly contentsFirst: number;
   /** So many rows tell how frequent each part of the contents is, where there are several. */
@@ -48,6 +50,7 @@ export const defaultItemScanLimits: ItemScanLimits = {
   sampleRows: 1000,
   overdue: 2000,
   contents: 10_000,
+  contentsMs: 100,
   contentsFirst: 100,
   partRows: 500,
   gatherMost: 20_000,
@@ -160,6 +163,8 @@ export const readScanEdge = async (scan: ItemScan, place: CursorKeys, rows: numb
 interface PartShares {
   readonly all: number;
   readonly each: readonly number[];
+  /** Number of the items of the visible inboxes. */
+  readonly items: number;
 }
 
 /** Returns how frequent the parts of the contents are behind a place. */
@@ -167,9 +172,9 @@ export const readPartShares = async (scan: ItemScan, place: CursorKeys): Promise
   const statement = itemPartsStatement({ ...scan, rows: scan.scanLimits.partRows });
   const [found] = await queryItemScan(scan, statement, cursorValues(place));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- itemPartsStatement makes it an array of numbers.
-  const [rows = 0, ...counts] = JSON.parse(found?.[0] ?? '[]') as readonly number[];
+  const [items = 0, rows = 0, ...counts] = JSON.parse(found?.[0] ?? '[]') as readonly number[];
   const [all = 0, ...each] = counts.map((count) => count / Math.max(rows, 1));
-  return { all, each: each.slice(0, Number(scan.values['partCount'])) };
+  return { all, each: each.slice(0, Number(scan.values['partCount'])), items };
 };
 
 /** Returns the place of the last of the next `rows` of a stream by activity, found in its index alone; null: there are fewer. */

@@ -195,21 +195,26 @@ const partSets = (order: readonly number[], each: readonly number[]): (readonly 
 
 /**
  * Returns the parameters of looking contents up behind a place, and those to try when too many rows of item_words are found by them; none
- * where so many rows have all parts that reading on is quicker. Of several parts the rarest are looked up. What one part finds needs no
- * comparing.
+ * where so many rows have all parts that reading on is quicker, or where that takes more than `mostMs`. Of several parts the rarest are
+ * looked up. What one part finds needs no comparing.
  */
 export const contentLookups = async (
   scan: ItemScan,
   request: ItemCountRequest,
   place: CursorKeys,
+  mostMs = scan.scanLimits.contentsMs,
 ): Promise<NamedValues[]> => {
   const contents = requestedContents(request);
   if (contents === null) return [];
   if (contents.partCount === 1) return [{ ...scan.values, same: null }];
-  const { all, each } = await readPartShares(scan, place);
+  const { all, each, items } = await readPartShares(scan, place);
   if (all > readOnShare) return [];
+  /** Every row that has one of the parts is found before it is known which have all. */
+  const lookupMs = (parts: readonly number[]): number =>
+    parts.reduce((sum, n) => sum + (each[n] ?? 0) * items * wordCost.perMatch, 0) / 1_000;
   const order = each.map((_, n) => n).sort((a, b) => (each[a] ?? 0) - (each[b] ?? 0) || a - b);
-  return partSets(order, each).map((parts) => ({
+  const sets = partSets(order, each).filter((parts) => lookupMs(parts) <= mostMs);
+  return sets.map((parts) => ({
     ...scan.values,
     ...contents.compared(order),
     looked: contents.lookup(parts),

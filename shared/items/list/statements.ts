@@ -24,6 +24,7 @@ import {
   mayHaveAllSql,
   partColumns,
   partConditions,
+  publishedTotal,
   wholeColumn,
 } from './filters.ts';
 import type { CandidateSource } from './sources.ts';
@@ -91,12 +92,12 @@ export const itemEdgeStatement = (shape: ItemStreamShape): NamedStatement =>
     () => `with s as (${judgedRows(shape)}) select ${edgeSql(edgeShape(shape))} from s`,
   );
 
-/** Counts the next rows of a stream, those that have all parts of the contents, and those that have each. */
+/** Counts the items of the visible inboxes, as far as they are published, the next rows of a stream, those of them that have all parts of the contents, and those that have each. */
 export const itemPartsStatement = (shape: ItemStreamShape): NamedStatement =>
   namedStatement(
     `items.parts.${itemShapeName(shape)}`,
     () => `
-    select json_build_array(count(*), count(*) filter (where ${allPartsFit}), ${partConditions.map((each) => `count(*) filter (where ${each})`).join(', ')})::text
+    select json_build_array(${publishedTotal}, count(*), count(*) filter (where ${allPartsFit}), ${partConditions.map((each) => `count(*) filter (where ${each})`).join(', ')})::text
     from (${itemStreamSql(shape)}) i cross join lateral (
       select ${partColumns} from item_words w where w.env = $env and w.item = i.id) p`,
   );
