@@ -15,7 +15,7 @@ import { rateTexts, type FoundText } from './excerpt.ts';
 /** Further texts of one item that are looked at: enough to show one. */
 const textsPerItem = 3;
 
-/** A search that has found nothing yet goes on for so many milliseconds at most, as its answer has no cursor. */
+/** A search that has found nothing in the time of a page goes on for so many milliseconds, as its answer has no cursor. */
 const searchMs = 1_000;
 
 /** How much a hit counts by where it is. */
@@ -86,14 +86,19 @@ export interface SearchRequest {
   readonly now: number;
 }
 
-/** Returns the first page that has rows; it may be empty when the time is over. */
-const readFirstFilled = async (db: Db, request: ItemListRequest): Promise<readonly TextRow[]> => {
+/** Returns the rows of the first page that has any, from `after` on; none when there are no more (`after` is null), or when the time is over. */
+const readOn = async (
+  db: Db,
+  request: ItemListRequest,
+  after: ItemListRequest['after'],
+): Promise<readonly TextRow[]> => {
   const endsAt = performance.now() + searchMs;
-  for (let after: ItemListRequest['after'] = null; ;) {
-    const { rows, next } = await listItems(db, { ...request, after });
-    if (rows.length > 0 || next === null || performance.now() >= endsAt) return rows;
-    after = next;
+  for (let place = after; place !== null && performance.now() < endsAt;) {
+    const { rows, next } = await listItems(db, { ...request, after: place });
+    if (rows.length > 0) return rows;
+    place = next;
   }
+  return [];
 };
 
 /** Returns items that have all words, the best of at most twice `limit`. */
@@ -114,11 +119,12 @@ export const searchItems = async (
     after: null,
     limit,
   };
-  const [titled, all] = await Promise.all([
-    readFirstFilled(db, { ...request, words }),
-    readFirstFilled(db, { ...request, contents: { words, fields: [] } }),
-  ]);
-  const rows = new Map([...titled, ...all].map((row) => [row[0] ?? '', row]));
+  const anywhere = { ...request, contents: { words, fields: [] } };
+  const [titled, all] = await Promise.all([listItems(db, { ...request, words }), listItems(db, anywhere)]);
+  const found = [...titled.rows, ...all.rows];
+  // A title is among the contents, so what is left to be found is found by these.
+  const hits = found.length > 0 ? found : await readOn(db, anywhere, all.next);
+  const rows = new Map(hits.map((row) => [row[0] ?? '', row]));
   const further = await readFurtherTexts(db, request, words, [...rows.keys()], directory.past());
   return [...rows].map(([id, row]) => {
     const { score, matched } = rateTexts([...ownTexts(row), ...(further.get(id) ?? [])], words, query);
