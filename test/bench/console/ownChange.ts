@@ -10,19 +10,32 @@ interface Painted {
   readonly frames: number;
 }
 
-/** Counts the frames that begin after the last key. */
-const countFrames = `void (() => {
+/**
+ * Counts the frames that begin after the last key. `bench.shown(test)` resolves in the first of them in which `test()` holds, as soon as
+ * it has been painted: what the page does after that frame, as to open the next item, comes later.
+ */
+const watchFrames = `void (() => {
+  let frames = 0;
+  let waiting = null;
   const frame = () => {
-    bench.frames += 1;
+    frames += 1;
     requestAnimationFrame(frame);
+    if (waiting === null || !waiting.test()) return;
+    const { port1, port2 } = new MessageChannel();
+    const { resolve } = waiting;
+    const found = frames;
+    waiting = null;
+    port1.onmessage = () => resolve({ ms: performance.now() - bench.inputAt, frames: found });
+    port2.postMessage(0);
   };
-  addEventListener('keydown', () => (bench.frames = 0), { capture: true });
+  bench.shown = (test) => new Promise((resolve) => (waiting = { test, resolve }));
+  addEventListener('keydown', () => (frames = 0), { capture: true });
   requestAnimationFrame(frame);
 })()`;
 
 /** Closes open items of a list by key and undoes it, `rounds` times; `tab` shows the list. Returns the figure. */
 export const ownChange = async ({ page }: Tab, rounds: number): Promise<Figure> => {
-  await page.evaluate(countFrames);
+  await page.evaluate(watchFrames);
   await page.keyboard.press('j');
   const took: Painted[] = [];
   const change = async (key: string, shows: string): Promise<void> => {
@@ -30,9 +43,7 @@ export const ownChange = async ({ page }: Tab, rounds: number): Promise<Figure> 
     await page.locator('.detail [aria-busy="true"]').first().waitFor({ state: 'detached' });
     await page.evaluate('new Promise(requestIdleCallback)');
     const answered = page.waitForResponse((response) => response.request().method() === 'PATCH');
-    await page.evaluate(`void (bench.own = bench.painted(() => ${shows}).then((at) => {
-      return { ms: at - bench.inputAt, frames: bench.frames };
-    }))`);
+    await page.evaluate(`void (bench.own = bench.shown(() => ${shows}))`);
     await page.keyboard.press(key);
     took.push(await page.evaluate<Painted>('bench.own'));
     await answered;

@@ -3,20 +3,24 @@ import type { Page } from 'playwright-core';
 
 /**
  * `bench.painted(test)` resolves with the page's time at which a frame was painted in which `test()` holds; `bench.inputAt` is
- * when the last key or text came in. It looks in each frame, before the page's own work in that frame, so that what the page does
- * as soon as it has painted comes after its message.
+ * when the last key or text came in.
  */
 export const probe = `
   window.bench = {
     inputAt: 0,
     painted: (test) => new Promise((resolve) => {
-      const look = () => {
-        if (!test()) return requestAnimationFrame(look);
+      const paint = () => requestAnimationFrame(() => {
         const { port1, port2 } = new MessageChannel();
         port1.onmessage = () => resolve(performance.now());
         port2.postMessage(0);
-      };
-      requestAnimationFrame(look);
+      });
+      if (test()) return paint();
+      const observer = new MutationObserver(() => {
+        if (!test()) return;
+        observer.disconnect();
+        paint();
+      });
+      observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     }),
   };
   for (const type of ['keydown', 'input'])
