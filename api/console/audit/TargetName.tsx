@@ -7,5 +7,11 @@ import type { AuditEntry } from '../wire/types.ts';
 export const TargetName = ({ target: { type, id } }: Pick<AuditEntry, 'target'>) => {
   const { http } = useSession();
   const { data: title } = useQuery({ ...itemTitleQuery(http, id ?? ''), enabled: type === 'item' && id !== null });
-  return title == null ? <span className="mono">{id}</span> : <span dir="auto">{title}</span>;
+  return title == null ? (
+    <span className="mono">{id}</span>
+  ) : (
+    <span className="target-name" dir="auto">
+      {title}
+    </span>
+  );
 };
