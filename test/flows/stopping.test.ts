@@ -7,24 +7,30 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { until } from '../support/until.ts';
 
-/** Returns whether a process runs: one that has ended is there until somebody asks how. */
-const runs = (pid: string): boolean => {
+/** Returns what the system says of a process, or nothing if it has none. */
+const statusOf = (pid: string): string => {
   try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
   } catch {
-    return false;
+    return '';
   }
 };
+
+/** Returns whether a process runs: one that has ended is there until somebody asks how. */
+const runs = (pid: string): boolean => /^State:\t[^ZX]/m.test(statusOf(pid));
 
 const module = (name: string): string =>
   JSON.stringify(new URL(`../../shared/tools/services/${name}.mjs`, import.meta.url).href);
 
 describe('a command that npm runs', () => {
   let folder: string;
+  let pids: string[];
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'console-stopping-'));
+    pids = [];
   });
   afterEach(() => {
+    for (const pid of pids.filter(runs)) process.kill(Number(pid), 'SIGKILL');
     rmSync(folder, { recursive: true });
   });
 
@@ -50,12 +56,14 @@ describe('a command that npm runs', () => {
         stdio: 'ignore',
       });
       const ended = once(shell, 'exit');
-      const pids = (
+      pids = (
         await until('the command runs', () => existsSync(file('pids')) && readFileSync(file('pids'), 'utf8'))
       ).split(' ');
       shell.kill(signal);
       await ended;
-      await until('all have ended', () => !pids.some(runs));
+      const left = (): string =>
+        `all have ended, after stops ${existsSync(file('stopped')) ? 'that were made' : 'that were not made'}; there is ${pids.filter(runs).map(statusOf).join('\n')}`;
+      await until(left, () => !pids.some(runs));
       expect(existsSync(file('stopped'))).to.equal(true);
     });
 });
