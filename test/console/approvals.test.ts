@@ -138,6 +138,17 @@ describe('decisions in the console', () => {
     await tab.picture('approval-facts-light-1440');
   });
 
+  it('shows signs that turn or hide what is around them by their numbers, to whoever decides', async () => {
+    const reason = 'Pay \u202eRUE 001\u202c now';
+    const input = { reason: 'Late\u200b\u{e0041}' };
+    const asked = await agent.post('/actions', { action: 'refund', record: 'ord_1', input, reason });
+    await show(String(asked.body.approval));
+    const decision = page.locator('.decision');
+    expect(await decision.locator('blockquote').textContent()).to.equal('Pay [U+202E]RUE 001[U+202C] now');
+    await decision.getByText('Late[U+200B][U+E0041]', { exact: true }).waitFor();
+    expect(await decision.textContent()).to.match(/^[^\u202a-\u202e\u200b]*$/);
+  });
+
   it('undoes an approved change of state', async () => {
     const { item, approval } = await askToClose('Close and open');
     const stateOf = async (): Promise<string> => (await of().ana.get(`/items/${item}`)).body.item.state;

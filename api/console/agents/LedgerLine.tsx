@@ -9,6 +9,7 @@ import { TargetLink } from '../audit/TargetLink.tsx';
 import { TargetName } from '../audit/TargetName.tsx';
 import { auditTexts } from '../audit/texts.tsx';
 import { verbTexts } from '../audit/verbTexts.ts';
+import { legible } from '../content/legible.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { inRow } from '../ui/plural.ts';
 import { Ago } from '../ui/Time.tsx';
@@ -85,7 +86,7 @@ export const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
           {words}
           {entry.count > 1 && ` ${auditTexts.times(entry.count)}`}
         </td>
-        <td dir="auto">{entry.reason}</td>
+        <td dir="auto">{entry.reason === null ? null : legible(entry.reason)}</td>
         <td>
           <MoreButton verb={entry.verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
         </td>

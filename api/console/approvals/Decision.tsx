@@ -1,4 +1,5 @@
 /** One request on one screen: what will happen, who asks and why, what it changes, and the decision. Used by ApprovalsPage. */
+import { legible } from '../content/legible.ts';
 import { Button } from '../ui/Button.tsx';
 import { whenTime } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
@@ -73,7 +74,7 @@ export const Decision = (props: DecisionProps) => {
       <RequestRecord requestedBy={requestedBy} />
       {(reason !== null || !givesReason(approval)) && (
         <blockquote dir="auto" className={reason === null ? 'soft' : ''}>
-          {reason ?? requestTexts.noReason}
+          {reason === null ? requestTexts.noReason : legible(reason)}
         </blockquote>
       )}
       <Given approval={approval} />

@@ -1,4 +1,5 @@
 /** Values of any kind as people read them. Used by comparisons of before and after, and by the audit log. */
+import { legible } from '../content/legible.ts';
 import { contentTexts } from '../content/texts.ts';
 import { inRow } from '../ui/plural.ts';
 import { count, whenTime } from '../ui/time.ts';
@@ -14,9 +15,9 @@ const isScalar = (value: unknown): value is string | number | boolean =>
 export const shown = (value: unknown): string => {
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return '–';
   if (isMoment(value)) return whenTime(value);
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return legible(value);
   if (typeof value === 'boolean') return value ? contentTexts.yes : contentTexts.no;
-  return Array.isArray(value) && value.every(isScalar) ? inRow(value.map(shown)) : JSON.stringify(value);
+  return Array.isArray(value) && value.every(isScalar) ? inRow(value.map(shown)) : legible(JSON.stringify(value));
 };
 
 const isCurrency = (value: unknown): value is string => typeof value === 'string' && /^[A-Z]{3}$/.test(value);

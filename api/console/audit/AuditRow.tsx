@@ -1,5 +1,6 @@
 /** One entry of the audit log, which opens into what it changed. Used by AuditPage. */
 import { useState } from 'react';
+import { legible } from '../content/legible.ts';
 import { Button } from '../ui/Button.tsx';
 import { Ago } from '../ui/Time.tsx';
 import type { AuditEntry } from '../wire/types.ts';
@@ -62,7 +63,7 @@ export const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) =
           {words}
           {entry.count > 1 && ` ${auditTexts.times(entry.count)}`}
         </td>
-        <td dir="auto">{entry.reason}</td>
+        <td dir="auto">{entry.reason === null ? null : legible(entry.reason)}</td>
         <td>
           <MoreButton verb={verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
         </td>
