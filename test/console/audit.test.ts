@@ -48,6 +48,16 @@ describe('the audit log in the console', () => {
     expect(await page.getByLabel('To what (id)').inputValue()).to.equal(id);
   });
 
+  it('calls what is kept in the settings by its name', async () => {
+    const { id: agent } = await service().world.agent('viewer', { name: 'Night bot' });
+    const { status, text } = await ana.call('PATCH', `/settings/agents/${agent}`, { mode: 'readonly' });
+    expect(status, text).to.equal(200);
+    await page.goto(`${origin}/env/demo/settings/audit?target=${agent}`);
+    await row('Ana').getByRole('button', { name: 'Night bot' }).waitFor();
+    await page.goBack();
+    await row('item.state').first().waitFor();
+  });
+
   it('opens what an act changed: before and after', async () => {
     await row('Ben Okoro').getByRole('button', { name: 'More about item.state' }).click();
     const change = page.getByRole('table', { name: 'Before and after' });

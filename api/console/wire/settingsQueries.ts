@@ -13,6 +13,7 @@ export const settingsKeys = {
   environments: ['environments'],
   loosenings: ['loosenings'],
   erasures: ['erasures'],
+  names: ['settingsNames'],
   ledger: (agents: readonly string[]) => ['ledger', agents],
 } as const;
 
@@ -140,6 +141,22 @@ export const appKeysQuery = (http: Http) =>
   queryOptions({
     queryKey: settingsKeys.appKeys,
     queryFn: ({ signal }) => readAll<AppKey>({ http, path: '/settings/app-keys', name: 'appKeys' }, signal),
+  });
+
+/** Query of the names of agents, people, roles and app keys by their ids, for those who manage them. */
+export const settingsNamesQuery = (http: Http) =>
+  queryOptions({
+    queryKey: settingsKeys.names,
+    queryFn: async ({ client }) => {
+      const lists = await Promise.all([
+        client.ensureQueryData(agentsQuery(http)),
+        client.ensureQueryData(membersQuery(http)),
+        client.ensureQueryData(rolesQuery(http)),
+        client.ensureQueryData(appKeysQuery(http)),
+      ]);
+      return new Map(lists.flat().map(({ id, name }) => [id, name]));
+    },
+    staleTime: 60_000,
   });
 
 export const environmentsQuery = (http: Http) =>
