@@ -29,6 +29,8 @@ describe('agents in the console', () => {
       await bot.post(`/items/${item}/state`, { state: 'closed', reason: 'A duplicate.' });
       await other.post(`/items/${item}/tags`, { add: ['export'] });
       await viewer.post(`/items/${item}/state`, { state: 'closed' });
+      const late = await world.agent('operator', { name: 'Late bot' });
+      await late.post(`/items/${item}/notes`, { text: 'Late' }, { headers: { 'if-match': '"99"' } });
     },
   });
   const acts = (opened: Page) => opened.getByRole('region', { name: 'Acts' });
@@ -40,6 +42,7 @@ describe('agents in the console', () => {
     await line(page, 'Triage bot').getByText('waits for a person').waitFor();
     await line(page, 'Triage bot').getByText('A duplicate.').waitFor();
     await line(page, 'Night watch').getByText('done').waitFor();
+    await line(page, 'Late bot').getByText('It had read an older version of this item.').waitFor();
     await tab.picture('activity-light-1440');
     await line(page, 'Triage bot').getByRole('link', { name: 'Triage bot' }).click();
     await page.getByRole('heading', { name: 'Triage bot', level: 1 }).waitFor();

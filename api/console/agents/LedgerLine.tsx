@@ -13,6 +13,7 @@ import { legible } from '../content/legible.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { inRow } from '../ui/plural.ts';
 import { Ago } from '../ui/Time.tsx';
+import { toWords } from '../ui/words.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { ledgerTexts } from './ledgerTexts.ts';
 
@@ -49,7 +50,7 @@ const refusalText = ({ outcome, after, verb, target }: AuditEntry): string | nul
   if (outcome === 'ok') return null;
   if (typeof message === 'string') return message;
   const refusals: Readonly<Record<string, (did: string, what: string) => string>> = ledgerTexts.refusals;
-  return typeof code === 'string' ? (refusals[code]?.(verb, target.id ?? target.type ?? '') ?? null) : null;
+  return typeof code === 'string' ? (refusals[code]?.(verb, ledgerTexts.thing(target.type === null ? null : toWords(target.type).toLowerCase())) ?? null) : null;
 };
 
 interface LedgerLineProps {

@@ -3,8 +3,8 @@
  * manage them; anything else by its id. Used by AuditRow and the ledger of agents.
  */
 import { useQuery } from '@tanstack/react-query';
-import { useSession } from '../shell/session.ts';
 import { allows } from '../settings/sections.ts';
+import { useSession } from '../shell/session.ts';
 import { itemTitleQuery } from '../wire/itemTitles.ts';
 import { meQuery } from '../wire/queries.ts';
 import { settingsNamesQuery } from '../wire/settingsQueries.ts';
