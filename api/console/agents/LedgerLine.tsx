@@ -50,7 +50,10 @@ const refusalText = ({ outcome, after, verb, target }: AuditEntry): string | nul
   if (outcome === 'ok') return null;
   if (typeof message === 'string') return message;
   const refusals: Readonly<Record<string, (did: string, what: string) => string>> = ledgerTexts.refusals;
-  return typeof code === 'string' ? (refusals[code]?.(verb, ledgerTexts.thing(target.type === null ? null : toWords(target.type).toLowerCase())) ?? null) : null;
+  return typeof code === 'string'
+    ? (refusals[code]?.(verb, ledgerTexts.thing(target.type === null ? null : toWords(target.type).toLowerCase())) ??
+        null)
+    : null;
 };
 
 interface LedgerLineProps {
