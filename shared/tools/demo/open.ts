@@ -1,7 +1,7 @@
 /**
  * Opens the demo for the day, over HTTP as any agent would: a few pending approvals and a flag with a running ramp.
- * Run by `npm start` once everything runs, with the environment's address on this machine as `--url`; does nothing if
- * there are requests already.
+ * Run by `npm start` once everything runs, with the environment's address on this machine as `--url`; does nothing once it is
+ * done.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -58,12 +58,12 @@ const listed = (answer: Body, plural: string): readonly Body[] =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the lists of the API have only objects
   (answer[plural] ?? []) as readonly Body[];
 
-const wasOpened = async (access: DemoAccess): Promise<boolean> => {
-  for (const status of ['pending', 'approved', 'rejected']) {
-    if (listed(await call(access, `/approvals?status=${status}&limit=1`), 'approvals').length > 0) return true;
-  }
-  return false;
-};
+/** The flag of the last step, which nothing else changes before. */
+const lastFlag = '/flags/ai_summaries';
+
+/** Returns whether the last step was done. One that ended before is begun anew: a request that is pending answers the same one. */
+const wasOpened = async (access: DemoAccess): Promise<boolean> =>
+  listed(await call(access, `${lastFlag}/history?limit=1`), 'entries').length > 0;
 
 const hourMs = 3_600_000;
 
@@ -88,7 +88,7 @@ const open = async (access: DemoAccess): Promise<void> => {
     asked += 1;
   }
   await call(access, '/flags/usage_billing', { change: { rollout: 5 }, confirmed: true });
-  await call(access, '/flags/ai_summaries', {
+  await call(access, lastFlag, {
     change: { ramp: { to: 50, over: 24 * hourMs, every: hourMs, at: null } },
   });
 };
