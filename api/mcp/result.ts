@@ -21,9 +21,9 @@ const toResult = (value: Members, isError: boolean): CallToolResult => ({
 const wireRemark = ', in milliseconds since 1970 UTC';
 
 /** Returns the fault with the paths of the tool's arguments. */
-const withArgumentPaths = (failure: Fault, { argumentPath: place }: Tool): Fault => {
+const withArgumentPaths = (failure: Fault, tool: Tool, given: Members): Fault => {
   const details = failure.extra.details?.map(({ path, message }) => ({
-    path: place(path),
+    path: tool.argumentPath(path, given),
     message: message.replace(wireRemark, ''),
   }));
   if (details === undefined) return failure;
@@ -90,6 +90,6 @@ export const callTool = async (tool: Tool, call: EndpointCall, given: Members): 
     };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return { result: toToolError(withArgumentPaths(error, tool)), items: false };
+    return { result: toToolError(withArgumentPaths(error, tool, given)), items: false };
   }
 };

@@ -53,8 +53,8 @@ export interface Tool {
   readonly kinds: Readonly<Record<string, Compactor>>;
   /** Calls the tool. Throws the faults of the endpoint. */
   serve(call: EndpointCall, given: Members): Promise<ApiResponse>;
-  /** Returns the path among the tool's arguments of a path of the endpoint. */
-  argumentPath(path: string): string;
+  /** Returns the path among the tool's arguments, as they were given, of a path of the endpoint. */
+  argumentPath(path: string, given: Members): string;
 }
 
 interface ToolRow {
@@ -78,6 +78,8 @@ interface ToolRow {
   readonly kinds?: Readonly<Record<string, Compactor>>;
   /** Returns the arguments as the endpoint takes them, of what only tools take. Throws `400 invalid`. */
   readonly prepare?: (call: EndpointCall, given: Members) => Members | Promise<Members>;
+  /** Returns the path among the arguments of a path that `prepare` has made; by default the same. */
+  readonly givenPath?: (path: string, given: Members) => string;
   /** Whether the rest of a list may be read to count it; by default yes. */
   readonly canLookAhead?: PagedTool['canLookAhead'];
 }
@@ -221,7 +223,8 @@ export const createTool = (row: ToolRow): Tool => {
       ? (findProjection(endpoint.responses[200], endpoint.path)?.member ?? null)
       : null,
     kinds: kinds ?? (endpoint.write ? receiptKinds : {}),
-    argumentPath: (path) => Object.entries(renamed).find(([, theirs]) => theirs === path)?.[0] ?? path,
+    argumentPath: (path, given) =>
+      Object.entries(renamed).find(([, theirs]) => theirs === path)?.[0] ?? row.givenPath?.(path, given) ?? path,
     serve: async (call, raw) => {
       const prepared = await (row.prepare?.(call, raw) ?? raw);
       const { given, timeless } = readValues(call, schema, await resolvePeople(call, prepared, !endpoint.write));

@@ -158,6 +158,9 @@ describe('tools for models', () => {
     const operation = { type: 'tags', add: ['z'], remove: [] };
     const dry = await answer('bulk_items', { query: { where }, operation, dryRun: true });
     expect(dry).to.include({ matched: 1, wouldChange: 1 });
+    const wrong = (query: object): Promise<string> => refusal('bulk_items', { query, operation, dryRun: true });
+    expect(await wrong({ where: { email: { like: 'x' } } })).to.match(/^query\.where\.email /);
+    expect(await wrong({ fields: { email: { like: 'x' } } })).to.match(/^query\.fields\.email /);
   });
 
   it('show of a request what it changes', async () => {

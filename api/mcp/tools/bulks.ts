@@ -5,12 +5,18 @@ import { getEndpoint } from '../endpoints.ts';
 import { canStartBulks } from '../rights.ts';
 import { createTool, type Tool } from '../tool.ts';
 
-/** Returns the arguments with `where` of the query by the name that bulks have for it. */
-const withFieldFilters = (given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+type Given = Readonly<Record<string, unknown>>;
+
+/** Returns the query if it has `where`, for which bulks have another name. */
+const queryWithWhere = (given: Given): Given | null => {
   const query = toObject(given['query']);
-  if (!isObject(query) || query['where'] === undefined || query['fields'] !== undefined) return given;
-  const { where, ...rest } = query;
-  return { ...given, query: { ...rest, fields: toObject(where) } };
+  return isObject(query) && query['where'] !== undefined && query['fields'] === undefined ? query : null;
+};
+
+/** Returns the arguments with `where` of the query by the name that bulks have for it. */
+const withFieldFilters = (given: Given): Given => {
+  const { where, ...rest } = queryWithWhere(given) ?? {};
+  return where === undefined ? given : { ...given, query: { ...rest, fields: toObject(where) } };
 };
 
 export const bulkTools: readonly Tool[] = [
@@ -20,6 +26,8 @@ export const bulkTools: readonly Tool[] = [
     isListed: canStartBulks,
     hints: { destructiveHint: true, openWorldHint: true },
     prepare: (_call, given) => withFieldFilters(given),
+    givenPath: (path, given) =>
+      queryWithWhere(given) === null ? path : path.replace(/^query\.fields(?=\.|$)/, 'query.where'),
     schemas: {
       ids: { type: 'array', items: { type: 'string' } },
       query: { type: 'object', description: 'Filters of list_items in place of ids, where too.' },
