@@ -50,7 +50,7 @@ export const fieldsSchema = Type.Optional(
 /** Throws `400 invalid` for a name that the response doesn't have. */
 export const requireKnownFields = ({ names }: Projection, fields: readonly string[]): void => {
   const unknown = fields.find((field) => !names.includes(field));
-  if (unknown !== undefined) throw invalidAt('fields', `must be among ${listNearest(unknown, names)}`);
+  if (unknown !== undefined) throw invalidAt('fields', `must be among ${listNearest(unknown, names)}, not ${unknown}`);
 };
 
 /** Returns the response with only these members, and those by which its elements are known. */

@@ -126,8 +126,8 @@ const createActionTool = (action: ActionDefinition): Tool => {
     projected: null,
     kinds: {},
     argumentPath: argumentPath(names),
-    serve: async (call, raw) => {
-      const { given, timeless } = readValues(call, inputSchema, raw);
+    serve: async (call, raw, now) => {
+      const { given, timeless } = readValues(inputSchema, raw, now);
       if (isRunnable(call.caller)) requireDeclared(inputSchema, given);
       const { [names.idempotencyKey]: key, ...rest } = given;
       const { [names.idempotencyKey]: _, ...fingerprinted } = timeless;

@@ -8,6 +8,7 @@ import { toFaultResponse } from '../http/response.ts';
 import type { Members } from './answers/members.ts';
 import { bodyOf, servePage } from './answers/page.ts';
 import { presentBody, type Detail } from './answers/present.ts';
+import { readCursorTime, withCursorTime } from './arguments/cursorTimes.ts';
 import { nextStepHint } from './nextStepHint.ts';
 import type { Tool } from './tool.ts';
 
@@ -58,17 +59,23 @@ const serveTool = async (
   call: EndpointCall,
   given: Members,
 ): Promise<{ readonly response: ApiResponse; readonly value: Members }> => {
-  const { detail, rest } = splitDetail(given, tool);
+  const { detail, rest: said } = splitDetail(given, tool);
   const { page, kinds, projected } = tool;
-  if (page !== null)
-    return servePage({
+  const { given: rest, now } = readCursorTime(said, call.deps.clock.now());
+  if (page !== null) {
+    const { response, value } = await servePage({
       tool: page,
       caller: call.caller,
       given: rest,
       form: { detail, kinds, projected, definition: call.caller.env.definition },
-      serve: (asked) => tool.serve(call, asked),
+      serve: (asked) => tool.serve(call, asked, now),
     });
-  const response = await tool.serve(call, rest);
+    const { cursor } = value;
+    // The cursor of a log is a place in it, and belongs to no query.
+    if (typeof cursor !== 'string' || page.canLookAhead === null) return { response, value };
+    return { response, value: { ...value, cursor: withCursorTime(cursor, rest, now) } };
+  }
+  const response = await tool.serve(call, rest, now);
   const body = bodyOf(response);
   const next = response.status === 202 ? nextStepHint(body) : null;
   return {

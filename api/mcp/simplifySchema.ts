@@ -117,14 +117,20 @@ const fullOnly = new Set(['total', 'totalIsMinimum']);
 
 /** Returns what a tool answers when all is well and done: the members, with their types where they have one. */
 export const outputSchemaOf = (responses: Readonly<Record<number, TSchema | null>>, more: Schema): Schema => {
-  const [, answer] = Object.entries(responses).find(([, schema]) => schema !== null) ?? [];
+  const answers = Object.entries(responses).flatMap(([status, schema]) => (Number(status) < 300 ? [schema] : []));
+  const [first, ...others] = answers.filter(isObject).map(objectsOf);
   const properties: Record<string, unknown> = {};
-  for (const { properties: members } of isObject(answer) ? objectsOf(answer) : [])
+  for (const { properties: members } of first ?? [])
     for (const [name, schema] of Object.entries(isObject(members) ? members : {})) {
       if (fullOnly.has(name)) continue;
       const type = outputType(schema);
       // A member that one answer has otherwise than another has no type.
       properties[name] = name in properties && JSON.stringify(properties[name]) !== JSON.stringify(type) ? {} : type;
     }
+  // Of the other answers only that a member may be another one in them: the list is read by models.
+  for (const { properties: members } of others.flat())
+    for (const [name, schema] of Object.entries(isObject(members) ? members : {}))
+      if (name in properties && JSON.stringify(properties[name]) !== JSON.stringify(outputType(schema)))
+        properties[name] = {};
   return { type: 'object', properties: { ...properties, ...more } };
 };

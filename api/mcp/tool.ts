@@ -51,8 +51,8 @@ export interface Tool {
   readonly projected: string | null;
   /** The compact forms of members that it shows in a way of its own. */
   readonly kinds: Readonly<Record<string, Compactor>>;
-  /** Calls the tool. Throws the faults of the endpoint. */
-  serve(call: EndpointCall, given: Members): Promise<ApiResponse>;
+  /** Calls the tool, with durations that count from `now`. Throws the faults of the endpoint. */
+  serve(call: EndpointCall, given: Members, now: number): Promise<ApiResponse>;
   /** Returns the path among the tool's arguments, as they were given, of a path of the endpoint. */
   argumentPath(path: string, given: Members): string;
 }
@@ -77,7 +77,7 @@ interface ToolRow {
   readonly hints?: Partial<ToolHints>;
   readonly kinds?: Readonly<Record<string, Compactor>>;
   /** Returns the arguments as the endpoint takes them, of what only tools take. Throws `400 invalid`. */
-  readonly prepare?: (call: EndpointCall, given: Members) => Members | Promise<Members>;
+  readonly prepare?: (call: EndpointCall, given: Members, now: number) => Members | Promise<Members>;
   /** Returns the path among the arguments of a path that `prepare` has made; by default the same. */
   readonly givenPath?: (path: string, given: Members) => string;
   /** Whether the rest of a list may be read to count it; by default yes. */
@@ -225,9 +225,9 @@ export const createTool = (row: ToolRow): Tool => {
     kinds: kinds ?? (endpoint.write ? receiptKinds : {}),
     argumentPath: (path, given) =>
       Object.entries(renamed).find(([, theirs]) => theirs === path)?.[0] ?? row.givenPath?.(path, given) ?? path,
-    serve: async (call, raw) => {
-      const prepared = await (row.prepare?.(call, raw) ?? raw);
-      const { given, timeless } = readValues(call, schema, await resolvePeople(call, prepared, !endpoint.write));
+    serve: async (call, raw, now) => {
+      const prepared = await (row.prepare?.(call, raw, now) ?? raw);
+      const { given, timeless } = readValues(schema, await resolvePeople(call, prepared, !endpoint.write), now);
       requireKnownArguments(given, Object.keys(schema.properties));
       const known = checkOwn(pickMembers(given, Object.keys(all.properties)));
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `checkOwn` has checked that they are texts

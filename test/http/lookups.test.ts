@@ -169,7 +169,7 @@ describe('finding items', () => {
     it('have to exist', async () => {
       const reply = await clerk.get('/items?fields=title,stat');
       expect([reply.status, reply.body.details[0].path]).to.deep.equal([400, 'fields']);
-      expect(reply.body.details[0].message).to.match(/^must be among state, /);
+      expect(reply.body.details[0].message).to.match(/^must be among state, .*, not [a-z]+$/i);
       expect((await clerk.get('/items?fields=')).status).to.equal(400);
       expect((await clerk.get('/counts?fields=at')).status).to.equal(400);
     });

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Client } from '../support/http.ts';
 import { callTool, rpc } from '../support/tools.ts';
+import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 import { connectTools } from './client.ts';
 import { clerkGrants, manifest } from './manifest.ts';
@@ -228,5 +229,27 @@ describe('answers of tools', () => {
       ['get_item', 'get_item_timeline', 'get_item_occurrences'].map((name) => answer(name, { id: made.body.item.id })),
     );
     for (const body of shown) expect(JSON.stringify(body)).to.include('"at":9000000000000000');
+  });
+
+  it('tell of a bulk once what it did, and not of each item what it is now', async () => {
+    const other = await world.agent('admin');
+    const ids: string[] = [];
+    for (let n = 0; n < 8; n++) {
+      const { item: made } = (await callTool(clerk, 'create_item', { inbox: 'mail', title: `Of a bulk ${String(n)}` }))
+        .body;
+      ids.push(made.id as string);
+    }
+    const operation = { type: 'tags', add: ['swept'], remove: [] };
+    expect((await callTool(other, 'bulk_items', { ids, operation })).body).to.have.nested.property('bulk.id');
+    await world.settled();
+    const log = await until('the bulk is told of', async () => {
+      const { changes } = (await callTool(other, 'list_changes', { since: '1h', by: 'me' })).body;
+      const told = changes as Record<string, unknown>[];
+      return told.some(({ type, bulk }) => type === 'bulk' && (bulk as { status: string }).status === 'done') && told;
+    });
+    expect(log.filter(({ type }) => type === 'item')).to.deep.equal([]);
+    const [entry, ...more] = log.filter(({ type }) => type === 'timeline');
+    expect(more).to.deep.equal([]);
+    expect(entry).to.include({ moreItems: 3 });
   });
 });

@@ -52,6 +52,9 @@ describe('times of arguments', () => {
     expect(read('2026-11-22T09:00')).to.match(/needs a zone/);
     expect(read('2026-11-22T09:00 Mars/Base')).to.match(/time zone that does not exist, Mars\/Base/);
     for (const text of ['2026-02-30T09:00Z', '2026-11-22T25:00Z', '2026-13-01']) expect(read(text)).to.match(/exists/);
+    expect(read('1764000000'), 'seconds').to.equal(
+      'looks like seconds: say 1764000000000, in milliseconds, or ISO 8601',
+    );
     for (const text of ['', 'soon', '5 parsecs', 'h', 'P', '2h x'])
       expect(read(text), text).to.match(/must be a time: ISO 8601/);
   });

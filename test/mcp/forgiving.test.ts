@@ -83,7 +83,9 @@ describe('tools for models', () => {
     const id = await make();
     expect(await refusal('update_item', { id, state: 'open', reson: 'x' })).to.match(/^reson .*known: reason, /);
     expect(await refusal('update_item', { id, state: 'open', dryrun: true })).to.match(/^dryrun .*known: dryRun, /);
-    expect(await refusal('get_item', { id, fields: 'title,stat' })).to.match(/among state, .* and \d+ more$/);
+    expect(await refusal('get_item', { id, fields: 'title,stat' })).to.match(
+      /among state, .* and \d+ more, not [a-z]+$/i,
+    );
     expect(await refusal('update_item', { id, tags: ['vip'] })).to.match(/^tags must be object, with add, remove/);
     expect(await refusal('list_items', { record: 'customer' })).to.equal('record must be of the form <resource>:<id>');
     expect(await refusal('list_items', { sort: 'newest' })).to.match(/^sort must be one of [a-zA-Z, -]+ and 2 more$/);
@@ -161,6 +163,32 @@ describe('tools for models', () => {
     const wrong = (query: object): Promise<string> => refusal('bulk_items', { query, operation, dryRun: true });
     expect(await wrong({ where: { email: { like: 'x' } } })).to.match(/^query\.where\.email /);
     expect(await wrong({ fields: { email: { like: 'x' } } })).to.match(/^query\.fields\.email /);
+  });
+
+  it('go on page by page where a duration says from when, and refuse seconds', async () => {
+    for (let n = 0; n < 3; n++) await make();
+    const pages = async (tool: string, list: string, given: object): Promise<string[]> => {
+      const ids: string[] = [];
+      let cursor: unknown;
+      do {
+        const page = await answer(tool, { ...given, limit: 1, ...(cursor === undefined ? {} : { cursor }) });
+        ids.push(...(page[list] as { id: string }[]).map(({ id }) => id));
+        ({ cursor } = page);
+      } while (cursor !== undefined && ids.length < 9);
+      return ids;
+    };
+    const items = await pages('list_items', 'items', { inbox: 'mail', createdAfter: '7d', sort: 'title' });
+    expect(new Set(items).size).to.be.greaterThan(2);
+    const filters = { since: { gte: '20000d' } };
+    for (const asked of [filters, JSON.stringify(filters)])
+      expect((await pages('list_records', 'records', { resource: 'customer', filters: asked })).sort()).to.deep.equal([
+        'c1',
+        'c2',
+      ]);
+    expect(await refusal('list_items', { createdAfter: 1_764_000_000 })).to.match(/^createdAfter looks like seconds/);
+    expect(
+      await refusal('list_records', { resource: 'customer', filters: { since: { gte: 1_764_000_000 } } }),
+    ).to.match(/^filters\.since\.gte looks like seconds/);
   });
 
   it('show of a request what it changes', async () => {

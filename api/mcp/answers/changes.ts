@@ -52,7 +52,14 @@ const newestOfEach = (changes: readonly Members[]): Members[] => {
   });
 };
 
-/** Returns the body with the newest message of each thing, and with one, at the place of the first, for those that say the same of several items. */
+/** Returns whether a message shows an item of which is told already what was done to it and to others alike. */
+const isToldOf = ({ type, change, item }: Members, ids: ReadonlySet<unknown>): boolean =>
+  type === 'item' && change !== 'created' && isObject(item) && ids.has(item['id']);
+
+/**
+ * Returns the body with the newest message of each thing, and with one, at the place of the first, for those that say the same of
+ * several items, without what these items are now.
+ */
 export const withMergedChanges = (body: Members): Members => {
   const { changes } = body;
   if (!Array.isArray(changes)) return body;
@@ -63,5 +70,7 @@ export const withMergedChanges = (body: Members): Members => {
     if (group === undefined) groups.set(key ?? change, { first: change, items: [change['item']] });
     else group.items.push(change['item']);
   }
-  return { ...body, changes: [...groups.values()].map(toMessage) };
+  const all = [...groups.values()];
+  const told = new Set(all.flatMap(({ items }) => (items.length > 1 ? items : [])));
+  return { ...body, changes: all.filter(({ first }) => !isToldOf(first, told)).map(toMessage) };
 };

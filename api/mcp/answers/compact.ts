@@ -22,7 +22,7 @@ import {
   compactResult,
   compactRun,
 } from './kinds.ts';
-import { withoutEmpty, type Members } from './members.ts';
+import { pickMembers, withoutEmpty, type Members } from './members.ts';
 
 export type Compactor = (value: Members) => Members;
 
@@ -34,7 +34,7 @@ const byName: Readonly<Record<string, Compactor>> = {
   entry: compactEntry,
   entries: compactEntry,
   timeline: compactEntry,
-  history: compactEntry,
+  history: (entry) => ({ ...pickMembers(entry, ['item']), ...compactEntry(entry) }),
   occurrences: (value) => withoutEmpty(value),
   latestOccurrence: (value) => withoutEmpty(value),
   record: compactRecord,
@@ -54,7 +54,7 @@ const byName: Readonly<Record<string, Compactor>> = {
   people: (value) => withoutEmpty(value),
   resources: compactResource,
   actions: compactAction,
-  suggestedActions: compactAction,
+  suggestedActions: (action) => withoutEmpty({ ...compactAction(action), input: action['input'] }),
   pages: compactPage,
   role: compactRole,
   results: (value) => compactMembers(compactResult(value)),

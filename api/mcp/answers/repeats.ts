@@ -2,7 +2,7 @@
 import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
 import { objectsIn, type Members } from './members.ts';
 
-/** Returns the body without the report that the item was made of, if it is the only one, and without blocks of its fields’ texts. */
+/** Returns the body without the report that the item was made of, if it is the only one or not asked for, and without blocks of its fields’ texts. */
 export const withoutRepeats = (body: Members): Members => {
   const { item, latestOccurrence, blocks, ...rest } = body;
   if (!isObject(item) || !Array.isArray(blocks)) return body;
@@ -11,6 +11,6 @@ export const withoutRepeats = (body: Members): Members => {
     item,
     blocks: objectsIn(blocks).filter(({ type, text }) => type !== 'text' || !texts.has(text)),
     ...rest,
-    ...(item['occurrences'] === 1 ? {} : { latestOccurrence }),
+    ...((item['occurrences'] ?? 1) === 1 ? {} : { latestOccurrence }),
   };
 };

@@ -23,11 +23,17 @@ const shortenText = (text: string, most: number): string => {
   return `${head}… (${String(text.length - head.length)} more characters; ${rest})`;
 };
 
+/** Members that are given back as they are. */
+const asGiven = /^id$|[cC]ursor$/;
+
 const shortenObject = (value: Readonly<Record<string, unknown>>, limits: Limits, depth: number): unknown => {
   const entries = Object.entries(value);
   const kept = entries
     .slice(0, depth === 0 ? entries.length : limits.members)
-    .map(([name, member]): [string, unknown] => [name, shorten(member, limits, depth + 1)]);
+    .map(([name, member]): [string, unknown] => [
+      name,
+      typeof member === 'string' && asGiven.test(name) ? member : shorten(member, limits, depth + 1),
+    ]);
   const cut = entries.length - kept.length;
   return Object.fromEntries(cut === 0 ? kept : [...kept, ['…', `${String(cut)} more members; ${rest}`]]);
 };

@@ -35,12 +35,13 @@ const booleanWords = new Map<unknown, boolean>([
 ]);
 
 const coerceInteger = (value: unknown, { path, name, description }: Place, { now, problems }: Coercion): unknown => {
-  if (typeof value !== 'string') return value;
   const unit = unitOf(description);
-  if (/^-?\d{1,15}$/.test(value)) return Number(value);
-  if (unit === 'duration') return parseDuration(value) ?? value;
-  if (unit === null) return value;
-  const parsed = parseTime(value.slice(0, 100), now, pastNames.test(name));
+  if (typeof value !== 'string' && (typeof value !== 'number' || unit !== 'time')) return value;
+  if (typeof value === 'string' && unit !== 'time') {
+    if (/^-?\d{1,15}$/.test(value)) return Number(value);
+    return unit === 'duration' ? (parseDuration(value) ?? value) : value;
+  }
+  const parsed = parseTime(value, now, pastNames.test(name));
   if ('at' in parsed) return parsed.at;
   problems.push({ path, message: parsed.problem });
   return value;
@@ -114,9 +115,12 @@ const coerceUnion = (schema: Schema, value: unknown, place: Place, coercion: Coe
     return word === true ? '1' : word === false ? '0' : value;
   }
   const time = branches.find((each) => each['type'] === 'integer' && unitOf(descriptionOf(each)) === 'time');
-  if (time !== undefined && branches.length > 1 && typeof value === 'string') {
-    const parsed = parseTime(value.slice(0, 100), coercion.now, pastNames.test(place.name));
-    return 'at' in parsed ? parsed.at : value;
+  if (time !== undefined && branches.length > 1 && (typeof value === 'string' || typeof value === 'number')) {
+    const parsed = parseTime(value, coercion.now, pastNames.test(place.name));
+    if ('at' in parsed) return parsed.at;
+    // A text may be of the other branch.
+    if (typeof value === 'number') coercion.problems.push({ path: place.path, message: parsed.problem });
+    return value;
   }
   const object = toObject(value);
   const branch = branches.length === 1 ? branches[0] : branches.find((each) => isBranchOf(each, object));

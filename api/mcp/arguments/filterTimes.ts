@@ -9,8 +9,8 @@ import { parseTime } from './times.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Returns the arguments with the times of `filters` as milliseconds; durations count back. Throws `400 invalid` for texts that are none. */
-export const readFilterTimes = ({ deps, caller }: EndpointCall, given: Members): Members => {
+/** Returns the arguments with the times of `filters` as milliseconds; durations count back from `now`. Throws `400 invalid` for texts that are none. */
+export const readFilterTimes = ({ caller }: EndpointCall, given: Members, now: number): Members => {
   const filters = toObject(given['filters']);
   const times = timeFieldsOf(caller.env.definition, given['resource']);
   if (!isObject(filters) || times.length === 0 || !caller.principal.access.sees('resource', String(given['resource'])))
@@ -20,8 +20,8 @@ export const readFilterTimes = ({ deps, caller }: EndpointCall, given: Members):
     if (Array.isArray(value)) return value.map((one, n) => read(one, `${path}.${String(n)}`));
     if (isObject(value))
       return Object.fromEntries(Object.entries(value).map(([op, one]) => [op, read(one, `${path}.${op}`)]));
-    if (typeof value !== 'string') return value;
-    const parsed = parseTime(value.slice(0, 100), deps.clock.now(), true);
+    if (typeof value !== 'string' && typeof value !== 'number') return value;
+    const parsed = parseTime(value, now, true);
     if ('at' in parsed) return parsed.at;
     problems.push({ path, message: parsed.problem });
     return value;

@@ -3,7 +3,6 @@ import type { FaultDetail } from '../../../shared/catalogue/errors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
 import { unknownNameMessage } from '../../../shared/platform/core/nearestNames.ts';
 import { invalidFault } from '../../../shared/platform/core/validate.ts';
-import type { EndpointCall } from '../../endpoint.ts';
 import { coerceArguments } from './coerce.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -21,10 +20,10 @@ export const requireKnownArguments = (given: Members, known: readonly string[]):
   if (details.length > 0) throw invalidFault(details.slice(0, limits.detailsMax));
 };
 
-/** Returns what the arguments mean. Throws `400 invalid` for times that are none. */
-export const readValues = ({ deps }: Pick<EndpointCall, 'deps'>, schema: object, raw: Members): ReadValues => {
+/** Returns what the arguments mean, with durations that count from `now`. Throws `400 invalid` for times that are none. */
+export const readValues = (schema: object, raw: Members, now: number): ReadValues => {
   const problems: FaultDetail[] = [];
-  const given = coerceArguments({ ...schema }, raw, { now: deps.clock.now(), problems });
+  const given = coerceArguments({ ...schema }, raw, { now, problems });
   if (problems.length > 0) throw invalidFault(problems.slice(0, limits.detailsMax));
   return { given, timeless: coerceArguments({ ...schema }, raw, { now: 0, problems: [] }) };
 };

@@ -90,10 +90,10 @@ const inZone = (wall: number, zone: string): ParsedTime => {
 const forms =
   'must be a time: ISO 8601 ("2026-11-22T09:00:00Z"), a local time with its zone ("2026-11-22T09:00 Europe/Berlin"), or a duration from now ("2h")';
 
-/** Returns the time that a text names. A duration counts from now: ahead, or back where `isPast` says so. */
-export const parseTime = (given: string, now: number, isPast: boolean): ParsedTime => {
-  const text = given.trim();
-  if (/^\d{11,15}$/.test(text)) return { at: Number(text) };
+/** Of a longer text only its beginning is looked at. */
+const textMax = 100;
+
+const parseText = (text: string, now: number, isPast: boolean): ParsedTime => {
   if (text.toLowerCase() === 'now') return { at: now };
   const form = timeForm.exec(text);
   if (form !== null) {
@@ -111,4 +111,17 @@ export const parseTime = (given: string, now: number, isPast: boolean): ParsedTi
   const duration = parseDuration(text.replace(/^(?:in\s+|\+)/i, '').replace(back, ''));
   if (duration === undefined) return { problem: forms };
   return { at: isPast || back.test(text) ? now - duration : now + duration };
+};
+
+/** Numbers that are times of our days in seconds; in milliseconds they are of the first years after 1970. */
+const [secondsFrom, secondsTo] = [1e8, 1e11];
+
+/** Returns the time that a number or a text names. A duration counts from now: ahead, or back where `isPast` says so. */
+export const parseTime = (given: string | number, now: number, isPast: boolean): ParsedTime => {
+  const text = String(given).slice(0, textMax).trim();
+  if (!/^-?\d{1,15}(?:\.\d*)?$/.test(text)) return parseText(text, now, isPast);
+  const at = Number(text);
+  return at >= secondsFrom && at < secondsTo
+    ? { problem: `looks like seconds: say ${String(at * 1_000)}, in milliseconds, or ISO 8601` }
+    : { at };
 };

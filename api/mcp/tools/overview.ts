@@ -53,7 +53,8 @@ export const overviewTools: readonly Tool[] = [
     endpoint: getEndpoint('count.get'),
     isListed: canSeeAnyInbox,
     kinds: { inboxes: compactCounts },
-    description: 'Numbers of items by inbox, of those that are work now (active), and of approvals that wait.',
+    description:
+      'Numbers of items by inbox, of those that are work now (active), and of approvals that wait; detail: full has states.',
   }),
   createTool({
     name: 'search',

@@ -159,7 +159,7 @@ const neededVerbs = ({ before, closes }: FormerValues): InboxVerb[] => [
 /** Thrown for an entry of another kind, or of another item. */
 export const notUndone = invalidAt(
   'undo',
-  'must be the first entry of a change of this item’s state, assignee, tags, snooze or links',
+  'must be the first entry of a change of this item’s state, assignee, tags, snooze or links; what came with a reply or a run is changed back by a change of its own',
 );
 
 /** Returns the update that undoes one change of an item; a fault: why there is nothing to undo. */

@@ -12,11 +12,35 @@ export const namePattern = '^[A-Za-z][A-Za-z0-9_.-]{0,99}$';
 export const recordRefPattern = '^[A-Za-z][A-Za-z0-9_.-]{0,99}:[^\\u0000-\\u001f\\u007f]{1,200}$';
 export const assigneePattern = '^(?:none|me|per_[0-7][0-9a-hjkmnp-tv-z]{25})$';
 
-/** What a text looks like, by the pattern that it has to match: errors say it in place of the expression. */
-export const textForms: ReadonlyMap<string, string> = new Map([
-  [recordRefPattern, '<resource>:<id>'],
-  [assigneePattern, 'none, me or a person’s id'],
+/** At least one character that is not white space. */
+const textPattern = '\\S';
+
+/**
+ * One line with at least one character that is neither a space nor a control character. The look-ahead keeps the pattern
+ * linear, which matters as it also sees texts that are too long.
+ */
+export const linePattern = '^(?=[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f])[^\\u0000-\\u001f\\u007f]*$';
+
+/** Linear, like `linePattern`. */
+const tagPattern = '^(?=[^,]*[^,\\s])[^,]*$';
+
+/** Ids that the service makes begin with what they are of. */
+const idPattern = (prefix: string): string => `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`;
+
+const sentences: ReadonlyMap<string, string> = new Map([
+  [namePattern, 'must be a name: a letter, then letters, digits, _, . or -, 100 at most'],
+  [recordRefPattern, 'must be of the form <resource>:<id>'],
+  [assigneePattern, 'must be of the form none, me or a person’s id'],
+  [textPattern, 'must have a character that is not white space'],
+  [linePattern, 'must be one line that is not empty'],
+  [tagPattern, 'must be a tag: not empty, and without a comma'],
 ]);
+
+/** Returns what a text has to look like, by the pattern that it has to match; undefined: the pattern has to say it itself. */
+export const patternSentence = (pattern: string): string | undefined => {
+  const [, prefix] = /^\^([a-z]{3,4})_\[0-7\]/.exec(pattern) ?? [];
+  return prefix === undefined ? sentences.get(pattern) : `must be an id that begins with ${prefix}_`;
+};
 
 /** Returns the schema of a request object: undeclared members are refused. */
 export const strictObject = <P extends TProperties>(
@@ -33,7 +57,7 @@ export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const nameSchema = (description: string) => Type.String({ pattern: namePattern, description });
 
 export const idSchema = (prefix: IdPrefix, description: string) =>
-  Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`, description });
+  Type.String({ pattern: idPattern(prefix), description });
 
 /** Returns the schema of an id that a client looks something up by: any text, as a text that is no id is not found. */
 export const lookupIdSchema = (description: string) => Type.String({ description });
@@ -63,21 +87,14 @@ export const describedSchema = nullable(Type.String({ description: 'What it is, 
 
 export const nextCursorSchema = nullable(Type.String({ description: 'For the next page; null on the last.' }));
 
-/**
- * One line with at least one character that is neither a space nor a control character. The look-ahead keeps the pattern
- * linear, which matters as it also sees texts that are too long.
- */
-export const linePattern = '^(?=[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f])[^\\u0000-\\u001f\\u007f]*$';
-
 /** Returns the schema of a text with at least one character that is not white space. */
 export const textSchema = (maxLength: number, description: string) =>
-  Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
+  Type.String({ minLength: 1, maxLength, pattern: textPattern, description });
 
-/** Linear, like `linePattern`. */
 export const tagSchema = Type.String({
   minLength: 1,
   maxLength: limits.tagMax,
-  pattern: '^(?=[^,]*[^,\\s])[^,]*$',
+  pattern: tagPattern,
   description: 'A tag: 1 to 100 characters, no comma.',
 });
 

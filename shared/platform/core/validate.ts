@@ -6,7 +6,7 @@ import { limits } from '../../catalogue/limits.ts';
 import { exceedsPartCount } from './jsonLimits.ts';
 import { getOrCreate } from './maps.ts';
 import { listNearest, unknownNameMessage } from './nearestNames.ts';
-import { textForms, type Static, type TSchema } from './schema.ts';
+import { patternSentence, type Static, type TSchema } from './schema.ts';
 
 export const validatorOptions = {
   strict: false,
@@ -56,10 +56,8 @@ const errorMessage = (error: ErrorObject): string => {
       return 'is required';
     case 'enum':
       return `must be one of ${(params.allowedValues ?? []).map((value) => JSON.stringify(value)).join(', ')}`;
-    case 'pattern': {
-      const form = textForms.get(params.pattern ?? '');
-      return form === undefined ? (error.message ?? 'is not valid') : `must be of the form ${form}`;
-    }
+    case 'pattern':
+      return patternSentence(params.pattern ?? '') ?? error.message ?? 'is not valid';
     case 'type': {
       const members = membersOf(error);
       return error.message === 'must be object' && members.length > 0
@@ -89,19 +87,29 @@ const relevantErrors = (errors: readonly ErrorObject[]): readonly ErrorObject[] 
   return plain.length === 0 ? errors : plain;
 };
 
+/** What is wrong at a place. */
+interface Found {
+  readonly sentences: string[];
+  readonly constants: unknown[];
+  known: string[] | null;
+  value: unknown;
+}
+
 /** Returns Ajv's errors as details, one per path (with all its messages), at most `most`. */
 export const ajvDetails = (
   errors: readonly ErrorObject[],
   prefix = '',
   most: number = limits.detailsMax,
 ): FaultDetail[] => {
-  const byPlace = new Map<
-    string,
-    { readonly sentences: string[]; readonly constants: unknown[]; known: string[] | null; value: unknown }
-  >();
+  const byPlace = new Map<string, Found>();
   for (const error of relevantErrors(errors)) {
     const place = prefix + errorPath(error);
-    const found = getOrCreate(byPlace, place, () => ({ sentences: [], constants: [], known: null, value: undefined }));
+    const found = getOrCreate(byPlace, place, (): Found => ({
+      sentences: [],
+      constants: [],
+      known: null,
+      value: undefined,
+    }));
     const declared = declaredMembers(error);
     if (error.keyword === 'const') {
       found.constants.push((error.params as { allowedValue?: unknown }).allowedValue);
@@ -112,7 +120,14 @@ export const ajvDetails = (
     if (sentence !== null && !found.sentences.includes(sentence)) found.sentences.push(sentence);
     if (byPlace.size >= most) break;
   }
-  return [...byPlace].map(([path, { sentences, constants, known, value }]) => {
+  /** Of a value that is there, that it may be left empty helps nobody: what is wrong in it is told. */
+  const isNoise = (path: string, { sentences, constants, known }: Found): boolean =>
+    constants.length === 0 &&
+    known === null &&
+    sentences.every((sentence) => sentence === 'must be null') &&
+    [...byPlace.keys()].some((other) => other.startsWith(`${path}.`));
+  const told = [...byPlace].filter(([path, found]) => !isNoise(path, found));
+  return told.map(([path, { sentences, constants, known, value }]) => {
     const unknown = known === null ? [] : [unknownNameMessage(path.slice(path.lastIndexOf('.') + 1), known)];
     const named = constants.length === 0 ? [] : [constantsMessage(value, constants)];
     return { path, message: [...unknown, ...named, ...sentences].join(' or ') };
