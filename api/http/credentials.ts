@@ -51,7 +51,7 @@ export const resolveCaller = (
   { directory }: Deps,
   { principal }: AuthSession,
   name: string,
-  requestId: string,
+  requestId: string | null,
   address: string | null,
 ): Caller => {
   const env = directory.environment(name);

@@ -1,8 +1,11 @@
 /** `GET /changes`: the messages of the live stream over HTTP, for clients that can't keep a socket open. Called by index.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
 import { mayDecide } from '../../shared/approvals/canDecide.ts';
+import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { limitSchema, strictObject, Type, type Static } from '../../shared/platform/core/schema.ts';
+import type { AuthSession } from '../../shared/settings/sessionCache.ts';
+import { resolveCaller } from '../http/credentials.ts';
 import type { EnvironmentChannel } from './channel.ts';
 import type { LiveContext } from './context.ts';
 import type { ChannelFeed } from './feed.ts';
@@ -115,12 +118,35 @@ class ChangesReader {
   }
 }
 
+/** Who waits for messages. */
+export interface Waiting {
+  readonly caller: Caller;
+  readonly session: Pick<AuthSession, 'credential'>;
+}
+
+/**
+ * Returns whether the caller still has the rights with which the wait began. Throws `401 unauthorized` once the credential has
+ * ended, and `404 not_found` once the environment is not the principal's any more.
+ */
+const hasSameRights = async ({ deps }: LiveContext, { caller, session: { credential } }: Waiting): Promise<boolean> => {
+  const session = await deps.directory.sessionByCredential(credential);
+  if (session === null) throw fault('unauthorized');
+  const { principal } = resolveCaller(deps, session, caller.env.name, caller.requestId, caller.address);
+  return principal.access.key === caller.principal.access.key;
+};
+
+interface ReadUntil {
+  readonly waiting: Waiting;
+  readonly channel: EnvironmentChannel;
+  readonly reader: ChangesReader;
+  /** Milliseconds of `performance.now()`. */
+  readonly until: number;
+  readonly signal: AbortSignal;
+}
+
 const readUntil = async (
   context: LiveContext,
-  channel: EnvironmentChannel,
-  reader: ChangesReader,
-  until: number,
-  signal: AbortSignal,
+  { waiting, channel, reader, until, signal }: ReadUntil,
 ): Promise<ResetReason | null> => {
   for (;;) {
     const before = reader.place;
@@ -130,6 +156,7 @@ const readUntil = async (
     if (reader.changes.length > 0 || performance.now() >= until) return null;
     if (channel.newestPosition > reader.place.position) await channel.newMessages.wait(emptyPageRetryMs, signal);
     else await channel.newMessages.wait(until - performance.now(), signal);
+    if (!(await hasSameRights(context, waiting))) return 'role';
   }
 };
 
@@ -138,14 +165,18 @@ export interface ChangesRequest {
   readonly filter?: ChangesFilter;
 }
 
-/** Returns the messages after `after`: at once when there are some, else when there are or when `wait` is over. Throws `400 bad_cursor`. */
+/**
+ * Returns the messages after `after`: at once when there are some, else when there are or when `wait` is over. Throws
+ * `400 bad_cursor`, and as `hasSameRights` does.
+ */
 export const waitForChanges = async (
   context: LiveContext,
   feed: ChannelFeed,
-  caller: Caller,
+  waiting: Waiting,
   { query, filter = everything }: ChangesRequest,
   signal: AbortSignal,
 ): Promise<ChangesPage> => {
+  const { caller } = waiting;
   const { env } = caller;
   const { db, directory } = context.deps;
   const until = performance.now() + (query.wait ?? 0);
@@ -177,7 +208,7 @@ export const waitForChanges = async (
           }
         : { cursor: after ?? endOffset(env, place.position), place };
     const reader = new ChangesReader(caller, start, query.limit ?? limits.pageDefault, filter);
-    const reset = await readUntil(context, channel, reader, until, signal);
+    const reset = await readUntil(context, { waiting, channel, reader, until, signal });
     return reset === null
       ? { changes: reader.changes, cursor: reader.cursor, more: reader.isDone, reset, ...partial }
       : now(reset);

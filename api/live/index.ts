@@ -1,10 +1,9 @@
 /** The live stream of this process (`createLive`), which server.ts starts and the endpoints use. */
-import type { Caller } from '../../shared/access/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import type { RateLimiter } from '../http/rateLimiter.ts';
-import { waitForChanges, type ChangesPage, type ChangesRequest } from './changes.ts';
+import { waitForChanges, type ChangesPage, type ChangesRequest, type Waiting } from './changes.ts';
 import { liveTimes, type LiveTimes } from './context.ts';
 import { createFeed } from './feed.ts';
 import { createHub, type LiveHub } from './hub.ts';
@@ -19,7 +18,7 @@ export interface Live {
   /** Returns the newest known position of an environment's stream; never more than the true one. */
   readonly position: (env: Environment) => Promise<number> | number;
   /** Returns the messages after an offset, early when `signal` is aborted or the process stops. Throws `400 bad_cursor`. */
-  changes(caller: Caller, request: ChangesRequest, signal: AbortSignal): Promise<ChangesPage>;
+  changes(waiting: Waiting, request: ChangesRequest, signal: AbortSignal): Promise<ChangesPage>;
   issueTicket(env: Environment, session: Pick<AuthSession, 'credential'>): Promise<Ticket>;
   readonly reads: ReadFeed;
   readonly stats: LiveHub['stats'];
@@ -44,7 +43,7 @@ export const createLive = (deps: Deps, rate: RateLimiter, times: Partial<LiveTim
     reads.stop();
   };
 
-  const changes: Live['changes'] = async (caller, request, signal) => {
+  const changes: Live['changes'] = async (who, request, signal) => {
     const call = new AbortController();
     const abort = (): void => {
       call.abort();
@@ -53,7 +52,7 @@ export const createLive = (deps: Deps, rate: RateLimiter, times: Partial<LiveTim
     signal.addEventListener('abort', abort);
     waiting.add(call);
     try {
-      return await waitForChanges(context, feed, caller, request, call.signal);
+      return await waitForChanges(context, feed, who, request, call.signal);
     } finally {
       waiting.delete(call);
       signal.removeEventListener('abort', abort);

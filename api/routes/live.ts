@@ -72,9 +72,9 @@ const changes = readEndpoint({
     }),
   },
   example: { query: { wait: 0, limit: 50 } },
-  handle: async ({ live: { changes: readChanges }, caller, query, ofTool, signal }) => ({
+  handle: async ({ live: { changes: readChanges }, caller, session, query, ofTool, signal }) => ({
     status: 200,
-    body: await readChanges(caller, narrowChanges(caller, query, ofTool), signal()),
+    body: await readChanges({ caller, session }, narrowChanges(caller, query, ofTool), signal()),
   }),
 });
 

@@ -25,12 +25,13 @@ describe('changes', () => {
     query: ChangesQuery,
     signal = new AbortController().signal,
     from: Api = api,
+    as = token,
   ): Promise<ChangesPage & { changes: Message[] }> => {
     const env = from.deps.directory.environment('production');
-    const session = await from.deps.directory.sessionByToken(token);
+    const session = await from.deps.directory.sessionByToken(as);
     if (env === undefined || session === null) throw new Error('no session');
     return (await from.live.changes(
-      { env, principal: session.principal, requestId: null, address: null },
+      { caller: { env, principal: session.principal, requestId: null, address: null }, session },
       { query },
       signal,
     )) as ChangesPage & { changes: Message[] };
@@ -108,6 +109,33 @@ describe('changes', () => {
     const since = performance.now();
     expect((await changes({ after: second.cursor, wait: 300 })).changes).to.deep.equal([]);
     expect(performance.now() - since).to.be.within(290, 1_500 * patience);
+  });
+
+  it('tells nothing more of what comes while it waits once the token or its environment is gone, or the role is another', async () => {
+    await world.role('narrowed', [{ on: 'inbox:support', can: ['see'] }]);
+    const [revoked, moved, narrowed] = await Promise.all([
+      world.agent('support'),
+      world.agent('support'),
+      world.agent('narrowed'),
+    ]);
+    const { cursor } = await changes({});
+    for (const { token: known } of [revoked, moved, narrowed]) await api.deps.directory.sessionByToken(known);
+    const ends = [revoked, moved, narrowed].map((agent) =>
+      changes({ after: cursor, wait: 30_000 }, undefined, api, agent.token).then(
+        ({ changes: told, reset }) => ({ told, reset }),
+        (error: unknown) => (error instanceof Fault ? error.code : error),
+      ),
+    );
+    await world.db('agents').where({ id: revoked.id }).update({ revoked_at: Date.now() });
+    await world
+      .db('agents')
+      .where({ id: moved.id })
+      .update({ environments: ['staging'] });
+    await world.db('roles').where({ name: 'narrowed' }).update({ grants: '[]' });
+    await world.changed();
+    await world.known();
+    await world.publish([[item('later')]]);
+    expect(await Promise.all(ends)).to.deep.equal(['unauthorized', 'not_found', { told: [], reset: 'role' }]);
   });
 
   it('answers at once when the client goes away or the process stops', async () => {

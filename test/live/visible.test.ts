@@ -54,7 +54,7 @@ describe('live stream: who hears what', () => {
     if (env === undefined || session === null) throw new Error('no session');
     const caller = { env, principal: session.principal, requestId: null, address: null };
     const found = await api.live.changes(
-      caller,
+      { caller, session },
       { query: { after: live.messages[0]?.offset ?? '' } },
       new AbortController().signal,
     );
