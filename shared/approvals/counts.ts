@@ -41,11 +41,9 @@ export interface ApprovalCounts {
 /** Returns the pending approvals of an environment, in groups. `now`: epoch milliseconds. */
 export const readPendingApprovals = async (db: Db, envId: number, now: number): Promise<PendingApprovals[]> => {
   const groups = await queryRows<PendingRow>(db, pendingSql, [envId, now]);
-  const agents = groups.flatMap(({ independent, actor_type: type, actor }) =>
-    independent && type === 'agent' ? [actor] : [],
-  );
-  const barred = agents.length === 0 ? null : await readBarred(db, [...new Set(agents)], now);
-  return groups.map((group) => ({ ...group, barred: (group.independent ? barred?.get(group.actor) : null) ?? [] }));
+  const requesters = groups.flatMap(({ independent, actor }) => (independent ? [actor] : []));
+  const barred = await readBarred(db, requesters, now);
+  return groups.map((group) => ({ ...group, barred: (group.independent ? barred.get(group.actor) : null) ?? [] }));
 };
 
 /** Returns how many of the approvals the principal sees, and how many of these it may decide now. */

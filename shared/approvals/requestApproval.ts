@@ -181,7 +181,7 @@ const buildApproval = <K extends ApprovalKind>(
 
 /** Returns the people who may not decide a request of the caller, for the live message of it. */
 const readBarredFrom = async (db: Db, { principal, env }: Caller, at: number): Promise<readonly string[]> => {
-  if (principal.type !== 'agent' || principal.id === null) return [];
+  if (principal.id === null) return [];
   const row = await queryRow<{ independent: boolean }>(db, independentSql, [env.id]);
   if (row?.independent !== true) return [];
   return (await readBarred(db, [principal.id], at)).get(principal.id) ?? [];

@@ -46,8 +46,7 @@ const readDecidableApproval = async (deps: ViewDeps, caller: Caller, id: string)
   requireDecider(caller);
   const approval = await readVisibleApproval(deps.db, caller, id);
   if (isApprovalRequester(caller, approval)) throw fault('forbidden', ownRequestMessage);
-  if (approval.actor_type === 'agent')
-    await requireIndependent(deps.db, approval.id, caller.principal.id ?? '', deps.clock.now());
+  await requireIndependent(deps.db, approval.id, caller.principal.id ?? '', deps.clock.now());
   if (approval.status === 'pending' && approval.expires_at <= deps.clock.now()) {
     await expireApproval(deps, approval);
     throw alreadyDecidedFault(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);

@@ -1,6 +1,6 @@
 /**
- * Keeps who changed whose rights, and decides by it who may not decide an agent's requests where the environment asks for
- * independent approval. For adminChange.ts, environments/update.ts and decisions/decide.ts.
+ * Keeps who changed whose rights, and decides by it who may not decide the requests of an agent or a person where the environment
+ * asks for independent approval. For adminChange.ts, environments/update.ts and decisions/decide.ts.
  */
 import { fault } from '../catalogue/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
@@ -17,9 +17,9 @@ const rightsVerbs = [
   'person.password',
 ];
 
-/** Why a person may not decide what an agent in their hands requests. */
+/** Why a person may not decide what an agent in their hands requests, or somebody in whose hands they are. */
 export const dependentMessage =
-  'You made or changed this agent, its token or its role in the last 30 days, or were let in by somebody who did; another person has to decide.';
+  'You made or changed this agent, its token or its role in the last 30 days, or were let in by somebody who did, or by who requested this; another person has to decide.';
 
 /** How long such a change keeps a person from deciding, in ms. */
 const heldMs = 30 * 86_400_000;
@@ -51,10 +51,10 @@ const holdsRequesterSql = statement(
     union
     select c.actor from above a join rights_changes c on c.target = a.person where c.at > $3
   )
-  select 1 as found from approvals p join agents g on g.id = p.actor
-    join rights_changes c on c.target in (g.id, g.role) and c.at > $3
-    join above a on a.person = c.actor
-  where p.id = $2 and p.independent limit 1`,
+  select 1 as found from approvals p where p.id = $2 and p.independent and (
+    exists (select from agents g join rights_changes c on c.target in (g.id, g.role) and c.at > $3
+      join above a on a.person = c.actor where g.id = p.actor)
+    or p.actor_type = 'person' and p.actor in (select a.person from above a))`,
 );
 
 interface RightsChange {
@@ -76,32 +76,43 @@ export const copyRightsChanges = async (tx: Tx, at: number): Promise<void> => {
   await executeStatement(tx, copyFromAuditSql, [rightsVerbs, at - heldMs]);
 };
 
-/** Looks down from the agents: those who have a hold over each, those whom these made or whose password they set, and so on. */
+/**
+ * Looks down from those who request: for an agent those who have a hold over it, and for all of them those whom these made or
+ * whose password they set, and so on. A person does not decide their own requests in any case.
+ */
 const barredSql = statement(
   'independence.barred',
   `
   with recursive barred as (
-    select g.id as agent, c.actor as person
-    from agents g join rights_changes c on c.target in (g.id, g.role) and c.at > $2 where g.id = any($1::text[])
+    select r.requester, r.person from (
+      select g.id as requester, c.actor as person
+      from agents g join rights_changes c on c.target in (g.id, g.role) and c.at > $2 where g.id = any($1::text[])
+      union all
+      select p.id, p.id from people p where p.id = any($1::text[])) r
     union
-    select b.agent, c.target from barred b join rights_changes c on c.actor = b.person and c.at > $2
+    select b.requester, c.target from barred b join rights_changes c on c.actor = b.person and c.at > $2
   )
-  select agent, array_agg(person) as people from barred group by agent`,
+  select requester, array_agg(person) as people from barred group by requester`,
 );
 
-/** Returns the people who may not decide the requests of agents where these are to be decided independently, by agent. */
+/** Returns the people who may not decide the requests of agents and people where these are to be decided independently, by who requests. */
 export const readBarred = async (
   db: Db | Tx,
-  agents: readonly string[],
+  requesters: readonly string[],
   at: number,
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
-  const rows = await queryRows<{ agent: string; people: string[] }>(db, barredSql, [agents, at - heldMs]);
-  return new Map(rows.map(({ agent, people }) => [agent, people]));
+  if (requesters.length === 0) return new Map();
+  const rows = await queryRows<{ requester: string; people: string[] }>(db, barredSql, [
+    [...new Set(requesters)],
+    at - heldMs,
+  ]);
+  return new Map(rows.map(({ requester, people }) => [requester, people]));
 };
 
 /**
  * Throws `forbidden` for a person who, in the last 30 days, made or changed the agent that requested the approval, or its
- * role, and for one whom such a person made or whose password they set; unless the request was made without that rule.
+ * role, and for one whom such a person, or the person who requested it, made or whose password they set; unless the request was
+ * made without that rule.
  */
 export const requireIndependent = async (db: Db, approval: string, person: string, at: number): Promise<void> => {
   const found = await queryRow(db, holdsRequesterSql, [person, approval, at - heldMs]);

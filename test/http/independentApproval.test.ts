@@ -1,6 +1,7 @@
 /** Independent approval: who has an agent in their hands doesn't decide what it requests, nor does anybody whom they have in theirs. */
 import { expect } from 'chai';
 import { clientOf, request, type Client, type Reply } from '../support/http.ts';
+import { testManifest } from '../support/manifest.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const day = 86_400_000;
@@ -18,7 +19,8 @@ describe('independent approval', () => {
   let count = 0;
 
   before(async () => {
-    world = await newWorld({ env: { APPROVAL_MS: String(300 * day) } });
+    const flags = [{ key: 'asks', kind: 'boolean', default: false, approval: true }];
+    world = await newWorld({ manifest: { ...testManifest, flags }, env: { APPROVAL_MS: String(300 * day) } });
     await world.environment('staging');
     maker = await world.person('admin', 'Maker', { fresh: true });
     other = await world.person('admin', 'Other', { fresh: true });
@@ -163,7 +165,41 @@ describe('independent approval', () => {
     refused(await approve(maker, await requestOf(agent)), 403, 'forbidden');
   });
 
-  it('is of one environment, and of requests by agents alone', async () => {
+  it('keeps people whom a person let in, or whose password that person set, from deciding what the person requests', async () => {
+    await setRule(true);
+    const ask = async (who: Client): Promise<string> => {
+      count += 1;
+      const { status, body, text } = await who.post('/flags/asks', { change: { rollout: count % 90 }, reason: 'x' });
+      expect(status, text).to.equal(202);
+      return body.approval as string;
+    };
+    const signedIn = async (email: string): Promise<Client> => {
+      const reply = await request('POST', `${world.base}/sign-in`, { email, password }, null);
+      expect(reply.status, reply.text).to.equal(200);
+      return clientOf(world.base, reply.body.token, '');
+    };
+    const made = await maker.post('/settings/people', {
+      email: 'zed@example.com',
+      name: 'Zed',
+      role: 'admin',
+      password,
+    });
+    expect(made.status, made.text).to.equal(201);
+    const zed = await signedIn('zed@example.com');
+    const own = await ask(maker);
+    const { approval } = (await zed.get(`/approvals/${own}`)).body;
+    expect(approval.canDecide).to.deep.include({ approve: false });
+    refused(await approve(zed, own), 403, 'forbidden');
+    expect((await reject(other, own)).status).to.equal(200);
+    expect((await approve(zed, await ask(other))).status, 'of another person').to.equal(200);
+    const back = await ask(zed);
+    expect((await reject(maker, back)).status, 'the other direction').to.equal(200);
+    await age(31 * day);
+    const later = await ask(maker);
+    expect((await approve(zed, later)).status, 'after 30 days').to.equal(200);
+  });
+
+  it('is of one environment', async () => {
     await setRule(true);
     const agent = await agentOf(maker);
     await patch(maker, `/settings/agents/${agent.id}`, { environments: ['demo', 'staging'] });

@@ -55,16 +55,16 @@ const readCurrentTargets = async (
   };
 };
 
-/** Returns the people who may not decide the requests of agents, by agent: of those that are to be decided independently. */
+/** Returns the people who may not decide requests, by who requests: of those that are to be decided independently. */
 const readBarredFrom = (
   deps: ViewDeps,
   approvals: readonly Approval[],
   at: number,
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
-  const agents = approvals.flatMap(({ status, independent, actor_type: type, actor }) =>
-    status === 'pending' && independent && type === 'agent' ? [actor] : [],
+  const requesters = approvals.flatMap(({ status, independent, actor }) =>
+    status === 'pending' && independent ? [actor] : [],
   );
-  return agents.length === 0 ? Promise.resolve(new Map()) : readBarred(deps.db, [...new Set(agents)], at);
+  return readBarred(deps.db, requesters, at);
 };
 
 /** Returns the JSON of approvals, redacted for the caller, whose role may no longer see everything of its own requests. */
