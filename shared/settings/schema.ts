@@ -2,7 +2,7 @@
 import { permissions } from '../catalogue/permissions.ts';
 import {
   actorSchema,
-  linePattern,
+  displayNamePattern,
   nameSchema,
   nullable,
   responseObject,
@@ -12,9 +12,9 @@ import {
   type Static,
 } from '../platform/core/schema.ts';
 
-/** Returns the schema of one line of text, as timelines, logs and terminals show names. */
+/** Returns the schema of one line of text that is seen, as timelines, logs and terminals show names. */
 const line = (maxLength: number, description: string) =>
-  Type.String({ minLength: 1, maxLength, pattern: linePattern, description });
+  Type.String({ minLength: 1, maxLength, pattern: displayNamePattern, description });
 
 export const displayNameSchema = line(200, 'For people.');
 export const roleSchema = line(100, 'A role, by its id or its name.');

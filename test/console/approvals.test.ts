@@ -140,12 +140,14 @@ describe('decisions in the console', () => {
 
   it('shows signs that turn or hide what is around them by their numbers, to whoever decides', async () => {
     const reason = 'Pay \u202eRUE 001\u202c now';
-    const input = { reason: 'Late\u200b\u{e0041}' };
+    const input = { reason: 'Late\u200b\u{e0041}\u061c\u3164 \u{1f469}\u200d\u{1f4bb}' };
     const asked = await agent.post('/actions', { action: 'refund', record: 'ord_1', input, reason });
     await show(String(asked.body.approval));
     const decision = page.locator('.decision');
     expect(await decision.locator('blockquote').textContent()).to.equal('Pay [U+202E]RUE 001[U+202C] now');
-    await decision.getByText('Late[U+200B][U+E0041]', { exact: true }).waitFor();
+    await decision
+      .getByText('Late[U+200B][U+E0041][U+061C][U+3164] \u{1f469}\u200d\u{1f4bb}', { exact: true })
+      .waitFor();
     expect(await decision.textContent()).to.match(/^[^\u202a-\u202e\u200b]*$/);
   });
 

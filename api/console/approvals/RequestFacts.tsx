@@ -1,4 +1,5 @@
 /** What a request gives, the record that it is for, and what it changes, in the words of the other pages. Used by Decision. */
+import { legible } from '../content/legible.ts';
 import { RecordLink } from '../content/RecordLink.tsx';
 import { isObject } from '../content/values.ts';
 import type { Approval } from '../wire/types.ts';
@@ -103,7 +104,12 @@ export const Target = ({ approval }: PartProps) => {
   return (
     <section>
       <h2>
-        <RecordLink resource={resource} id={record} title={typeof title === 'string' ? title : record} />{' '}
+        <RecordLink
+          resource={resource}
+          id={record}
+          title={legible(typeof title === 'string' && title !== '' ? title : record)}
+        />{' '}
+        <span className="soft mono">{legible(record)}</span>{' '}
         <span className="soft">{requestTexts.now(resourceLabel)}</span>
       </h2>
       {isObject(fields) && <Facts facts={fieldsOf(fields).slice(0, factsMost)} />}

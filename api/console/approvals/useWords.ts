@@ -1,6 +1,7 @@
 /** The members of a request's target and of its input with the labels and values that people know from the other pages. Used by Decision's parts. */
 import { useQuery } from '@tanstack/react-query';
 import { toForm, type Field } from '../actions/schema.ts';
+import { legible } from '../content/legible.ts';
 import { useNames } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
 import { toWords } from '../ui/words.ts';
@@ -55,11 +56,11 @@ export const useWords = ({ action, operation, resource }: Approval): RequestWord
   const personOf = (value: unknown): string | undefined =>
     value === names.me ? names.of(names.me) : names.people.find(({ id }) => id === value)?.name;
   const labelOf = (name: string): string =>
-    fieldOf(name)?.label ?? toWords(name.startsWith(prefix) ? name.slice(prefix.length) : name);
+    legible(fieldOf(name)?.label ?? toWords(name.startsWith(prefix) ? name.slice(prefix.length) : name));
   const textOf = (name: string, value: unknown, currency: unknown): string =>
     personOf(value) ?? shownAs(fieldOf(name)?.type ?? null, value, currency);
   return {
-    resourceLabel: declared?.label ?? resource ?? '',
+    resourceLabel: legible(declared?.label ?? resource ?? ''),
     labelOf,
     textOf,
     fieldsOf: (fields) => {

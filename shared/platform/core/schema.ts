@@ -21,6 +21,10 @@ const textPattern = '\\S';
  */
 export const linePattern = '^(?=[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f])[^\\u0000-\\u001f\\u007f]*$';
 
+/** A line without characters that are not seen or change the order of others: names stand for those whom they name. */
+export const displayNamePattern =
+  '^(?=[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f])[^\\u0000-\\u001f\\u007f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$';
+
 /** Linear, like `linePattern`. */
 const tagPattern = '^(?=[^,]*[^,\\s])[^,]*$';
 
@@ -33,6 +37,7 @@ const sentences: ReadonlyMap<string, string> = new Map([
   [assigneePattern, 'must be of the form none, me or a person’s id'],
   [textPattern, 'must have a character that is not white space'],
   [linePattern, 'must be one line that is not empty'],
+  [displayNamePattern, 'must be one line that is not empty, of characters that are seen'],
   [tagPattern, 'must be a tag: not empty, and without a comma'],
 ]);
 
