@@ -24,7 +24,10 @@ export const stateEntryProblem = (item: Item, inbox: InboxDefinition, state: str
     return fault('conflict', `The state ${state} of ${inbox.name} is not in use any more.`);
   }
   if (!names.includes(state)) return invalidAt('state', `must be one of ${names.join(', ')}`);
-  const reachable = names.includes(item.state) ? inbox.transitions?.[item.state] : undefined;
+  const { transitions } = inbox;
+  // A state may have the name of a member of every object.
+  const isListed = transitions !== null && names.includes(item.state) && Object.hasOwn(transitions, item.state);
+  const reachable = isListed ? transitions[item.state] : undefined;
   if (inbox.transitions === null || !names.includes(item.state) || reachable?.includes(state) === true) return null;
   const list = reachable ?? [];
   return fault(

@@ -21,6 +21,14 @@ const refund = {
   when: { field: 'record.fields.status', op: 'eq', value: 'paid' },
   input: amount({ minimum: 1, maximum: 100 }),
 };
+const status = 'record.fields.status';
+/** Holds whatever the record is, which no op says by itself. */
+const always = {
+  any: [
+    { field: status, op: 'eq', value: 'open' },
+    { field: status, op: 'ne', value: 'open' },
+  ],
+};
 const flag = { key: 'beta', kind: 'boolean', default: false, approval: true, danger: 'low' };
 const resources = [
   { name: 'order', source: 'stored' },
@@ -94,6 +102,7 @@ describe('declarations that loosen a rule', () => {
     ['freshSignIn', refund, { freshSignIn: false }, true, false],
     ['when', refund, { when: undefined }, refund.when, null],
     ['when', refund, { when: { any: [{ all: [] }, refund.when] } }, refund.when, null],
+    ['when', refund, { when: always }, refund.when, null],
     ['resource', refund, { resource: 'customer' }, 'order', 'customer'],
     ['resource', { ...refund, when: undefined }, { resource: null }, 'order', null],
     ['reasonRequired', { ...refund, reasonRequired: true }, { reasonRequired: false }, true, false],

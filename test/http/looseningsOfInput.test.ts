@@ -39,6 +39,72 @@ const table: Readonly<Record<string, Loosening>> = {
   },
   'maxItems removed': { from: v({ maxItems: 1 }), to: open, value: [1, 2], members: [`${at}.maxItems`] },
   'maxItems widened': { from: v({ maxItems: 1 }), to: v({ maxItems: 2 }), value: [1, 2], members: [`${at}.maxItems`] },
+  'exclusiveMaximum removed': {
+    from: v({ exclusiveMaximum: 5 }),
+    to: open,
+    value: 5,
+    members: [`${at}.exclusiveMaximum`],
+  },
+  'exclusiveMaximum for the same maximum': {
+    from: v({ exclusiveMaximum: 5 }),
+    to: v({ maximum: 5 }),
+    value: 5,
+    members: [`${at}.exclusiveMaximum`],
+  },
+  'exclusiveMinimum widened': {
+    from: v({ exclusiveMinimum: 5 }),
+    to: v({ exclusiveMinimum: 4 }),
+    value: 5,
+    members: [`${at}.exclusiveMinimum`],
+  },
+  'the type of a maximum changed': {
+    from: v({ type: 'number', maximum: 5 }),
+    to: v({ type: 'string', maximum: 5 }),
+    value: '1000000',
+    members: [`${at}.type`],
+  },
+  'the type of a maximum removed': {
+    from: v({ type: 'number', maximum: 5 }),
+    to: v({ maximum: 5 }),
+    value: { v: 1_000_000 },
+    members: [`${at}.type`],
+  },
+  'the type of a maximum widened': {
+    from: v({ type: 'number', maximum: 5 }),
+    to: v({ type: ['number', 'string'], maximum: 5 }),
+    value: '1000000',
+    members: [`${at}.type`],
+  },
+  'integers widened to numbers': {
+    from: v({ type: 'integer', maximum: 5 }),
+    to: v({ type: 'number', maximum: 5 }),
+    value: 0.5,
+    members: [`${at}.type`],
+  },
+  'the type of a pattern removed': {
+    from: v({ type: 'string', maxLength: 4, pattern: '^DE' }),
+    to: v({ maxLength: 4, pattern: '^DE' }),
+    value: ['FR76'],
+    members: [`${at}.type`],
+  },
+  'a type behind a reference': {
+    from: { ...v({ ...one, maximum: 5 }), $defs: { one: { type: 'number' } } },
+    to: { ...v({ ...one, maximum: 5 }), $defs: { one: {} } },
+    value: '6',
+    members: [`${at}.type`],
+  },
+  'the type of what has a limit inside': {
+    from: v({ type: 'object', ...v({ maximum: 5 }) }),
+    to: v({ type: ['object', 'number'], ...v({ maximum: 5 }) }),
+    value: 6,
+    members: [`${at}.type`],
+  },
+  'the type of alternatives with a limit': {
+    from: v({ type: 'number', anyOf: [{ maximum: 5 }, { const: 10 }] }),
+    to: v({ anyOf: [{ maximum: 5 }, { const: 10 }] }),
+    value: '6',
+    members: [`${at}.type`],
+  },
   'pattern removed': { from: v({ pattern: '^a' }), to: open, value: 'b', members: [`${at}.pattern`] },
   'pattern changed': {
     from: v({ pattern: '^a' }),
@@ -57,6 +123,12 @@ const table: Readonly<Record<string, Loosening>> = {
     to: v({ prefixItems: [true, true] }),
     value: [9, 6],
     members: [`${at}.prefixItems.1.maximum`],
+  },
+  'an element out of a limit of all': {
+    from: v({ items: { maximum: 5 } }),
+    to: v({ prefixItems: [{}], items: { maximum: 5 } }),
+    value: [6],
+    members: [`${at}.items.maximum`],
   },
   'a limit far inside': {
     from: v(v({ items: v({ enum: ['a'] }) })),
@@ -205,6 +277,52 @@ describe('inputs that are declared wider', () => {
       expect(await run(), 'accepted').to.equal('202');
       expect((await register(declared(to))).join('\n'), 'nothing waits any more').to.not.include('stays in force');
     });
+
+  it('stay refused in steps of which each leaves the type or the limit', async () => {
+    const declared = (schema: object): object => ({
+      actions: [{ name: 'steps', approval: true, input: { type: 'object', ...v(schema) } }],
+    });
+    const run = async (value: unknown): Promise<number> =>
+      (await boss.post('/actions', { action: 'steps', input: { v: value } })).status;
+    await register(declared({ type: 'number', maximum: 5 }));
+    for (const step of [{ type: 'number' }, { type: 'string' }, {}, { maximum: 9 }]) {
+      await register(declared(step));
+      expect([await run(6), await run('6'), await run([6])], JSON.stringify(step)).to.deep.equal([400, 400, 400]);
+    }
+  });
+
+  it('take effect at once where what is declared is as strict in another form', async () => {
+    const declared = (schema: object): object => ({
+      actions: [{ name: 'forms', approval: true, input: { type: 'object', ...v(schema) } }],
+    });
+    await register(declared({ type: 'number', maximum: 5 }));
+    for (const stricter of [
+      { type: 'number', exclusiveMaximum: 5 },
+      { type: 'integer', maximum: 4 },
+      { enum: [1, 2], maximum: 4 },
+    ])
+      expect((await register(declared(stricter))).join('\n')).to.not.include('stays in force');
+  });
+
+  it('are remembered whole where an earlier release has stored a rule without types', async () => {
+    const declared = (schema: object): object => ({
+      actions: [{ name: 'stored', approval: true, input: { type: 'object', ...v(schema) } }],
+    });
+    await register(declared({ type: 'number', maximum: 5 }));
+    const path = `{input,${at.slice('input.'.length)}.type}`;
+    for (const between of [[], [{}]]) {
+      const [stored] = await world.sql<{ type: unknown }>(
+        `select rule #> $1::text[] as type from definition_rules where name = 'stored'`,
+        [path],
+      );
+      expect(stored?.type, 'the rule that is stored').to.deep.equal(['number']);
+      await world.sql(`update definition_rules set rule = rule #- $1::text[] where name = 'stored'`, [path]);
+      for (const manifest of between) await register(manifest);
+      const warnings = await register(declared({ type: 'string', maximum: 5 }));
+      expect(warnings.join('\n')).to.include(`${at}.type`).and.include('stays in force');
+      await register(declared({ type: 'number', maximum: 5 }));
+    }
+  });
 });
 
 describe('new flags that wait for a person', () => {

@@ -41,6 +41,7 @@ export const ruleTexts = {
     maxItems: (value: string) =>
       plural(Number(value), { one: `at most ${value} entry`, other: `at most ${value} entries` }),
     pattern: (value: string) => `of the form ${value}`,
+    type: (value: string) => `of the type ${value}`,
     const: (value: string) => `only ${value}`,
     enum: (value: string) => `one of ${value}`,
   },

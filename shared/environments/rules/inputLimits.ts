@@ -2,52 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../platform/core/jsonLimits.ts';
 import { collectInputLimits, limitKeywords, type InputLimits } from './inputWalk.ts';
+import { isNarrowerType, isWider, keywordOf, numericKeywords, strictest } from './limitOrder.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
 const partName = (part: string): string => part.replaceAll('~1', '.').replaceAll('~0', '~');
-const keywordOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
-const neighbour = (path: string, keyword: string): string => `${path.slice(0, path.lastIndexOf('.') + 1)}${keyword}`;
-
-const numeric = new Set(['maximum', 'minimum', 'maxLength', 'maxItems']);
-
-const strictest = (values: readonly unknown[], keyword: string): number =>
-  keyword === 'minimum' ? Math.max(...values.map(Number)) : Math.min(...values.map(Number));
-
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
-
-/** Returns the values that a path allows by all of its `enum` and `const`; null: any. */
-const allowedValues = (declared: InputLimits, path: string): readonly unknown[] | null => {
-  const lists = [
-    ...(declared[neighbour(path, 'enum')] ?? []),
-    ...(declared[neighbour(path, 'const')] ?? []).map((value) => [value]),
-  ].filter(isList);
-  const [first, ...others] = lists;
-  if (first === undefined) return null;
-  return first.filter((value) => others.every((other) => other.some((one) => isDeepStrictEqual(one, value))));
-};
-
-/** Returns whether a declaration allows what the values in force of a path don't. A changed `pattern` counts, as its language can't be compared. */
-const isWider = (path: string, values: readonly unknown[], declared: InputLimits): boolean => {
-  const keyword = keywordOf(path);
-  const now = declared[path];
-  switch (keyword) {
-    case 'maximum':
-    case 'maxLength':
-    case 'maxItems':
-      return now === undefined || strictest(now, keyword) > strictest(values, keyword);
-    case 'minimum':
-      return now === undefined || strictest(now, keyword) < strictest(values, keyword);
-    case 'enum':
-    case 'const': {
-      const allowed = allowedValues({ [path]: values }, path) ?? [];
-      const declaredValues = allowedValues(declared, path);
-      return declaredValues?.some((value) => !allowed.some((one) => isDeepStrictEqual(one, value))) ?? true;
-    }
-    default:
-      return values.some((value) => !(now ?? []).some((one) => isDeepStrictEqual(one, value)));
-  }
-};
 
 /** Returns whether a declared input takes no value at the place of a path: an object on the way is closed and lacks the property. */
 const isUnreachable = (schema: unknown, [step, name, ...rest]: readonly string[]): boolean => {
@@ -61,7 +21,7 @@ const isUnreachable = (schema: unknown, [step, name, ...rest]: readonly string[]
 };
 
 interface InputComparison {
-  /** The limits that are declared. */
+  /** The limits that are declared, with the types of all places. */
   readonly limits: InputLimits;
   /** Paths of limits in force that the declaration removes or widens. */
   readonly widened: readonly string[];
@@ -86,14 +46,14 @@ export const compareInput = (inForce: InputLimits, declared: object = closedInpu
 export const limitValue = (path: string, values: readonly unknown[] | undefined): unknown => {
   if (values === undefined || values.length === 0) return null;
   const keyword = keywordOf(path);
-  if (numeric.has(keyword)) return strictest(values, keyword);
+  if (numericKeywords.has(keyword)) return strictest(values, keyword);
   const shown = values.map((value) =>
     isObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, keyword) ? value[keyword] : value,
   );
   return shown.length === 1 ? shown[0] : shown;
 };
 
-const simpleKeywords: ReadonlySet<string> = new Set(limitKeywords);
+const simpleKeywords: ReadonlySet<string> = new Set([...limitKeywords, 'type']);
 
 /** Returns the schemas that require each of the values, for the place where the keyword stands. */
 const fragmentsOf = (keyword: string, values: readonly unknown[]): Schema[] =>
@@ -119,12 +79,15 @@ const setInPlace = (schema: unknown, steps: readonly string[], keyword: string, 
   const [step, name, ...rest] = steps;
   if (step === undefined) {
     const now = schema[keyword];
-    if (now === undefined || numeric.has(keyword)) return { ...schema, [keyword]: value };
+    if (now === undefined || numericKeywords.has(keyword) || (keyword === 'type' && isNarrowerType(value, now)))
+      return { ...schema, [keyword]: value };
     if (keyword !== 'enum' || !Array.isArray(now) || !Array.isArray(value)) return null;
     const both = now.filter((one) => value.some((other) => isDeepStrictEqual(one, other)));
     return both.length === 0 ? null : { ...schema, enum: both };
   }
   if (step === 'items') {
+    // Beside `prefixItems` it applies to what these leave over, and not to all elements.
+    if (Object.hasOwn(schema, 'prefixItems')) return null;
     const inner = setInPlace(schema['items'], steps.slice(1), keyword, value);
     return inner === null ? null : { ...schema, items: inner };
   }
@@ -167,7 +130,7 @@ const withLimit = (schema: Schema, path: string, values: readonly unknown[]): Sc
   if (path === '') return values.reduce<Schema>(withWhole, schema);
   const steps = path.split('.');
   const keyword = steps.pop() ?? '';
-  const one = numeric.has(keyword) ? [strictest(values, keyword)] : values;
+  const one = numericKeywords.has(keyword) ? [strictest(values, keyword)] : values;
   const set = one.length === 1 && simpleKeywords.has(keyword) ? setInPlace(schema, steps, keyword, one[0]) : null;
   if (set !== null) return set;
   return withAll(

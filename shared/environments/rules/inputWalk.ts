@@ -6,13 +6,23 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * The limits of an input: by path (`properties.amount.maximum`) the values of the keyword that the path ends with, all of
- * which hold. Of a keyword with alternatives the value is the part of the schema that has it. The path '' has the whole
- * schema, when it can't be taken apart.
+ * which hold. Of a keyword with alternatives the value is the part of the schema that has it. `type` is among them for what
+ * has a limit, at its place or below. The path '' has the whole schema, when it can't be taken apart.
  */
 export type InputLimits = Readonly<Record<string, readonly unknown[]>>;
 
 /** Keywords whose removal or widening loosens a dangerous action. */
-export const limitKeywords = ['enum', 'const', 'maximum', 'minimum', 'maxLength', 'maxItems', 'pattern'] as const;
+export const limitKeywords = [
+  'enum',
+  'const',
+  'maximum',
+  'exclusiveMaximum',
+  'minimum',
+  'exclusiveMinimum',
+  'maxLength',
+  'maxItems',
+  'pattern',
+] as const;
 
 const annotations = new Set(['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly']);
 const unused = new Set(['$schema', '$id', '$comment', '$defs', 'definitions', '$anchor']);
@@ -46,6 +56,8 @@ const allTrue = (names: readonly string[]): object => Object.fromEntries(names.m
 
 class InputWalk {
   readonly found = new Map<string, unknown[]>();
+  /** `type` of each place but the input itself, which is an object always. Not counted, as most belong to no limit. */
+  readonly types = new Map<string, unknown[]>();
   readonly #root: Schema;
   #schemas = 0;
 
@@ -58,11 +70,11 @@ class InputWalk {
     if (this.#schemas > schemasMax || this.found.size > pathsMax) throw new IndivisibleError();
   }
 
-  #add(path: readonly string[], keyword: string, value: unknown): void {
+  #add(path: readonly string[], keyword: string, value: unknown, to = this.found): void {
     const key = [...path, keyword].join('.');
-    const known = this.found.get(key) ?? [];
+    const known = to.get(key) ?? [];
     const text = JSON.stringify(value);
-    if (!known.some((other) => JSON.stringify(other) === text)) this.found.set(key, [...known, value]);
+    if (!known.some((other) => JSON.stringify(other) === text)) to.set(key, [...known, value]);
   }
 
   #resolve(ref: string, refs: readonly string[]): unknown {
@@ -117,6 +129,7 @@ class InputWalk {
     if (!isObject(schema)) return;
     this.#count();
     for (const keyword of limitKeywords) if (Object.hasOwn(schema, keyword)) this.#add(path, keyword, schema[keyword]);
+    if (path.length > 0 && Object.hasOwn(schema, 'type')) this.#add(path, 'type', schema['type'], this.types);
     const { $ref: ref, allOf, properties, patternProperties, prefixItems, items } = schema;
     if (typeof ref === 'string') this.walk(this.#resolve(ref, refs), path, [...refs, ref]);
     for (const one of list(allOf)) this.walk(one, path, refs);
@@ -140,7 +153,7 @@ class InputWalk {
 const wholeInput = ({ $schema: _, $id: __, $comment: ___, title: ____, description: _____, ...rest }: Schema): Schema =>
   rest;
 
-/** Returns the limits of an input. Its schema has passed the checks of manifests. */
+/** Returns the limits of an input, with the types of all places. Its schema has passed the checks of manifests. */
 export const collectInputLimits = (schema: object): InputLimits => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a schema is a JSON object
   const root = schema as Schema;
@@ -151,5 +164,33 @@ export const collectInputLimits = (schema: object): InputLimits => {
     if (!(error instanceof IndivisibleError)) throw error;
     return { '': [wholeInput(root)] };
   }
-  return Object.fromEntries(walk.found);
+  return Object.fromEntries([...walk.found, ...walk.types]);
 };
+
+/** Keywords that say by themselves which values there are, of whatever type. */
+const listingKeywords: ReadonlySet<string> = new Set(['enum', 'const']);
+
+/**
+ * Returns limits without the types that keep none of them: those of places without a limit, at them or below. A limit means
+ * nothing for values of another type, so that `maximum` holds only together with `type: number`.
+ */
+export const withoutFreeTypes = (limits: InputLimits): InputLimits => {
+  const bound = new Set<string>();
+  for (const path of Object.keys(limits)) {
+    const parts = path.split('.');
+    const keyword = parts.pop() ?? '';
+    if (keyword === 'type') continue;
+    if (listingKeywords.has(keyword)) parts.pop();
+    while (parts.length > 0) {
+      bound.add(parts.join('.'));
+      parts.pop();
+    }
+  }
+  return Object.fromEntries(
+    Object.entries(limits).filter(([path]) => !path.endsWith('.type') || bound.has(path.slice(0, -'.type'.length))),
+  );
+};
+
+/** Returns the types among limits. */
+export const typesAmong = (limits: InputLimits): InputLimits =>
+  Object.fromEntries(Object.entries(limits).filter(([path]) => path.endsWith('.type')));

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { ManifestAction, ManifestFlag, ManifestInbox } from '../manifest.ts';
 import { compareInput, limitValue } from './inputLimits.ts';
-import type { InputLimits } from './inputWalk.ts';
+import { typesAmong, withoutFreeTypes, type InputLimits } from './inputWalk.ts';
 import { alwaysHolds } from './vacuous.ts';
 
 /** Things whose new names can wait for a person. */
@@ -92,7 +92,7 @@ export const firstRule = (type: RuleType, declared: Declared): Rule => {
   );
   return {
     members,
-    input: isProtected(members) ? compareInput({}, inputOf(declared)).limits : {},
+    input: isProtected(members) ? withoutFreeTypes(compareInput({}, inputOf(declared)).limits) : {},
     withheld: false,
     label: labelOf(declared),
   };
@@ -137,12 +137,12 @@ export const compareRule = (type: RuleType, declared: Declared, rule: Rule): Com
   const same = { ...rule, members, label: labelOf(declared) };
   if (!isLimited && Object.keys(rule.input).length === 0) return { rule: { ...same, input: {} }, loosened };
   const { limits, widened, unreachable } = compareInput(rule.input, inputOf(declared));
-  const kept = [...widened, ...unreachable].map((path) => [path, rule.input[path] ?? []] as const);
+  const keptPaths = isLimited ? [...widened, ...unreachable] : widened;
+  const kept = Object.fromEntries(keptPaths.map((path) => [path, rule.input[path] ?? []]));
+  // A kept limit needs the type of its place, which may be declared as before without a limit.
+  const others = isLimited ? limits : typesAmong(rule.input);
   return {
-    rule: {
-      ...same,
-      input: { ...(isLimited ? limits : {}), ...Object.fromEntries(isLimited ? kept : kept.slice(0, widened.length)) },
-    },
+    rule: { ...same, input: { ...withoutFreeTypes({ ...others, ...kept }), ...kept } },
     loosened: [
       ...loosened,
       ...widened.map((path) => ({

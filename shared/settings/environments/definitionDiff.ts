@@ -46,13 +46,17 @@ const shorten = (value: unknown): unknown => {
     : digest(value);
 };
 
+/** Names come from the app: `constructor` is a member only where it is declared. */
+const ownMember = (from: Members | undefined, name: string): unknown =>
+  from !== undefined && Object.hasOwn(from, name) ? from[name] : undefined;
+
 /** Returns both sides of a value with the members alone that differ; null when none does. */
 const difference = (before: unknown, after: unknown): readonly [unknown, unknown] | null => {
   if (isDeepStrictEqual(before, after)) return null;
   const [left, right] = [asMembers(before), asMembers(after)];
   if (!isObject(left) || !isObject(right)) return [shorten(before ?? null), shorten(after ?? null)];
   const changed = [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((name) => {
-    const one = difference(left[name], right[name]);
+    const one = difference(ownMember(left, name), ownMember(right, name));
     return one === null ? [] : [[name, one] as const];
   });
   // Only the order has changed.
@@ -76,7 +80,7 @@ const changesOf = (before: Manifest | null, after: Manifest): Change[] =>
     );
     const names = new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})]);
     return [...names].flatMap((name) => {
-      const sides = difference(left?.[name], right?.[name]);
+      const sides = difference(ownMember(left, name), ownMember(right, name));
       return sides === null ? [] : [{ kind, name, sides }];
     });
   });

@@ -140,7 +140,10 @@ const knownName = (
   };
 };
 
-/** Returns the rules before this declaration. A name of an earlier release has none stored, and the one of its declaration. */
+/**
+ * Returns the rules before this declaration. A name of an earlier release has none stored, and the one of its declaration.
+ * What was declared before is added to a stored rule, as an earlier release may have compared fewer members.
+ */
 const formerRules = async (
   tx: Tx,
   { envId, former }: RulesInput,
@@ -149,10 +152,19 @@ const formerRules = async (
   const before = declaredNames(former);
   const stored = await readRules(tx, envId, byType([...declared, ...before]));
   const known = new Map(stored.map((one) => [keyOf(one), one.rule]));
-  const unstored = before
-    .filter((one) => !known.has(keyOf(one)))
-    .map(({ type, name, declared: was }): StoredRule => ({ type, name, rule: firstRule(type, was) }));
-  for (const one of unstored) known.set(keyOf(one), one.rule);
+  const now = new Map(declared.map((one) => [keyOf(one), one.declared]));
+  const unstored: StoredRule[] = [];
+  for (const [i, one] of before.entries()) {
+    if (i % namesPerTurn === namesPerTurn - 1) await nextTurn();
+    const { type, name, declared: was } = one;
+    const rule = known.get(keyOf(one));
+    // The same declaration is compared with the rule afterwards.
+    if (rule !== undefined && isDeepStrictEqual(was, now.get(keyOf(one)))) continue;
+    const own = rule === undefined ? firstRule(type, was) : compareRule(type, was, rule).rule;
+    if (rule !== undefined && sameRule(rule, own)) continue;
+    unstored.push({ type, name, rule: own });
+    known.set(keyOf(one), own);
+  }
   return { known, unstored };
 };
 
