@@ -197,7 +197,10 @@ describe('manifests', () => {
         },
         ['inboxes.0.suggest.0.input', 'inboxes.0.reply.to'],
       ],
-      [{ inboxes: [{ name: 'mail', reply: { via: 'smtp', from: 'a@b\r\nBcc: c@d', to: 'x' } }] }, ['inboxes.0.reply.from']],
+      [
+        { inboxes: [{ name: 'mail', reply: { via: 'smtp', from: 'a@b\r\nBcc: c@d', to: 'x' } }] },
+        ['inboxes.0.reply.from'],
+      ],
       [
         {
           inboxes: [
