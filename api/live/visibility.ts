@@ -3,14 +3,15 @@
  * the live stream, and once per part by `GET /changes`. A part without a rule is visible to no one.
  */
 import type { Access } from '../../shared/access/access.ts';
+import { redactRun } from '../../shared/actions/redactRun.ts';
 import type { ApprovalDraft } from '../../shared/approvals/model.ts';
 import { canSeeApproval } from '../../shared/approvals/visibility.ts';
+import { redactBulk } from '../../shared/bulk/present.ts';
+import { seesBulkScope, toBulkScope } from '../../shared/bulk/scope.ts';
 import type { LivePart } from '../../shared/catalogue/events.ts';
 import { redactFlag } from '../../shared/flags/model.ts';
-import { redactLinked } from '../../shared/items/links.ts';
 import { seesScope } from '../../shared/items/savedView.ts';
 import { redactEntry, type TimelineEntry } from '../../shared/items/timeline.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { presentApproval } from '../../shared/views/approvals/present.ts';
 import type { InboxCounts } from './counts.ts';
 import { presentRead, type ReadPart, type ShownRead } from './readPart.ts';
@@ -54,13 +55,14 @@ export const redactItem = (item: Record<string, unknown>, access: Access): Recor
 };
 
 /**
- * Returns a run as the role sees it: without an item that the role does not see, and with those blocks of the result that
- * need no query; `GET /runs/:id` has the blocks with items and actions too.
+ * Returns a run as the role sees it: without what it does not see of the target and the item, and with those blocks of the
+ * result that need no query; `GET /runs/:id` has the blocks with items and actions too.
  */
 const presentRunPart = (
-  { type, inbox = null, run }: Extract<StreamPart, { readonly type: 'run' }>,
+  { type, inbox = null, run: whole }: Extract<StreamPart, { readonly type: 'run' }>,
   access: Access,
 ): ShownPart => {
+  const run = redactRun(access, whole);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service wrote the run
   const blocks = run['blocks'] as { readonly type: string; readonly record?: { readonly resource: string } }[] | null;
   const shown = blocks?.filter(
@@ -107,11 +109,12 @@ const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
     );
     return entry === null ? null : entry === part.entry ? part : { ...part, entry };
   },
-  bulk: (part, { access }, principal) => {
-    if (!((principal !== null && part.bulk.by.id === principal) || access.may('audit', 'see'))) return null;
-    const operation = member(part.bulk, 'operation');
-    const seen = isObject(operation) ? redactLinked(access, operation) : operation;
-    return seen === operation ? part : { ...part, bulk: { ...part.bulk, operation: seen } };
+  bulk: ({ type, bulk: { scope: given, ...bulk } }, { access }, principal) => {
+    const own = principal !== null && bulk.by.id === principal;
+    const scope = toBulkScope(given);
+    if (!own && !(access.may('audit', 'see') && seesBulkScope(access, scope))) return null;
+    const unknown = member(bulk['operation'], 'type') === 'action' ? undefined : null;
+    return { type, bulk: redactBulk(access, bulk, scope === null ? unknown : scope.resource) };
   },
   run: (part, { access }, principal) => {
     const own = principal !== null && part.run.by.id === principal;

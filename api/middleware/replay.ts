@@ -1,7 +1,15 @@
 /** Replays the saved response of an idempotency key as far as the caller may see it today. For idempotency.ts. */
 import { findVisibleInbox } from '../../shared/access/gates.ts';
 import type { Caller } from '../../shared/access/principal.ts';
+import { requireMayRun } from '../../shared/actions/authorizeAction.ts';
+import { readRun } from '../../shared/actions/model.ts';
+import { redactRunFor } from '../../shared/actions/present.ts';
+import { readVisibleRun } from '../../shared/actions/queries.ts';
 import { readVisibleApproval } from '../../shared/approvals/queries.ts';
+import { redactBulk } from '../../shared/bulk/present.ts';
+import { readVisibleBulk } from '../../shared/bulk/queries.ts';
+import type { BulkOperationBody } from '../../shared/bulk/schema.ts';
+import { resourceOfBulk } from '../../shared/bulk/scope.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { readItems } from '../../shared/items/model.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
@@ -48,8 +56,54 @@ const redactBlocks = (caller: Caller, blocks: readonly unknown[]): unknown[] =>
     ];
   });
 
+/** Throws as a call would today that names the action, if it is declared. */
+const requireMayRunNamed = (caller: Caller, name: unknown): void => {
+  const action = typeof name === 'string' ? caller.env.definition.actions.get(name) : undefined;
+  if (action !== undefined) requireMayRun(caller, action);
+};
+
+/** Throws as the call would today where the caller may not run the run's action any more, or doesn't see its item. */
+const requireMayRunAgain = async ({ deps, caller }: EndpointCall, id: string): Promise<void> => {
+  const run = await readRun(deps.db, caller.env.id, id);
+  if (run === undefined || (run.inbox !== null && !seesInbox(caller, { inbox: run.inbox }))) throw fault('not_found');
+  requireMayRun(caller, { name: run.action, resource: run.resource });
+};
+
+/** Returns a saved answer about a run as the caller sees it. Throws as the call would today when they may not see or run it. */
+const presentRunBody = async (call: EndpointCall, body: Members): Promise<Members> => {
+  const { caller, deps } = call;
+  const { run, action } = body;
+  if (typeof run === 'string') await requireMayRunAgain(call, run);
+  if (body['dryRun'] === true) {
+    requireMayRunNamed(caller, action);
+    // The action is saved for this check alone.
+    const { action: _, ...shown } = body;
+    return shown;
+  }
+  if (!isObject(run)) return body;
+  const row = await readVisibleRun(deps.db, caller, String(run['id']));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service wrote the run
+  return { ...body, run: redactRunFor(caller, row, run as Parameters<typeof redactRunFor>[2]) };
+};
+
+/** Returns a saved answer about a bulk as the caller sees it. Throws as the call would today when they may not see or ask for it. */
+const presentBulkBody = async (
+  { deps, caller, params, body: given }: EndpointCall,
+  body: Members,
+): Promise<Members> => {
+  const { bulk } = body;
+  const { id } = params;
+  const asked = isObject(bulk) ? bulk['operation'] : isObject(given) ? given['operation'] : undefined;
+  if (id !== undefined) await readVisibleBulk(deps, caller, id);
+  else if (isObject(asked) && asked['type'] === 'action') requireMayRunNamed(caller, asked['action']);
+  if (!isObject(bulk) || !isObject(asked)) return body;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service wrote the operation
+  const resource = resourceOfBulk(caller.env.definition, asked as BulkOperationBody);
+  return { ...body, bulk: redactBulk(caller.principal.access, bulk, resource) };
+};
+
 /** Returns the members of a saved body as the caller sees them. Throws `not_found` when it shows an item, a flag or an approval that they don't see. */
-const presentBody = async ({ deps, caller }: EndpointCall, body: Members): Promise<Members> => {
+const presentMembers = async ({ deps, caller }: EndpointCall, body: Members): Promise<Members> => {
   const { item, flag, approval, blocks } = body;
   if (isObject(item) && !seesInbox(caller, item)) throw fault('not_found');
   if (isObject(flag) && !caller.principal.access.sees('flag', String(flag['flag']))) throw fault('not_found');
@@ -60,6 +114,13 @@ const presentBody = async ({ deps, caller }: EndpointCall, body: Members): Promi
     ...(isObject(item) ? { item: redactItem(caller, item) } : {}),
     ...(Array.isArray(blocks) ? { blocks: redactBlocks(caller, blocks) } : {}),
   };
+};
+
+/** Returns the members of a saved body of an endpoint as the caller sees them. Throws when they don't see what it is about. */
+const presentBody = async (call: EndpointCall, path: string, body: Members): Promise<Members> => {
+  const seen = await presentMembers(call, body);
+  if (path === '/actions' || path.startsWith('/runs/')) return presentRunBody(call, seen);
+  return path === '/bulk' || path.startsWith('/bulk/') ? presentBulkBody(call, seen) : seen;
 };
 
 /** Throws `not_found` for a refusal that was saved for an item that the caller doesn't see any more; its body doesn't show the item. */
@@ -87,7 +148,7 @@ export const replayResponse = async (
   const headers = { 'idempotent-replayed': 'true', ...(etag === null ? {} : { etag }) };
   const saved: unknown = body === '' ? undefined : JSON.parse(body);
   if (!isObject(saved)) return { status, body: body === '' ? undefined : body, headers };
-  const seen = JSON.stringify(await presentBody(call, saved));
+  const seen = JSON.stringify(await presentBody(call, path, saved));
   // The same bytes for all who see all of it.
   return { status, body: seen === JSON.stringify(saved) ? body : seen, headers };
 };

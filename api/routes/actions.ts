@@ -231,8 +231,10 @@ const run = writeEndpoint<ActionInput>({
     const ready = { ...(await authorizeAction(deps, caller, body, session.freshUntil)), recordId: body.record ?? null };
     if (body.dryRun !== true) return respondAccepted(call, await acceptAction(deps, caller, ready, save));
     const would = await dryRunAuthorized(deps, caller, ready);
-    const text = JSON.stringify({ dryRun: true, would, input: ready.input });
-    const saved = save(200, text);
+    const shown = { dryRun: true, would, input: ready.input };
+    const text = JSON.stringify(shown);
+    // A replay checks by the action what the caller sees then, and does not show it.
+    const saved = save(200, JSON.stringify({ ...shown, action: body.action }));
     if (saved !== null) await insertSavedResponse(deps.db, saved, deps.clock.now());
     return { status: 200, body: text };
   },

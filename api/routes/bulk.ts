@@ -1,6 +1,6 @@
 /** The endpoints of bulks: reading, cancelling and undoing them; bulkCreate.ts accepts them. */
 import { cancelBulk } from '../../shared/bulk/cancelBulk.ts';
-import { bulkResponseBody, presentBulk } from '../../shared/bulk/present.ts';
+import { bulkResponseBody, presentBulk, seesBulkResource } from '../../shared/bulk/present.ts';
 import { listBulks, readBulkResults, readVisibleBulk, requireResults } from '../../shared/bulk/queries.ts';
 import {
   acceptedBulkResponse,
@@ -33,7 +33,7 @@ const idOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['id'] 
 const list = readEndpoint({
   path: '/bulk',
   name: 'bulk.list',
-  summary: 'Bulks, newest first: one’s own, and for those who see the audit log all',
+  summary: 'Bulks that you see, newest first',
   tag: 'Bulk',
   query: strictObject({
     status: Type.Optional(bulkStatusSchema),
@@ -54,7 +54,7 @@ const list = readEndpoint({
     return {
       status: 200,
       body: {
-        bulks: bulks.map((bulk) => presentBulk(bulk, principal.access)),
+        bulks: bulks.map((bulk) => presentBulk(caller, bulk)),
         cursor: next === null ? null : env.seal.cursor(key, [next]),
       },
     };
@@ -71,7 +71,7 @@ const one = readEndpoint({
   example: { params: { id: exampleBulk } },
   handle: async (call) => ({
     status: 200,
-    body: bulkResponseBody(await readVisibleBulk(call.deps.db, call.caller, idOf(call)), call.caller.principal.access),
+    body: bulkResponseBody(call.caller, await readVisibleBulk(call.deps, call.caller, idOf(call))),
   }),
 });
 
@@ -94,21 +94,23 @@ const results = readEndpoint({
       query: { outcome, cursor: given, limit: size },
     } = call;
     const { env, principal } = caller;
-    const bulk = await readVisibleBulk(deps.db, caller, idOf(call));
+    const bulk = await readVisibleBulk(deps, caller, idOf(call));
     requireResults(bulk);
     const key = `bulk:${JSON.stringify([principal.role?.id, bulk.id, outcome])}`;
     const keys = env.seal.openCursor(key, given) ?? [-1];
     const inboxes = visibleInboxes(caller).map((inbox) => inbox.name);
     const page = await readBulkResults(deps.db, env.id, {
-      bulk: bulk.id,
+      bulk,
       inboxes,
       outcome,
       after: Number(keys[0]),
       limit: size ?? limits.pageDefault,
     });
+    // What the app says is about records.
+    const shown = seesBulkResource(caller, bulk) ? page.results : page.results.map((one) => ({ ...one, error: null }));
     return {
       status: 200,
-      body: { results: page.results, cursor: page.next === null ? null : env.seal.cursor(key, [page.next]) },
+      body: { results: shown, cursor: page.next === null ? null : env.seal.cursor(key, [page.next]) },
     };
   },
 });

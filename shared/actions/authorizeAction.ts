@@ -21,17 +21,24 @@ const runnableActions = ({ env, principal: { access } }: Caller): ActionDefiniti
       access.can('action', name, 'run') && (resource === null || access.sees('resource', resource)),
   );
 
+/** Throws `not_found` when the caller's role doesn't see the action, `forbidden` when it sees the action and may not run it. */
+export const requireMayRun = (
+  caller: Caller,
+  { name, resource }: Pick<ActionDefinition, 'name' | 'resource'>,
+): void => {
+  const { access } = caller.principal;
+  const mayRun = access.can('action', name, 'run');
+  if (resource === null ? !mayRun : !access.sees('resource', resource))
+    throw unknownName('action', name, runnableActions(caller));
+  if (!mayRun) throw fault('forbidden', `Your role may not run ${name}.`);
+};
+
 /** Returns the action. Throws `not_found` when the caller can't see it, `forbidden` when the caller sees it and may not run it. */
 export const requireRunnableAction = (caller: Caller, name: string): ActionDefinition => {
-  const { env, principal } = caller;
-  const action = env.definition.actions.get(name);
-  if (action === undefined || (action.resource !== null && !principal.access.sees('resource', action.resource)))
-    throw unknownName('action', name, runnableActions(caller));
-  if (!principal.access.can('action', name, 'run'))
-    throw action.resource === null
-      ? unknownName('action', name, runnableActions(caller))
-      : fault('forbidden', `Your role may not run ${name}.`);
-  if (principal.mode === 'readonly') throw fault('forbidden', 'This agent is read-only.');
+  const action = caller.env.definition.actions.get(name);
+  if (action === undefined) throw unknownName('action', name, runnableActions(caller));
+  requireMayRun(caller, action);
+  if (caller.principal.mode === 'readonly') throw fault('forbidden', 'This agent is read-only.');
   return action;
 };
 

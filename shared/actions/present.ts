@@ -6,18 +6,28 @@ import type { Block } from '../applink/protocol.ts';
 import { presentBlocks } from '../items/presentBlocks.ts';
 import type { ActionDeps } from './deps.ts';
 import { runJson, type Run } from './model.ts';
+import { redactRun, seesTarget } from './redactRun.ts';
 
 export const presentRunBlocks = ({ db }: Pick<ActionDeps, 'db'>, caller: Caller, { blocks }: Run): Promise<Block[]> =>
   presentBlocks(db, caller, blocks ?? []);
 
 /** Returns whether the caller does not see the item of the run. */
-const hidesItem = (caller: Caller, { inbox }: Run): boolean =>
+const hidesItem = (caller: Caller, { inbox }: Pick<Run, 'inbox'>): boolean =>
   inbox !== null && findVisibleInbox(caller, inbox) === undefined;
+
+/** Returns a run in JSON, as it is or as an answer was saved, without what the caller doesn't see; the same object if they see all. */
+export const redactRunFor = <R extends ReturnType<typeof runJson>>(
+  caller: Caller,
+  { inbox }: Pick<Run, 'inbox'>,
+  json: R,
+): R => {
+  const seen = redactRun(caller.principal.access, json);
+  return seen['item'] !== null && hidesItem(caller, { inbox }) ? { ...seen, item: null } : seen;
+};
 
 /** Returns a run that has no blocks yet as the caller sees it, without a query. */
 export const presentRunWithoutBlocks = (caller: Caller, run: Run): Record<string, unknown> => ({
-  ...runJson(run),
-  item: hidesItem(caller, run) ? null : run.item,
+  ...redactRunFor(caller, run, runJson(run)),
   blocks: null,
 });
 
@@ -27,9 +37,9 @@ export const presentRun = async (
   caller: Caller,
   run: Run,
 ): Promise<Record<string, unknown>> => ({
-  ...runJson(run),
-  item: hidesItem(caller, run) ? null : run.item,
-  blocks: run.blocks === null ? null : await presentRunBlocks(deps, caller, run),
+  ...presentRunWithoutBlocks(caller, run),
+  blocks:
+    run.blocks === null || !seesTarget(caller.principal.access, run) ? null : await presentRunBlocks(deps, caller, run),
 });
 
 /** Returns the body of the `200` of a run's call as the requester sees it: the same text for each request. */

@@ -7,37 +7,24 @@ import { requestApproval } from '../approvals/requestApproval.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
 import { dryRun, type DryRunCounts } from '../items/perform/dryRun.ts';
-import { queryRows, statement } from '../platform/db/sql.ts';
 import { insertSavedResponse } from '../platform/journal/idempotency.ts';
 import { buildPendingBulk, insertPendingBulk, type NewBulk } from './insertBulk.ts';
 import { bulkJson } from './present.ts';
 import { readBulk } from './queries.ts';
 import { dryRunAction, type BulkActionRequest } from './runs.ts';
+import { readNewBulkScope, type BulkScope } from './scope.ts';
 import { requireBulkRoom } from './unfinishedLimit.ts';
 
-const inboxesOfSql = statement(
-  'bulk.inboxes',
-  'select distinct inbox from items where env = $1 and id = any($2::text[])',
-);
-
 /** Returns what decides who sees the request: the inboxes of the items that the requester sees, the action and its resource. */
-const readVisibility = async (
-  { db }: ActionDeps,
+const visibilityOf = (
   caller: Caller,
-  { operation, ids }: NewBulk,
-): Promise<Pick<ApprovalRequestData['bulk'], 'inboxes' | 'action' | 'resource'>> => {
-  const found = await queryRows<{ inbox: string }>(db, inboxesOfSql, [caller.env.id, ids]);
-  const inboxes = found
-    .map(({ inbox }) => inbox)
-    .filter((name) => findVisibleInbox(caller, name) !== undefined)
-    .sort();
-  const action = operation.type === 'action' ? String(operation['action']) : null;
-  return {
-    inboxes,
-    action,
-    resource: action === null ? null : (caller.env.definition.actions.get(action)?.resource ?? null),
-  };
-};
+  { operation }: NewBulk,
+  { inboxes, resource }: BulkScope,
+): Pick<ApprovalRequestData['bulk'], 'inboxes' | 'action' | 'resource'> => ({
+  inboxes: inboxes.filter((name) => findVisibleInbox(caller, name) !== undefined),
+  action: operation.type === 'action' ? String(operation['action']) : null,
+  resource,
+});
 
 /** Items of which each is decided while the request waits: 10,000 take about 0.3 s. */
 const countedMax = 10_000;
@@ -62,6 +49,7 @@ export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, want
   const { operation, ids } = wanted;
   await requireBulkRoom(deps.db, caller, ids.length);
   const bulk = buildPendingBulk(caller, wanted);
+  const scope = await readNewBulkScope(deps.db, caller, wanted);
   const what = operation.type === 'action' ? String(operation['action']) : operation.type;
   const bodyOf = (approval: string): string => JSON.stringify({ pending: true, approval, bulk: bulkJson(bulk) });
   const action = caller.env.definition.actions.get(what);
@@ -72,7 +60,7 @@ export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, want
     request: {
       operation,
       total: ids.length,
-      ...(await readVisibility(deps, caller, wanted)),
+      ...visibilityOf(caller, wanted, scope),
       ...(counts === null ? {} : { after: { ...counts } }),
     },
     before: null,
@@ -80,7 +68,7 @@ export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, want
     fingerprint: ['bulk', operation, ids],
     expiresMs: limits.approvalMs,
     bulk: bulk.id,
-    alsoInTransaction: (tx) => insertPendingBulk(deps, tx, caller, bulk, ids),
+    alsoInTransaction: (tx) => insertPendingBulk(deps, tx, caller, { bulk, ids, scope }),
     save: ({ approval, bulk: waiting }) => (waiting === bulk.id ? wanted.save(bodyOf(approval)) : null),
   });
   if (asked.bulk === bulk.id) return bodyOf(asked.approval);

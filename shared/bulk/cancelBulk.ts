@@ -19,6 +19,7 @@ import { bulkResponseBody, type BulkRow } from './present.ts';
 import { finishBulk, publishBulkProgress } from './progress.ts';
 import { cancelledMessage, isBulkAuthor, readBulk, readVisibleBulk } from './queries.ts';
 import { readRunsNotStarted } from './runs.ts';
+import { onlyInbox, readBulkScope, scopeData, scopeMember, type BulkScope } from './scope.ts';
 
 const lockBulkSql = statement('bulk.lock', 'select id from bulks where env = $1 and id = $2 for update');
 const cancelPendingChunksSql = statement(
@@ -56,23 +57,37 @@ const insertCancelEventSql = statement(
     target: '$3',
     before: '$4',
     after: '$5',
-    ...actorParameters(6),
+    inbox: '$6',
+    data: '$7',
+    ...actorParameters(8),
   }),
 );
+
+interface CancelledBulk {
+  readonly before: BulkRow;
+  readonly after: BulkRow;
+  readonly scope: BulkScope | null;
+}
 
 const insertCancelEvent = async (
   tx: Tx,
   caller: Caller,
   at: number,
-  before: BulkRow,
-  after: BulkRow,
+  { before, after, scope }: CancelledBulk,
 ): Promise<void> => {
   await executeStatement(tx, insertCancelEventSql, [
     caller.env.id,
     at,
     before.id,
     JSON.stringify({ status: before.status, failed: before.failed }),
-    JSON.stringify({ status: after.status, failed: after.failed, ...reasonMember(caller) }),
+    JSON.stringify({
+      status: after.status,
+      failed: after.failed,
+      ...scopeMember(scope),
+      ...reasonMember(caller),
+    }),
+    onlyInbox(scope),
+    scopeData(scope),
     ...actorValues(toEventActor(caller)),
   ]);
 };
@@ -85,16 +100,22 @@ interface CancelBulkRequest {
 }
 
 /** Cancels the pending chunks in one transaction, with the bulk's row locked, so that nothing finishes the bulk meanwhile. */
-const cancelBulkTx = async (tx: Tx, { caller, id, at, save }: CancelBulkRequest): Promise<string> => {
+const cancelBulkTx = async (
+  { directory }: ActionDeps,
+  tx: Tx,
+  { caller, id, at, save }: CancelBulkRequest,
+): Promise<string> => {
+  const source = { db: tx, directory };
   await queryRows(tx, lockBulkSql, [caller.env.id, id]);
-  const before = await readVisibleBulk(tx, caller, id);
+  const before = await readVisibleBulk(source, caller, id);
   if (!isBulkAuthor(caller, before)) throw fault('forbidden', 'Only who asked for a bulk may cancel it.');
   if (before.finished_at !== null) throw fault('conflict', 'This bulk is finished.');
   await executeStatement(tx, cancelPendingChunksSql, [id, cancelledMessage]);
-  const stopped = await readVisibleBulk(tx, caller, id);
-  const after = stopped.open === 0 ? await finishBulk(tx, stopped, at) : stopped;
-  await insertCancelEvent(tx, caller, at, before, after);
-  const text = bulkResponseBody(after, caller.principal.access);
+  const stopped = await readVisibleBulk(source, caller, id);
+  const scope = await readBulkScope(source, stopped);
+  const after = stopped.open === 0 ? await finishBulk(tx, stopped, scope, at) : stopped;
+  await insertCancelEvent(tx, caller, at, { before, after, scope });
+  const text = bulkResponseBody(caller, after);
   const saved = save(text);
   if (saved !== null) await insertSavedResponse(tx, saved, at);
   return text;
@@ -111,7 +132,7 @@ export const cancelBulk = async (
   save: (body: string) => SavedResponse | null,
 ): Promise<string> => {
   const body = await retryOnConflict(
-    () => deps.db.transaction((tx) => cancelBulkTx(tx, { caller, id, at: deps.clock.now(), save })),
+    () => deps.db.transaction((tx) => cancelBulkTx(deps, tx, { caller, id, at: deps.clock.now(), save })),
     { limit: attemptsMax },
   );
   const waiting = await queryRow<{ id: string }>(deps.db, pendingApprovalSql, [id]);
@@ -135,6 +156,8 @@ export const cancelUnapprovedBulk = async (deps: ActionDeps, envId: number, id: 
     if (before?.status !== 'pending') return;
     await executeStatement(tx, cancelPendingChunksSql, [id, 'The bulk was not approved.']);
     const stopped = await readBulk(tx, envId, id);
-    if (stopped !== undefined) await finishBulk(tx, stopped, deps.clock.now());
+    if (stopped === undefined) return;
+    const scope = await readBulkScope({ db: tx, directory: deps.directory }, stopped);
+    await finishBulk(tx, stopped, scope, deps.clock.now());
   });
 };

@@ -20,6 +20,7 @@ import { inStatementSpan } from '../platform/tracing/span.ts';
 import { chunkJobInsert } from './chunkJobSql.ts';
 import { bulkLivePart, bulkResponseBody, type BulkRow } from './present.ts';
 import type { BulkOperationBody } from './schema.ts';
+import { onlyInbox, readNewBulkScope, scopeData, scopeMember, type BulkScope } from './scope.ts';
 import { requireBulkRoom } from './unfinishedLimit.ts';
 
 const chunk = String(limits.bulkChunk);
@@ -40,7 +41,17 @@ const insertBulkSql = statement(
     { env: '$2', bulk: '$1::text', chunk: 'n - 1', requestId: actor.request_id, at: '$6', traceparent: '$26' },
     { from: 'unnest($7::text[]) with ordinality as jobs (job, n)', where: "$12 = 'queued'" },
   )}), noted as (${eventInsert(
-    { ...actor, env: '$2', at: '$6', verb: '$8', target_type: "'bulk'", target: '$9', after: '$10' },
+    {
+      ...actor,
+      env: '$2',
+      at: '$6',
+      verb: '$8',
+      target_type: "'bulk'",
+      target: '$9',
+      after: '$10',
+      data: '$27',
+      inbox: '$28',
+    },
     { returning: 'id' },
   )}), told as (${outboxInsert({ id: 'id', env: '$2', at: '$6', parts: '$11', traceparent: '$26' }, { from: 'noted' })})
   ${savedResponseInsert({ ...saved, created_at: '$6' }, { where: `${saved.key}::text is not null` })}`,
@@ -61,13 +72,14 @@ const requireMayAccept = ({ principal }: Caller): void => {
 };
 
 const buildBulkRow = (
-  { principal }: Caller,
+  { env, principal }: Caller,
   { operation, ids, undoOf }: NewBulk,
   status: BulkRow['status'],
 ): BulkRow => {
   if (principal.id === null) throw fault('forbidden');
   return {
     id: newId('blk'),
+    env: env.id,
     status,
     operation,
     total: ids.length,
@@ -89,6 +101,7 @@ const buildBulkRow = (
 interface BulkInsert {
   readonly bulk: BulkRow;
   readonly ids: readonly string[];
+  readonly scope: BulkScope;
   readonly saved: SavedResponse | null;
   readonly at: number;
 }
@@ -96,7 +109,7 @@ interface BulkInsert {
 const insertBulk = async (
   db: Db | Tx,
   caller: Caller,
-  { bulk, ids, saved: response, at }: BulkInsert,
+  { bulk, ids, scope, saved: response, at }: BulkInsert,
 ): Promise<void> => {
   const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
   const [verb, target] = bulk.undo_of === null ? ['bulk.create', bulk.id] : ['bulk.undo', bulk.undo_of];
@@ -110,13 +123,21 @@ const insertBulk = async (
     jobs,
     verb,
     target,
-    JSON.stringify({ bulk: bulk.id, operation: bulk.operation, total: bulk.total, ...reasonMember(caller) }),
-    JSON.stringify([bulkLivePart(bulk)]),
+    JSON.stringify({
+      bulk: bulk.id,
+      operation: bulk.operation,
+      total: bulk.total,
+      ...scopeMember(scope),
+      ...reasonMember(caller),
+    }),
+    JSON.stringify([bulkLivePart(bulk, scope)]),
     bulk.status,
     ...savedResponseValues(response),
     ...actorValues(toEventActor(caller)),
     caller.reason ?? null,
     caller.span?.traceparent ?? null,
+    scopeData(scope),
+    onlyInbox(scope),
   ];
   await inStatementSpan(caller.span, 'bulk.accept', () => executeStatement(db, insertBulkSql, values));
 };
@@ -125,11 +146,12 @@ const insertBulk = async (
 export const acceptBulk = async (deps: ActionDeps, caller: Caller, wanted: NewBulk): Promise<string> => {
   requireMayAccept(caller);
   await requireBulkRoom(deps.db, caller, wanted.ids.length);
+  const scope = await readNewBulkScope(deps.db, caller, wanted);
   const at = deps.clock.now();
   const queued = buildBulkRow(caller, wanted, 'queued');
   const bulk: BulkRow = wanted.ids.length === 0 ? { ...queued, status: 'done', finished_at: at } : queued;
-  const body = bulkResponseBody(bulk, caller.principal.access);
-  await insertBulk(deps.db, caller, { bulk, ids: wanted.ids, saved: wanted.save(body), at });
+  const body = bulkResponseBody(caller, bulk);
+  await insertBulk(deps.db, caller, { bulk, ids: wanted.ids, scope, saved: wanted.save(body), at });
   deps.bus.publish(channels.workAvailable, 'jobs');
   deps.bus.publish(channels.workAvailable, 'outbox');
   return body;
@@ -142,6 +164,5 @@ export const insertPendingBulk = (
   deps: ActionDeps,
   tx: Tx,
   caller: Caller,
-  bulk: BulkRow,
-  ids: readonly string[],
-): Promise<void> => insertBulk(tx, caller, { bulk, ids, saved: null, at: deps.clock.now() });
+  pending: Pick<BulkInsert, 'bulk' | 'ids' | 'scope'>,
+): Promise<void> => insertBulk(tx, caller, { ...pending, saved: null, at: deps.clock.now() });

@@ -12,6 +12,7 @@ import { redisKeys } from '../platform/redis/keys.ts';
 import { updateCountsForRun } from './chunks.ts';
 import { bulkLivePart, type BulkRow } from './present.ts';
 import { readBulk } from './queries.ts';
+import { readBulkScope, type BulkScope } from './scope.ts';
 
 /** ms between two messages about one bulk, by all workers together: 5 a second look continuous to a reader. */
 const progressMs = 200;
@@ -32,9 +33,10 @@ const finishBulkSql = statement(
  * Finishes a bulk whose chunks have all ended, emits that, and returns the bulk; exactly one of several calls has an effect.
  * `bulk` was read when all chunks had ended, so that its counts are final.
  */
-export const finishBulk = async (db: Db | Tx, bulk: BulkRow, at: number): Promise<BulkRow> => {
+export const finishBulk = async (db: Db | Tx, bulk: BulkRow, scope: BulkScope | null, at: number): Promise<BulkRow> => {
   const finished: BulkRow = { ...bulk, status: bulk.cancelled ? 'cancelled' : 'done', finished_at: at };
-  await executeStatement(db, finishBulkSql, [bulk.id, finished.status, at, JSON.stringify([bulkLivePart(finished)])]);
+  const parts = JSON.stringify([bulkLivePart(finished, scope)]);
+  await executeStatement(db, finishBulkSql, [bulk.id, finished.status, at, parts]);
   return finished;
 };
 
@@ -53,10 +55,11 @@ export const publishBulkProgress = async (deps: ActionDeps, envId: number, id: s
   const bulk = await readBulk(db, envId, id);
   if (bulk === undefined || bulk.finished_at !== null) return;
   if (bulk.open === 0) {
-    await finishBulk(db, bulk, clock.now());
+    await finishBulk(db, bulk, await readBulkScope(deps, bulk), clock.now());
     bus.publish(channels.workAvailable, 'outbox');
   } else if (await claimProgressTurn(deps, id)) {
-    const message: EphemeralMessage = { kind: 'passing', at: clock.now(), part: bulkLivePart(bulk) };
+    const part = bulkLivePart(bulk, await readBulkScope(deps, bulk));
+    const message: EphemeralMessage = { kind: 'passing', at: clock.now(), part };
     bus.publish(channels.live(envId), JSON.stringify(message));
   }
 };

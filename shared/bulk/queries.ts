@@ -7,13 +7,14 @@ import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement, type Statement } from '../platform/db/sql.ts';
 import { notFoundFault } from '../platform/ended/notKept.ts';
 import { readPageOfTwo } from '../platform/ended/readPage.ts';
-import { cutPage } from '../platform/listing/page.ts';
+import { cutPage, readVisiblePage } from '../platform/listing/page.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import type { BulkRow } from './present.ts';
+import { readBulkScopes, seesAllBulks, seesBulkScope } from './scope.ts';
 
 /** The counts are in the chunks, which workers finish in parallel, as a counter in the bulk's row would make them wait; once the chunks are gone, they are in that row. */
 const bulkRows = (from: string): string => `
-  select b.id, b.status, b.operation, b.total, b.actor_type, b.actor, b.actor_name, b.undo_of, b.cancelled, b.started_at, b.finished_at, b.results_gone_at,
+  select b.id, b.env, b.status, b.operation, b.total, b.actor_type, b.actor, b.actor_name, b.undo_of, b.cancelled, b.started_at, b.finished_at, b.results_gone_at,
     coalesce(b.changed, c.changed) as changed, coalesce(b.unchanged, c.unchanged) as unchanged, coalesce(b.failed, c.failed) as failed, c.open
   from ${from} b cross join lateral (
     select coalesce(sum(changed), 0)::int as changed, coalesce(sum(unchanged), 0)::int as unchanged, coalesce(sum(failed), 0)::int as failed,
@@ -49,39 +50,62 @@ interface BulksQuery {
 /** Above every id. */
 const aboveAllIds = '~';
 
-/** Returns a page of the caller's bulks, or of all for one who sees the audit log, newest first. */
+export const isBulkAuthor = ({ principal }: Caller, bulk: Pick<BulkRow, 'actor_type' | 'actor'>): boolean =>
+  principal.type === bulk.actor_type && principal.id === bulk.actor;
+
+type BulkDeps = Pick<DomainDeps, 'directory'> & { readonly db: Db | Tx };
+
+/** Returns those of the bulks that the caller requested or, seeing the audit log, sees by their scope. */
+const visibleBulks = async (
+  deps: BulkDeps,
+  caller: Caller,
+  bulks: readonly BulkRow[],
+): Promise<ReadonlySet<BulkRow>> => {
+  const { access } = caller.principal;
+  const others = access.may('audit', 'see') ? bulks.filter((bulk) => !isBulkAuthor(caller, bulk)) : [];
+  const scopes = seesAllBulks(access) ? null : await readBulkScopes(deps, others);
+  const seen = others.filter(({ id }) => scopes === null || seesBulkScope(access, scopes.get(id) ?? null));
+  return new Set([...seen, ...bulks.filter((bulk) => isBulkAuthor(caller, bulk))]);
+};
+
+/** Returns a page of the caller's bulks, or for one who sees the audit log of all whose scope they see, newest first. */
 export const listBulks = async (
-  { db, clock }: Pick<DomainDeps, 'db' | 'clock'>,
-  { env, principal }: Caller,
+  deps: Pick<DomainDeps, 'db' | 'clock' | 'directory'>,
+  caller: Caller,
   { status, before, limit }: BulksQuery,
 ): Promise<{ readonly bulks: readonly BulkRow[]; readonly next: string | null }> => {
+  const { db, clock } = deps;
+  const { env, principal } = caller;
   const all = principal.access.may('audit', 'see');
-  const from = before ?? aboveAllIds;
-  const values = [env.id, from, limit + 1, principal.id, ...(status === undefined ? [] : [status])];
-  const page = status === undefined ? (all ? allBulks : ownBulks) : all ? allBulksByStatus : ownBulksByStatus;
-  const found = await readPageOfTwo<BulkRow>({
-    now: clock.now(),
-    before: from,
-    wanted: limit + 1,
-    readRecent: () => queryRows<BulkRow>(db, page.recent, values),
-    readAll: () => queryRows<BulkRow>(db, page.all, values),
-  });
-  const { page: bulks, last } = cutPage(found, limit);
-  return { bulks, next: last?.id ?? null };
+  const statements = status === undefined ? (all ? allBulks : ownBulks) : all ? allBulksByStatus : ownBulksByStatus;
+  const read = async (from: string, wanted: number): Promise<readonly { bulk: BulkRow; isSeen: boolean }[]> => {
+    const values = [env.id, from, wanted, principal.id, ...(status === undefined ? [] : [status])];
+    const bulks = await readPageOfTwo<BulkRow>({
+      now: clock.now(),
+      before: from,
+      wanted,
+      readRecent: () => queryRows<BulkRow>(db, statements.recent, values),
+      readAll: () => queryRows<BulkRow>(db, statements.all, values),
+    });
+    const seen = await visibleBulks(deps, caller, bulks);
+    return bulks.map((bulk) => ({ bulk, isSeen: seen.has(bulk) }));
+  };
+  const { page: bulks, next } = await readVisiblePage(
+    { from: before ?? aboveAllIds, limit, read, positionOf: ({ bulk }) => bulk.id },
+    ({ bulk, isSeen }) => (isSeen ? bulk : null),
+  );
+  return { bulks, next };
 };
 
 /** Returns a bulk, wherever it is; a bulk never comes back from its month. */
 export const readBulk = async (db: Db | Tx, envId: number, id: string): Promise<BulkRow | undefined> =>
   (await queryRow<BulkRow>(db, one, [envId, id])) ?? queryRow<BulkRow>(db, oneEnded, [envId, id]);
 
-export const isBulkAuthor = ({ principal }: Caller, bulk: Pick<BulkRow, 'actor_type' | 'actor'>): boolean =>
-  principal.type === bulk.actor_type && principal.id === bulk.actor;
-
-/** Returns the bulk, if the caller requested it or sees the audit log. Throws `not_found`. */
-export const readVisibleBulk = async (db: Db | Tx, caller: Caller, id: string): Promise<BulkRow> => {
-  const bulk = await readBulk(db, caller.env.id, id);
-  if (bulk === undefined || !(isBulkAuthor(caller, bulk) || caller.principal.access.may('audit', 'see')))
-    throw await notFoundFault(db, caller.env.id, 'bulks', id);
+/** Returns the bulk, if the caller requested it or sees the audit log and its scope. Throws `not_found`. */
+export const readVisibleBulk = async (deps: BulkDeps, caller: Caller, id: string): Promise<BulkRow> => {
+  const bulk = await readBulk(deps.db, caller.env.id, id);
+  if (bulk === undefined || !(await visibleBulks(deps, caller, [bulk])).has(bulk))
+    throw await notFoundFault(deps.db, caller.env.id, 'bulks', id);
   return bulk;
 };
 
@@ -100,18 +124,27 @@ export const revokedMessage = 'Whoever asked for this may not act here any more.
 /** The error of an item that a cancelled bulk had not begun. */
 export const cancelledMessage = 'It was cancelled before this item was begun.';
 
+/** Results that read the same for an id without an item: leaving them out would disclose that the item exists. */
+const readsLikeNone = `i.inbox is null or r.outcome in ('not_found', 'cancelled') or r.error = '${revokedMessage}'`;
+
 /**
- * The statement of a page. Results of items whose inbox the role doesn't see are left out, except those that read the same
- * for an id without an item: leaving them out would disclose that the item exists.
+ * The statement of a page. Results of items whose inbox the role doesn't see are left out; where whoever asked has named the
+ * ids, those that read like none are not. The ids of an undo are the service's.
  */
-const page = (outcome: string) => `
+const page = (areNamed: boolean, outcome: string) => `
   select r.seq, r.item as id, r.outcome, r.error, r.code
   from bulk_results r left join items i on i.env = $1 and i.id = r.item
   where r.bulk = $2 ${outcome} and r.seq > $3
-    and (i.inbox is null or i.inbox = any ($4) or r.outcome in ('not_found', 'cancelled') or r.error = '${revokedMessage}')
+    and (i.inbox = any ($4) ${areNamed ? `or ${readsLikeNone}` : ''})
   order by r.seq limit $5`;
-const allResults = statement('bulk.results', page(''));
-const someResults = statement('bulk.resultsBy', page('and r.outcome = $6'));
+const byOutcome = 'and r.outcome = $6';
+const resultStatements = {
+  named: { all: statement('bulk.results', page(true, '')), some: statement('bulk.resultsBy', page(true, byOutcome)) },
+  undone: {
+    all: statement('bulk.undoResults', page(false, '')),
+    some: statement('bulk.undoResultsBy', page(false, byOutcome)),
+  },
+} as const;
 
 interface BulkResultRow {
   readonly seq: number;
@@ -122,7 +155,7 @@ interface BulkResultRow {
 }
 
 interface BulkResultsQuery {
-  readonly bulk: string;
+  readonly bulk: Pick<BulkRow, 'id' | 'undo_of'>;
   readonly inboxes: readonly string[];
   readonly outcome: BulkOutcome | undefined;
   /** Results after this seq; −1: from the first. */
@@ -141,10 +174,11 @@ export const readBulkResults = async (
   envId: number,
   { bulk, inboxes, outcome, after, limit }: BulkResultsQuery,
 ): Promise<BulkResultsPage> => {
-  const values = [envId, bulk, after, inboxes, limit + 1];
+  const values = [envId, bulk.id, after, inboxes, limit + 1];
+  const { all, some } = resultStatements[bulk.undo_of === null ? 'named' : 'undone'];
   const found = await (outcome === undefined
-    ? queryRows<BulkResultRow>(db, allResults, values)
-    : queryRows<BulkResultRow>(db, someResults, [...values, outcome]));
+    ? queryRows<BulkResultRow>(db, all, values)
+    : queryRows<BulkResultRow>(db, some, [...values, outcome]));
   const { page, last } = cutPage(found, limit);
   return {
     results: page.map(({ seq: _, ...rest }) => rest),

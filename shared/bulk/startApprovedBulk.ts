@@ -10,6 +10,7 @@ import { nextEventId } from '../platform/journal/events.ts';
 import { outboxInsert } from '../platform/journal/outbox.ts';
 import { chunkJobInsert } from './chunkJobSql.ts';
 import { bulkLivePart, type BulkRow } from './present.ts';
+import { readBulkScope } from './scope.ts';
 
 const startBulkSql = statement(
   'bulk.begin',
@@ -25,11 +26,12 @@ const startBulkSql = statement(
 /** Starts the bulk, which was read in this transaction and is pending. */
 export const startApprovedBulk = async (tx: Tx, bulk: BulkRow, approvedBy: ActorRef, at: number): Promise<void> => {
   const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
+  const scope = await readBulkScope({ db: tx, directory: null }, bulk);
   await executeStatement(tx, startBulkSql, [
     bulk.id,
     JSON.stringify(approvedBy),
     at,
     jobs,
-    JSON.stringify([bulkLivePart({ ...bulk, status: 'queued' })]),
+    JSON.stringify([bulkLivePart({ ...bulk, status: 'queued' }, scope)]),
   ]);
 };

@@ -39,7 +39,7 @@ export const undoBulk = async (
   id: string,
   save: (body: string) => SavedResponse | null,
 ): Promise<string> => {
-  const bulk = await readVisibleBulk(deps.db, caller, id);
+  const bulk = await readVisibleBulk(deps, caller, id);
   const readonly = principalModeFault(withoutSupervision(caller.principal));
   if (readonly !== null) throw readonly;
   const problem = undoProblem(bulk, deps.clock.now());

@@ -17,7 +17,8 @@ const line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: displayNamePattern, description });
 
 export const displayNameSchema = line(200, 'For people.');
-export const roleSchema = line(100, 'A role, by its id or its name.');
+const uniqueNameSchema = line(100, 'Unique.');
+export const roleSchema = Type.String({ minLength: 1, maxLength: 100, description: 'Its role: id or name.' });
 export const modeSchema = Type.Union([Type.Literal('normal'), Type.Literal('readonly'), Type.Literal('supervised')], {
   description: 'normal; readonly: changes nothing; supervised: each change needs a person’s approval.',
 });
@@ -52,9 +53,9 @@ export const grantsInput = Type.Array(
   { maxItems: 1000, description: 'What it allows; nothing else is allowed.' },
 );
 
-export const roleInput = strictObject({ name: line(100, 'Unique.'), grants: grantsInput });
+export const roleInput = strictObject({ name: uniqueNameSchema, grants: grantsInput });
 export const rolePatch = strictObject(
-  { name: Type.Optional(line(100, 'Unique.')), grants: Type.Optional(grantsInput) },
+  { name: Type.Optional(uniqueNameSchema), grants: Type.Optional(grantsInput) },
   { minProperties: 1 },
 );
 

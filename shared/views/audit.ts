@@ -74,6 +74,8 @@ const visibleSql = [
   seenSql("case when target_type = 'flag' then target end", '$flags'),
   seenSql("after ->> 'flag'", '$flags'),
   seenSql("case when target_type = 'loosening' then after ->> 'inbox' end", '$inboxes'),
+  // A bulk over several inboxes is seen by who sees one of them; over none it hides nothing.
+  "($inboxes::text[] is null or target_type is distinct from 'bulk' or data -> 'inboxes' is null or data -> 'inboxes' = '[]' or jsonb_exists_any(data -> 'inboxes', $inboxes))",
 ].join(' and ');
 
 const entriesSql = 'from events where env = $env and verb is not null and id >= $first and id < $end';

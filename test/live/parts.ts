@@ -17,7 +17,11 @@ export const entry = (type: string, data: Record<string, unknown>, inbox = 'supp
   entry: { id: newId('ent'), type, at: 1, actor: by, data },
 });
 
-export const bulk = (author: string, done: number): Record<string, unknown> => ({
+export const bulk = (
+  author: string,
+  done: number,
+  scope: object | undefined = { inboxes: ['support'], resource: null },
+): Record<string, unknown> => ({
   type: 'bulk',
-  bulk: { id: newId('blk'), done, by: { type: 'agent', id: author, name: 'x' } },
+  bulk: { id: newId('blk'), done, by: { type: 'agent', id: author, name: 'x' }, scope },
 });

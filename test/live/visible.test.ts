@@ -22,7 +22,10 @@ describe('live stream: who hears what', () => {
     api = await world.api();
     await world.role('narrow', narrow);
     await world.role('blind', []);
-    await world.role('auditor', [{ on: 'audit', can: ['see'] }]);
+    await world.role('auditor', [
+      { on: 'audit', can: ['see'] },
+      { on: 'inbox:support', can: ['see'] },
+    ]);
   });
   afterEach(() => world.hangUp());
   after(() => world.close());
@@ -133,6 +136,26 @@ describe('live stream: who hears what', () => {
     );
     expect(second?.of('bulk').length).to.equal(1);
     for (const subscriber of [first, second, third]) expect(subscriber?.broken).to.deep.equal([]);
+  });
+
+  it('tells of a bulk by its inboxes and its action’s resource, which are not sent', async () => {
+    const author = await world.agent('viewer');
+    const [auditor, admin] = await Promise.all(
+      ['auditor', 'admin'].map(async (role) => world.listening(api, { token: (await world.agent(role)).token })),
+    );
+    await world.publish([
+      [bulk(author.id, 1, { inboxes: ['secret'], resource: null })],
+      [bulk(author.id, 2, { inboxes: ['support'], resource: 'order' })],
+      // As earlier releases wrote them.
+      [{ type: 'bulk', bulk: { id: 'blk', done: 3, by: { type: 'agent', id: author.id, name: 'x' } } }],
+      [bulk(author.id, 4, { inboxes: ['secret', 'support'], resource: null })],
+      [item('after bulks')],
+    ]);
+    await until('all', () => [auditor, admin].every((each) => each?.titles().includes('after bulks') === true));
+    const done = (each: typeof auditor): unknown[] =>
+      each?.of('bulk').map((message) => (message['bulk'] as { done: number }).done) ?? [];
+    expect([done(auditor), done(admin)]).to.deep.equal([[4], [1, 2, 3, 4]]);
+    expect(JSON.stringify([auditor?.messages, admin?.messages])).not.to.include('"scope"');
   });
 
   it('narrows by the query and on the way, and says so', async () => {

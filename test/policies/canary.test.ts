@@ -439,7 +439,11 @@ describe('the canary', function () {
         query,
       ).to.deep.equal([]);
     }
-    expect((await auditor.get(`/bulk/${hiddenBulk}/results`)).body.results).to.deep.equal([]);
+    for (const path of [`/bulk/${hiddenBulk}`, `/bulk/${hiddenBulk}/results`])
+      expect((await auditor.get(path)).status, path).to.equal(404);
+    expect((await auditor.get('/bulk?limit=200')).text).not.to.include(hiddenBulk);
+    const told = (await auditor.get(`/audit?target=${hiddenBulk}&verb=bulk.create`)).body.entries;
+    expect(told).to.deep.equal([]);
     await call(auditor, 'GET', `/bulk/${ownBulk}/results`);
   });
 });

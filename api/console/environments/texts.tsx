@@ -21,7 +21,8 @@ export const environmentTexts = {
   switches: {
     independentApproval: {
       label: 'Independent approval',
-      about: 'who made or changed an agent in the last 30 days can’t decide its requests, nor can whom they let in; nor whom the requester let in',
+      about:
+        'who made or changed an agent in the last 30 days can’t decide its requests, nor can whom they let in; nor whom the requester let in',
     },
     acceptNew: {
       label: 'New names wait',
