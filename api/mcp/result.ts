@@ -59,32 +59,27 @@ const serveTool = async (
   call: EndpointCall,
   given: Members,
 ): Promise<{ readonly response: ApiResponse; readonly value: Members }> => {
-  const { detail, rest: said } = splitDetail(given, tool);
+  const { detail, rest } = splitDetail(given, tool);
   const { page, kinds, projected } = tool;
-  const { given: rest, now } = readCursorTime(said, call.deps.clock.now());
-  if (page !== null) {
-    const { response, value } = await servePage({
-      tool: page,
-      caller: call.caller,
-      given: rest,
-      form: { detail, kinds, projected, definition: call.caller.env.definition },
-      serve: (asked) => tool.serve(call, asked, now),
-    });
-    const { cursor } = value;
-    // The cursor of a log is a place in it, and belongs to no query.
-    if (typeof cursor !== 'string' || page.canLookAhead === null) return { response, value };
-    return { response, value: { ...value, cursor: withCursorTime(cursor, rest, now) } };
+  const form = { detail, kinds, projected, definition: call.caller.env.definition };
+  const { given: asked, now } = readCursorTime(rest, call.deps.clock.now());
+  if (page === null) {
+    const response = await tool.serve(call, asked, now);
+    const body = bodyOf(response);
+    const next = response.status === 202 ? nextStepHint(body) : null;
+    return { response, value: { ...presentBody(body, form).value, ...(next === null ? {} : { next }) } };
   }
-  const response = await tool.serve(call, rest, now);
-  const body = bodyOf(response);
-  const next = response.status === 202 ? nextStepHint(body) : null;
-  return {
-    response,
-    value: {
-      ...presentBody(body, { detail, kinds, projected, definition: call.caller.env.definition }).value,
-      ...(next === null ? {} : { next }),
-    },
-  };
+  const { response, value } = await servePage({
+    tool: page,
+    caller: call.caller,
+    given: asked,
+    form,
+    serve: (part) => tool.serve(call, part, now),
+  });
+  const { cursor } = value;
+  // The cursor of a log is a place in it, and belongs to no query.
+  const isOfQuery = typeof cursor === 'string' && page.canLookAhead !== null;
+  return { response, value: isOfQuery ? { ...value, cursor: withCursorTime(cursor, asked, now) } : value };
 };
 
 export const callTool = async (tool: Tool, call: EndpointCall, given: Members): Promise<ToolCallResult> => {

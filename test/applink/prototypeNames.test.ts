@@ -1,6 +1,6 @@
 /** Names that every object inherits in JavaScript: an app may declare them like any other, wherever a manifest has names. */
 import { expect } from 'chai';
-import { connectApp, RpcFailed } from '../support/app.ts';
+import { newRegistrar, RpcFailed } from '../support/app.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -75,24 +75,15 @@ const manifestOf = (kind: Kind, declared: readonly object[]): Readonly<Record<st
 describe('names that every object inherits', () => {
   let world: World;
   let boss: Client;
-  let app: Client;
-  let started = 0;
+  let register: ReturnType<typeof newRegistrar>;
 
   before(async () => {
     world = await newWorld({ manifest: {} });
     boss = await world.person('admin', 'Boss', { fresh: true, password });
-    app = await world.appKey();
-    started = Date.now();
+    register = newRegistrar(await world.appKey());
   });
   after(() => world.close());
 
-  /** Registers a manifest as an instance that leaves at once; returns the warnings. */
-  const register = async (manifest: object): Promise<readonly string[]> => {
-    started += 1;
-    const connected = await connectApp(app, { manifest, startedAt: started });
-    await connected.close();
-    return connected.registered.warnings;
-  };
   const refusalOf = async (manifest: unknown): Promise<RpcFailed> => {
     const failed: unknown = await register(manifest as object).catch((error: unknown) => error);
     if (failed instanceof RpcFailed) return failed;

@@ -1,6 +1,6 @@
 /** Each way to loosen the limits of an input: the value that they refused stays refused until a person accepts. */
 import { expect } from 'chai';
-import { connectApp } from '../support/app.ts';
+import { connectApp, newRegistrar } from '../support/app.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -228,26 +228,16 @@ const password = 'correct horse battery';
 describe('inputs that are declared wider', () => {
   let world: World;
   let boss: Client;
-  let app: Client;
-  let started = 0;
+  let register: ReturnType<typeof newRegistrar>;
   let made = 0;
 
   before(async () => {
     world = await newWorld({ manifest: {} });
     boss = await world.person('admin', 'Boss', { fresh: true, password });
-    app = await world.appKey();
-    // After the declaration of the world.
-    started = Date.now();
+    register = newRegistrar(await world.appKey());
   });
   after(() => world.close());
 
-  /** Registers a manifest as an instance that leaves at once; returns the warnings. */
-  const register = async (manifest: object): Promise<readonly string[]> => {
-    started += 1;
-    const connected = await connectApp(app, { manifest, startedAt: started });
-    await connected.close();
-    return connected.registered.warnings;
-  };
   const waiting = async (): Promise<Reply['body'][]> =>
     (await boss.get('/settings/loosenings?status=waiting&limit=200')).body.loosenings;
 

@@ -171,3 +171,14 @@ export const connectApp = async (client: Client, options: AppOptions = {}): Prom
     },
   };
 };
+
+/** Returns a function that registers manifests, each as an instance that starts after all others and leaves at once; it returns the warnings. */
+export const newRegistrar = (client: Client): ((manifest: object) => Promise<readonly string[]>) => {
+  let startedAt = Date.now();
+  return async (manifest) => {
+    startedAt += 1;
+    const connected = await connectApp(client, { manifest, startedAt });
+    await connected.close();
+    return connected.registered.warnings;
+  };
+};

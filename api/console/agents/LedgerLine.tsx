@@ -50,10 +50,8 @@ const refusalText = ({ outcome, after, verb, target }: AuditEntry): string | nul
   if (outcome === 'ok') return null;
   if (typeof message === 'string') return message;
   const refusals: Readonly<Record<string, (did: string, what: string) => string>> = ledgerTexts.refusals;
-  return typeof code === 'string'
-    ? (refusals[code]?.(verb, ledgerTexts.thing(target.type === null ? null : toWords(target.type).toLowerCase())) ??
-        null)
-    : null;
+  if (typeof code !== 'string') return null;
+  return refusals[code]?.(verb, ledgerTexts.thing(toWords(target.type ?? '').toLowerCase())) ?? null;
 };
 
 interface LedgerLineProps {
@@ -90,7 +88,7 @@ export const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
           {words}
           {entry.count > 1 && ` ${auditTexts.times(entry.count)}`}
         </td>
-        <td dir="auto">{entry.reason === null ? null : legible(entry.reason)}</td>
+        <td dir="auto">{legible(entry.reason ?? '')}</td>
         <td>
           <MoreButton verb={entry.verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
         </td>

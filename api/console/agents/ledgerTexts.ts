@@ -15,7 +15,7 @@ export const ledgerTexts = {
   headingsOfMany: ['When', 'Agent', 'Act', 'Target', 'Outcome', 'Reason'],
   more: 'More',
   /** A target, which the line shows beside the sentence. */
-  thing: (kind: string | null) => (kind === null ? 'this' : `this ${kind}`),
+  thing: (kind: string) => `this ${kind}`.trimEnd(),
   /** By the codes of the API's refusals. */
   refusals: {
     forbidden: (verb: string, what: string) => `Its role does not allow ${verb} on ${what}.`,
@@ -23,7 +23,7 @@ export const ledgerTexts = {
     person_required: (verb: string) => `Only a person may do ${verb}.`,
     fresh_sign_in_required: (verb: string) => `${verb} needs a person who has just signed in.`,
     confirmation_required: (verb: string) => `${verb} is dangerous, and it did not confirm it.`,
-    already_decided: () => `The request had been decided already.`,
+    already_decided: () => 'The request had been decided already.',
     stale: (_: string, what: string) => `What ${what} was asked for had changed.`,
     conflict: (verb: string, what: string) => `The state of ${what} did not allow ${verb}.`,
     version_conflict: (_: string, what: string) => `It had read an older version of ${what}.`,

@@ -63,7 +63,7 @@ export const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) =
           {words}
           {entry.count > 1 && ` ${auditTexts.times(entry.count)}`}
         </td>
-        <td dir="auto">{entry.reason === null ? null : legible(entry.reason)}</td>
+        <td dir="auto">{legible(entry.reason ?? '')}</td>
         <td>
           <MoreButton verb={verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
         </td>

@@ -149,10 +149,10 @@ export const settingsNamesQuery = (http: Http) =>
     queryKey: settingsKeys.names,
     queryFn: async ({ client }) => {
       const lists = await Promise.all([
-        client.ensureQueryData(agentsQuery(http)),
-        client.ensureQueryData(membersQuery(http)),
-        client.ensureQueryData(rolesQuery(http)),
-        client.ensureQueryData(appKeysQuery(http)),
+        client.fetchQuery(agentsQuery(http)),
+        client.fetchQuery(membersQuery(http)),
+        client.fetchQuery(rolesQuery(http)),
+        client.fetchQuery(appKeysQuery(http)),
       ]);
       return new Map(lists.flat().map(({ id, name }) => [id, name]));
     },

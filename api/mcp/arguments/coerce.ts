@@ -34,17 +34,20 @@ const booleanWords = new Map<unknown, boolean>([
   ...['false', 'no', '0', 0].map((word): [unknown, boolean] => [word, false]),
 ]);
 
+export const isTextOrNumber = (value: unknown): value is string | number =>
+  typeof value === 'string' || typeof value === 'number';
+
 const coerceInteger = (value: unknown, { path, name, description }: Place, { now, problems }: Coercion): unknown => {
   const unit = unitOf(description);
-  if (typeof value !== 'string' && (typeof value !== 'number' || unit !== 'time')) return value;
-  if (typeof value === 'string' && unit !== 'time') {
-    if (/^-?\d{1,15}$/.test(value)) return Number(value);
-    return unit === 'duration' ? (parseDuration(value) ?? value) : value;
+  if (unit === 'time' && isTextOrNumber(value)) {
+    const parsed = parseTime(value, now, pastNames.test(name));
+    if ('at' in parsed) return parsed.at;
+    problems.push({ path, message: parsed.problem });
+    return value;
   }
-  const parsed = parseTime(value, now, pastNames.test(name));
-  if ('at' in parsed) return parsed.at;
-  problems.push({ path, message: parsed.problem });
-  return value;
+  if (typeof value !== 'string') return value;
+  if (/^-?\d{1,15}$/.test(value)) return Number(value);
+  return unit === 'duration' ? (parseDuration(value) ?? value) : value;
 };
 
 const parsedJson = (text: string, opening: string): unknown => {
@@ -115,7 +118,7 @@ const coerceUnion = (schema: Schema, value: unknown, place: Place, coercion: Coe
     return word === true ? '1' : word === false ? '0' : value;
   }
   const time = branches.find((each) => each['type'] === 'integer' && unitOf(descriptionOf(each)) === 'time');
-  if (time !== undefined && branches.length > 1 && (typeof value === 'string' || typeof value === 'number')) {
+  if (time !== undefined && branches.length > 1 && isTextOrNumber(value)) {
     const parsed = parseTime(value, coercion.now, pastNames.test(place.name));
     if ('at' in parsed) return parsed.at;
     // A text may be of the other branch.

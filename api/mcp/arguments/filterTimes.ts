@@ -4,7 +4,7 @@ import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
 import { invalidFault } from '../../../shared/platform/core/validate.ts';
 import type { EndpointCall } from '../../endpoint.ts';
 import { timeFieldsOf } from '../answers/declaredTimes.ts';
-import { toObject } from './coerce.ts';
+import { isTextOrNumber, toObject } from './coerce.ts';
 import { parseTime } from './times.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export const readFilterTimes = ({ caller }: EndpointCall, given: Members, now: n
     if (Array.isArray(value)) return value.map((one, n) => read(one, `${path}.${String(n)}`));
     if (isObject(value))
       return Object.fromEntries(Object.entries(value).map(([op, one]) => [op, read(one, `${path}.${op}`)]));
-    if (typeof value !== 'string' && typeof value !== 'number') return value;
+    if (!isTextOrNumber(value)) return value;
     const parsed = parseTime(value, now, true);
     if ('at' in parsed) return parsed.at;
     problems.push({ path, message: parsed.problem });

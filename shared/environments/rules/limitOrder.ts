@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputLimits } from './inputWalk.ts';
 
+/** Returns the keyword at the end of a path. */
 export const keywordOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 const neighbour = (path: string, keyword: string): string => `${path.slice(0, path.lastIndexOf('.') + 1)}${keyword}`;
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
@@ -16,6 +17,7 @@ export const numericKeywords: ReadonlySet<string> = new Set([
   'maxItems',
 ]);
 
+/** Returns the value that holds of several of a numeric keyword. */
 export const strictest = (values: readonly unknown[], keyword: string): number =>
   lowerBounds.has(keyword) ? Math.max(...values.map(Number)) : Math.min(...values.map(Number));
 

@@ -87,7 +87,7 @@ const relevantErrors = (errors: readonly ErrorObject[]): readonly ErrorObject[] 
   return plain.length === 0 ? errors : plain;
 };
 
-/** What is wrong at a place. */
+/** The errors at one path. */
 interface Found {
   readonly sentences: string[];
   readonly constants: unknown[];

@@ -141,8 +141,8 @@ const knownName = (
 };
 
 /**
- * Returns the rules before this declaration. A name of an earlier release has none stored, and the one of its declaration.
- * What was declared before is added to a stored rule, as an earlier release may have compared fewer members.
+ * Returns the rules in force before this declaration. A name that an earlier release declared has no stored rule and gets that
+ * of its declaration; a stored rule gets the members of the former declaration that the release which stored it did not compare.
  */
 const formerRules = async (
   tx: Tx,
