@@ -38,7 +38,10 @@ export const createRequestTracker = (metrics: HttpMetrics): RequestTracker => {
       const abort = (): void => {
         call.abort();
       };
-      if (stopping.signal.aborted || response.destroyed) abort();
+      if (stopping.signal.aborted || response.destroyed) {
+        abort();
+        return call.signal;
+      }
       stopping.signal.addEventListener('abort', abort);
       response.once('close', () => {
         stopping.signal.removeEventListener('abort', abort);

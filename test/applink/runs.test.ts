@@ -46,6 +46,8 @@ describe('app link: runs', () => {
 
   it('answers an action by an app that another process holds', async () => {
     const app = await connect(act, { base: second.base() });
+    // The process that gets the requests reads the manifest that another one took once it is told of it.
+    await world.deps.directory.refresh();
     for (let i = 0; i < 5; i++) {
       const { status, body } = await agent.post('/actions', { action: 'ping' });
       expect([status, (body as { message: string }).message]).to.deep.equal([

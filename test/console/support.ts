@@ -87,6 +87,23 @@ const startConsole = async (
   };
 };
 
+/** Characters of what a page shows that are reported of a failed test. */
+const shownMax = 600;
+
+/** Adds to the error of a test what the pages that are open show. */
+const describePages = async (tabs: readonly Tab[], error: Error): Promise<void> => {
+  for (const { page, picture } of tabs) {
+    if (page.isClosed()) continue;
+    const path = new URL(page.url()).pathname;
+    const shown = await page
+      .locator('body')
+      .innerText({ timeout: 2_000 })
+      .catch((problem: unknown) => String(problem));
+    error.stack = `${error.stack ?? ''}\nA page of ${path}: ${shown.replace(/\s+/g, ' ').slice(0, shownMax)}`;
+    await picture(`failed-${path.replace(/\W+/g, '-')}`).catch(() => undefined);
+  }
+};
+
 /**
  * Starts the service and the browser before the tests of the suite, and stops them after; fails a test in which a page
  * reported anything. Without a browser the suite is skipped, which fails in CI. Returns what gives the service to the tests.
@@ -111,7 +128,8 @@ export const useConsole = (options: ConsoleOptions = {}): (() => ConsoleTest) =>
     await browser?.close();
     await started?.world.close();
   });
-  afterEach(() => {
+  afterEach(async function () {
+    if (this.currentTest?.err !== undefined) await describePages(tabs, this.currentTest.err);
     expect(
       tabs.flatMap(({ reports }) => reports),
       'no page reports anything',

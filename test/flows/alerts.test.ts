@@ -148,10 +148,16 @@ describe('alerts', () => {
       ['console-api', await api.scrape().catch(() => null)],
       ['console-workers', await worker.scrape().catch(() => null)],
     ];
+    /** Resolves with what all processes say at a time when none of their calls waits for a connection, as many do for a moment. */
+    const scrapeAtRest = (): ReturnType<typeof scrapeAll> =>
+      until('no call waits for a connection', async () => {
+        const scraped = await scrapeAll();
+        return scraped.every(([, metrics]) => (metrics?.value('console_postgres_waiting') ?? 0) === 0) && scraped;
+      });
     /** Returns the series of a service that stays for half an hour as it is now. */
     const series = async (): Promise<Series> =>
       Object.fromEntries(
-        (await scrapeAll()).flatMap(([job, metrics]) => [
+        (await scrapeAtRest()).flatMap(([job, metrics]) => [
           [`up{job="${job}"}`, metrics === null ? '0+0x30' : '1+0x30'],
           ...(metrics?.samples ?? []).map(({ name, labels, value }) => {
             const all = Object.entries({ ...labels, job, instance: job });

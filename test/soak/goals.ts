@@ -41,9 +41,14 @@ export const growthGoals = ({ processes, servers }: Growth): Goal[] => [
       slopeGoal(`heap of ${process}`, heap),
       slopeGoal(`resident memory of ${process}`, rss),
     ]),
-  ...(servers.backendsAnonymous === null
+  ...(servers.steepestBackend === null
     ? []
-    : [slopeGoal(`${String(servers.backends)} backends of PostgreSQL`, servers.backendsAnonymous)]),
+    : [
+        slopeGoal(
+          `the one of ${String(servers.backends)} backends of PostgreSQL that grows most`,
+          servers.steepestBackend,
+        ),
+      ]),
   ...(servers.redisUsed === null ? [] : [slopeGoal('Redis', servers.redisUsed)]),
 ];
 

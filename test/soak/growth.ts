@@ -24,8 +24,8 @@ export interface ProcessGrowth {
 
 export interface ServerGrowth {
   readonly backends: number;
-  /** Of the backends that were there all the time, without what they share. Absent where the system does not tell. */
-  readonly backendsAnonymous: Slope | null;
+  /** Of those that were there all the time the one that grows most, without what they share; null where the system does not tell. */
+  readonly steepestBackend: Slope | null;
   readonly redisUsed: Slope | null;
 }
 
@@ -119,11 +119,10 @@ export class GrowthRecorder {
     const last = this.#backends.at(-1)?.mb ?? new Map<number, number>();
     const warm = this.#backends.slice(Math.floor(this.#backends.length / 4));
     const lasting = [...last.keys()].filter((pid) => warm.every(({ mb }) => mb.has(pid)));
-    const sum = (mb: ReadonlyMap<number, number>): number =>
-      lasting.reduce((total, pid) => total + (mb.get(pid) ?? 0), 0);
+    const slopes = lasting.map((pid) => slopeOf(warm.map(({ hours, mb }) => ({ hours, mb: mb.get(pid) ?? 0 }))));
     return {
       backends: lasting.length,
-      backendsAnonymous: lasting.length > 0 ? slopeOf(warm.map(({ hours, mb }) => ({ hours, mb: sum(mb) }))) : null,
+      steepestBackend: slopes.sort((a, b) => b.mbPerHour - a.mbPerHour)[0] ?? null,
       redisUsed: this.#redis.length > 0 ? slopeOf(this.#redis) : null,
     };
   }
