@@ -17,7 +17,7 @@ RUN npm run build
 
 FROM ${BASE}
 LABEL org.opencontainers.image.title="Console API"
-ENV NODE_ENV=production HOST=0.0.0.0 NODE_OPTIONS="--enable-source-maps --max-semi-space-size=64"
+ENV NODE_ENV=production HOST=0.0.0.0 NODE_OPTIONS="--max-semi-space-size=64"
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/package.json /app/LICENSE ./

@@ -96,10 +96,10 @@ const describePages = async (tabs: readonly Tab[], error: Error): Promise<void> 
     if (page.isClosed()) continue;
     const path = new URL(page.url()).pathname;
     const shown = await page
-      .locator('body')
-      .innerText({ timeout: 2_000 })
-      .catch((problem: unknown) => String(problem));
-    error.stack = `${error.stack ?? ''}\nA page of ${path}: ${shown.replace(/\s+/g, ' ').slice(0, shownMax)}`;
+      .locator('[role="alert"], [role="dialog"], main')
+      .allInnerTexts()
+      .catch((problem: unknown) => [String(problem)]);
+    error.stack = `${error.stack ?? ''}\nA page of ${path}: ${shown.join(' | ').replace(/\s+/g, ' ').slice(0, shownMax)}`;
     await picture(`failed-${path.replace(/\W+/g, '-')}`).catch(() => undefined);
   }
 };

@@ -92,7 +92,7 @@ export const worstReads: Invariant = {
     const [, file = ''] = (await program('test/chaos/support/greedyReader.ts')).filter(
       (word) => !word.startsWith('--'),
     );
-    const flood = await startProgram(pathToFileURL(file), {}, ['--enable-source-maps']);
+    const flood = await startProgram(pathToFileURL(file), {});
     const other = await stage.agent('admin');
     const [first] = (await other.get('/items?limit=1')).body.items as { id: string }[];
     const ms = run.size('ms of each round', { short: 4_000, long: 15_000 });
