@@ -98,10 +98,7 @@ const tableProblem = (columns: readonly Column[], rows: readonly Row[]): Problem
   ) ??
   firstProblem(rows, (row, i) =>
     firstProblem(columns, (column) =>
-      problemAt(
-        `rows.${String(i)}.${column.name}`,
-        valueProblem(column.type, Object.hasOwn(row, column.name) ? row[column.name] : undefined),
-      ),
+      problemAt(`rows.${String(i)}.${column.name}`, valueProblem(column.type, row[column.name])),
     ),
   );
 

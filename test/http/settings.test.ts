@@ -126,7 +126,7 @@ describe('settings over HTTP', () => {
       const post = (body: object): Promise<Reply> =>
         boss.post('/settings/agents', { name: 'x', role: 'viewer', ...body });
       refused(await post({ role: 'nosuch' }), 400, 'invalid', 'role');
-      for (const name of ['Ana\u202e', 'Ana\u200b', '\ufeffAna', 'A\u00adna', ' '])
+      for (const name of ['Ana\u202e', 'Ana\u200b', '\ufeffAna', 'A\u00adna', 'A\u180ena', ' '])
         refused(await post({ name }), 400, 'invalid', 'name');
       expect((await post({ name: 'سارا می‌خواهد 👩‍💻' })).status).to.equal(201);
       refused(await post({ environments: ['demo', 'nosuch'] }), 400, 'invalid', 'environments.1');

@@ -119,7 +119,12 @@ export class GrowthRecorder {
     const last = this.#backends.at(-1)?.mb ?? new Map<number, number>();
     const warm = this.#backends.slice(Math.floor(this.#backends.length / 4));
     const lasting = [...last.keys()].filter((pid) => warm.every(({ mb }) => mb.has(pid)));
-    const slopes = lasting.map((pid) => slopeOf(warm.map(({ hours, mb }) => ({ hours, mb: mb.get(pid) ?? 0 }))));
+    const pointsOf = (pid: number): Point[] =>
+      this.#backends.flatMap(({ hours, mb }) => {
+        const own = mb.get(pid);
+        return own === undefined ? [] : [{ hours, mb: own }];
+      });
+    const slopes = lasting.map((pid) => slopeOf(pointsOf(pid)));
     return {
       backends: lasting.length,
       steepestBackend: slopes.sort((a, b) => b.mbPerHour - a.mbPerHour)[0] ?? null,

@@ -23,7 +23,7 @@ export const linePattern = '^(?=[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u00
 
 /** A line without characters that are not seen or change the order of others: names stand for those whom they name. */
 export const displayNamePattern =
-  '^(?=.*\\S)[^\\u0000-\\u001f\\u007f\\u00ad\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$';
+  '^(?=.*\\S)[^\\u0000-\\u001f\\u007f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$';
 
 /** Linear, like `linePattern`. */
 const tagPattern = '^(?=[^,]*[^,\\s])[^,]*$';
