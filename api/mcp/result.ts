@@ -5,11 +5,12 @@ import { invalidFault } from '../../shared/platform/core/validate.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { toFaultResponse } from '../http/response.ts';
+import { assignablePeople } from '../routes/people.ts';
 import type { Members } from './answers/members.ts';
 import { bodyOf, servePage } from './answers/page.ts';
 import { presentBody, type Detail } from './answers/present.ts';
 import { readCursorTime, withCursorTime } from './arguments/cursorTimes.ts';
-import { nextStepHint } from './nextStepHint.ts';
+import { emptyHint, nextStepHint } from './hints.ts';
 import type { Tool } from './tool.ts';
 
 const toResult = (value: Members, isError: boolean): CallToolResult => ({
@@ -54,6 +55,16 @@ interface ToolCallResult {
   readonly items: boolean;
 }
 
+/** Returns the names of the people that `GET /people` lists for the caller, by id; none where it is refused. */
+const namesOfPeople = (call: EndpointCall): ReadonlyMap<string, string> => {
+  try {
+    return new Map(assignablePeople(call).map(({ id, name }) => [id, name]));
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'forbidden') return new Map();
+    throw error;
+  }
+};
+
 const serveTool = async (
   tool: Tool,
   call: EndpointCall,
@@ -61,13 +72,21 @@ const serveTool = async (
 ): Promise<{ readonly response: ApiResponse; readonly value: Members }> => {
   const { detail, rest } = splitDetail(given, tool);
   const { page, kinds, projected } = tool;
-  const form = { detail, kinds, projected, definition: call.caller.env.definition };
+  const form = {
+    detail,
+    kinds,
+    projected,
+    definition: call.caller.env.definition,
+    namesOfPeople: () => namesOfPeople(call),
+  };
   const { given: asked, now } = readCursorTime(rest, call.deps.clock.now());
+  const hint = tool.entry.annotations.readOnlyHint ? emptyHint(call, asked) : null;
+  const why = hint === null ? {} : { hint };
   if (page === null) {
     const response = await tool.serve(call, asked, now);
     const body = bodyOf(response);
-    const next = response.status === 202 ? nextStepHint(body) : null;
-    return { response, value: { ...presentBody(body, form).value, ...(next === null ? {} : { next }) } };
+    const next = response.status === 202 ? await nextStepHint(call, body) : null;
+    return { response, value: { ...presentBody(body, form).value, ...(next === null ? {} : { next }), ...why } };
   }
   const { response, value } = await servePage({
     tool: page,
@@ -79,7 +98,8 @@ const serveTool = async (
   const { cursor } = value;
   // The cursor of a log is a place in it, and belongs to no query.
   const isOfQuery = typeof cursor === 'string' && page.canLookAhead !== null;
-  return { response, value: isOfQuery ? { ...value, cursor: withCursorTime(cursor, asked, now) } : value };
+  const shown = isOfQuery ? { ...value, cursor: withCursorTime(cursor, asked, now) } : value;
+  return { response, value: { ...shown, ...why } };
 };
 
 export const callTool = async (tool: Tool, call: EndpointCall, given: Members): Promise<ToolCallResult> => {

@@ -159,6 +159,52 @@ describe('answers of tools', () => {
     expect(rest.changes.at(-1)).to.deep.equal(log.changes.at(-1));
   });
 
+  it('say once who the people are whose ids stand in them, as far as the caller may list them', async () => {
+    const ana = await world.person('clerk', 'Ana Lind');
+    const assigned = await answer('assign_item', { id: item, assignee: 'Ana Lind' });
+    expect(assigned['people']).to.deep.equal({ [ana.id]: 'Ana Lind' });
+    const listed = await answer('list_items', { assignee: 'Ana Lind' });
+    expect(listed['people']).to.deep.equal({ [ana.id]: 'Ana Lind' });
+    expect(await answer('list_items', { assignee: 'none', limit: 2 })).not.to.have.property('people');
+    expect((await answer('list_people'))['people']).to.be.an('array');
+    expect(await answer('get_item', { id: item, detail: 'full' })).not.to.have.property('people');
+    await world.role('reader', [{ on: 'inbox:mail', can: ['see'] }]);
+    const read = (await callTool(await world.agent('reader'), 'list_items', { assignee: ana.id })).body;
+    expect(read.items[0].assignee).to.equal(ana.id);
+    expect(read).not.to.have.property('people');
+    await answer('assign_item', { id: item, assignee: null });
+  });
+
+  it('name other requests of the caller that wait on the same target', async () => {
+    const supervised = await world.agent('clerk', { mode: 'supervised' });
+    const ask = async (name: string, given: object): Promise<{ approval: string; next: string }> =>
+      (await callTool(supervised, name, given)).body as { approval: string; next: string };
+    const first = await ask('set_item_state', { id: item, state: 'closed' });
+    expect(first.next).not.to.include('before');
+    const second = await ask('tag_item', { id: item, add: ['again'] });
+    expect(second.approval).not.to.equal(first.approval);
+    expect(second.next).to.include(first.approval).and.include('cancel_approval');
+    const elsewhere = await ask('change_flag', { flag: 'asks', change: { rollout: 10 } });
+    expect(elsewhere.next).not.to.include(first.approval);
+    await callTool(supervised, 'cancel_approval', { id: first.approval });
+    const third = await ask('snooze_item', { id: item, until: '2h' });
+    expect(third.next).to.include(second.approval).and.not.include(first.approval);
+    for (const { approval } of [second, elsewhere, third])
+      await callTool(supervised, 'cancel_approval', { id: approval });
+  });
+
+  it('say that an inbox has none of the states that are asked for', async () => {
+    const found = await answer('list_items', { inbox: 'mail', state: 'confirmed' });
+    expect(found['items'] ?? []).to.deep.equal([]);
+    expect(found['hint']).to.match(/^mail has no state confirmed; its states are open, /);
+    expect((await answer('summarize_items', { inbox: 'mail', state: ['confirmed'], by: 'tag' }))['hint']).to.be.a(
+      'string',
+    );
+    expect(await answer('list_items', { inbox: 'mail', state: 'confirmed,open', limit: 1 })).not.to.have.property(
+      'hint',
+    );
+  });
+
   it('refuse names of types and inboxes that would match nothing, with those that exist', async () => {
     const types = (await callTool(clerk, 'list_changes', { since: '1h', types: ['reply'] })).body;
     expect([types.code, types.details[0].path]).to.deep.equal(['invalid', 'types.0']);

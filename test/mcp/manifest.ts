@@ -17,7 +17,15 @@ export const manifest = {
   ],
   inboxes: [
     { name: 'mail', reply: { via: 'app' }, fields: { type: 'object', properties: { email: { type: 'string' } } } },
-    { name: 'bugs' },
+    {
+      name: 'bugs',
+      states: [
+        { name: 'open', kind: 'open' },
+        { name: 'confirmed', kind: 'open' },
+        { name: 'waiting', kind: 'waiting' },
+        { name: 'closed', kind: 'closed' },
+      ],
+    },
     { name: 'secret' },
   ],
   views: [{ name: 'open', state: 'open' }],

@@ -5,6 +5,7 @@ import { withMergedChanges } from './changes.ts';
 import { compactMembers, type Compactor } from './compact.ts';
 import { withDeclaredTimes } from './declaredTimes.ts';
 import type { Members } from './members.ts';
+import { withPeopleNames, type PeopleNames } from './people.ts';
 import { withoutRepeats } from './repeats.ts';
 import { shorten, type Limits } from './shorten.ts';
 import { withIsoTimes } from './times.ts';
@@ -21,9 +22,16 @@ export interface Form {
   readonly projected: string | null;
   /** Knows the fields of records that are times. */
   readonly definition: Pick<Definition, 'resources'>;
+  readonly namesOfPeople: PeopleNames;
 }
 
-const errorForm: Form = { detail: 'compact', kinds: {}, projected: null, definition: { resources: new Map() } };
+const errorForm: Form = {
+  detail: 'compact',
+  kinds: {},
+  projected: null,
+  definition: { resources: new Map() },
+  namesOfPeople: () => new Map(),
+};
 
 /** Bytes of an answer that is not asked for in full: what a model reads at a glance. */
 export const answerBytesMax = 20_000;
@@ -66,7 +74,7 @@ const cutLists = (value: Members): Members => {
 /** Returns the body as a model gets it, and the bytes that it has before it is made to fit. */
 export const presentBody = (
   given: Members,
-  { detail, kinds, projected, definition }: Form = errorForm,
+  { detail, kinds, projected, definition, namesOfPeople }: Form = errorForm,
 ): { readonly value: Members; readonly bytes: number } => {
   const isFull = detail === 'full';
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- objects stay objects
@@ -76,8 +84,11 @@ export const presentBody = (
     shorten(withIsoTimes(value, isFull), limits) as Members;
   if (isFull) return { value: timed(body, unlimited), bytes: 0 };
   const chosen = detail === 'fields' ? projected : null;
-  const compact = withoutNull(
-    compactMembers(withMergedChanges(withoutRepeats(body)), chosen === null ? kinds : { ...kinds, [chosen]: asItIs }),
+  const compact = withPeopleNames(
+    withoutNull(
+      compactMembers(withMergedChanges(withoutRepeats(body)), chosen === null ? kinds : { ...kinds, [chosen]: asItIs }),
+    ),
+    namesOfPeople,
   );
   const whole = {
     ...timed(compact, usual),

@@ -26,6 +26,9 @@ export const cutPage = <R>(found: readonly R[], limit: number): CutPage<R> => {
   return { page, last: found.length > limit ? (page.at(-1) ?? null) : null };
 };
 
+/** Milliseconds after which a page is answered as it is. */
+const visiblePageMs = 250;
+
 interface VisiblePageOptions<R, K> {
   /** Where the page begins. */
   readonly from: K;
@@ -33,22 +36,25 @@ interface VisiblePageOptions<R, K> {
   /** Returns the next rows behind a position, at most `wanted`. */
   readonly read: (from: K, wanted: number) => Promise<readonly R[]>;
   readonly positionOf: (row: R) => K;
+  readonly pageMs?: number;
 }
 
 interface VisiblePage<S, K> {
   readonly page: S[];
-  /** The position of the last row of the page; null: nothing that is shown comes after it. */
+  /** The position that the next page begins behind; null: nothing that is shown comes after it. */
   readonly next: K | null;
 }
 
 /**
  * Returns a page of what `show` makes of the rows, reading on past those for which it returns null. There is a next page only
- * if it shows something, as another one would disclose that there are hidden rows.
+ * if it shows something, as another one would disclose that there are hidden rows; but reading on ends after `pageMs`, with a
+ * short page and the position that was reached, so that no number of hidden rows makes it long.
  */
 export const readVisiblePage = async <R, S, K>(
-  { from, limit, read, positionOf }: VisiblePageOptions<R, K>,
+  { from, limit, read, positionOf, pageMs = visiblePageMs }: VisiblePageOptions<R, K>,
   show: (row: R) => S | null,
 ): Promise<VisiblePage<S, K>> => {
+  const startedAt = performance.now();
   const page: S[] = [];
   let last = from;
   for (let place = from; ;) {
@@ -62,5 +68,6 @@ export const readVisiblePage = async <R, S, K>(
       last = place;
     }
     if (found.length <= limit) return { page, next: null };
+    if (performance.now() - startedAt >= pageMs) return { page, next: place };
   }
 };

@@ -1,0 +1,77 @@
+/** What an answer says beside the endpoint's body: the tool to ask next, what waits besides, why nothing is found. Used by result.ts. */
+import { findVisibleInbox } from '../../shared/access/gates.ts';
+import { approvalJson, type Approval } from '../../shared/approvals/model.ts';
+import { listApprovals } from '../../shared/approvals/queries.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import type { EndpointCall } from '../endpoint.ts';
+import type { Members } from './answers/members.ts';
+
+const call = (tool: string, id: unknown): string => `${tool} with ${JSON.stringify({ id })}`;
+
+/** So many of the caller's newest requests are looked at, and so many named. */
+const [requestsLooked, requestsNamed] = [100, 3];
+
+/** Returns what a request is about: its flag, its item and its record. */
+const targetsOf = (approval: Approval): string[] => {
+  const { flag, resource, record } = approvalJson(approval);
+  return Object.entries({ flag, item: approval.item, record: record === null ? null : `${String(resource)}/${record}` })
+    .filter(([, id]) => id !== null)
+    .map(([kind, id]) => `${kind} ${String(id)}`);
+};
+
+/** Returns the ids of the caller's other requests that wait and have a target in common with the request `id`, the newest ones. */
+const readWaitingBeside = async ({ deps, caller }: EndpointCall, id: unknown): Promise<string[]> => {
+  const { approvals } = await listApprovals(deps, caller, {
+    status: 'pending',
+    requestedBy: caller.principal.id,
+    before: null,
+    limit: requestsLooked,
+  });
+  const made = approvals.find((one) => one.id === id);
+  const targets = new Set(made === undefined ? [] : targetsOf(made));
+  return approvals
+    .filter(
+      (one) => one !== made && one.expires_at > deps.clock.now() && targetsOf(one).some((each) => targets.has(each)),
+    )
+    .map((one) => one.id)
+    .slice(0, requestsNamed);
+};
+
+const pendingHint = async (from: EndpointCall, approval: unknown): Promise<string> => {
+  const beside = await readWaitingBeside(from, approval);
+  const [other] = beside;
+  const ask = `Nothing is done yet: a person has to approve it. Ask ${call('get_approval', approval)} whether somebody has.`;
+  return other === undefined
+    ? ask
+    : `${ask} You have asked for something on the same target before, which waits too: ${beside.join(', ')}. If one is too many, take it back: ${call('cancel_approval', other)}.`;
+};
+
+/** Returns the next step after a response that is not final (`202`): the tool that has the rest; or null. */
+export const nextStepHint = async (from: EndpointCall, body: Members): Promise<string | null> => {
+  const { approval, run, bulk, entry, item } = body;
+  if (body['pending'] === true) return pendingHint(from, approval);
+  if (body['queued'] === true)
+    return `The app is offline: it will be done once the app is back. Ask ${call('get_run', run)}, or take it back: ${call('cancel_run', run)}.`;
+  if (body['running'] === true)
+    return `It goes on in the background. Ask ${call('get_run', run)} until its status is succeeded, failed or unknown.`;
+  if (isObject(bulk))
+    return `It goes on in the background. Ask ${call('get_bulk', bulk['id'])} until its status is done.`;
+  if (isObject(entry) && isObject(item))
+    return `It is being sent. ${call('get_item_timeline', item['id'])} shows in the entry ${String(entry['id'])} how that ended.`;
+  return null;
+};
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** Returns why filters of items that exist find nothing: the inbox has none of the states; or null. */
+export const emptyHint = ({ caller }: EndpointCall, { inbox: name, state }: Members): string | null => {
+  const inbox = isText(name) ? findVisibleInbox(caller, name) : undefined;
+  const wanted = (isText(state) ? state.split(',') : Array.isArray(state) ? state.filter(isText) : []).map((one) =>
+    one.trim(),
+  );
+  if (inbox === undefined || wanted.length === 0) return null;
+  const states = [...inbox.states, ...inbox.retiredStates].map((one) => one.name);
+  return wanted.some((one) => states.includes(one))
+    ? null
+    : `${inbox.name} has no state ${wanted.join(', ')}; its states are ${states.join(', ')}.`;
+};
