@@ -16,6 +16,8 @@ const manifest = {
     { key: 'payouts', kind: 'boolean', default: false, approval: true, danger: 'high', reasonRequired: true },
     { key: 'greeting', kind: 'string', default: 'Hello' },
     { key: 'many', kind: 'boolean', default: false },
+    { key: 'segments', kind: 'boolean', default: false },
+    { key: 'limits', kind: 'boolean', default: false, danger: 'low', reasonRequired: true },
   ],
 };
 
@@ -123,6 +125,96 @@ describe('flags in the console', () => {
     await until('the target is gone', async () => Object.keys((await flag('new_checkout')).targets).length === 0);
   });
 
+  const rule = (plan: string) => ({ when: { field: 'plan', op: 'eq', value: plan }, value: true });
+  const setRules = async (by: Client, ...plans: readonly string[]): Promise<void> => {
+    const { status, text } = await by.post('/flags/segments', { change: { rules: plans.map(rule) } });
+    expect(status, text).to.equal(200);
+  };
+  /** Resolves once the page shows the rules of these plans. */
+  const showRules = async (...plans: readonly string[]): Promise<void> => {
+    for (const [at, plan] of plans.entries())
+      await part('Rules')
+        .getByText(`${String(at + 1)}. When plan is ${plan}: on`)
+        .waitFor();
+  };
+  const rules = async () => (await flag('segments')).rules;
+  const editor = () => page.getByRole('form', { name: 'Rule', exact: true });
+
+  it('saves a rule in its own place, wherever it stands by then, and a new one at the end', async () => {
+    await setRules(ana, 'team', 'trial');
+    await goTo('segments');
+    await page.getByRole('button', { name: 'Edit rule 2' }).click();
+    await page.getByLabel('Value 1').fill('enterprise');
+    await setRules(ben, 'free', 'trial', 'team');
+    await showRules('free');
+    await page.getByRole('button', { name: 'Save the rule' }).click();
+    await showRules('free', 'enterprise', 'team');
+    expect(await rules()).to.deep.equal(['free', 'enterprise', 'team'].map(rule));
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByLabel('Field 1').fill('plan');
+    await page.getByLabel('Value 1').fill('student');
+    await setRules(ben, 'free', 'enterprise', 'team', 'partner');
+    await showRules('free', 'enterprise', 'team', 'partner');
+    expect(await page.getByLabel('Value 1').inputValue()).to.equal('student');
+    await page.getByRole('button', { name: 'Save the rule' }).click();
+    await showRules('free', 'enterprise', 'team', 'partner', 'student');
+    expect(await rules()).to.deep.equal(['free', 'enterprise', 'team', 'partner', 'student'].map(rule));
+  });
+
+  it('undoes no change of the rules that a colleague has changed since', async () => {
+    // What is not answered yet can't be undone.
+    await page.locator('.notice').getByText('new rule: when plan is student, on').waitFor();
+    await setRules(ben, 'free', 'student');
+    await part('Rules').getByText('3. When').waitFor({ state: 'detached' });
+    await page.keyboard.press('u');
+    await page.getByText('The rules of segments have changed meanwhile').waitFor();
+    expect(await rules()).to.deep.equal(['free', 'student'].map(rule));
+  });
+
+  it('opens what was typed with its own rule after that has been moved', async () => {
+    await page.getByRole('button', { name: 'Edit rule 2' }).click();
+    await page.getByLabel('Value 1').fill('pupil');
+    await page.getByRole('button', { name: 'Edit rule 1' }).click();
+    expect(await page.getByLabel('Value 1').inputValue()).to.equal('free');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('button', { name: 'Move rule 2 up' }).click();
+    await showRules('student', 'free');
+    await page.getByRole('button', { name: 'Edit rule 2' }).click();
+    expect(await page.getByLabel('Value 1').inputValue()).to.equal('free');
+    await page.getByRole('button', { name: 'Edit rule 1' }).click();
+    expect(await page.getByLabel('Value 1').inputValue()).to.equal('pupil');
+    await page.getByRole('button', { name: 'Discard' }).click();
+  });
+
+  it('shows theirs and mine when a colleague changed or removed the rule that is edited', async () => {
+    await setRules(ana, 'team', 'trial');
+    await goTo('segments');
+    await page.getByRole('button', { name: 'Edit rule 1' }).click();
+    await page.getByLabel('Value 1').fill('enterprise');
+    await setRules(ben, 'business', 'trial');
+    await editor().getByText('This rule was changed or removed meanwhile.').waitFor();
+    const facts = (): Promise<string[]> => editor().locator('dl > div').allTextContents();
+    expect(await facts()).to.deep.equal(['Theirswhen plan is business: on', 'Minewhen plan is enterprise: on']);
+    await tab.picture('rule-conflict-light-1440');
+    await page.reload();
+    await editor().getByText('This rule was changed or removed meanwhile.').waitFor();
+    expect(await page.getByLabel('Value 1').inputValue()).to.equal('enterprise');
+    await page.getByLabel('Value 1').press('Enter');
+    expect(await rules(), 'where it goes is decided by a button').to.deep.equal(['business', 'trial'].map(rule));
+    await editor().getByRole('button', { name: 'Put mine in place of theirs' }).click();
+    await showRules('enterprise', 'trial');
+    expect(await rules()).to.deep.equal(['enterprise', 'trial'].map(rule));
+    await page.getByRole('button', { name: 'Edit rule 2' }).click();
+    await page.getByLabel('Value 1').fill('student');
+    await setRules(ben, 'enterprise');
+    await editor().getByText('The rule is gone.').waitFor();
+    expect(await editor().getByRole('button', { name: 'Put mine' }).count()).to.equal(0);
+    await editor().getByRole('button', { name: 'Add mine as a rule of its own' }).click();
+    await showRules('enterprise', 'student');
+    await editor().waitFor({ state: 'detached' });
+    expect(await rules()).to.deep.equal(['enterprise', 'student'].map(rule));
+  });
+
   it('keeps what was typed when a colleague was faster', async () => {
     await goTo('greeting');
     await page.getByLabel('Value', { exact: true }).fill('Good day');
@@ -216,6 +308,64 @@ describe('flags in the console', () => {
     await ben.post(`/approvals/${String(request.id)}/approve`, {});
     await answer().getByText('on for everybody').waitFor();
     await part('History').getByText('approved by Ben Okoro').waitFor();
+  });
+
+  it('asks for the confirmation of an undo on the page of its flag, and keeps the reason until it is made', async () => {
+    await goTo('limits');
+    const dialog = (change: string) => page.getByRole('dialog', { name: `limits: ${change}` });
+    await page.getByRole('combobox', { name: 'Value' }).selectOption('true');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await dialog('value on').getByText('off → on').waitFor();
+    await dialog('value on').getByLabel('Reason').fill('Support agreed.');
+    await page.keyboard.press('Enter');
+    await answer().getByText('on for everybody').waitFor();
+    await page.getByRole('button', { name: /^greeting/ }).click();
+    await page.getByRole('heading', { name: 'greeting' }).waitFor();
+    await page.keyboard.press('u');
+    const undo = dialog('as before: value on');
+    await undo.getByText('on → off').waitFor();
+    expect(new URL(page.url()).pathname).to.equal('/env/demo/flags/limits');
+    await undo.getByLabel('Reason').fill('It was too early.');
+    let isRefused = false;
+    await page.route('**/flags/limits', async (route) => {
+      if (isRefused || route.request().method() !== 'POST' || route.request().postDataJSON().dryRun === true)
+        return route.continue();
+      isRefused = true;
+      const body = JSON.stringify({ error: 'Too many requests.', code: 'rate_limited' });
+      return route.fulfill({ status: 429, contentType: 'application/json', body });
+    });
+    await page.keyboard.press('Enter');
+    await undo.getByRole('alert').filter({ hasText: 'Too many requests.' }).waitFor();
+    expect(await undo.getByLabel('Reason').inputValue()).to.equal('It was too early.');
+    const theirs = { change: { targets: { cus_1: true } }, confirmed: true, reason: 'The first customer.' };
+    expect((await ben.post('/flags/limits', theirs)).status).to.equal(200);
+    await page.keyboard.press('Enter');
+    await undo.getByRole('alert').filter({ hasText: 'Somebody else changed limits a moment ago.' }).waitFor();
+    await undo.getByText('on → off').waitFor();
+    expect(await undo.getByLabel('Reason').inputValue()).to.equal('It was too early.');
+    await tab.picture('flag-undo-conflict-light-1440');
+    await page.keyboard.press('Enter');
+    await answer().getByText('off for everybody').waitFor();
+    await undo.waitFor({ state: 'detached' });
+    expect(await flag('limits')).to.deep.include({ value: false, targets: { cus_1: true } });
+    await part('History').getByText('It was too early.').waitFor();
+    await page.unroute('**/flags/limits');
+  });
+
+  it('offers an undo again that was refused for now', async () => {
+    await goTo('greeting');
+    await page.getByLabel('Value', { exact: true }).fill('Welcome');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await answer().getByText('Welcome').waitFor();
+    await page.getByRole('button', { name: /^new_checkout/ }).click();
+    await page.getByRole('heading', { name: 'new_checkout' }).waitFor();
+    await page.route('**/flags/greeting', (route) => route.fulfill({ status: 503, body: '' }));
+    await page.keyboard.press('u');
+    await page.locator('.notice.failed').waitFor();
+    expect((await flag('greeting')).value).to.equal('Welcome');
+    await page.unroute('**/flags/greeting');
+    await page.keyboard.press('u');
+    await until('it is undone', async () => (await flag('greeting')).value === 'Hi');
   });
 
   it('keeps 10,000 targets searchable, and sends only the one that is added or removed', async () => {

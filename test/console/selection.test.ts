@@ -113,6 +113,26 @@ describe('the selection in the console', () => {
     await foot().getByText('4 selected').waitFor({ state: 'detached' });
   });
 
+  it('drops what was tried out as soon as something else is selected', async () => {
+    await goTo('/inbox/bugs');
+    await mark('Bug 128').click();
+    await page.keyboard.press('e');
+    await foot().getByText('Set to closed: would change 1').waitFor();
+    await page.locator('.rows').focus();
+    await page.keyboard.press('Escape');
+    await foot().getByText('would change').waitFor({ state: 'detached' });
+    await mark('Bug 127').click();
+    await foot().getByText('1 selected').waitFor();
+    expect(await foot().getByText('would change').count()).to.equal(0);
+    await page.keyboard.press('e');
+    await foot().getByText('Set to closed: would change 1').waitFor();
+    await mark('Bug 126').click();
+    await foot().getByText('2 selected').waitFor();
+    await page.locator('.rows').focus();
+    await page.keyboard.press('Escape');
+    expect(await countOf('inbox=bugs&state=closed')).to.equal(0);
+  });
+
   it('is made by keyboard alone, and its last change undone by u', async () => {
     await goTo('/inbox/mail');
     await row('Question 6').waitFor();

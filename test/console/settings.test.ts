@@ -213,6 +213,7 @@ describe('the settings in the console', () => {
     await waiting.filter({ hasText: 'approves' }).getByRole('button', { name: 'Keep it strict' }).click();
     await page.getByText('Action refund: the stricter rule stays.').waitFor();
     await waiting.nth(1).waitFor({ state: 'detached' });
+    await waiting.first().getByRole('button', { name: 'Loosen it', disabled: false }).waitFor();
     await page.keyboard.press('a');
     await page.getByText('Action refund: what is declared holds now.').waitFor();
     await page.getByText('Nothing waits').waitFor();

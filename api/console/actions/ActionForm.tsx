@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState, type FormEvent, type KeyboardEven
 import { useSession } from '../shell/session.ts';
 import { useCopies } from '../shell/useCopies.ts';
 import { Button } from '../ui/Button.tsx';
-import { useDraft } from '../ui/draft.ts';
+import { forgetDraft, useDraft } from '../ui/draft.ts';
 import { Optional } from '../ui/Optional.tsx';
 import { reasonMost, TooLong } from '../ui/TooLong.tsx';
 import type { Action } from '../wire/types.ts';
@@ -71,12 +71,15 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
   /** What was typed when the problems were found: they stand as long as nothing else is typed in their place. */
   const [judged, setJudged] = useState<InputDraft>('');
   const [judgedReason, setJudgedReason] = useState('');
-  const done = (run: string): void => {
+  const onTaken = (): void => {
     input.forget();
-    setReason('');
-    onRun(run);
+    forgetDraft(`${draftKey}.reason`, reason);
   };
-  const { send, tryOut, busy, refusal, tried, dialog } = useActionCall(request, action, done);
+  const { send, tryOut, busy, refusal, tried, dialog } = useActionCall(request, action, {
+    draft: draftKey,
+    onTaken,
+    onRun,
+  });
   const word = confirmationWord(request.record, action.label);
   const isReady = isConfirmed(action.danger, word, confirmation);
   const refused = refusal?.problems ?? [];

@@ -4,7 +4,7 @@ import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
 import { ApiError } from '../wire/apiError.ts';
 import type { CopiedRequest } from '../wire/copying.ts';
-import { newIdempotencyKey } from '../wire/http.ts';
+import { useSending } from '../wire/sendings.ts';
 import type { Action, ActionDryRun } from '../wire/types.ts';
 import type { InputProblem } from './inputDraft.ts';
 import type { ActionRequest } from './request.ts';
@@ -65,14 +65,21 @@ const toRefusal = (error: unknown): Refusal => {
   };
 };
 
-export const useActionCall = (request: ActionRequest, action: Action, onRun: (run: string) => void) => {
-  const { http, notices } = useSession();
+interface ActionCallOptions {
+  /** The key of what is typed: what is sent from it goes on when the sheet is closed, and is known to the next one. */
+  readonly draft: string;
+  /** Called when the call was taken, also when the sheet is closed by then. */
+  readonly onTaken: () => void;
+  readonly onRun: (run: string) => void;
+}
+
+export const useActionCall = (request: ActionRequest, action: Action, { draft, onTaken, onRun }: ActionCallOptions) => {
+  const { http, notices, sendings } = useSession();
   const { run, dialog } = useFreshSignIn();
-  const [busy, setBusy] = useState<'run' | 'dry' | null>(null);
+  const isSending = useSending(sendings, draft)?.isUnderWay === true;
+  const [isTrying, setTrying] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [tried, setTried] = useState<Tried | null>(null);
-  /** The key of this call: another input is another run. */
-  const sent = useRef({ text: '', key: '' });
   const isShown = useRef(true);
   useEffect(() => {
     isShown.current = true;
@@ -88,43 +95,54 @@ export const useActionCall = (request: ActionRequest, action: Action, onRun: (ru
     ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
     ...(action.danger === null ? {} : { confirmed: true }),
   });
-  const call = async <T>(kind: 'run' | 'dry', send: () => Promise<T>, done: (answer: T) => void): Promise<void> => {
-    setBusy(kind);
+  const fail = (refused: Refusal): void => {
+    setRefusal(refused);
+    if (!isShown.current) notices.show({ tone: 'failed', text: actionTexts.failed(action.label, refused.text) });
+  };
+  const begin = (): void => {
     setRefusal(null);
     setTried(null);
+  };
+  const send = async (body: CallBody): Promise<void> => {
+    begin();
+    const idempotencyKey = sendings.begin(draft, JSON.stringify(bodyOf(body)));
+    const show = (id: string): void => {
+      if (isShown.current) onRun(id);
+      else notices.show({ tone: 'done', text: actionTexts.underWayOrDone(action.label) });
+    };
     try {
-      done(await run(send));
+      const answer = await run(() =>
+        http.call<{ run: string }>('POST', '/actions', { body: bodyOf(body), idempotencyKey }),
+      );
+      sendings.take(draft);
+      onTaken();
+      show(answer.body.run);
     } catch (error) {
       const refused = toRefusal(error);
-      // The app was called and did not say that it refused: the run says what is known of that.
-      if (kind === 'run' && refused.run !== null && refused.code !== 'action_failed' && isShown.current)
-        onRun(refused.run);
-      else setRefusal(refused);
       // A lost connection, or an error of a proxy, leaves open what came of the call: the same key finds out.
       const isOpen = error instanceof ApiError && (error.status === 0 || (error.status >= 500 && refused.run === null));
-      if (!isOpen) sent.current = { text: '', key: '' };
-      if (!isShown.current) notices.show({ tone: 'failed', text: actionTexts.failed(action.label, refused.text) });
+      sendings.refuse(draft, refused.text, isOpen);
+      // The app was called and did not say that it refused: the run says what is known of that.
+      if (refused.run === null || refused.code === 'action_failed' || !isShown.current) fail(refused);
+      else {
+        onTaken();
+        onRun(refused.run);
+      }
     }
-    setBusy(null);
   };
-  const send = (body: CallBody): Promise<void> => {
-    const text = JSON.stringify(bodyOf(body));
-    if (sent.current.text !== text) sent.current = { text, key: newIdempotencyKey() };
-    const { key } = sent.current;
-    return call(
-      'run',
-      () => http.call<{ run: string }>('POST', '/actions', { body: bodyOf(body), idempotencyKey: key }),
-      (answer) => {
-        if (isShown.current) onRun(answer.body.run);
-        else notices.show({ tone: 'done', text: actionTexts.underWayOrDone(action.label) });
-      },
-    );
+  const tryOut = async (body: CallBody): Promise<void> => {
+    begin();
+    setTrying(true);
+    try {
+      const { body: answer } = await run(() =>
+        http.call<ActionDryRun>('POST', '/actions', { body: { ...bodyOf(body), dryRun: true } }),
+      );
+      setTried({ answer, request: { method: 'POST', path: '/actions', body: bodyOf(body) } });
+    } catch (error) {
+      fail(toRefusal(error));
+    }
+    setTrying(false);
   };
-  const tryOut = (body: CallBody): Promise<void> =>
-    call(
-      'dry',
-      () => http.call<ActionDryRun>('POST', '/actions', { body: { ...bodyOf(body), dryRun: true } }),
-      (answer) => setTried({ answer: answer.body, request: { method: 'POST', path: '/actions', body: bodyOf(body) } }),
-    );
+  const busy: 'run' | 'dry' | null = isSending ? 'run' : isTrying ? 'dry' : null;
   return { send, tryOut, busy, refusal, tried, dialog };
 };

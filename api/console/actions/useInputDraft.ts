@@ -1,6 +1,6 @@
 /** The typed input of an action, as a form or as JSON, kept until it is sent. Used by ActionForm. */
 import { useMemo, useState } from 'react';
-import { useDraft } from '../ui/draft.ts';
+import { forgetDraft, useDraft } from '../ui/draft.ts';
 import { fieldTexts } from './fieldTexts.ts';
 import { fitDraft, readInput, toDraft, type InputDraft, type InputProblem } from './inputDraft.ts';
 import { toForm, type Field } from './schema.ts';
@@ -42,6 +42,7 @@ interface InputDraftState {
   /** Changes between the form and JSON; returns why what is typed can't be read, and changes nothing then. */
   readonly toggle: () => readonly InputProblem[];
   readonly reset: () => void;
+  /** Forgets what was sent, unless it was changed since. */
   readonly forget: () => void;
 }
 
@@ -82,6 +83,6 @@ export const useInputDraft = (key: string, form: Field, given: Readonly<Record<s
       setText('');
       setRestored(false);
     },
-    forget: () => setText(''),
+    forget: () => forgetDraft(key, text),
   };
 };

@@ -1,7 +1,6 @@
 /** Pending approvals: the queue, irreversible and oldest first, beside the open one. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { neighbour } from '../ui/choose.ts';
@@ -9,12 +8,11 @@ import { useDraft } from '../ui/draft.ts';
 import { ListAndDetail } from '../ui/ListAndDetail.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/Time.tsx';
-import { approvalQuery, approvalsQuery, keys } from '../wire/queries.ts';
+import { approvalQuery, approvalsQuery } from '../wire/queries.ts';
 import type { Approval } from '../wire/types.ts';
 import { Decision } from './Decision.tsx';
-import { problemOf } from './problem.ts';
 import { approvalTexts } from './texts.ts';
-import { useApproved, type ApprovedAnswer } from './useApproved.ts';
+import { useDecide, type Verb } from './useDecide.ts';
 import { useIsGrave } from './useIsGrave.ts';
 
 interface ApprovalsPageProps {
@@ -58,62 +56,55 @@ const Row = ({
   </li>
 );
 
-/** Milliseconds for which a request that has followed a decided one is on screen before keys decide it: the rest of what was typed is not meant for it. */
+/** Milliseconds for which a request that has followed a decided one is on screen before it can be decided: the rest of what was typed, and the second half of a double click, are not meant for it. */
 const settleMs = 600;
+/** How often a record beside an open request is read again: its app may change it without a word to the service. */
+const recordMs = 15_000;
 
 export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
-  const { http, queries, notices } = useSession();
-  const { run, dialog } = useFreshSignIn();
+  const { http } = useSession();
   const pending = useQuery(approvalsQuery(http, 'pending'));
   const queue = (pending.data ?? []).toSorted(byUrgency);
-  const one = useQuery({ ...approvalQuery(http, id ?? ''), enabled: id !== null });
+  const one = useQuery({
+    ...approvalQuery(http, id ?? ''),
+    enabled: id !== null,
+    refetchInterval: ({ state: { data } }) => data?.status === 'pending' && data.record !== null && recordMs,
+  });
   const [note, setNote] = useDraft(`${http.environment}.approval.${id ?? ''}`);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<{ readonly id: string; readonly text: string } | null>(null);
+  const { decide: send, isBusy, problem, dialog } = useDecide(id);
   const noteInput = useRef<HTMLInputElement>(null);
   /** The request whose approval waits for its confirmation, or whose rejection for the end of its note. */
-  const [asked, setAsked] = useState<{ readonly id: string; readonly verb: 'approve' | 'reject' } | null>(null);
+  const [asked, setAsked] = useState<{ readonly id: string; readonly verb: Verb } | null>(null);
   const waiting = asked?.id === id ? asked.verb : null;
   const isGrave = useIsGrave(one.data);
-  const tellApproved = useApproved();
-  /** Until when (`performance.now()`) keys decide nothing; Infinity: until the request that has followed is on screen. */
-  const keysFrom = useRef(0);
+  /** Until when (`performance.now()`) nothing is decided; Infinity: until the request that has followed is on screen. */
+  const decidedFrom = useRef(0);
   const shownId = one.data?.id;
   useEffect(() => {
-    if (shownId === id && keysFrom.current === Infinity) keysFrom.current = performance.now() + settleMs;
+    if (shownId === id && decidedFrom.current === Infinity) decidedFrom.current = performance.now() + settleMs;
   }, [shownId, id]);
+  const isSettled = (): boolean => performance.now() >= decidedFrom.current;
   const at = queue.findIndex((each) => each.id === id);
   const step = (by: 1 | -1): void => {
     const next = neighbour(queue, at, by);
     if (next !== undefined) onOpen(next.id);
   };
-  const decide = async (verb: 'approve' | 'reject'): Promise<void> => {
+  const decide = (verb: Verb): void => {
     const approval = one.data;
     if (approval?.status !== 'pending' || !approval.canDecide.approve || isBusy) return;
     const following =
       queue.filter((each) => each.id !== approval.id && each.canDecide.approve)[Math.max(0, at)] ??
       queue.find((each) => each.id !== approval.id);
-    setBusy(true);
-    setProblem(null);
-    try {
-      const { body: answer } = await run(() =>
-        http.call<ApprovedAnswer>('POST', `/approvals/${approval.id}/${verb}`, {
-          body: note.trim() === '' ? {} : { note: note.trim() },
-        }),
-      );
-      setNote('');
-      setAsked(null);
-      if (verb === 'approve') tellApproved(approval, answer);
-      else notices.show({ tone: 'done', text: approvalTexts.rejected(approval.sentence) });
-      keysFrom.current = following === undefined ? 0 : Infinity;
-      onOpen(following?.id ?? null);
-    } catch (error) {
-      setAsked(null);
-      setProblem({ id: approval.id, text: problemOf(error) });
-    }
-    setBusy(false);
-    void queries.invalidateQueries({ queryKey: keys.approvals });
-    void queries.invalidateQueries({ queryKey: keys.approval(approval.id) });
+    void send(approval, verb, {
+      note,
+      onDecided: () => setNote(''),
+      onAnswered: (isDecided) => {
+        setAsked(null);
+        if (!isDecided) return;
+        decidedFrom.current = following === undefined ? 0 : Infinity;
+        onOpen(following?.id ?? null);
+      },
+    });
   };
   useKeys({
     j: () => step(1),
@@ -122,15 +113,15 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
   });
   const isMine = id !== null && one.data?.status === 'pending' && one.data.canDecide.approve;
   /** What can't be taken back is approved at its confirmation only; everything else at once. */
-  const ask = (verb: 'approve' | 'reject'): void => {
+  const ask = (verb: Verb): void => {
     if (verb === 'approve' && isGrave && waiting !== 'approve' && id !== null) setAsked({ id, verb });
-    else void decide(verb);
+    else decide(verb);
   };
   /** A letter decides nothing that it was not typed for: a key that is held down, the second of a double tap, the rest of a word. */
   const byLetter =
     (work: () => void) =>
     ({ repeat }: KeyboardEvent): void => {
-      if (!repeat && waiting === null && performance.now() >= keysFrom.current) work();
+      if (!repeat && waiting === null && isSettled()) work();
     };
   useKeys(
     isMine
@@ -174,13 +165,13 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
             key={id}
             approval={one.data}
             others={queue.filter((each) => one.data !== undefined && sameTarget(each, one.data))}
-            problem={problem?.id === id ? problem.text : null}
+            problem={problem}
             isBusy={isBusy}
             asked={waiting}
             note={note}
             noteInput={noteInput}
             onNote={setNote}
-            onDecide={ask}
+            onDecide={(verb) => isSettled() && ask(verb)}
             onHold={() => setAsked(null)}
             onBack={() => onOpen(null)}
           />

@@ -17,4 +17,5 @@ export const approvalTexts = {
   showBulk: 'Show the bulk',
   showFlag: 'Show the flag',
   rejected: (request: string) => `Rejected: ${request}`,
+  notDecided: (request: string, why: string) => `Not decided: ${request}. ${why}`,
 };

@@ -1,4 +1,4 @@
-/** Whether approving a request needs a second word: what can't be undone, and actions and flags of high danger. Used by ApprovalsPage. */
+/** Whether approving a request needs a second word: what can't be undone, actions and flags of high danger, and actions that the person does not know, as who decides need not be allowed to run them. Used by ApprovalsPage. */
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../shell/session.ts';
 import { actionsQuery } from '../wire/actionQueries.ts';
@@ -20,7 +20,9 @@ export const useIsGrave = (approval: Approval | undefined): boolean => {
   const actions = useQuery({ ...actionsQuery(http), enabled: named !== null });
   const flags = useQuery({ ...flagQuery(http, flag ?? ''), enabled: flag !== null, retry: false });
   if (approval?.reversible === false) return true;
-  if (named !== null)
-    return actions.data === undefined || actions.data.find(({ name }) => name === named)?.danger === 'high';
+  if (named !== null) {
+    const known = actions.data?.find(({ name }) => name === named);
+    return known === undefined || known.danger === 'high';
+  }
   return flag !== null && (flags.data === undefined || flags.data.danger === 'high');
 };

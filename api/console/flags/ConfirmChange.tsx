@@ -11,11 +11,18 @@ import { changeTexts } from './changeTexts.ts';
 import type { FlagPatch } from './patch.ts';
 import { goingRamp, percent, planText, rampText, valueText } from './words.ts';
 
+/** What a person adds to a change. */
+export interface Given {
+  readonly confirmed?: true;
+  readonly reason?: string;
+}
+
 interface ConfirmChangeProps {
   readonly flag: Flag;
   readonly patch: FlagPatch;
   readonly done: string;
-  readonly onConfirm: (given: { readonly confirmed?: true; readonly reason?: string }) => Promise<void>;
+  /** Returns why the change was not made; null: it was. */
+  readonly onConfirm: (given: Given) => Promise<string | null>;
   readonly onClose: () => void;
 }
 
@@ -58,9 +65,15 @@ export const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: Confirm
   const [reason, setReason] = useState('');
   const [typed, setTyped] = useState('');
   const [isBusy, setBusy] = useState(false);
+  /** Why the last confirmation was refused; null: it was not. */
+  const [refusal, setRefusal] = useState<string | null>(null);
   const confirmed = flag.danger === null ? {} : { confirmed: true as const };
   const given = { ...confirmed, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
-  const { data: dry, error } = useQuery({
+  const {
+    data: dry,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['flag', flag.flag, 'dry', patch, flag.version],
     queryFn: async ({ signal }) => {
       // The reason is not known yet where one is wanted; a dry run takes any.
@@ -79,9 +92,12 @@ export const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: Confirm
   const isTyped = flag.danger !== 'high' || typed.trim() === flag.flag;
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (!isTyped || isBusy || error !== null) return;
+    if (!isTyped || isBusy) return;
+    // What it would do is seen before it is confirmed: where it could not be tried out, and after a conflict.
+    if (error !== null) return void refetch();
+    if (refusal !== null && dry === undefined) return;
     setBusy(true);
-    await onConfirm(given);
+    setRefusal(await onConfirm(given));
     setBusy(false);
   };
   return (
@@ -95,7 +111,7 @@ export const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: Confirm
             : changeTexts.happensAtOnce
       }
       deed={dry?.would === 'pend' ? changeTexts.ask : changeTexts.change}
-      problem={error === null ? null : error.message}
+      problem={error?.message ?? refusal}
       onSubmit={(event) => void submit(event)}
       onClose={onClose}
     >

@@ -28,7 +28,7 @@ export const FlagDetail = ({ name, onBack }: { readonly name: string; readonly o
   const { http } = useSession();
   const { data: flag, error, refetch } = useQuery({ ...flagQuery(http, name) });
   const { data: me } = useQuery(meQuery(http));
-  const { change, dialog } = useFlagChange();
+  const { change, dialog } = useFlagChange(name);
   const back = (
     <Button className="back" onClick={onBack}>
       {flagTexts.back}

@@ -1,30 +1,49 @@
 /** The editor of one rule: its condition as rows, or as JSON where it is nested, and what holds then. Used by Rules. */
 import { useState, type FormEvent } from 'react';
-import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { useFormDraft } from '../ui/draft.ts';
 import type { Flag } from '../wire/types.ts';
 import { emptyRow, fromRows, toRows, type RowForm } from './condition.ts';
 import { ConditionRows } from './ConditionRows.tsx';
 import { RolloutInput } from './RolloutInput.tsx';
+import { RuleConflict } from './RuleConflict.tsx';
+import { namesOf, newRule, ruleOf, successorOf, type Rule } from './ruleNames.ts';
 import { ruleTexts } from './ruleTexts.tsx';
+import type { RuleDraft } from './useRuleDrafts.ts';
 import { fromInput, rolloutOf, toInput } from './value.ts';
 import { ValueInput } from './ValueInput.tsx';
+import { conditionText, ruleText } from './words.ts';
 
-const texts = ruleTexts.form;
-
-type Rule = Readonly<Record<string, unknown>>;
+const texts = ruleTexts;
 
 interface RuleEditorProps {
   readonly flag: Flag;
-  /** The place of the rule in the list. */
-  readonly at: number;
-  /** null: a new one. */
-  readonly rule: Rule | null;
-  /** Returns whether it was saved. */
-  readonly onSave: (rule: Rule) => Promise<boolean>;
+  /** Of the rule as it was when its editor was opened. */
+  readonly name: string;
+  readonly draft: RuleDraft | undefined;
+  /** Keeps what is typed; null forgets it. */
+  readonly onDraft: (draft: RuleDraft | null) => void;
+  /** Saves it in the place of the rule of that name; null: as one more. Returns whether it was saved. */
+  readonly onSave: (rule: Rule, replaced: string | null) => Promise<boolean>;
   readonly onClose: () => void;
 }
+
+/** Returns the form of a rule as it is; `base`: the names of all. */
+const formOf = ({ kind, default: otherwise }: Flag, rule: Rule | null, base: readonly string[]): RuleDraft => {
+  const rows = rule === null ? { join: 'all' as const, rows: [emptyRow] } : toRows(rule['when']);
+  return {
+    rows: rows === null ? '' : JSON.stringify(rows),
+    json: JSON.stringify(rule?.['when'] ?? {}, null, 2),
+    rollout: typeof rule?.['rollout'] === 'number' ? String(rule['rollout']) : '',
+    value: toInput(kind, rule?.['value'] ?? (kind === 'boolean' ? true : otherwise)),
+    base,
+  };
+};
+
+/** Returns whether nothing is typed that differs. */
+const isSame = (a: RuleDraft, b: RuleDraft): boolean =>
+  (['rows', 'json', 'rollout', 'value'] as const).every((name) => a[name] === b[name]);
+
+const said = (rule: Rule): string => texts.conflict.said(conditionText(rule['when']), ruleText(rule));
 
 const parsed = (text: string): unknown => {
   try {
@@ -34,15 +53,14 @@ const parsed = (text: string): unknown => {
   }
 };
 
-export const RuleEditor = ({ flag, at, rule, onSave, onClose }: RuleEditorProps) => {
-  const { environment } = useSession();
-  const start = rule === null ? { join: 'all' as const, rows: [emptyRow] } : toRows(rule['when']);
-  const [fields, set, forget] = useFormDraft(`${environment}.rule.${flag.flag}.${String(at)}`, {
-    rows: start === null ? '' : JSON.stringify(start),
-    json: JSON.stringify(rule?.['when'] ?? {}, null, 2),
-    rollout: typeof rule?.['rollout'] === 'number' ? String(rule['rollout']) : '',
-    value: toInput(flag.kind, rule?.['value'] ?? (flag.kind === 'boolean' ? true : flag.default)),
-  });
+export const RuleEditor = ({ flag, name, draft, onDraft, onSave, onClose }: RuleEditorProps) => {
+  const names = namesOf(flag.rules);
+  const [opened] = useState(() => formOf(flag, ruleOf(name), names));
+  const fields = draft ?? opened;
+  const set = (part: Partial<RuleDraft>): void => {
+    const next = { ...fields, ...part };
+    onDraft(isSame(next, opened) ? null : next);
+  };
   const [isBusy, setBusy] = useState(false);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what this form wrote
   const form = fields.rows === '' ? null : (JSON.parse(fields.rows) as RowForm);
@@ -51,29 +69,40 @@ export const RuleEditor = ({ flag, at, rule, onSave, onClose }: RuleEditorProps)
   const rollout = rolloutOf(fields.rollout);
   const problem =
     when === undefined
-      ? texts.isNoJson
+      ? texts.form.isNoJson
       : form?.rows.some(({ field }) => field.trim() === '') === true
-        ? texts.needsField
+        ? texts.form.needsField
         : rollout === undefined
-          ? texts.isNoRollout
+          ? texts.form.isNoRollout
           : value === undefined
-            ? texts.isNo(flag.kind)
+            ? texts.form.isNo(flag.kind)
             : null;
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    if (problem !== null || isBusy) return;
-    setBusy(true);
-    const isDone = await onSave(rollout === null ? { when, value } : { when, rollout });
-    setBusy(false);
-    if (!isDone) return;
-    forget();
+  const mine: Rule = rollout === null ? { when, value } : { when, rollout };
+  // The answer to its own change may come after the word that the list has changed.
+  const isContested = name !== newRule && !names.includes(name) && !isBusy;
+  const at = isContested ? successorOf(name, fields.base, names) : null;
+  const theirs = at === null ? undefined : flag.rules[at];
+  const close = (): void => {
+    onDraft(null);
     onClose();
   };
+  const save = async (replaced: string | null): Promise<void> => {
+    if (problem !== null || isBusy) return;
+    setBusy(true);
+    const isDone = await onSave(mine, replaced);
+    setBusy(false);
+    if (isDone) close();
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    // Where mine goes is decided by a button of its own.
+    if (!isContested) void save(name === newRule ? null : name);
+  };
   return (
-    <form className="rule-form" aria-label={texts.title} onSubmit={(event) => void submit(event)}>
+    <form className="rule-form" aria-label={texts.form.title} onSubmit={submit}>
       {form === null ? (
         <label>
-          {texts.whenAsJson}
+          {texts.form.whenAsJson}
           <textarea
             rows={6}
             spellCheck={false}
@@ -88,28 +117,37 @@ export const RuleEditor = ({ flag, at, rule, onSave, onClose }: RuleEditorProps)
         {typeof rollout !== 'number' && (
           <ValueInput
             kind={flag.kind}
-            label={texts.value}
+            label={texts.form.value}
             text={fields.value}
             onText={(text) => set({ value: text })}
           />
         )}
         {flag.kind === 'boolean' && (
-          <RolloutInput label={texts.rollout} text={fields.rollout} onText={(text) => set({ rollout: text })} />
+          <RolloutInput label={texts.form.rollout} text={fields.rollout} onText={(text) => set({ rollout: text })} />
         )}
       </div>
       {problem !== null && <p className="soft">{problem}</p>}
+      {isContested && (
+        <RuleConflict theirs={theirs === undefined ? null : said(theirs)} mine={problem === null ? said(mine) : null} />
+      )}
       <div className="verdict-buttons">
-        <Button type="submit" tone="main" disabled={isBusy || problem !== null}>
-          {texts.save}
-        </Button>
-        <Button
-          onClick={() => {
-            forget();
-            onClose();
-          }}
-        >
-          {texts.discard}
-        </Button>
+        {isContested ? (
+          <>
+            <Button disabled={problem !== null} onClick={() => void save(null)}>
+              {texts.conflict.add}
+            </Button>
+            {at !== null && (
+              <Button disabled={problem !== null} onClick={() => void save(names[at] ?? null)}>
+                {texts.conflict.replace}
+              </Button>
+            )}
+          </>
+        ) : (
+          <Button type="submit" tone="main" disabled={isBusy || problem !== null}>
+            {texts.form.save}
+          </Button>
+        )}
+        <Button onClick={close}>{isContested ? texts.conflict.discard : texts.form.discard}</Button>
       </div>
     </form>
   );

@@ -2,34 +2,103 @@
 import { useState } from 'react';
 import { Button } from '../ui/Button.tsx';
 import type { FlagPart } from './part.ts';
+import type { PatchOf } from './patch.ts';
 import { RuleEditor } from './RuleEditor.tsx';
+import { namesOf, newRule, placeOf, type Rule } from './ruleNames.ts';
 import { ruleTexts } from './ruleTexts.tsx';
+import { useRuleDrafts } from './useRuleDrafts.ts';
 import { conditionText, ruleText } from './words.ts';
 
-type Rule = Readonly<Record<string, unknown>>;
+/** Returns the rules after a change of the one at `at`. */
+type Edit = (rules: readonly Rule[], at: number) => readonly Rule[];
+
+interface Opened {
+  readonly name: string;
+  /** The names of the rules that were there. */
+  readonly base: readonly string[];
+}
+
+interface RuleLineProps {
+  readonly rule: Rule;
+  readonly at: number;
+  readonly mayChange: boolean;
+  readonly onUp: () => void;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+}
+
+const RuleLine = ({ rule, at, mayChange, onUp, onEdit, onRemove }: RuleLineProps) => (
+  <>
+    <span dir="auto">{ruleTexts.rule(at + 1, conditionText(rule['when']), <strong>{ruleText(rule)}</strong>)}</span>
+    {mayChange && (
+      <span>
+        {at > 0 && (
+          <Button tone="bare" aria-label={ruleTexts.up(at + 1)} onClick={onUp}>
+            ↑
+          </Button>
+        )}
+        <Button tone="bare" aria-label={ruleTexts.editOf(at + 1)} onClick={onEdit}>
+          {ruleTexts.edit}
+        </Button>
+        <Button tone="bare" aria-label={ruleTexts.removeOf(at + 1)} onClick={onRemove}>
+          {ruleTexts.remove}
+        </Button>
+      </span>
+    )}
+  </>
+);
+
+const remove: Edit = (rules, at) => rules.toSpliced(at, 1);
+
+const moveUp: Edit = (rules, at) => {
+  const [above, rule] = [rules[at - 1], rules[at]];
+  return above === undefined || rule === undefined ? rules : rules.toSpliced(at - 1, 2, rule, above);
+};
 
 export const Rules = ({ flag, mayChange, change }: FlagPart) => {
-  /** The place of the rule that is edited; the length of the list: a new one. */
-  const [open, setOpen] = useState<number | null>(null);
-  const rules: readonly Rule[] = flag.rules;
-  const put = (next: readonly Rule[], done: string): Promise<boolean> => change(flag, { rules: next }, done);
-  const move = (at: number, by: -1 | 1): void => {
-    const next = [...rules];
-    const [rule] = next.splice(at, 1);
-    if (rule !== undefined) void put(next.toSpliced(at + by, 0, rule), ruleTexts.isMoved(at + 1, at + by + 1));
+  const [open, setOpen] = useState<Opened | null>(null);
+  const [drafts, keepDraft] = useRuleDrafts(flag.flag);
+  const { rules } = flag;
+  const names = namesOf(rules);
+  /** Changes the rule of that name wherever it stands by then; the change is not possible where it is gone. */
+  const put = (name: string, edit: Edit, done: string): Promise<boolean> => {
+    const patchOf: PatchOf = (now) => {
+      const at = namesOf(now.rules).indexOf(name);
+      return at < 0 ? null : { rules: edit(now.rules, at) };
+    };
+    return change(flag, patchOf, done);
   };
-  const editor = (at: number) => (
+  const save = (rule: Rule, replaced: string | null): Promise<boolean> => {
+    const [condition, value] = [conditionText(rule['when']), ruleText(rule)];
+    if (replaced === null)
+      return change(flag, (now) => ({ rules: [...now.rules, rule] }), ruleTexts.isAdded(condition, value));
+    const done = ruleTexts.isChanged(names.indexOf(replaced) + 1, condition, value);
+    return put(replaced, (now, at) => now.with(at, rule), done);
+  };
+  const baseOf = (name: string): readonly string[] => drafts[name]?.base ?? (open?.name === name ? open.base : []);
+  /** What somebody else changed or removed while it was edited stays in its place until the person has decided. */
+  const contested = [...new Set([...Object.keys(drafts), ...(open === null ? [] : [open.name])])].filter(
+    (name) => mayChange && name !== newRule && !names.includes(name),
+  );
+  const lines = contested.reduce((all, name) => all.toSpliced(placeOf(name, baseOf(name), all), 0, name), names);
+  const editor = (name: string) => (
     <RuleEditor
       flag={flag}
+      name={name}
+      draft={drafts[name]}
+      onDraft={(draft) => keepDraft(name, draft)}
+      onSave={save}
+      onClose={() => setOpen((opened) => (opened?.name === name ? null : opened))}
+    />
+  );
+  const line = (name: string, at: number) => (
+    <RuleLine
+      rule={rules[at] ?? {}}
       at={at}
-      rule={rules[at] ?? null}
-      onSave={(rule) => {
-        const [condition, value] = [conditionText(rule['when']), ruleText(rule)];
-        return at === rules.length
-          ? put([...rules, rule], ruleTexts.isAdded(condition, value))
-          : put(rules.with(at, rule), ruleTexts.isChanged(at + 1, condition, value));
-      }}
-      onClose={() => setOpen(null)}
+      mayChange={mayChange}
+      onUp={() => void put(name, moveUp, ruleTexts.isMoved(at + 1, at))}
+      onEdit={() => setOpen({ name, base: names })}
+      onRemove={() => void put(name, remove, ruleTexts.isRemoved(at + 1))}
     />
   );
   return (
@@ -37,43 +106,15 @@ export const Rules = ({ flag, mayChange, change }: FlagPart) => {
       <h2>{ruleTexts.title}</h2>
       <p className="soft">{ruleTexts.about}</p>
       <ol className="flag-rows">
-        {rules.map((rule, at) => (
-          <li key={at}>
-            {open === at ? (
-              editor(at)
-            ) : (
-              <>
-                <span dir="auto">
-                  {ruleTexts.rule(at + 1, conditionText(rule['when']), <strong>{ruleText(rule)}</strong>)}
-                </span>
-                {mayChange && (
-                  <span>
-                    {at > 0 && (
-                      <Button tone="bare" aria-label={ruleTexts.up(at + 1)} onClick={() => move(at, -1)}>
-                        ↑
-                      </Button>
-                    )}
-                    <Button tone="bare" aria-label={ruleTexts.editOf(at + 1)} onClick={() => setOpen(at)}>
-                      {ruleTexts.edit}
-                    </Button>
-                    <Button
-                      tone="bare"
-                      aria-label={ruleTexts.removeOf(at + 1)}
-                      onClick={() => void put(rules.toSpliced(at, 1), ruleTexts.isRemoved(at + 1))}
-                    >
-                      {ruleTexts.remove}
-                    </Button>
-                  </span>
-                )}
-              </>
-            )}
-          </li>
-        ))}
+        {lines.map((name) => {
+          const at = names.indexOf(name);
+          return <li key={name}>{open?.name === name || at < 0 ? editor(name) : line(name, at)}</li>;
+        })}
       </ol>
-      {open === rules.length && editor(rules.length)}
+      {open?.name === newRule && editor(newRule)}
       {mayChange && open === null && (
         <div className="verdict-buttons">
-          <Button onClick={() => setOpen(rules.length)}>{ruleTexts.add}</Button>
+          <Button onClick={() => setOpen({ name: newRule, base: names })}>{ruleTexts.add}</Button>
         </div>
       )}
     </section>

@@ -22,6 +22,11 @@ export const changeTexts = {
   undo: 'Undo',
   undone: (change: string) => `as before: ${change}`,
   conflict: (flag: string) => `Somebody else changed ${flag} a moment ago. Look at it again; what you typed is kept.`,
+  /** Stands in the dialog of a change that is still wanted. */
+  conflictToConfirm: (flag: string) =>
+    `Somebody else changed ${flag} a moment ago. What the change would do now stands above: confirm it again.`,
+  /** Of a change of the rules that is not possible any more. */
+  rulesChanged: (flag: string) => `The rules of ${flag} have changed meanwhile: look at them again. Nothing was done.`,
   /** Changes that are told together. */
   together: (changes: readonly string[]) => inRow(changes),
 };

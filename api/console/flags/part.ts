@@ -1,10 +1,10 @@
 /** Properties that each part of a flag’s page has. */
 import type { Flag } from '../wire/types.ts';
-import type { FlagPatch } from './patch.ts';
+import type { FlagPatch, PatchOf } from './patch.ts';
 
 export interface FlagPart {
   readonly flag: Flag;
   readonly mayChange: boolean;
   /** Returns whether the change was made or asked for. */
-  readonly change: (flag: Flag, patch: FlagPatch, done: string) => Promise<boolean>;
+  readonly change: (flag: Flag, patch: FlagPatch | PatchOf, done: string) => Promise<boolean>;
 }

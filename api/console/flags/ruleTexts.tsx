@@ -20,6 +20,17 @@ export const ruleTexts = {
   isChanged: (n: number, condition: string, value: string) => `rule ${count(n)}: when ${condition}, ${value}`,
   isMoved: (from: number, to: number) => `rule ${count(from)} is now ${count(to)}`,
   isRemoved: (n: number) => `rule ${count(n)} removed`,
+  /** The rule that is edited is not in the list any more. */
+  conflict: {
+    about: 'This rule was changed or removed meanwhile. Yours is kept here, and not saved.',
+    theirs: 'Theirs',
+    mine: 'Mine',
+    isGone: 'The rule is gone.',
+    said: (condition: string, value: string) => `when ${condition}: ${value}`,
+    add: 'Add mine as a rule of its own',
+    replace: 'Put mine in place of theirs',
+    discard: 'Discard mine',
+  },
   form: {
     title: 'Rule',
     whenAsJson: 'When (as JSON)',

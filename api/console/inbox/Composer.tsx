@@ -72,7 +72,9 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
   const onSent = (entry: string): void => {
     setPreview(false);
     onWriting('reply');
-    focusWork();
+    // Not from where somebody types by now; a button that is disabled meanwhile has lost the focus.
+    const { activeElement } = document;
+    if (activeElement === document.body || activeElement?.closest('.composer') != null) focusWork();
     afterPaint(() => document.getElementById(`entry-${entry}`)?.scrollIntoView({ block: 'nearest' }));
   };
   const { kind, text, problem, reason, isBusy, isReady, send, ...writing } = useWriting({
@@ -108,6 +110,7 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
         aria-label={kind === 'reply' ? itemTexts.replyLabel : itemTexts.noteLabel}
         placeholder={kind === 'reply' ? itemTexts.replyPlaceholder : itemTexts.notePlaceholder}
         value={text}
+        readOnly={isBusy}
         rows={3}
         onChange={({ target }) => writing.setText(target.value)}
         onKeyDown={press}

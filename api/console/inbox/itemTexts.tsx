@@ -62,4 +62,8 @@ export const itemTexts = {
   thenNothing: (state: string) => `Leave it ${state}`,
   thenSet: (state: string) => `then set to ${state}`,
   textKept: (problem: string) => `${problem} Your text is kept.`,
+  notSent: {
+    reply: (title: string, problem: string) => `The reply to “${title}” was not sent: ${problem}`,
+    note: (title: string, problem: string) => `The note on “${title}” was not added: ${problem}`,
+  },
 };

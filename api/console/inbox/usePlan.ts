@@ -1,5 +1,5 @@
 /** A bulk before it is made: its operation, and what a dry run says of it. Used by SelectionBar. */
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useSession } from '../shell/session.ts';
 import { newIdempotencyKey } from '../wire/http.ts';
 import { keys } from '../wire/queries.ts';
@@ -22,7 +22,16 @@ interface DryRun {
   readonly failed: number;
 }
 
+/** What is selected. */
+type Chosen = Pick<Selection, 'ids' | 'whole'>;
+
+/** Returns whether the same is selected; of a whole list it does not matter what is loaded. */
+const isSame = (a: Chosen, b: Chosen): boolean =>
+  a.whole === b.whole && (a.whole !== null || (a.ids.size === b.ids.size && [...a.ids].every((id) => b.ids.has(id))));
+
 interface Plan {
+  /** What was selected when it was made: it is for nothing else. */
+  readonly chosen: Chosen;
   readonly operation: Operation;
   readonly reason: string | null;
   readonly dry: DryRun;
@@ -47,7 +56,14 @@ interface Planning {
 /** `total`: how many the whole list has, as far as it is known. */
 export const usePlan = ({ ids, whole }: Selection, total: number | null): Planning => {
   const { http, queries, notices } = useSession();
-  const [plan, setPlan] = useState<Plan | null>(null);
+  const [made, setPlan] = useState<Plan | null>(null);
+  const plan = made !== null && isSame(made.chosen, { ids, whole }) ? made : null;
+  const latest = useRef<Chosen>({ ids, whole });
+  useEffect(() => {
+    latest.current = { ids, whole };
+    // The same rows, selected again, are to be looked at again.
+    setPlan((known) => (known !== null && isSame(known.chosen, { ids, whole }) ? known : null));
+  }, [ids, whole]);
   const [isBusy, setBusy] = useState(false);
   const fail = (error: unknown): void => {
     notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
@@ -65,16 +81,17 @@ export const usePlan = ({ ids, whole }: Selection, total: number | null): Planni
     }
   };
   const make = async (operation: Operation, reason: string | null): Promise<void> => {
+    const selectedNow = { ids, whole };
     const query = whole === null ? null : toBulkQuery(whole);
     const common = { operation, ...(reason === null ? {} : { reason }) };
     // A query without filters has to say how many it expects.
     const expected = query !== null && Object.keys(query).length === 0 && total !== null ? { expect: total } : {};
     const chosen = query === null ? { ids: [...ids] } : { query, ...expected };
     const dry = await post<DryRun>({ ...common, ...chosen, dryRun: true });
-    if (dry === null) return;
+    if (dry === null || !isSame(latest.current, selectedNow)) return;
     const body = { ...common, ...chosen, ...(query === null ? {} : { expect: dry.matched }) };
     const selected = query === null ? ids.size : total;
-    setPlan({ operation, reason, dry, selected, body, key: newIdempotencyKey() });
+    setPlan({ chosen: selectedNow, operation, reason, dry, selected, body, key: newIdempotencyKey() });
   };
   return {
     plan,

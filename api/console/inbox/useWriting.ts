@@ -1,12 +1,12 @@
 /** The text that is being written on an item, kept as drafts until it is sent, and its sending. Used by Composer. */
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useStreamState } from '../live/stream.ts';
 import { useSession } from '../shell/session.ts';
-import { readDraft, useDraft } from '../ui/draft.ts';
+import { forgetDraft, readDraft, useDraft } from '../ui/draft.ts';
 import { excessOf, reasonMost } from '../ui/TooLong.tsx';
 import { ApiError } from '../wire/apiError.ts';
-import { newIdempotencyKey } from '../wire/http.ts';
 import { keys } from '../wire/queries.ts';
+import { useSending } from '../wire/sendings.ts';
 import type { Entry, Inbox, Item, ItemDetail } from '../wire/types.ts';
 import { itemTexts } from './itemTexts.tsx';
 
@@ -25,7 +25,7 @@ interface WritingOptions {
   /** What the person chose; null: nothing yet. */
   readonly chosen: Writing | null;
   readonly canReply: boolean;
-  /** Called with the id of its entry when it has been sent. */
+  /** Called with the id of its entry when it has been sent, unless something else is being written by then. */
   readonly onSent: (entry: string) => void;
 }
 
@@ -36,17 +36,24 @@ const useSentText = (inbox: Inbox): string => {
 };
 
 export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOptions) => {
-  const { http, items, queries, notices } = useSession();
+  const { http, items, queries, notices, sendings } = useSession();
   const draft = `${http.environment}.${item.id}`;
   const [first] = useState(() => usual(draft));
   const kind: Writing = (chosen ?? first) === 'reply' && canReply ? 'reply' : 'note';
-  const [text, setText] = useDraft(`${draft}.${kind}`);
+  const place = `${draft}.${kind}`;
+  const [text, setText] = useDraft(place);
   const [then, setThen] = useDraft(`${draft}.then`);
-  const [reason, setReason] = useDraft(`${draft}.reason`);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  /** The key of this text: another text is another message. */
-  const sent = useRef({ text: '', key: '' });
+  const [reason, setReason] = useDraft(`${place}.reason`);
+  const sending = useSending(sendings, place);
+  const isBusy = sending?.isUnderWay === true;
+  /** The draft that is on screen when an answer comes; null: another page is. */
+  const onScreen = useRef<string | null>(null);
+  useEffect(() => {
+    onScreen.current = place;
+    return () => {
+      onScreen.current = null;
+    };
+  }, [place]);
   const sentText = useSentText(inbox);
   const isReady =
     text.trim() !== '' &&
@@ -60,9 +67,11 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
         ? known
         : { ...known, timeline: [body.entry, ...known.timeline] },
     );
-    for (const forget of [setText, setThen, setReason]) forget('');
+    forgetDraft(place, text);
+    forgetDraft(`${place}.reason`, reason);
+    if (kind === 'reply') forgetDraft(`${draft}.then`, then);
     notices.show({ tone: 'done', text: kind === 'reply' ? sentText : itemTexts.noteAdded });
-    onSent(body.entry.id);
+    if (onScreen.current === place) onSent(body.entry.id);
   };
   const send = async (): Promise<void> => {
     if (!isReady || isBusy) return;
@@ -71,20 +80,21 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
       ...(kind === 'reply' && then !== '' && then !== item.state ? { then: { state: then } } : {}),
       ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
     };
-    const signature = JSON.stringify([kind, item.id, body]);
-    if (sent.current.text !== signature) sent.current = { text: signature, key: newIdempotencyKey() };
-    setBusy(true);
-    setProblem(null);
+    const path = `/items/${item.id}/${kind === 'reply' ? 'reply' : 'notes'}`;
+    const options = { body, idempotencyKey: sendings.begin(place, JSON.stringify(body)) };
     try {
-      const path = `/items/${item.id}/${kind === 'reply' ? 'reply' : 'notes'}`;
-      const options = { body, idempotencyKey: sent.current.key };
-      show((await http.call<{ item: Item; entry: Entry }>('POST', path, options)).body);
+      const answer = await http.call<{ item: Item; entry: Entry }>('POST', path, options);
+      sendings.take(place);
+      show(answer.body);
     } catch (error) {
       const isKept = error instanceof ApiError && error.status === 0;
       const said = error instanceof Error ? error.message : String(error);
-      setProblem(isKept ? said : itemTexts.textKept(said));
+      const problem = isKept ? said : itemTexts.textKept(said);
+      sendings.refuse(place, problem, true);
+      if (onScreen.current !== place)
+        notices.show({ tone: 'failed', text: itemTexts.notSent[kind](item.title, problem) });
     }
-    setBusy(false);
   };
+  const problem = sending?.problem ?? null;
   return { kind, text, setText, then, setThen, reason, setReason, isBusy, isReady, problem, send };
 };

@@ -12,9 +12,11 @@ import { Ago } from '../ui/Time.tsx';
 import { looseningsQuery, settingsKeys, waitingLooseningsQuery } from '../wire/settingsQueries.ts';
 import type { Loosening } from '../wire/types.ts';
 import { looseningTexts } from './texts.tsx';
+import { useTarget } from './useTarget.ts';
 import { looseningWords } from './words.ts';
 
-type Decide = (loosening: Loosening, verb: 'accept' | 'refuse') => void;
+type Verb = 'accept' | 'refuse';
+type Decide = (loosening: Loosening, verb: Verb) => Promise<void>;
 
 const Words = ({ loosening }: { readonly loosening: Loosening }) => {
   const { what, from, to } = looseningWords(loosening);
@@ -37,24 +39,33 @@ const deedsOf = ({ on: { member } }: Loosening) =>
 interface WaitingProps {
   readonly loosening: Loosening;
   readonly isCurrent: boolean;
+  /** Whether it can be decided now. */
+  readonly isReady: boolean;
   readonly onDecide: Decide;
   readonly onFocus: () => void;
 }
 
-const Waiting = ({ loosening, isCurrent, onDecide, onFocus }: WaitingProps) => {
+const Waiting = ({ loosening, isCurrent, isReady, onDecide, onFocus }: WaitingProps) => {
   const deeds = deedsOf(loosening);
   const key = (name: string) => (isCurrent ? { shortcut: name } : {});
   return (
-    <li aria-current={isCurrent} onFocus={onFocus}>
+    <li
+      aria-current={isCurrent}
+      onFocus={onFocus}
+      onKeyDown={(event) => {
+        // A button is pressed again and again by a key that is held down.
+        if (event.repeat && event.key === 'Enter') event.preventDefault();
+      }}
+    >
       <div>
         <Words loosening={loosening} />
         <p className="soft">{looseningTexts.declared(<Ago isInSentence at={loosening.since} />)}</p>
       </div>
       <div className="deeds">
-        <Button onClick={() => onDecide(loosening, 'accept')} {...key('a')}>
+        <Button aria-disabled={!isReady} onClick={() => void onDecide(loosening, 'accept')} {...key('a')}>
           {deeds.accept}
         </Button>
-        <Button onClick={() => onDecide(loosening, 'refuse')} {...key('r')}>
+        <Button aria-disabled={!isReady} onClick={() => void onDecide(loosening, 'refuse')} {...key('r')}>
           {deeds.refuse}
         </Button>
       </div>
@@ -100,24 +111,27 @@ export const LooseningsSection = () => {
   const { http } = useSession();
   const { data: waiting, error, refetch } = useQuery(waitingLooseningsQuery(http));
   const { change, dialog } = useSettingsChange(settingsKeys.loosenings);
-  const [currentId, setCurrent] = useState<string | null>(null);
-  const at = Math.max(0, waiting?.findIndex(({ id }) => id === currentId) ?? 0);
-  const current = waiting?.[at];
-  const step = (by: 1 | -1): void =>
-    setCurrent(waiting?.[Math.min(waiting.length - 1, Math.max(0, at + by))]?.id ?? null);
-  const decide: Decide = (loosening, verb) => {
+  const [isBusy, setBusy] = useState(false);
+  const { current, isSettled, choose, step, moveOn } = useTarget(waiting);
+  const isReady = !isBusy && isSettled;
+  const decide: Decide = async (loosening, verb) => {
+    if (!isReady) return;
     const { what } = looseningWords(loosening);
-    void change(
+    setBusy(true);
+    const isDecided = await change(
       { method: 'POST', path: `/settings/loosenings/${loosening.id}/${verb}` },
       verb === 'accept' ? looseningTexts.isAccepted(what) : looseningTexts.isRefused(what),
     );
+    if (isDecided) moveOn(loosening.id);
+    setBusy(false);
   };
-  useKeys({
-    j: () => step(1),
-    k: () => step(-1),
-    a: () => current !== undefined && decide(current, 'accept'),
-    r: () => current !== undefined && decide(current, 'refuse'),
-  });
+  /** A letter decides one: a key that is held down repeats it, and decides nothing more. */
+  const byLetter =
+    (verb: Verb) =>
+    ({ repeat }: KeyboardEvent): void => {
+      if (!repeat && current !== null) void decide(current, verb);
+    };
+  useKeys({ j: () => step(1), k: () => step(-1), a: byLetter('accept'), r: byLetter('refuse') });
   if (error !== null && waiting === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   return (
     <div className="column home">
@@ -137,8 +151,9 @@ export const LooseningsSection = () => {
               key={loosening.id}
               loosening={loosening}
               isCurrent={loosening === current}
+              isReady={isReady}
               onDecide={decide}
-              onFocus={() => setCurrent(loosening.id)}
+              onFocus={() => choose(loosening.id)}
             />
           ))}
         </ul>

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react';
 import { useStreamState } from '../live/stream.ts';
 import { Button } from '../ui/Button.tsx';
 import { clockTime, count } from '../ui/time.ts';
+import { publicBase } from '../wire/base.ts';
 import { countsQuery, inboxesQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';
 import { RailViews } from './RailViews.tsx';
@@ -66,10 +67,10 @@ export const Rail = ({ me, onSignOut }: RailProps) => {
           <select
             aria-label={shellTexts.environment}
             value={environment}
-            onChange={({ target }) => location.assign(target.value)}
+            onChange={({ target }) => location.assign(`${publicBase}/env/${encodeURIComponent(target.value)}`)}
           >
             {me.environments.map(({ name }) => (
-              <option key={name} value={name === environment ? environment : `../${encodeURIComponent(name)}/`}>
+              <option key={name} value={name}>
                 {name}
               </option>
             ))}

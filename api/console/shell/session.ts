@@ -7,8 +7,10 @@ import { createHttp, type Http } from '../wire/http.ts';
 import { createItemStore, type ItemStore } from '../wire/itemStore.ts';
 import { keys, type ItemPage, type ReadItem } from '../wire/queries.ts';
 import { startRecovery } from '../wire/recovery.ts';
+import { readRequestsAnew } from '../wire/requestTargets.ts';
 import { hearRun, runKeys } from '../wire/runMessages.ts';
 import { createRunStore, type RunStore } from '../wire/runStore.ts';
+import { createSendings, type Sendings } from '../wire/sendings.ts';
 import { createTimelines, type Timelines } from '../wire/timelines.ts';
 import type { Bulk, Counts, Flag, LiveMessage } from '../wire/types.ts';
 import { createNotices, type Notices } from './notices.ts';
@@ -19,6 +21,7 @@ export interface Session {
   readonly items: ItemStore;
   readonly timelines: Timelines;
   readonly runs: RunStore;
+  readonly sendings: Sendings;
   readonly notices: Notices;
   readonly queries: QueryClient;
   /** Opens on first use, once the person is signed in. */
@@ -44,9 +47,33 @@ const hearBulk = (queries: QueryClient, bulk: Bulk): void => {
   if (!isListed || isFinished(bulk)) void queries.invalidateQueries({ queryKey: keys.bulks });
 };
 
-type Hearing = Pick<Session, 'queries' | 'items' | 'timelines' | 'runs'>;
+/** ms in which the queue of requests is read anew once at most: one that has hundreds is several answers. */
+const queueMs = 250;
 
-const apply = ({ queries, items, timelines, runs }: Hearing, message: LiveMessage): void => {
+/** Returns a function that runs `work` at once, and of calls that follow soon once more at the end of the time. */
+const atMostEvery = (ms: number, work: () => void): (() => void) => {
+  let isResting = false;
+  let isDue = false;
+  const run = (): void => {
+    isResting = true;
+    isDue = false;
+    work();
+    window.setTimeout(() => {
+      isResting = false;
+      if (isDue) run();
+    }, ms);
+  };
+  return () => {
+    if (isResting) isDue = true;
+    else run();
+  };
+};
+
+interface Hearing extends Pick<Session, 'queries' | 'items' | 'timelines' | 'runs'> {
+  readonly readQueueAnew: () => void;
+}
+
+const apply = ({ queries, items, timelines, runs, readQueueAnew }: Hearing, message: LiveMessage): void => {
   switch (message.type) {
     case 'hello':
       queries.setQueryData<Counts>(keys.counts, { inboxes: message.counts, approvals: message.approvals });
@@ -65,12 +92,13 @@ const apply = ({ queries, items, timelines, runs }: Hearing, message: LiveMessag
       return;
     case 'item':
       items.hear(message.item);
+      readRequestsAnew(queries, ({ item }) => item === message.item.id);
       return;
     case 'timeline':
       timelines.hear(message.item, message.entry);
       return;
     case 'approval':
-      void queries.invalidateQueries({ queryKey: keys.approvals });
+      readQueueAnew();
       void queries.invalidateQueries({ queryKey: keys.approval(message.approval.id) });
       return;
     case 'run':
@@ -85,6 +113,7 @@ const apply = ({ queries, items, timelines, runs }: Hearing, message: LiveMessag
         known?.map((each) => (each.flag === flag.flag && each.version < flag.version ? flag : each)),
       );
       void queries.invalidateQueries({ queryKey: keys.flagHistory(flag.flag) });
+      readRequestsAnew(queries, (approval) => approval.flag === flag.flag);
       return;
     }
     case 'view':
@@ -112,6 +141,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
   let stream: Stream | null = null;
   let forgetting = 0;
   const endRecovery = startRecovery(queries);
+  const readQueueAnew = atMostEvery(queueMs, () => void queries.invalidateQueries({ queryKey: keys.approvals }));
   const readAnew = (): void => {
     void queries.invalidateQueries();
   };
@@ -121,6 +151,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
     items,
     timelines,
     runs,
+    sendings: createSendings(),
     notices: createNotices(),
     queries,
     stream: () => {
@@ -133,7 +164,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
         url: liveUrl(http),
         onMessage: (message) => {
           http.hear(message.offset);
-          apply({ queries, items, timelines, runs }, message);
+          apply({ queries, items, timelines, runs, readQueueAnew }, message);
           // Responses read before the stream began may lack later changes, unless both began at one position.
           if (message.type === 'hello' && !message.resumed)
             void queries.invalidateQueries({

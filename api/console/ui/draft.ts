@@ -13,22 +13,36 @@ export const adoptDrafts = (person: string): void => {
 
 const nameOf = (key: string): string => `${prefix}${owner}.${key}`;
 
+/** What a browser without storage, or with too little, keeps as long as the page is open. */
+const kept = new Map<string, string>();
+/** The places of this tab where drafts stand, by the names of these. */
+const listeners = new Set<(name: string, text: string) => void>();
+
 /** Returns the text under a key. */
 export const readDraft = (key: string): string => {
+  const name = nameOf(key);
   try {
-    return localStorage.getItem(nameOf(key)) ?? '';
+    return kept.get(name) ?? localStorage.getItem(name) ?? '';
   } catch {
-    return '';
+    return kept.get(name) ?? '';
   }
 };
 
 const writeDraft = (key: string, text: string): void => {
+  const name = nameOf(key);
+  kept.delete(name);
   try {
-    if (text === '') localStorage.removeItem(nameOf(key));
-    else localStorage.setItem(nameOf(key), text);
+    if (text === '') localStorage.removeItem(name);
+    else localStorage.setItem(name, text);
   } catch {
-    // A browser without storage, or with too little, keeps it as long as the page is open.
+    kept.set(name, text);
   }
+  for (const hear of listeners) hear(name, text);
+};
+
+/** Forgets a text that was sent, wherever it stands now, unless it was changed since. */
+export const forgetDraft = (key: string, sent: string): void => {
+  if (readDraft(key) === sent) writeDraft(key, '');
 };
 
 /** Returns the text under a key and the function that sets it. */
@@ -37,12 +51,17 @@ export const useDraft = (key: string): readonly [string, (text: string) => void]
   const current = draft.key === key ? draft : { key, text: readDraft(key) };
   if (current !== draft) setDraft(current);
   useEffect(() => {
-    // The event comes from other tabs only, and nobody types in two at a time.
-    const hear = ({ key: name, newValue }: StorageEvent): void => {
-      if (name === nameOf(key)) setDraft({ key, text: newValue ?? '' });
+    const hear = (name: string | null, text: string): void => {
+      if (name === nameOf(key)) setDraft({ key, text });
     };
-    window.addEventListener('storage', hear);
-    return () => window.removeEventListener('storage', hear);
+    // The event comes from other tabs only, and nobody types in two at a time.
+    const hearTab = ({ key: name, newValue }: StorageEvent): void => hear(name, newValue ?? '');
+    listeners.add(hear);
+    window.addEventListener('storage', hearTab);
+    return () => {
+      listeners.delete(hear);
+      window.removeEventListener('storage', hearTab);
+    };
   }, [key]);
   const set = useCallback(
     (text: string) => {

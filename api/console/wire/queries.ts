@@ -192,12 +192,23 @@ export const readTimeline = (http: Http, id: string, cursor: string) =>
 export const readNewestEntries = async (http: Http, id: string): Promise<readonly Entry[]> =>
   (await body(http.call<{ entries: Entry[] }>('GET', `/items/${encodeURIComponent(id)}/timeline`))).entries;
 
+/** All requests of a status, page by page: the list is newest first, and those that wait longest are the last. */
 export const approvalsQuery = (http: Http, status: ApprovalStatus) =>
   queryOptions({
     queryKey: [...keys.approvals, status],
-    queryFn: async ({ signal }) =>
-      (await body(http.call<{ approvals: Approval[] }>('GET', '/approvals', { query: { status, limit: 100 }, signal })))
-        .approvals,
+    queryFn: async ({ signal }) => {
+      const all: Approval[] = [];
+      let cursor: string | null = null;
+      do {
+        const query = { status, limit: 200, ...(cursor === null ? {} : { cursor }) };
+        const page: { approvals: Approval[]; cursor: string | null } = await body(
+          http.call('GET', '/approvals', { query, signal }),
+        );
+        all.push(...page.approvals);
+        ({ cursor } = page);
+      } while (cursor !== null);
+      return all;
+    },
     staleTime: 10_000,
   });
 

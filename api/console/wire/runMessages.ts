@@ -2,6 +2,7 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import { recordKeys } from './actionQueries.ts';
 import { keys } from './queries.ts';
+import { readRequestsAnew } from './requestTargets.ts';
 import { withBlocks, type RunStore } from './runStore.ts';
 import type { Run } from './types.ts';
 
@@ -37,4 +38,9 @@ export const hearRun = (queries: QueryClient, store: RunStore, run: Run): void =
   if (run.item !== null) void queries.invalidateQueries({ queryKey: keys.item(run.item) });
   if (run.resource !== null && run.record !== null)
     void queries.invalidateQueries({ queryKey: recordKeys.one(run.resource, run.record) });
+  readRequestsAnew(
+    queries,
+    ({ item, resource, record }) =>
+      (item !== null && item === run.item) || (record !== null && record === run.record && resource === run.resource),
+  );
 };
