@@ -1,6 +1,7 @@
 /** The methods that an app may call: the schema of their params, and what they do. Called by requests.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
 import { recordProgress, settleRunAnswers } from '../../shared/actions/runOutcome.ts';
+import { parseRunAnswer } from '../../shared/applink/callOutcome.ts';
 import type { LocalConnection } from '../../shared/applink/localConnections.ts';
 import {
   linkLimits,
@@ -13,7 +14,15 @@ import { limits } from '../../shared/catalogue/limits.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { readFlagsForApp } from '../../shared/flags/read.ts';
 import { reportItem } from '../../shared/items/reports/report.ts';
-import { lookupIdSchema, nameSchema, nullable, strictObject, Type } from '../../shared/platform/core/schema.ts';
+import { textProblem } from '../../shared/platform/core/jsonLimits.ts';
+import {
+  lookupIdSchema,
+  nameSchema,
+  nullable,
+  strictObject,
+  Type,
+  type TSchema,
+} from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import { deleteRecords, putRecords } from '../../shared/records/write.ts';
 
@@ -39,12 +48,17 @@ const deleteParams = strictObject({
 });
 const checkPut = compileCheck(putParams);
 const checkDelete = compileCheck(deleteParams);
-const answerSchema = strictObject({
-  run: lookupIdSchema('The run.'),
-  result: Type.Optional(Type.Unknown()),
-  error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
+const runAnswer = <T extends TSchema>(error: T) =>
+  strictObject({
+    run: lookupIdSchema('The run.'),
+    result: Type.Optional(Type.Unknown()),
+    error: Type.Optional(error),
+  });
+const answersParams = strictObject({
+  answers: batch(runAnswer(Type.Object({ code: Type.Integer(), message: Type.String() }))),
 });
-const answersParams = strictObject({ answers: Type.Array(answerSchema, { maxItems: linkLimits.batch }) });
+/** Any error passes: one that is wrong makes its own answer garbled, and refuses no other. */
+const checkAnswers = compileCheck(strictObject({ answers: batch(runAnswer(Type.Unknown())) }));
 const listParams = strictObject({
   cursor: Type.Optional(nullable(nameSchema('The flag that the answer before ended with; null: from the first.'))),
 });
@@ -53,7 +67,6 @@ const progressParams = strictObject({
   progress: nullable(Type.Number({ minimum: 0, maximum: 1 })),
   message: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
 });
-const checkAnswers = compileCheck(answersParams);
 const checkList = compileCheck(listParams);
 const checkProgress = compileCheck(progressParams);
 
@@ -77,10 +90,27 @@ const deleteRecordsMethod: AppMethodHandler<'records.delete'> = async ({ deps, c
   return { deleted: await deleteRecords(deps, caller, resource, ids) };
 };
 
+/** Garbled answers of one request that the app is notified of. */
+const problemsMax = 20;
+
+/** Returns whether the id may be that of a run: PostgreSQL could not look for any other. */
+const isStorableId = (run: string): boolean => textProblem(run) === null;
+
 const runAnswersMethod: AppMethodHandler<'run.answers'> = async ({ deps, caller, connection }, params) => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema above has checked it, but for the result, which is checked when the run is settled
-  const given = checkAnswers(params).answers as RunAnswer[];
-  return { settled: await settleRunAnswers(deps, caller.env.id, connection.connection.instance, given) };
+  const given = checkAnswers(params).answers.map(parseRunAnswer);
+  const answers: RunAnswer[] = given.map(({ answer }) => answer).filter(({ run }) => isStorableId(run));
+  const settled = await settleRunAnswers(deps, caller.env.id, connection.connection.instance, answers);
+  const garbled = given.filter(({ isGarbled }) => isGarbled).slice(0, problemsMax);
+  if (garbled.length > 0)
+    connection.notify('app.problem', {
+      method: 'action.run',
+      problems: garbled.map(({ answer: { run } }) => ({
+        path: '',
+        message: `the answer of ${run} is not one of JSON-RPC 2.0, or has a value that can’t be stored`,
+      })),
+    });
+  const unknown = given.map(({ answer }) => answer.run).filter((run) => !isStorableId(run));
+  return { settled: [...settled, ...unknown] };
 };
 
 const listFlagsMethod: AppMethodHandler<'flags.list'> = async ({ deps, caller }, params) => {

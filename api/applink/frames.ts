@@ -1,5 +1,5 @@
 /** Parses a text frame of an app as a JSON-RPC message. Called by session.ts for each frame. */
-import { rpcCodes, type RpcError } from '../../shared/applink/protocol.ts';
+import { linkLimits, rpcCodes, type RpcError } from '../../shared/applink/protocol.ts';
 import type { FaultDetail } from '../../shared/catalogue/errors.ts';
 import { isObject, jsonTextProblem } from '../../shared/platform/core/jsonLimits.ts';
 
@@ -47,7 +47,7 @@ const parseRequest = (message: Record<string, unknown>): AppFrame => {
 };
 
 export const parseFrame = (text: string): AppFrame => {
-  const problem = jsonTextProblem(text);
+  const problem = jsonTextProblem(text, linkLimits.frameMembers);
   if (problem !== null) return unreadFrame(text, problem);
   let message: unknown;
   try {

@@ -43,7 +43,7 @@ export const createAppHub = (context: AppContext): AppHub => {
   };
 
   sockets.sendReply = async (connection, envId, job, timeoutMs) => {
-    const local = sockets.get(connection);
+    const local = sockets.getForWork(connection);
     if (local === undefined) return { kind: 'offline' };
     try {
       const params = await takeReply(deps.db, envId, job, connection);

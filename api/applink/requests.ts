@@ -1,7 +1,9 @@
 /** Serves the requests of apps: checks that the app is registered and the values can be stored, then calls the method. Used by hub.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
 import { settleRunAnswers } from '../../shared/actions/runOutcome.ts';
+import { parseRunAnswer } from '../../shared/applink/callOutcome.ts';
 import { requestCounter } from '../../shared/applink/metrics.ts';
+import { narrowConnection } from '../../shared/applink/presence.ts';
 import { linkCloseCodes, rpcCodes, type RpcError, type RunAnswer } from '../../shared/applink/protocol.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { newId } from '../../shared/platform/core/ids.ts';
@@ -27,7 +29,8 @@ const toCaller = ({ deps }: AppContext, { envId, who, address }: AppSession): Ca
 };
 
 const callMethod = async (asking: AppRequestContext, { method, params, notified }: AppRequest): Promise<unknown> => {
-  const problem = jsonProblem(params);
+  // Answers of runs are checked one by one: one that can't be stored must not refuse the others.
+  const problem = method === 'run.answers' ? null : jsonProblem(params);
   if (problem !== null) throw invalidFault([problem]);
   if (notified && Object.hasOwn(appNotifications, method)) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `hasOwn` has found the method
@@ -84,11 +87,19 @@ export const createFrameHandler = (context: AppContext, replaced: OnReplaced): A
     onLateAnswer: (session, run, message) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the answer of the app, read as the protocol defines it
       const { result, error } = message as Partial<RunAnswer>;
-      late(session, { run, ...(error === undefined ? { result: result ?? null } : { error }) }).catch(
-        (failure: unknown) => {
-          deps.log.debug({ err: failure, run }, 'a late answer could not be written; the app still has it');
-        },
-      );
+      late(session, parseRunAnswer({ run, result, error }).answer).catch((failure: unknown) => {
+        deps.log.debug({ err: failure, run }, 'a late answer could not be written; the app still has it');
+      });
+    },
+    onStopping: async (left) => {
+      try {
+        await narrowConnection(deps, left);
+      } catch (error) {
+        deps.log.debug(
+          { err: error, env: left.envId },
+          'the row of an app that is stopping could not be written; this process gives it no work all the same',
+        );
+      }
     },
   };
 };

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
-import { parseCallOutcome } from '../../shared/applink/callOutcome.ts';
+import { isStoppingRefusal, parseCallOutcome } from '../../shared/applink/callOutcome.ts';
+import { readDeclarationKeys } from '../../shared/applink/declarationKeys.ts';
 import type { AppConnection, CallOutcome } from '../../shared/applink/link.ts';
 import type { LocalSocket, RelayOutcome } from '../../shared/applink/localConnections.ts';
 import { droppedFrameCounter } from '../../shared/applink/metrics.ts';
@@ -53,6 +54,8 @@ export interface AppFrameHandler {
   request(session: AppSession, request: AppRequest, answer: (result: unknown) => void): Promise<void>;
   toRpcError(error: unknown): RpcError;
   onLateAnswer(session: AppSession, run: string, message: unknown): void;
+  /** Called once, with what the connection still takes calls for. Resolves when other processes know, or can't be told; never rejects. */
+  onStopping(left: ConnectionRegistration): Promise<void>;
 }
 
 export class AppSession implements LocalSocket {
@@ -71,6 +74,8 @@ export class AppSession implements LocalSocket {
   activeAt = performance.now();
   #bytesRead = 0;
   #invalidFrames = 0;
+  /** Since the app has refused work because it is stopping: ends when other processes know. */
+  #stopping: Promise<void> | null = null;
   readonly #calls: OutgoingCalls;
   readonly #frames: AppFrameHandler;
 
@@ -106,6 +111,10 @@ export class AppSession implements LocalSocket {
     return this.#calls.busy;
   }
 
+  get stopping(): boolean {
+    return this.#stopping !== null;
+  }
+
   /** Sends a frame. Returns false when the socket is not open. */
   write(text: string): boolean {
     if (!this.open) return false;
@@ -119,8 +128,12 @@ export class AppSession implements LocalSocket {
     return true;
   }
 
-  relay(method: ServiceMethod, params: string, timeoutMs: number, sent?: () => void): Promise<RelayOutcome> {
-    return this.#calls.call(method, params, timeoutMs, sent);
+  async relay(method: ServiceMethod, params: string, timeoutMs: number, sent?: () => void): Promise<RelayOutcome> {
+    const relayed = await this.#calls.call(method, params, timeoutMs, sent);
+    if (relayed.kind !== 'frame' || !isStoppingRefusal(relayed.message)) return relayed;
+    // Whoever calls again must not choose this connection.
+    await (this.#stopping ??= this.#narrow());
+    return { kind: 'offline' };
   }
 
   async call<M extends ServiceMethod>(
@@ -190,6 +203,15 @@ export class AppSession implements LocalSocket {
     } else if (frame.kind === 'bad') this.#countInvalid(frame.error);
     if (this.arrival === null && frame.kind !== 'request')
       this.end(linkCloseCodes.notRegistered, 'app.register comes first');
+  }
+
+  /** Keeps runs, replies and triage away from an app that is stopping. Reads go on, and so does what it has begun. */
+  async #narrow(): Promise<void> {
+    if (this.arrival === null) return;
+    const declares = readDeclarationKeys(this.arrival.declares);
+    this.arrival = { ...this.arrival, declares };
+    this.declares = new Set(declares);
+    await this.#frames.onStopping(this.arrival);
   }
 
   #countInvalid(error: RpcError | null): void {

@@ -1,6 +1,7 @@
-/** Parses an app's answer by JSON-RPC 2.0, for redisLink.ts. The callers of each method check its result. */
+/** Parses an app's answer by JSON-RPC 2.0, for redisLink.ts and api/applink. The callers of each method check its result. */
 import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
 import type { CallOutcome } from './link.ts';
+import { rpcCodes, type RunAnswer, type ServiceCalls } from './protocol.ts';
 
 /** Characters that are kept of an error message. */
 const messageMax = 2_000;
@@ -28,4 +29,44 @@ export const parseCallOutcome = (message: unknown): CallOutcome<unknown> => {
     message: text,
     retryable: isObject(data) && data['retryable'] === true,
   };
+};
+
+type RunResult = ServiceCalls['action.run']['result'];
+
+/** An answer of `run.answers`, whose result and error are not checked. */
+interface GivenRunAnswer {
+  readonly run: string;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** The result in place of a garbled answer: no object, so that its run ends as after a garbled answer to the call itself. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no app can give it, and what settles the run checks it
+const garbledResult = 'garbled' as unknown as RunResult;
+
+/** Returns the answer of a run as it would count for the call itself, and whether it is garbled there. Without result and error it is null. */
+export const parseRunAnswer = ({
+  run,
+  result = null,
+  error,
+}: GivenRunAnswer): { readonly answer: RunAnswer; readonly isGarbled: boolean } => {
+  const outcome = parseCallOutcome(error === undefined ? { result } : { error });
+  if (outcome.kind === 'error') {
+    const { code, message, retryable } = outcome;
+    return { answer: { run, error: { code, message, data: { retryable } } }, isGarbled: false };
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what settles the run checks it
+  if (outcome.kind === 'answer') return { answer: { run, result: result as RunResult }, isGarbled: false };
+  return { answer: { run, result: garbledResult }, isGarbled: true };
+};
+
+/** Returns whether an answer says that its instance is stopping and has done nothing: the call counts as not sent. */
+export const isStoppingRefusal = (message: unknown): boolean => {
+  const error = isObject(message) && !('result' in message) ? message['error'] : undefined;
+  return (
+    isObject(error) &&
+    error['code'] === rpcCodes.actionFailed &&
+    isObject(error['data']) &&
+    error['data']['stopping'] === true
+  );
 };

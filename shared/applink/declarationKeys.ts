@@ -8,6 +8,13 @@ import type { Declaration } from './link.ts';
 export const declarationKey = ({ kind, name }: Declaration): string =>
   `${kind === 'inbox' ? 'repliesOf' : kind}:${name}`;
 
+/**
+ * Returns those of the keys that reads alone are routed by. An instance that is stopping keeps these; a key of an action or an
+ * inbox also routes runs, replies and triage.
+ */
+export const readDeclarationKeys = (keys: readonly string[]): string[] =>
+  keys.filter((key) => key.startsWith('resource:') || key.startsWith('page:'));
+
 type Names = readonly { readonly name: string }[] | undefined;
 
 /** The parts of a manifest that calls are routed by. */

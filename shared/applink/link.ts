@@ -38,8 +38,9 @@ export interface CallOptions {
 }
 
 /**
- * The outcome of a call. `offline`: no connection could take it, and nothing was sent. `lost`: it may have been sent, and no
- * answer will come. `error`: the app's own JSON-RPC error. `garbled`: the answer is not one of JSON-RPC.
+ * The outcome of a call. `offline`: no connection could take it, and nothing was sent, or the instance is stopping and did
+ * nothing. `lost`: it may have been sent, and no answer will come. `error`: the app's own JSON-RPC error. `garbled`: the answer
+ * is not one of JSON-RPC.
  */
 export type CallOutcome<R> =
   | { readonly kind: 'answer'; readonly result: R }

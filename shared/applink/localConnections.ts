@@ -25,6 +25,8 @@ export interface LocalSocket extends LocalConnection {
   readonly declares: ReadonlySet<string>;
   /** Pending calls. */
   readonly busy: number;
+  /** Whether the app is stopping: it gets reads alone. */
+  readonly stopping: boolean;
   /** Sends a call with its params as JSON text. Calls `sent` when the frame is written, never for `offline`. */
   relay(method: ServiceMethod, params: string, timeoutMs: number, sent?: () => void): Promise<RelayOutcome>;
   sendNotification(method: keyof ServiceNotifications, params: string): void;
@@ -74,6 +76,12 @@ export class LocalSockets {
   /** Returns the socket of a connection; undefined when it is not here or the process is stopping. */
   get(connection: string): LocalSocket | undefined {
     return this.draining ? undefined : this.#byId.get(connection);
+  }
+
+  /** Returns the socket of a connection for a run or a reply; undefined also when its app is stopping. */
+  getForWork(connection: string): LocalSocket | undefined {
+    const socket = this.get(connection);
+    return socket?.stopping === true ? undefined : socket;
   }
 
   has(socket: LocalSocket): boolean {

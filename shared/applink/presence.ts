@@ -6,7 +6,7 @@ import { isOnlineSql } from '../catalogue/states/connections.ts';
 import { isParkedJobSql } from '../catalogue/states/stagedJobs.ts';
 import type { Clock } from '../platform/core/clock.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { dbNowSql } from '../platform/outbox/leaderLease.ts';
 import { channels, type Bus, type EphemeralMessage } from '../platform/redis/bus.ts';
 import { linkLimits } from './protocol.ts';
@@ -68,6 +68,7 @@ const renewConnectionsSql = statement(
   update app_connections c set seen_at = ${dbNowSql}, busy = held.busy
   from unnest($1::text[], $2::int[]) as held (id, busy) where c.id = held.id returning c.id`,
 );
+const narrowConnectionSql = statement('applink.narrow', 'update app_connections set declares = $2 where id = $1');
 const deleteConnectionsSql = statement('applink.leave', 'delete from app_connections where id = any($1) returning env');
 const deleteExpiredConnectionsSql = statement(
   'applink.sweep',
@@ -148,6 +149,15 @@ export const renewConnections = async (
     held.map(({ busy }) => busy),
   ]);
   return new Set(found.map(({ id }) => id));
+};
+
+/** Writes what a connection still takes calls for, which is less than it has declared. */
+export const narrowConnection = async (
+  parts: PresenceDeps,
+  { id, envId, declares }: ConnectionRegistration,
+): Promise<void> => {
+  await executeStatement(parts.db, narrowConnectionSql, [id, declares]);
+  emitPresence(parts, envId, true, false);
 };
 
 /** Publishes the presence of the environments whose connections have ended. */

@@ -7,8 +7,9 @@
 export const subprotocol = 'console-app.v1';
 
 export const linkLimits = {
-  /** Bytes of one frame, either way; a larger one closes the socket with 1009. */
+  /** Bytes of one frame, either way; a larger one closes the socket with 1009. The service reads none with more members and elements. */
   frameBytes: 4 * 1024 * 1024,
+  frameMembers: 50_000,
   /** How often either side sends a ping, in ms. */
   heartbeatMs: 5_000,
   /** A side that has sent nothing for this long is gone, in ms. */
@@ -32,9 +33,10 @@ export const rpcCodes = {
 export interface RpcError {
   readonly code: number;
   readonly message: string;
-  /** `retryable` with -32001; `problems` of a refused manifest; `code` (the service's error code) and `details` of other refusals. */
+  /** `retryable` and `stopping` (this instance ends and did nothing) with -32001; `problems` of a refused manifest; `code` (the service's error code) and `details` of other refusals. */
   readonly data?: {
     readonly retryable?: boolean;
+    readonly stopping?: boolean;
     readonly problems?: readonly { readonly path: string; readonly message: string }[];
     readonly code?: string;
     readonly details?: readonly { readonly path: string; readonly message: string }[];
@@ -85,9 +87,8 @@ export interface ServiceCalls {
       readonly actor: Actor;
       readonly attempt: number;
       readonly background: boolean;
-      /** Why, in the words of the requester; absent from services before 1.1. */
+      /** Why, in the words of the requester, and who approved the run, or the bulk that it is part of; absent from services before 1.1. */
       readonly reason?: string | null;
-      /** Who approved the run, or the bulk that it is part of; absent from services before 1.1. */
       readonly approvedBy?: Actor | null;
       /** W3C Trace Context of the call, while the service traces it. */
       readonly traceparent?: string | undefined;
@@ -201,10 +202,9 @@ export interface ServiceNotifications {
   /** The service has stored the run's answer: the app may delete it. */
   'run.settled': { readonly run: string };
   'flags.changed': { readonly flag: Json };
-  /** An answer of the app was wrong: what called it got an error, or an `error` block in place of a block. For the app's log. */
+  /** An answer of the app was wrong: what called it got an error, or an `error` block. For the app's log; at most 20, by the path in the result. */
   'app.problem': {
     readonly method: ServiceMethod;
-    /** At most 20, each with the path in the result. */
     readonly problems: readonly { readonly path: string; readonly message: string }[];
   };
 }

@@ -175,7 +175,7 @@ export const openAppLink = ({ db, bus, config, onRefused }: AppLinkDeps): AppLin
       call,
       dispatchRun: (connection, envId, hint, onGone) => {
         if (connection.process !== sockets.process) return remote.dispatchRun(connection, envId, hint, onGone);
-        const local = sockets.get(connection.id);
+        const local = sockets.getForWork(connection.id);
         if (local === undefined) onGone?.(true);
         else sockets.dispatchRun(local, envId, hint);
         return () => undefined;

@@ -231,7 +231,7 @@ export class RemoteCalls {
   }
 
   #serveRun({ id, from, connection, envId, run, traceparent }: RelayMessage & { kind: 'run' }): void {
-    const local = this.#sockets.get(connection);
+    const local = this.#sockets.getForWork(connection);
     this.#send(from, { kind: local === undefined ? 'gone' : 'taken', id });
     if (local !== undefined) this.#sockets.dispatchRun(local, envId, { run, traceparent });
   }

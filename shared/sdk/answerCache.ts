@@ -3,17 +3,23 @@
  * uses one for `action.run` and one for `reply.send`; answerResender.ts sends the answers that are not settled.
  */
 import type { RpcError } from '../applink/protocol.ts';
+import { jsonWeight, type Weight } from './batches.ts';
 import type { RpcAnswer } from './peer.ts';
-import type { AnswerStore, StoredAnswer } from './stores.ts';
+import { isStoredAnswer, type AnswerStore, type StoredAnswer } from './stores.ts';
 
 /** How many answers, and how many bytes of them, are kept after the service has them, for a run that is dispatched once more. */
 const settledMax = 1_000;
 const settledBytes = 16 * 1024 * 1024;
 
-interface CachedAnswer extends StoredAnswer {
-  readonly bytes: number;
+interface CachedAnswer extends StoredAnswer, Weight {
   /** When the answer was cached, in epoch ms. */
   readonly at: number;
+}
+
+/** An answer that the service has not confirmed. */
+interface UnsettledAnswer extends Weight {
+  readonly run: string;
+  readonly answer: RpcAnswer;
 }
 
 interface AnswerCacheOptions {
@@ -37,6 +43,8 @@ export class AnswerCache {
   /** Answers that the service has not confirmed. */
   readonly #unsettled = new Map<string, CachedAnswer>();
   readonly #settled = new Map<string, CachedAnswer>();
+  /** Runs of unsettled answers that the service has refused over the present connection. */
+  readonly #refused = new Set<string>();
   #settledSize = 0;
 
   constructor(parts: AnswerCacheOptions) {
@@ -60,12 +68,27 @@ export class AnswerCache {
     return this.#running.has(key) || this.#unsettled.has(key) || this.#settled.has(key);
   }
 
-  /** Returns the answers that the service has not confirmed and that are at least `ageMs` old, the oldest first. */
-  unsettled(ageMs: number): { readonly run: string; readonly answer: RpcAnswer; readonly bytes: number }[] {
+  /** Returns the answers that the service has neither confirmed nor refused and that are at least `ageMs` old, the oldest first. */
+  unsettled(ageMs: number): UnsettledAnswer[] {
     const before = Date.now() - ageMs;
     return [...this.#unsettled]
-      .filter(([, cached]) => cached.at <= before)
-      .map(([run, cached]) => ({ run, answer: toRpcAnswer(cached), bytes: cached.bytes }));
+      .filter(([run, cached]) => cached.at <= before && !this.#refused.has(run))
+      .map(([run, cached]) => ({ run, answer: toRpcAnswer(cached), bytes: cached.bytes, members: cached.members }));
+  }
+
+  /**
+   * Keeps an answer that the service refuses out of `unsettled` until `forgetRefusals`. It stays stored, as the run must not act
+   * twice. Returns whether it was not refused before.
+   */
+  refuse(key: string): boolean {
+    const isNew = !this.#refused.has(key);
+    this.#refused.add(key);
+    return isNew;
+  }
+
+  /** Makes `unsettled` return refused answers once more: another connection may be to a service that takes them. */
+  forgetRefusals(): void {
+    this.#refused.clear();
   }
 
   /** Marks an answer as confirmed by the service, and deletes it from the store. */
@@ -73,6 +96,7 @@ export class AnswerCache {
     const cached = this.#unsettled.get(key);
     if (cached === undefined) return;
     this.#unsettled.delete(key);
+    this.#refused.delete(key);
     this.#settled.set(key, cached);
     this.#settledSize += cached.bytes;
     for (const [oldest, { bytes }] of this.#settled) {
@@ -83,13 +107,9 @@ export class AnswerCache {
     void this.#useStore((store) => store.delete(key));
   }
 
-  /** Loads the answers of an earlier process of the app from the store. */
-  async loadStored(): Promise<void> {
-    const keys = (await this.#useStore((store) => store.keys?.())) ?? [];
-    for (const key of keys) {
-      const found = await this.#useStore((store) => store.get(key));
-      if (found !== undefined && found !== null && !this.#unsettled.has(key)) this.#cache(key, found);
-    }
+  /** Adds the stored answer of an earlier process of the app, unless this process has the run or its answer. */
+  restore(key: string, stored: StoredAnswer): void {
+    if (!this.has(key)) this.#cache(key, stored);
   }
 
   async #find(key: string, attempt: number, act: () => Promise<RpcAnswer>): Promise<RpcAnswer> {
@@ -97,6 +117,8 @@ export class AnswerCache {
     if (known === undefined && this.#parts.store !== null) {
       try {
         known = await this.#parts.store.get(key);
+        if (known !== undefined && known !== null && !isStoredAnswer(known))
+          throw new TypeError(`What the store has for the run ${key} is no { attempt, answer }.`);
       } catch (error) {
         this.#parts.onStoreError(error);
         return { error: unreadable };
@@ -121,6 +143,7 @@ export class AnswerCache {
     if (settled !== undefined) this.#settledSize -= settled.bytes;
     this.#settled.delete(key);
     this.#unsettled.delete(key);
+    this.#refused.delete(key);
     await this.#useStore((store) => store.delete(key));
   }
 
@@ -128,7 +151,8 @@ export class AnswerCache {
     const former = this.#settled.get(key);
     if (former !== undefined) this.#settledSize -= former.bytes;
     this.#settled.delete(key);
-    this.#unsettled.set(key, { ...stored, bytes: Buffer.byteLength(JSON.stringify(stored.answer)), at: Date.now() });
+    this.#refused.delete(key);
+    this.#unsettled.set(key, { ...stored, ...jsonWeight(stored.answer), at: Date.now() });
   }
 
   async #useStore<T>(use: (store: AnswerStore) => Promise<T> | undefined): Promise<T | undefined> {

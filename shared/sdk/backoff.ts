@@ -1,4 +1,4 @@
-/** How long link.ts waits before it connects again: backoff with full jitter, so that many apps do not return in step. */
+/** How long link.ts waits before it connects again, and storedAnswers.ts before it reads again: backoff with full jitter, so that many apps do not return in step. */
 
 export interface Timing {
   /** The bounds of the wait between two tries, in ms; the longest possible wait doubles with each try. */
@@ -20,7 +20,10 @@ export interface Timing {
 const exponentMax = 20;
 
 /** Returns the wait in ms before the next try, at random; `tries` counts those that failed before. */
-export const backoff = (tries: number, { retryMinMs, retryMaxMs }: Timing): number => {
+export const backoff = (
+  tries: number,
+  { retryMinMs, retryMaxMs }: Pick<Timing, 'retryMinMs' | 'retryMaxMs'>,
+): number => {
   const cap = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(tries + 1, exponentMax));
   return retryMinMs + Math.random() * (cap - retryMinMs);
 };

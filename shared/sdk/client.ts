@@ -64,8 +64,8 @@ export interface Client<T extends AppTypes = AnyTypes> extends Pick<Emitter, 'on
    * sent with the time at which it was made; the service counts it once, however often it is sent within 24 hours.
    *
    * Rejects with a `LinkProblem` of kind `request` when the service refuses the report, `full` when `queueLimit` of them
-   * wait already, `closed` when the client closes first. A rejection that nobody handles goes to `onError` and never ends
-   * the process.
+   * wait already, `closed` when the client closes first. A rejection that nobody handles, here or in what `then` and
+   * `finally` make of it, goes to `onError` and never ends the process.
    *
    * @example
    * await client.report({ inbox: 'errors', title: error.message, key: error.stack, user: userId, data: { path } });
@@ -73,8 +73,9 @@ export interface Client<T extends AppTypes = AnyTypes> extends Pick<Emitter, 'on
   report(report: ReportIn<T>): Promise<AppCalls['items.report']['result']>;
   /**
    * Stores records of a resource with `source: 'stored'`, each replacing the stored record of its id. Takes any number: they
-   * are sent in order, at most 1,000 and 4 MiB at a time. Resolves with how many were stored; rejects as `report`. The first
-   * thousand that has a wrong record is refused as a whole: those before it are stored, those after it are not sent.
+   * are sent in order, in batches of at most 1,000 records, 4 MiB and 50,000 members. Resolves with how many were stored;
+   * rejects as `report`. The first batch that has a wrong record is refused as a whole: those before it are stored, those
+   * after it are not sent.
    *
    * @example
    * await client.putRecords('order', [{ id: 'o1', title: 'Order 1', fields: { total: 1200 } }]);
@@ -86,8 +87,9 @@ export interface Client<T extends AppTypes = AnyTypes> extends Pick<Emitter, 'on
   /** Deletes stored records by their ids. Resolves with how many there were; rejects as `report`. */
   deleteRecords(resource: NameIn<T['resources']>, ids: readonly string[]): Promise<{ readonly deleted: number }>;
   /**
-   * Ends the connection for good: takes no more runs, waits up to `drainMs` ms (10,000 by default) for running handlers and
-   * waiting reports, and aborts the rest. Never rejects; later calls return the first call's promise.
+   * Ends the connection for good: takes no more runs, replies and items to triage, waits up to `drainMs` ms (10,000 by
+   * default) for running handlers and waiting reports, and aborts the rest. Reads are served until then. Never rejects; later
+   * calls return the first call's promise.
    *
    * @example
    * process.once('SIGTERM', () => void client.close().then(() => process.exit(0)));

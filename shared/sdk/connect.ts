@@ -18,7 +18,8 @@ import { isObject, type Peer } from './peer.ts';
 import { createPendingWork } from './pendingWork.ts';
 import { answerProblem, errorText, formatProblem, LinkProblem } from './problems.ts';
 import { deleteRecordBatches, putRecordBatches } from './recordBatches.ts';
-import { createRequestHandler } from './requestHandler.ts';
+import { actingMethods, createRequestHandler } from './requestHandler.ts';
+import { createStoredAnswers } from './storedAnswers.ts';
 import { reportUnhandled } from './watchedPromise.ts';
 
 const sdk = 'console-sdk/1.0.0';
@@ -128,7 +129,16 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
   const runs = new AnswerCache({ store, onStoreError: storeFailed });
   const replies = new AnswerCache({ store: null, onStoreError: storeFailed });
   const outgoing = createOutgoingQueue(queueLimit);
-  const resend = createAnswerResender(runs, timing.resendMs);
+  const resend = createAnswerResender(runs, timing.resendMs, onProblem);
+  const stored = createStoredAnswers({
+    store,
+    runs,
+    timing,
+    onProblem,
+    onRestored: () => {
+      resend.soon();
+    },
+  });
   const flagCache = createFlagCache();
   let peer: Peer | null = null;
   let closing: Promise<void> | null = null;
@@ -162,7 +172,7 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
     outgoing.attach(next);
     flagCache.attach(next);
   };
-  const loaded = store === null ? Promise.resolve() : runs.loadStored();
+  void stored.load();
   const checked = checkingListener();
   checked?.(app);
   const incomplete = checked === undefined ? missingHandlers(app) : null;
@@ -176,6 +186,8 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
     onNotification,
     onProblem,
     serve: (method, params, from) => {
+      // A stream of reads must not put off the end that a run or a reply would.
+      if (closing !== null && !actingMethods.has(method)) return serve(method, params, from);
       pendingAnswers.begin();
       return serve(method, params, from).finally(() => {
         pendingAnswers.end();
@@ -186,7 +198,7 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
     onUp: (next, registered) => {
       problems.reset();
       attach(next);
-      void loaded.then(() => resend.now(0));
+      void stored.load().then(() => resend.now(0));
       emitter.emit('registered', registered);
       emitter.emit('online', { environment: registered.environment });
     },
@@ -212,6 +224,7 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
     limiter.abort();
     outgoing.close();
     resend.close();
+    stored.close();
     flagCache.close();
     await link.close();
   };

@@ -5,7 +5,7 @@
 import { linkLimits, type AppCalls, type RpcError } from '../applink/protocol.ts';
 import { encodeFrame, type Peer } from './peer.ts';
 import { createPendingWork } from './pendingWork.ts';
-import { formatProblem, LinkProblem, rpcErrorDetails, RpcFailed } from './problems.ts';
+import { formatProblem, isTransientRefusal, LinkProblem, rpcErrorDetails, RpcFailed } from './problems.ts';
 
 type ReportMethod = 'items.report' | 'records.put' | 'records.delete';
 
@@ -47,16 +47,15 @@ export interface OutgoingQueue {
   close(): void;
 }
 
-/** Error codes of refusals after which the same request may succeed. */
-const transientCodes = new Set(['unavailable', 'rate_limited', 'in_progress']);
 const answerTimeoutMs = 30_000;
 /** Reports that may be pending at once. They need no order, as each bears its time. */
 const itemConcurrency = 64;
 
-const unsendableProblem = new LinkProblem(
-  'request',
-  `The report or batch is no JSON or larger than ${String(linkLimits.frameBytes)} bytes; make it smaller.`,
-);
+const unsendableProblem = (): LinkProblem =>
+  new LinkProblem(
+    'request',
+    `The report or batch is no JSON or larger than ${String(linkLimits.frameBytes)} bytes; make it smaller.`,
+  );
 
 /** Returns a promise that rejects, which the process may find unhandled for a while. */
 const rejected = (problem: LinkProblem): Promise<never> => {
@@ -100,7 +99,7 @@ export const createOutgoingQueue = (limit: number): OutgoingQueue => {
   const failed = (queue: SendQueue, entry: OutgoingEntry, error: unknown): void => {
     queue.sent.delete(entry);
     const refused = error instanceof RpcFailed ? error.error : null;
-    const isTransient = refused === null || transientCodes.has(refused.data?.code ?? '');
+    const isTransient = refused === null || isTransientRefusal(refused);
     if (closed || !isTransient) {
       const problem = refused === null ? new LinkProblem('closed', 'The client was closed.') : refusedRequest(refused);
       const others = queue.waiting.filter(({ group }) => group === entry.group);
@@ -168,7 +167,7 @@ export const createOutgoingQueue = (limit: number): OutgoingQueue => {
       (params) => encodeFrame({ id: Number.MAX_SAFE_INTEGER, method, params }) === undefined,
     );
     const added = requests.map((params, i) => {
-      if (unsendable !== -1 && i >= unsendable) return rejected(unsendableProblem);
+      if (unsendable !== -1 && i >= unsendable) return rejected(unsendableProblem());
       count += 1;
       busy.begin();
       return new Promise<never>((resolve, reject) => {

@@ -46,7 +46,7 @@ const unsendableError: RpcError = {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isRpcError = (value: unknown): value is RpcError =>
+export const isRpcError = (value: unknown): value is RpcError =>
   isObject(value) && typeof value['code'] === 'number' && typeof value['message'] === 'string';
 
 /** One connection: sends requests and notifications, and answers those of the service. */

@@ -84,6 +84,12 @@ export class NoAnswer extends Error {
   }
 }
 
+/** Error codes of refusals after which the same request may succeed. */
+const transientCodes = new Set(['unavailable', 'rate_limited', 'in_progress']);
+
+/** Returns whether the same request may succeed later. */
+export const isTransientRefusal = ({ data }: RpcError): boolean => transientCodes.has(data?.code ?? '');
+
 /** Returns the problems that an error of the service lists, of a manifest or of a report. */
 export const rpcErrorDetails = (error: RpcError): LinkProblem['details'] =>
   error.data?.problems ?? error.data?.details ?? [];
@@ -91,6 +97,9 @@ export const rpcErrorDetails = (error: RpcError): LinkProblem['details'] =>
 /** Returns the message with the details below it, one per line, each with its path. */
 export const formatProblem = (message: string, details: LinkProblem['details']): string =>
   [message, ...details.map(({ path, message: text }) => `  ${path}: ${text}`)].join('\n');
+
+/** Returns the first `most` characters of a text as the service can store them: without NUL characters and halves of surrogate pairs. */
+export const cutText = (text: string, most: number): string => text.slice(0, most).toWellFormed().replaceAll('\0', '');
 
 /** Returns the message of anything that was thrown; never throws itself. */
 export const errorText = (error: unknown): string => {
@@ -111,7 +120,7 @@ const isActionFailed = (error: unknown): error is ActionFailed =>
  */
 export const toRpcError = (error: unknown): { readonly error: RpcError; readonly expected: boolean } => {
   if (isActionFailed(error)) {
-    const message = errorText(error).slice(0, 2_000);
+    const message = cutText(errorText(error), 2_000);
     return {
       error: {
         code: rpcCodes.actionFailed,
@@ -122,6 +131,13 @@ export const toRpcError = (error: unknown): { readonly error: RpcError; readonly
     };
   }
   return { error: { code: rpcCodes.internalError, message: 'The app failed; its log says more.' }, expected: false };
+};
+
+/** Returns the problem of a run's answer that the service refuses. */
+export const refusedAnswer = (run: string, refused: RpcError): LinkProblem => {
+  const details = rpcErrorDetails(refused);
+  const text = `The service refuses the answer of the run ${run}, which is kept: ${refused.message}`;
+  return new LinkProblem('answer', formatProblem(text, details), { details });
 };
 
 /** Returns the problem of an `app.problem` of the service: a handler's answer that it could not take. */

@@ -16,6 +16,9 @@ interface ServeDeps extends RunDeps {
   readonly onLateAnswer: () => void;
 }
 
+/** Methods that act, or whose answer does. An instance that is stopping refuses them, and goes on serving the others, which read. */
+export const actingMethods: ReadonlySet<string> = new Set<ServiceMethod>(['action.run', 'triage.answer', 'reply.send']);
+
 /** How long handlers of `triage.answer` and `reply.send` may run before their signal aborts: longer than those of reads. */
 const effectTimeoutMs = 60_000;
 
@@ -146,15 +149,16 @@ export const createRequestHandler = (
     (params: unknown, signal: AbortSignal) => unknown
   >;
   let deliveries = 0;
-  const refuse: RpcAnswer = {
-    error: { code: rpcCodes.actionFailed, message: 'The app is stopping.', data: { retryable: true } },
+  /** `stopping` makes the service take the call for not sent; a service that does not know it calls again after a while. */
+  const stoppingRefusal: RpcAnswer = {
+    error: { code: rpcCodes.actionFailed, message: 'The app is stopping.', data: { retryable: true, stopping: true } },
   };
 
   const read = async (method: string, params: unknown): Promise<RpcAnswer> => {
     const handler = served.get(method);
     if (handler === undefined)
       return { error: { code: rpcCodes.methodNotFound, message: `There is no method ${method}.` } };
-    const deadline = method === 'triage.answer' || method === 'reply.send' ? effectTimeoutMs : linkLimits.readMs;
+    const deadline = actingMethods.has(method) ? effectTimeoutMs : linkLimits.readMs;
     try {
       return { result: (await limiter.run(deadline, async (signal) => handler(params, signal))) ?? null };
     } catch (error) {
@@ -170,16 +174,17 @@ export const createRequestHandler = (
     if (method === 'action.run') {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends the params of the method that it names
       const run = params as RunParams;
-      if (isStopping() && !runs.has(run.run)) return refuse;
+      if (isStopping() && !runs.has(run.run)) return stoppingRefusal;
       const answer = await runs.answer(run.run, run.attempt, () => runAction(app.actions.get(run.action), run, parts));
       if (peer.ended) parts.onLateAnswer();
       return answer;
     }
-    if (isStopping()) return refuse;
-    if (method !== 'reply.send') return read(method, params);
+    if (method !== 'reply.send')
+      return isStopping() && actingMethods.has(method) ? stoppingRefusal : read(method, params);
     // The counter stands for the attempt, which the service does not send: a delivery that failed is sent once more, one that succeeded never.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends the params of the method that it names
     const { delivery } = params as Params<'reply.send'>;
+    if (isStopping() && !replies.has(delivery)) return stoppingRefusal;
     const answer = await replies.answer(delivery, ++deliveries, () => read(method, params));
     replies.settle(delivery);
     return answer;

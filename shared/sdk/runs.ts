@@ -1,10 +1,11 @@
 /** Runs an action's handler and turns its outcome into an answer that can be sent. Called by requestHandler.ts. */
 import { rpcCodes, type ServiceCalls } from '../applink/protocol.ts';
+import { countMembers, membersMax } from './batches.ts';
 import type { AnyAction } from './defineApp.ts';
 import type { HandlerLimiter } from './handlerLimiter.ts';
 import type { Item, RunCall } from './handlers.ts';
 import { encodeFrame, type RpcAnswer } from './peer.ts';
-import { formatProblem, LinkProblem, toRpcError } from './problems.ts';
+import { cutText, formatProblem, LinkProblem, toRpcError } from './problems.ts';
 import { runResultProblems, toRunResult } from './runResult.ts';
 
 export type RunParams = ServiceCalls['action.run']['params'];
@@ -27,11 +28,15 @@ const toSendableAnswer = (
   result: ServiceCalls['action.run']['result'],
   report: (message: string) => void,
 ): RpcAnswer => {
-  if (encodeFrame({ id: 0, result }) !== undefined) return { result };
-  report('the blocks are no JSON or larger than 4 MiB and were left out');
+  const frame = encodeFrame({ id: 0, result });
+  if (frame !== undefined && countMembers(frame) <= membersMax) return { result };
+  report('the blocks are no JSON, larger than 4 MiB or of too many members, and were left out');
   const text = 'The result was too large to show and was left out.';
   return {
-    result: { message: result?.message?.slice(0, messageMax) ?? null, blocks: [{ type: 'text', title: null, text }] },
+    result: {
+      message: typeof result?.message === 'string' ? cutText(result.message, messageMax) : null,
+      blocks: [{ type: 'text', title: null, text }],
+    },
   };
 };
 
@@ -52,7 +57,7 @@ const createProgressThrottle = (
   };
   const progress: RunCall['progress'] = (fraction, message) => {
     const known = typeof fraction === 'number' && Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : null;
-    next = [known, message === undefined ? next?.[1] : String(message).slice(0, messageMax)];
+    next = [known, message === undefined ? next?.[1] : cutText(String(message), messageMax)];
     if (timer === undefined) flush();
   };
   const end = (): void => {

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RpcError } from '../applink/protocol.ts';
+import { isObject, isRpcError } from './peer.ts';
 
 /** The answer of a run: its result, or the error that it failed with, and the number of the attempt that gave it. */
 export interface StoredAnswer {
@@ -33,9 +34,19 @@ export interface AnswerStore {
   set(run: string, answer: StoredAnswer): Promise<unknown>;
   /** Deletes an answer that the service has. Does nothing when there is none. */
   delete(run: string): Promise<unknown>;
-  /** Resolves with the runs that have an answer, which are then sent after a restart. Without it they are sent when the service dispatches the run again. */
+  /**
+   * Resolves with the runs that have an answer, which are then sent after a restart. Called until it and `get` of each have
+   * succeeded. Without it answers are sent when the service dispatches the run again.
+   */
   keys?(): Promise<readonly string[]>;
 }
+
+/** Returns whether what a store gave is an answer. */
+export const isStoredAnswer = (value: unknown): value is StoredAnswer => {
+  if (!isObject(value) || !isObject(value['answer'])) return false;
+  const { error } = value['answer'];
+  return error === undefined || isRpcError(error);
+};
 
 const suffix = '.json';
 

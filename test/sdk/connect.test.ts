@@ -359,7 +359,7 @@ describe('sdk: connection', () => {
     expect((await fake.call('action.run', runCall('run_2', 'work'))).error).to.deep.equal({
       code: -32001,
       message: 'The app is stopping.',
-      data: { retryable: true },
+      data: { retryable: true, stopping: true },
     });
     held.resolve();
     expect((await running).result).to.deep.equal({ message: 'Done.' });

@@ -201,6 +201,15 @@ describe('sdk: reports and records', () => {
     expect(fake.of('records.put').map(({ params }) => params.records.length)).to.deep.equal([4, 4, 1]);
   });
 
+  it('cuts records of many members into frames that the service reads', async () => {
+    const fake = await service();
+    const { client } = connected(fake, app);
+    const fields = Object.fromEntries(Array.from({ length: 99 }, (_, n) => [`f${String(n)}`, 'a, "b", \\']));
+    const records = Array.from({ length: 1_000 }, (_, n) => ({ id: `c${String(n)}`, title: 'T', fields }));
+    expect(await client.putRecords('customer', records)).to.deep.equal({ stored: 1_000 });
+    expect(fake.of('records.put').map(({ params }) => params.records.length)).to.deep.equal([494, 494, 12]);
+  });
+
   it('sends progress between 0 and 1, at most ten a second, and none after the end', async () => {
     const fake = await service();
     const busy = defineApp({

@@ -182,6 +182,58 @@ describe('sdk: with the service', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  it('stores more records at once than one frame may have members', async () => {
+    const client = open(defineApp({ resources: { customer: { source: 'stored' } } }));
+    await until('online', () => client.online);
+    const fields = Object.fromEntries(Array.from({ length: 120 }, (_, n) => [`f${String(n)}`, n]));
+    const records = Array.from({ length: 1_000 }, (_, n) => ({ id: `c${String(n)}`, title: 'T', fields }));
+    expect(await client.putRecords('customer', records)).to.deep.equal({ stored: 1_000 });
+    const [counted] = await world.sql<{ n: number }>('select count(*)::int as n from records');
+    expect(counted?.n).to.equal(1_000);
+  });
+
+  it('gives what comes while an instance closes to another one, as a run of which nothing was done', async () => {
+    const held = deferred();
+    const did: string[] = [];
+    const appOf = (name: string): App =>
+      defineApp({
+        actions: {
+          slow: {
+            run: async () => {
+              did.push(`slow ${name}`);
+              await held.promise;
+              return 'Done.';
+            },
+          },
+          pay: {
+            run: () => {
+              did.push(`pay ${name}`);
+              return `Paid by ${name}.`;
+            },
+          },
+        },
+      });
+    const first = open(appOf('one'));
+    await until('online', () => first.online);
+    const slow = admin.post('/actions', { action: 'slow' });
+    await until('it runs', () => did.length === 1);
+    const closed = first.close({ drainMs: 60_000 });
+    const { body } = await admin.post('/actions', { action: 'pay' });
+    const parked = async (): Promise<boolean> =>
+      (await world.sql('select from staged_jobs where waits_for_app')).length === 1;
+    await until('it waits for another instance', parked);
+    open(appOf('two'));
+    expect(await ended(String(body.run))).to.deep.include({
+      status: 'succeeded',
+      message: 'Paid by two.',
+      attempts: 1,
+    });
+    held.resolve();
+    expect(await ended(String((await slow).body.run))).to.deep.include({ status: 'succeeded', message: 'Done.' });
+    await closed;
+    expect(did).to.deep.equal(['slow one', 'pay two']);
+  });
+
   it('adds reports up that were made while it was offline, each once', async () => {
     const client = open(defineApp({ inboxes: { errors: {} } }));
     await until('online', () => client.online);

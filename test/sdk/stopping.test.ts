@@ -1,0 +1,124 @@
+/** An app that is closing: it goes on with what it has begun and serves reads, and refuses what acts as not done. */
+import { expect } from 'chai';
+import { defineApp } from '../../shared/sdk/index.ts';
+import { deferred } from '../support/deferred.ts';
+import { until } from '../support/until.ts';
+import { connected, service } from './connected.ts';
+import { runCall } from './fakeService.ts';
+
+const actor = { type: 'person', id: 'per_1', name: 'Ana' };
+const reply = { item: { inbox: 'mail' }, subject: 's', text: 't', actor };
+
+const newApp = () => {
+  const acted: string[] = [];
+  const held = deferred();
+  const read = deferred();
+  const app = defineApp({
+    resources: {
+      order: {
+        source: 'app',
+        search: () => [],
+        list: async () => {
+          await read.promise;
+          return { records: [] };
+        },
+        get: ({ ids }) => ids.map((id) => ({ id, title: 'Order' })),
+        detail: () => ({ blocks: [{ type: 'text', text: 'An order.' }] }),
+        available: () => ({}),
+      },
+    },
+    inboxes: {
+      mail: {
+        detail: () => ({ blocks: [], suggestedActions: [] }),
+        reply: {
+          via: 'app',
+          send: async ({ delivery }) => {
+            acted.push(delivery);
+            await held.promise;
+          },
+        },
+      },
+    },
+    actions: {
+      work: {
+        run: async ({ run }) => {
+          acted.push(run);
+          await held.promise;
+          return 'Done.';
+        },
+      },
+    },
+    pages: { sales: { blocks: [{ type: 'text', load: () => ({ text: 'Sales.' }) }] } },
+    triage: {
+      mail: {
+        answer: () => {
+          acted.push('triage');
+          return null;
+        },
+      },
+    },
+  });
+  return { app, acted, held, read };
+};
+
+describe('sdk: stopping', () => {
+  it('serves reads and refuses runs, replies and triage as not done, until what it has begun is done', async () => {
+    const fake = await service();
+    const { app, acted, held } = newApp();
+    const { client } = connected(fake, app);
+    await fake.registered();
+    const running = fake.call('action.run', runCall('run_1', 'work'));
+    const sending = fake.call('reply.send', { ...reply, delivery: 'ent_1' });
+    await until('both are under way', () => acted.length === 2);
+    const closed = client.close({ drainMs: 60_000 });
+
+    const refused = {
+      code: -32001,
+      message: 'The app is stopping.',
+      data: { retryable: true, stopping: true },
+    };
+    expect((await fake.call('action.run', runCall('run_2', 'work'))).error).to.deep.equal(refused);
+    expect((await fake.call('reply.send', { ...reply, delivery: 'ent_2' })).error).to.deep.equal(refused);
+    expect((await fake.call('triage.answer', { item: { inbox: 'mail' } })).error).to.deep.equal(refused);
+
+    const page = { page: 'sales', block: 0, title: null, params: {}, actor };
+    const ref = { resource: 'order', id: 'o1' };
+    for (const [method, params] of [
+      ['records.get', { resource: 'order', ids: ['o1'] }],
+      ['record.blocks', ref],
+      ['item.blocks', { item: { inbox: 'mail' }, latestOccurrence: null }],
+      ['page.block', page],
+      ['action.available', { refs: [ref] }],
+    ] as const)
+      expect(await fake.call(method, params), method).to.have.property('result');
+
+    const joined = [
+      fake.call('action.run', runCall('run_1', 'work', { attempt: 2 })),
+      fake.call('reply.send', { ...reply, delivery: 'ent_1' }),
+    ];
+    // A round trip behind them: they have arrived.
+    await fake.call('no.such', {});
+    held.resolve();
+    for (const answer of [running, ...joined.slice(0, 1)])
+      expect((await answer).result).to.deep.equal({ message: 'Done.' });
+    for (const answer of [sending, ...joined.slice(1)]) expect((await answer).result).to.equal(null);
+    await closed;
+    expect(acted).to.deep.equal(['run_1', 'ent_1']);
+  });
+
+  it('does not wait for reads that began after it was told to stop', async () => {
+    const fake = await service();
+    const { app, acted, held, read } = newApp();
+    const { client } = connected(fake, app);
+    await fake.registered();
+    void fake.call('action.run', runCall('run_1', 'work'));
+    await until('it runs', () => acted.length === 1);
+    const closed = client.close({ drainMs: 60_000 });
+    void fake.call('records.list', { resource: 'order', q: null, filters: {}, sort: null, cursor: null, limit: 1 });
+    // A round trip behind the read: it is under way.
+    await fake.call('no.such', {});
+    held.resolve();
+    await closed;
+    read.resolve();
+  });
+});
