@@ -1,4 +1,4 @@
-# The image of API, workers, migrations and administration; docs/images.md says how it is built and run.
+# The image of API, workers, migrations, administration and the check of a set-up; docs/images.md says how it is built and run.
 ARG BASE=node:24-slim
 
 # The packages that the built product runs on: a layer that stays the same while package-lock.json does.

@@ -1,6 +1,10 @@
-/** Metrics of a worker process: the starts of jobs, the turns of sweeps, and what BullMQ has. Used by worker.ts, sweeps/sweep.ts and probes.ts. */
-import { Histogram, Registry } from 'prom-client';
+/**
+ * Metrics of a worker process: the starts of jobs, the ends of replies, the turns of sweeps, and what BullMQ has. Used by
+ * worker.ts, jobs/replySend.ts, sweeps/sweep.ts and probes.ts.
+ */
+import { Counter, Histogram, Registry } from 'prom-client';
 import { jobs } from '../shared/catalogue/jobs.ts';
+import { beginAtZero } from '../shared/platform/core/metrics.ts';
 import { addFigureGauges, createFigures } from '../shared/platform/health/figures.ts';
 import type { RedisConnections } from '../shared/platform/redis/connect.ts';
 
@@ -13,6 +17,15 @@ export const jobSeconds = new Histogram({
   buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
   registers: [jobRegistry],
 });
+
+/** The job of a reply that was not sent is done like that of one that was, so `jobSeconds` doesn't show the difference. */
+export const replyCounter = new Counter({
+  name: 'console_replies_total',
+  help: 'Replies that ended, by `outcome`: sent, failed (refused, or tried too often) or unknown (handed over, and no answer came).',
+  labelNames: ['outcome'] as const,
+  registers: [jobRegistry],
+});
+beginAtZero(replyCounter, [{ outcome: 'sent' }, { outcome: 'failed' }, { outcome: 'unknown' }]);
 
 export const sweepSeconds = new Histogram({
   name: 'console_sweep_seconds',

@@ -30,7 +30,7 @@ export const createRequestTracker = (metrics: HttpMetrics): RequestTracker => {
         underWay -= 1;
         if (underWay === 0) for (const resolve of whenIdle.splice(0)) resolve();
         const { route, response } = ctx.state;
-        metrics.observe(ctx.method, route, response.status, performance.now() - startedAt);
+        metrics.observe(ctx.method, route, response, performance.now() - startedAt);
       }
     },
     signalOf: (response) => {

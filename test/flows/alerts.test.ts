@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { rpcCodes } from '../../shared/applink/protocol.ts';
 import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
 import {
   checkAlertRules,
@@ -12,11 +13,15 @@ import {
   readDashboardExpressions,
   type Series,
 } from '../support/alerts.ts';
-import { connectApp, type FakeApp } from '../support/app.ts';
+import { connectApp, rpcError, type FakeApp } from '../support/app.ts';
 import { clientOf, type Client } from '../support/http.ts';
+import { testManifest } from '../support/manifest.ts';
 import { startMeasured, type MeasuredProgram, type Metrics } from '../support/metrics.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
+
+/** With records that the app has. */
+const manifest = { ...testManifest, resources: [...testManifest.resources, { name: 'order', source: 'app' }] };
 
 /** Of each alert the series of a healthy service, and of one with its fault. */
 const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>> = {
@@ -37,6 +42,18 @@ const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>
   ConsoleJobsFail: [
     { 'console_job_seconds_count{kind="replySend",outcome="done"}': '0+600x30' },
     { 'console_job_seconds_count{kind="replySend",outcome="failed"}': '0+60x30' },
+  ],
+  ConsoleRepliesFail: [
+    {
+      'console_replies_total{outcome="sent"}': '0+2x30',
+      'console_replies_total{outcome="failed"}': '0+1x30',
+      'console_replies_total{outcome="unknown"}': '0+0x30',
+    },
+    {
+      'console_replies_total{outcome="sent"}': '9+0x30',
+      'console_replies_total{outcome="failed"}': '0+0x20 1+0x10',
+      'console_replies_total{outcome="unknown"}': '0+0x30',
+    },
   ],
   ConsoleSweepsFail: [
     {
@@ -59,8 +76,18 @@ const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>
     },
   ],
   ConsoleErrors: [
-    { 'console_http_requests_total{status="200"}': '0+600x30', 'console_http_requests_total{status="503"}': '0+1x30' },
-    { 'console_http_requests_total{status="200"}': '0+600x30', 'console_http_requests_total{status="503"}': '0+60x30' },
+    {
+      'console_http_requests_total{route="/items",status="200"}': '0+600x30',
+      // Of an app that is offline, and of a probe.
+      'console_http_requests_total{route="error",status="503"}': '0+600x30',
+      'console_http_requests_total{route="/ready",status="503"}': '0+600x30',
+      'console_http_failures_total{code="unavailable"}': '0+1x30',
+    },
+    {
+      'console_http_requests_total{route="/items",status="200"}': '0+600x30',
+      'console_http_requests_total{route="/ready",status="200"}': '0+60000x30',
+      'console_http_failures_total{code="unavailable"}': '0+60x30',
+    },
   ],
   ConsoleSlow: [
     {
@@ -69,6 +96,8 @@ const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>
       'console_http_request_seconds_bucket{route="/items",le="+Inf"}': '0+600x30',
       'console_http_request_seconds_bucket{route="/changes",le="1"}': '0+0x30',
       'console_http_request_seconds_bucket{route="/changes",le="+Inf"}': '0+600x30',
+      'console_http_request_seconds_bucket{route="error",le="1"}': '0+0x30',
+      'console_http_request_seconds_bucket{route="error",le="+Inf"}': '0+600x30',
     },
     {
       'console_http_request_seconds_bucket{route="/items",le="1"}': '0+300x30',
@@ -90,7 +119,8 @@ const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>
   ],
   ConsoleRedisRefused: [
     { 'console_redis_refused_total{why="forged"}': '2+0x30' },
-    { 'console_redis_refused_total{why="forged"}': '0+0x25 1+0x5' },
+    // All in one burst, as the counter begins at 0.
+    { 'console_redis_refused_total{why="forged"}': '0+0x25 40+0x5' },
   ],
   ConsoleSignInsRefused: [
     { 'console_sign_in_refused_total{reason="wrong_password"}': '0+10x30' },
@@ -127,13 +157,16 @@ describe('alerts', () => {
     before(async () => {
       dir = await mkdtemp(join(tmpdir(), 'console-alerts-'));
       redis = await startRedis({ dir });
-      world = await newWorld({ server: false, workers: false, env: { REDIS_URL: redis.url } });
+      world = await newWorld({ server: false, workers: false, manifest, env: { REDIS_URL: redis.url } });
       api = await startMeasured(world, 'api/main.ts');
       worker = await startMeasured(world, 'workers/main.ts');
       const base = `http://127.0.0.1:${api.port}/api/env/demo`;
       const { token, id } = await world.agent('admin');
       agent = clientOf(base, token, id);
-      app = await connectApp(await world.appKey(), { base });
+      app = await connectApp(await world.appKey(), { base, manifest });
+      app.handle('reply.send', () => {
+        throw rpcError(rpcCodes.actionFailed, 'The mail server is away.');
+      });
     });
     after(async () => {
       await app.close();
@@ -180,9 +213,53 @@ describe('alerts', () => {
       await expectFiring(await series(), []);
     });
 
-    it('ConsoleAppOffline fires when the app has gone', async () => {
+    it('ConsoleRepliesFail fires when a reply was refused, whose job is done and not failed', async () => {
+      const outcomes = async (): Promise<number[]> => {
+        const metrics = await worker.scrape();
+        return ['sent', 'failed', 'unknown'].map(
+          (outcome) => metrics.value('console_replies_total', { outcome }) ?? -1,
+        );
+      };
+      expect(await outcomes(), 'from the start').to.deep.equal([0, 0, 0]);
+      const { body } = await agent.post('/items', { inbox: 'mail', title: 'Refused' });
+      const reply = await agent.post(`/items/${String(body.item.id)}/reply`, { text: 'Soon.' });
+      expect(reply.status, reply.text).to.be.within(200, 202);
+      const starts = await until(
+        'its job has ended',
+        async () => {
+          const ended = (await worker.scrape()).samples.filter(
+            ({ name, labels }) => name === 'console_job_seconds_count' && labels['kind'] === 'replySend',
+          );
+          return ended.length > 0 && ended;
+        },
+        20_000,
+      );
+      expect(starts.map(({ labels, value }) => [labels['outcome'], value])).to.deep.equal([['done', 1]]);
+      expect(await outcomes()).to.deep.equal([0, 1, 0]);
+      // The audit log is where its runbook looks.
+      const { entries } = (await agent.get('/audit?verb=item.reply.failed')).body as {
+        entries: { target: { id: string }; after: { error: string } }[];
+      };
+      expect(entries.map(({ target, after }) => [target.id, after.error])).to.deep.equal([
+        [body.item.id, 'The mail server is away.'],
+      ]);
+      const refused: Series = {
+        'console_replies_total{outcome="sent"}': '0+0x30',
+        'console_replies_total{outcome="failed"}': '0+0x15 1+0x15',
+        'console_replies_total{outcome="unknown"}': '0+0x30',
+      };
+      await expectFiring({ ...(await series()), ...refused }, ['ConsoleRepliesFail']);
+    });
+
+    it('ConsoleAppOffline alone fires when the app has gone, and requests that need it fail', async () => {
       await app.close();
       await becomes('the app is offline', (metrics) => metrics.value('console_apps', { state: 'offline' }) === 1);
+      const read = await agent.get('/resources/order/1');
+      expect([read.status, read.body.code]).to.deep.equal([503, 'app_offline']);
+      const metrics = await api.scrape();
+      expect(metrics.value('console_http_requests_total', { status: '503' })).to.equal(1);
+      for (const code of ['internal', 'unavailable'])
+        expect(metrics.value('console_http_failures_total', { code }), code).to.equal(0);
       await expectFiring(await series(), ['ConsoleAppOffline']);
     });
 

@@ -1,10 +1,11 @@
 /** `npm run doctor` against real servers that are set up wrong on purpose, one thing at a time. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -279,6 +280,14 @@ describe('npm run doctor', () => {
     await redisOwner.call('acl', 'setuser', 'console', '+eval', '+bzpopmin', '&console:*');
     expect(limited.problems).to.deep.equal(['fail redis.acl']);
     expect(limited.text('redis.acl')).to.include('bzpopmin, publish, eval, subscribe');
+    // As Redis 6.2 takes `-@dangerous`.
+    await redisOwner.call('acl', 'setuser', 'console', '-client');
+    const unnamed = await diagnose();
+    await redisOwner.call('acl', 'setuser', 'console', '+client|setname');
+    expect(unnamed.text('redis.acl')).to.include('may not client|setname on');
+    expect((await diagnose()).problems).to.deep.equal([]);
+    const rights = aclOf('only-for-tests');
+    expect(rights.indexOf('+client|setname')).to.be.above(rights.indexOf('-@dangerous'));
     const prefix = await diagnose({ REDIS_PREFIX: 'elsewhere' });
     expect(prefix.problems).to.deep.equal(['fail redis.acl']);
     await redisOwner.call('acl', 'log', 'reset');
@@ -396,12 +405,21 @@ describe('npm run doctor', () => {
       'ok',
     ]);
     expect(postgresTls('', '[::1]:5432')).to.equal('ok');
+    // A name of a container's network, which may be one machine's own; an address is not.
+    expect(['postgres:5432', '10.0.0.5', '[fd00::5]'].map((host) => postgresTls('', host))).to.deep.equal([
+      'warn',
+      'fail',
+      'fail',
+    ]);
     const redisOf = (url: string): (string | undefined)[] =>
       ['redis.tls', 'redis.user'].map((check) => statusOf(checkRedisAddress(url), check));
     expect(redisOf('redis://cache.example.com')).to.deep.equal(['fail', 'fail']);
     expect(redisOf('rediss://:secret@cache.example.com')).to.deep.equal(['ok', 'warn']);
     expect(redisOf('rediss-cluster://console:secret@a.example.com,b.example.com')).to.deep.equal(['ok', 'ok']);
     expect(redisOf('redis://localhost')).to.deep.equal(['ok', 'warn']);
+    expect(redisOf('redis://:secret@redis:6379')).to.deep.equal(['warn', 'warn']);
+    expect(redisOf('redis-cluster://console:secret@redis-1,cache.example.com')).to.deep.equal(['fail', 'ok']);
+    expect(redisOf('redis://redis')).to.deep.equal(['warn', 'fail']);
     const publicUrl = (url: string, trustProxy: (() => boolean) | null = null): string[] =>
       checkPublicUrl({ publicUrl: url, trustProxy }).map(({ status }) => status);
     expect(publicUrl('http://127.0.0.1:3000')).to.deep.equal(['warn']);
@@ -422,8 +440,34 @@ describe('npm run doctor', () => {
     expect((await clock(0)).status).to.equal('ok');
     expect(await clock(-65_000)).to.include({ status: 'warn' });
     expect((await clock(-65_000)).text).to.include('65.0 s behind');
-    expect((await checkDataDir(join(dir, 'not', 'yet'))).status).to.equal('ok');
+  });
+
+  it('looks at DATA_DIR in a checkout alone, as an image has nothing that writes there', async () => {
+    const statuses = async (dataDir: string, here?: string): Promise<string[]> =>
+      (await checkDataDir(dataDir, here)).map(({ status }) => status);
     await writeFile(join(dir, 'file'), '');
-    expect((await checkDataDir(join(dir, 'file', 'data'))).status).to.equal('fail');
+    const [writable, broken] = [join(dir, 'not', 'yet'), join(dir, 'file', 'data')];
+    expect(await statuses(writable)).to.deep.equal(['ok']);
+    expect(await statuses(broken)).to.deep.equal(['warn']);
+    const built = pathToFileURL(join(dir, 'app/dist/shared/tools/doctor/machine.js')).href;
+    expect(await statuses(broken, built)).to.deep.equal([]);
+    await mkdir(join(dir, 'app/shared/tools/services'), { recursive: true });
+    await writeFile(join(dir, 'app/shared/tools/services/launch.mjs'), '');
+    expect(await statuses(broken, built), 'the build of a checkout').to.deep.equal(['warn']);
+  });
+
+  it('passes with warnings in the set-up of compose.yaml, which is on one machine', () => {
+    const findings = [
+      checkPostgresTls('postgres://console_app:secret@postgres:5432/console'),
+      ...checkRedisAddress('redis://:secret@redis:6379'),
+      ...checkPublicUrl({ publicUrl: 'http://localhost:8080', trustProxy: () => true }),
+    ];
+    expect(findings.map(({ status, check }) => `${status} ${check}`)).to.deep.equal([
+      'warn postgres.tls',
+      'warn redis.tls',
+      'warn redis.user',
+      'warn publicUrl',
+    ]);
+    for (const { text } of findings.slice(0, 2)) expect(text).to.include('a network that does not leave this machine');
   });
 });

@@ -1,5 +1,9 @@
 /** docs/metrics.md has every metric that API and workers serve, and no other. */
 import { expect } from 'chai';
+import { createHttpMetrics } from '../../api/http/metrics.ts';
+import { toFaultResponse } from '../../api/http/response.ts';
+import { errors, fault, type ErrorCode } from '../../shared/catalogue/errors.ts';
+import { readAlertRules } from '../support/alerts.ts';
 import { startMeasured, type Metrics } from '../support/metrics.ts';
 import { expectPrinted } from '../support/printed.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -48,5 +52,32 @@ describe('law: metrics', () => {
       if (type === 'histogram') expect(name).to.match(/_seconds$/);
       expect(help, `say what ${name} is`).to.match(/\.$/);
     }
+  });
+
+  it('counters of which an alert wants the first increase begin at 0', () => {
+    const names = readAlertRules().flatMap(({ expr }) =>
+      [...expr.matchAll(/increase\((console_\w+_total)/g)].map(([, name = '']) => name),
+    );
+    expect(names).to.include.members(['console_redis_refused_total', 'console_replies_total']);
+    for (const name of names)
+      for (const metrics of [api, worker].filter((each) => each?.families.has(name)))
+        expect(metrics?.value(name), `begin each series of ${name} by beginAtZero`).to.equal(0);
+  });
+
+  it('a failure of the service is every 5xx but those of the app and of probes, and begins at 0', async () => {
+    const name = 'console_http_failures_total';
+    const metrics = createHttpMetrics();
+    const counts = async (): Promise<object> =>
+      Object.fromEntries(
+        [...(await metrics.registry.getSingleMetricAsString(name)).matchAll(/^\w+\{code="(\w+)"\} (\d+)$/gm)].map(
+          ([, code = '', count]) => [code, Number(count)],
+        ),
+      );
+    const codes = Object.keys(errors) as ErrorCode[];
+    const own = codes.filter((code) => errors[code].status >= 500 && !code.startsWith('app_'));
+    expect(await counts()).to.deep.equal(Object.fromEntries(own.map((code) => [code, 0])));
+    for (const code of codes) metrics.observe('GET', 'error', toFaultResponse(fault(code)), 1);
+    metrics.observe('GET', '/ready', { status: 503, body: { ready: false, degraded: [] } }, 1);
+    expect(await counts()).to.deep.equal(Object.fromEntries(own.map((code) => [code, 1])));
   });
 });

@@ -11,6 +11,7 @@ import { deliverReply, type DeliveryOutcome } from '../../shared/replies/deliver
 import { markReply, readReplyRequest, type ReplyRequest } from '../../shared/replies/replyRequest.ts';
 import { settleReply, type ReplyResolution } from '../../shared/replies/settleReply.ts';
 import { done, giveUp, retryAt, waitForApp, type Job, type JobHandler, type JobOutcome } from '../handler.ts';
+import { replyCounter } from '../metrics.ts';
 import { backoffAfter } from '../wakeSignal.ts';
 
 /** Tries to deliver a reply before it fails. */
@@ -39,7 +40,8 @@ const settleJob = async (
 ): Promise<JobOutcome> => {
   for (let failures = 1; ; failures++) {
     try {
-      await settleReply(deps, job, request, end, job.payload.dueAt);
+      // Where another worker has the lease, that one settles the reply and counts it.
+      if (await settleReply(deps, job, request, end, job.payload.dueAt)) replyCounter.inc({ outcome: end.status });
       break;
     } catch (error) {
       // Only this worker knows the outcome, so it waits for PostgreSQL as long as the lease lasts.

@@ -1,7 +1,7 @@
 /** Counts what comes through Redis and is not from a process of the service, and logs it once a minute and kind. */
 import { Counter } from 'prom-client';
 import type { Log } from '../core/log.ts';
-import { platformRegistry } from '../core/metrics.ts';
+import { beginAtZero, platformRegistry } from '../core/metrics.ts';
 import type { DropReason } from './messageSeal.ts';
 
 /** Why something from Redis had no effect: a message's reason, or a job that names no row. */
@@ -17,6 +17,20 @@ const counter = new Counter({
   labelNames: ['why'],
   registers: [platformRegistry],
 });
+/** A record and no list, so that the compiler demands every reason. */
+const reasons: Readonly<Record<RefusalReason, true>> = {
+  malformed: true,
+  'unknown key': true,
+  old: true,
+  repeated: true,
+  forged: true,
+  'bad job': true,
+  'refused call': true,
+};
+beginAtZero(
+  counter,
+  Object.keys(reasons).map((why) => ({ why })),
+);
 
 /** Returns a function that counts a refusal; the log gets the first of its kind at once, then their number once a minute. */
 export const createRefusalReporter = (log: Log): RefusalReporter => {
@@ -28,7 +42,7 @@ export const createRefusalReporter = (log: Log): RefusalReporter => {
       return;
     }
     counts.set(why, 0);
-    log.warn({ why, count }, 'messages in Redis were refused: somebody else writes there, or a clock is wrong');
+    log.warn({ why, count }, 'messages in Redis were refused: somebody else writes there, or they came a minute late');
     setTimeout(report, intervalMs, why).unref();
   };
   return (why) => {

@@ -43,6 +43,12 @@ export const isLoopback = (host: string): boolean => {
   }
 };
 
+/**
+ * Returns whether a host of an address is a name without a dot, mostly that of a container beside this one. Whether what is sent
+ * to it leaves the machine can't be known from here.
+ */
+export const isNeighbour = (host: string): boolean => /^[a-z][\w-]*$/i.test(host);
+
 /** ms by which clocks may differ. */
 const skewMaxMs = 1_000;
 
@@ -57,6 +63,6 @@ export const checkClock = async (check: string, readTime: () => Promise<number>)
   const seconds = (Math.abs(skew) / 1_000).toFixed(1);
   return warn(
     check,
-    `its clock is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} this machine’s: set both by NTP, as messages that seem a minute old are dropped`,
+    `its clock is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} this machine’s: set both by NTP, as jobs are due and sessions and approvals end by the clock of each machine`,
   );
 };

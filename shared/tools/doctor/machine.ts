@@ -1,6 +1,7 @@
 /** The checks of `npm run doctor` on this machine and on the configuration itself. */
 import { access, constants, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Config } from '../../platform/core/config.ts';
 import { fail, isLoopback, ok, warn, type Finding } from './finding.ts';
 
@@ -35,25 +36,36 @@ export const checkPublicUrl = ({ publicUrl, trustProxy }: Pick<Config, 'publicUr
   ];
 };
 
-/** Returns the folder itself, or the nearest one above it that exists. */
-const nearestFolder = async (path: string): Promise<string> => {
-  const exists = await access(path).then(
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
     () => true,
     () => false,
   );
-  return exists || dirname(path) === path ? path : nearestFolder(dirname(path));
-};
 
-export const checkDataDir = async (dataDir: string): Promise<Finding> => {
+/** Returns the folder itself, or the nearest one above it that exists. */
+const nearestFolder = async (path: string): Promise<string> =>
+  (await isThere(path)) || dirname(path) === path ? path : nearestFolder(dirname(path));
+
+/** The program behind `npm start`, as the sources and the build of a checkout see it from here. */
+const launchers = ['../services/launch.mjs', '../../../../shared/tools/services/launch.mjs'];
+
+/**
+ * Returns the finding about the folder that `npm start` writes; none in an image or an installed package, which have no
+ * `npm start`, as API, workers and migrations write no files. `here`: the address of this module.
+ */
+export const checkDataDir = async (dataDir: string, here = import.meta.url): Promise<Finding[]> => {
+  const found = await Promise.all(launchers.map((path) => isThere(fileURLToPath(new URL(path, here)))));
+  if (!found.includes(true)) return [];
   const folder = await nearestFolder(resolve(dataDir));
-  return access(folder, constants.W_OK | constants.X_OK).then(
+  const finding = await access(folder, constants.W_OK | constants.X_OK).then(
     () => ok('dataDir', `DATA_DIR ${dataDir} can be written`),
     () =>
-      fail(
+      warn(
         'dataDir',
-        `DATA_DIR ${dataDir} can’t be written (${folder}): give this account the right to, or name another folder`,
+        `DATA_DIR ${dataDir} can’t be written (${folder}), so npm start does not work here; API, workers and migrations do`,
       ),
   );
+  return [finding];
 };
 
 /** Sizes below which calls wait for each other: changes are gathered on up to three connections, and one reader has a third. */

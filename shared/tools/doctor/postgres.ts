@@ -3,7 +3,7 @@ import type { Config } from '../../platform/core/config.ts';
 import { openDb, type Db } from '../../platform/db/knex.ts';
 import { readSchemaState } from '../../platform/db/schemaVersion.ts';
 import { describeConnectError } from '../services/connectError.mjs';
-import { attempt, checkClock, fail, isLoopback, ok, warn, type Finding } from './finding.ts';
+import { attempt, checkClock, fail, isLoopback, isNeighbour, ok, warn, type Finding } from './finding.ts';
 import { checkPool, type Pooling } from './postgresPool.ts';
 import { checkRole } from './postgresRole.ts';
 import { readRow } from './query.ts';
@@ -21,10 +21,10 @@ export const checkPostgresTls = (databaseUrl: string, variable = 'DATABASE_URL')
   if (['require', 'verify-ca', 'verify-full'].includes(mode)) return ok('postgres.tls', `sslmode is ${mode}`);
   if (mode === 'no-verify')
     return warn('postgres.tls', 'sslmode=no-verify encrypts for whoever answers: use verify-full, with sslrootcert');
-  return fail(
-    'postgres.tls',
-    `the connection to ${hostname} is not encrypted: add ?sslmode=verify-full to ${variable}`,
-  );
+  const text = `the connection to ${hostname} is not encrypted: add ?sslmode=verify-full to ${variable}`;
+  return isNeighbour(hostname)
+    ? warn('postgres.tls', `${text}, unless ${hostname} is on a network that does not leave this machine`)
+    : fail('postgres.tls', text);
 };
 
 const oldestVersion = 150_000;

@@ -4,7 +4,7 @@ import type { Config } from '../../platform/core/config.ts';
 import { parseClusterUrl } from '../../platform/core/redisUrl.ts';
 import { closeClient, openClient, producerOptions, type RedisClient } from '../../platform/redis/client.ts';
 import { describeConnectError } from '../services/connectError.mjs';
-import { attempt, checkClock, fail, isLoopback, ok, warn, type Finding } from './finding.ts';
+import { attempt, checkClock, fail, isLoopback, isNeighbour, ok, warn, type Finding } from './finding.ts';
 import { findForbiddenCommands } from './redisCommands.ts';
 
 interface Place {
@@ -27,15 +27,22 @@ const placeOf = (url: string): Place => {
   return { hosts: [hostname], tls: protocol === 'rediss:', name: username === '' ? 'default' : username, password };
 };
 
+const checkTls = ({ hosts, tls }: Place): Finding => {
+  if (tls) return ok('redis.tls', 'the connection is encrypted');
+  if (hosts.every(isLoopback)) return ok('redis.tls', 'Redis is on this machine');
+  const names = hosts.join(', ');
+  const text = `the connection to ${names} is not encrypted: use rediss:// or rediss-cluster://`;
+  return hosts.every((host) => isLoopback(host) || isNeighbour(host))
+    ? warn('redis.tls', `${text}, unless ${names} is on a network that does not leave this machine`)
+    : fail('redis.tls', text);
+};
+
 /** Returns the findings that REDIS_URL alone shows: encryption, and a password. */
 export const checkRedisAddress = (redisUrl: string): Finding[] => {
-  const { hosts, tls, name, password } = placeOf(redisUrl);
+  const place = placeOf(redisUrl);
+  const { hosts, name, password } = place;
   const isLocal = hosts.every(isLoopback);
-  const encryption = tls
-    ? ok('redis.tls', 'the connection is encrypted')
-    : isLocal
-      ? ok('redis.tls', 'Redis is on this machine')
-      : fail('redis.tls', `the connection to ${hosts.join(', ')} is not encrypted: use rediss:// or rediss-cluster://`);
+  const encryption = checkTls(place);
   if (password !== '')
     return [
       encryption,

@@ -68,7 +68,7 @@ export const restoreSite = async (run: Run, site: Site, options: RestoreOptions)
     run.expect(code === 0, `doctor: ${output}`);
   });
   const restarted = Date.now();
-  await step('7 start', () => startAll(site));
+  await step('8 start', () => startAll(site));
   return { restarted };
 };
 
