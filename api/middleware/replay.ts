@@ -1,19 +1,25 @@
 /** Replays the saved response of an idempotency key as far as the caller may see it today. For idempotency.ts. */
+import { isDeepStrictEqual } from 'node:util';
+import { fullAccess, type Access } from '../../shared/access/access.ts';
 import { findVisibleInbox } from '../../shared/access/gates.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import { requireMayRun } from '../../shared/actions/authorizeAction.ts';
 import { readRun } from '../../shared/actions/model.ts';
 import { redactRunFor } from '../../shared/actions/present.ts';
 import { readVisibleRun } from '../../shared/actions/queries.ts';
+import type { Approval } from '../../shared/approvals/model.ts';
 import { readVisibleApproval } from '../../shared/approvals/queries.ts';
 import { redactBulk } from '../../shared/bulk/present.ts';
 import { readVisibleBulk } from '../../shared/bulk/queries.ts';
 import type { BulkOperationBody } from '../../shared/bulk/schema.ts';
 import { resourceOfBulk } from '../../shared/bulk/scope.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
+import { redactFlag } from '../../shared/flags/model.ts';
 import { readItems } from '../../shared/items/model.ts';
+import { redactEntry } from '../../shared/items/timeline.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import type { StoredResponse } from '../../shared/platform/journal/idempotency.ts';
+import { endedApprovalJson } from '../../shared/views/approvals/present.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 
@@ -102,16 +108,31 @@ const presentBulkBody = async (
   return { ...body, bulk: redactBulk(caller.principal.access, bulk, resource) };
 };
 
+/** Returns the approval of a saved body as the role sees it: as it was saved, unless something is hidden from the role by now. */
+const seenApproval = (access: Access, ended: Approval, saved: unknown): unknown => {
+  const seen = endedApprovalJson(ended, access);
+  return isDeepStrictEqual(seen, endedApprovalJson(ended, fullAccess)) ? saved : seen;
+};
+
+/** Returns the entry of a saved body as the role sees it, or null. */
+const seenEntry = (access: Access, entry: unknown): unknown =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service wrote the entry
+  isObject(entry) ? redactEntry(access, entry as Parameters<typeof redactEntry>[1]) : entry;
+
 /** Returns the members of a saved body as the caller sees them. Throws `not_found` when it shows an item, a flag or an approval that they don't see. */
 const presentMembers = async ({ deps, caller }: EndpointCall, body: Members): Promise<Members> => {
-  const { item, flag, approval, blocks } = body;
+  const { item, flag, approval, blocks, entries } = body;
   if (isObject(item) && !seesInbox(caller, item)) throw fault('not_found');
   if (isObject(flag) && !caller.principal.access.sees('flag', String(flag['flag']))) throw fault('not_found');
   if (typeof approval === 'string') await readVisibleApproval(deps.db, caller, approval);
-  if (isObject(approval)) await readVisibleApproval(deps.db, caller, String(approval['id']));
+  const { access } = caller.principal;
+  const ended = isObject(approval) ? await readVisibleApproval(deps.db, caller, String(approval['id'])) : null;
   return {
     ...body,
     ...(isObject(item) ? { item: redactItem(caller, item) } : {}),
+    ...(isObject(flag) ? { flag: redactFlag(flag, access) } : {}),
+    ...(ended === null ? {} : { approval: seenApproval(access, ended, approval) }),
+    ...(Array.isArray(entries) ? { entries: entries.flatMap((entry) => seenEntry(access, entry) ?? []) } : {}),
     ...(Array.isArray(blocks) ? { blocks: redactBlocks(caller, blocks) } : {}),
   };
 };

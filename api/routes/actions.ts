@@ -1,4 +1,5 @@
 /** The endpoints of actions: the list, those that apply to records now, and running one. */
+import type { Caller } from '../../shared/access/principal.ts';
 import { acceptAction } from '../../shared/actions/acceptAction.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from '../../shared/actions/accepted.ts';
 import { authorizeAction } from '../../shared/actions/authorizeAction.ts';
@@ -32,6 +33,7 @@ import {
   Type,
 } from '../../shared/platform/core/schema.ts';
 import { insertSavedResponse } from '../../shared/platform/journal/idempotency.ts';
+import { readPresentCaller } from '../../shared/settings/requester.ts';
 import { readAvailableActions } from '../../shared/views/available.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
@@ -119,6 +121,17 @@ const runningResponse = (run: string): ApiResponse => ({ status: 202, body: { ru
 const isJobNow = (run: Run, begun: Run): boolean =>
   run.lost_at !== null || run.failures > 0 || (run.handed_at === null && run.fence > begun.fence);
 
+/** ms after which a role that has changed counts everywhere. */
+const rightsMs = 1_000;
+
+/** Returns who reads the result of a run: the caller, who after a longer wait may have other rights. Throws `unauthorized` for one who has none. */
+const readReader = async ({ deps, caller }: EndpointCall<unknown, unknown>, run: Run): Promise<Caller> => {
+  if (deps.clock.now() - run.requested_at < rightsMs) return caller;
+  const present = await readPresentCaller(deps, caller);
+  if (present === null) throw fault('unauthorized');
+  return present;
+};
+
 /** Returns the response of the call that waits for `begun`, by the run as it is now; null while the call has to wait. */
 const toRunResponse = async (
   call: EndpointCall<unknown, unknown>,
@@ -130,7 +143,11 @@ const toRunResponse = async (
   if (run.status === 'succeeded')
     return {
       status: 200,
-      body: { message: run.message, blocks: await presentRunBlocks(call.deps, call.caller, run), run: run.id },
+      body: {
+        message: run.message,
+        blocks: await presentRunBlocks(call.deps, await readReader(call, run), run),
+        run: run.id,
+      },
     };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `hasOwn` has found the code
   const code = run.code !== null && Object.hasOwn(errors, run.code) ? (run.code as keyof typeof errors) : null;

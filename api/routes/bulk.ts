@@ -1,7 +1,13 @@
 /** The endpoints of bulks: reading, cancelling and undoing them; bulkCreate.ts accepts them. */
 import { cancelBulk } from '../../shared/bulk/cancelBulk.ts';
 import { bulkResponseBody, presentBulk, seesBulkResource } from '../../shared/bulk/present.ts';
-import { listBulks, readBulkResults, readVisibleBulk, requireResults } from '../../shared/bulk/queries.ts';
+import {
+  listBulks,
+  readBulkResults,
+  readVisibleBulk,
+  requireResults,
+  seesAbsentItems,
+} from '../../shared/bulk/queries.ts';
 import {
   acceptedBulkResponse,
   bulkListResponse,
@@ -100,8 +106,9 @@ const results = readEndpoint({
     const keys = env.seal.openCursor(key, given) ?? [-1];
     const inboxes = visibleInboxes(caller).map((inbox) => inbox.name);
     const page = await readBulkResults(deps.db, env.id, {
-      bulk,
+      bulk: bulk.id,
       inboxes,
+      withAbsent: await seesAbsentItems(deps, caller, bulk),
       outcome,
       after: Number(keys[0]),
       limit: size ?? limits.pageDefault,

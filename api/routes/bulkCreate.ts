@@ -1,11 +1,12 @@
 /** The endpoint that accepts bulks: by ids or by a query, at once or as a request for an approval; and their dry runs. */
 import { principalModeFault } from '../../shared/access/gates.ts';
-import { withoutSupervision } from '../../shared/access/principal.ts';
+import { withoutSupervision, type Caller } from '../../shared/access/principal.ts';
 import { authorizeBulkAction, type AuthorizedBulk } from '../../shared/bulk/authorizeBulkAction.ts';
 import { requestBulkApproval } from '../../shared/bulk/bulkApproval.ts';
 import { matchBulkQuery } from '../../shared/bulk/bulkQuery.ts';
+import { dryRunAction } from '../../shared/bulk/dryRunAction.ts';
 import { acceptBulk } from '../../shared/bulk/insertBulk.ts';
-import { dryRunAction, type BulkActionRequest } from '../../shared/bulk/runs.ts';
+import type { BulkActionRequest } from '../../shared/bulk/runs.ts';
 import {
   acceptedBulkResponse,
   bulkBody,
@@ -14,10 +15,11 @@ import {
   type BulkActionBody,
   type BulkRequest,
 } from '../../shared/bulk/schema.ts';
+import { fault } from '../../shared/catalogue/errors.ts';
 import { requireKnownStates, visibleInboxes } from '../../shared/items/filters.ts';
 import type { RecordRef } from '../../shared/items/model.ts';
 import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts';
-import { dryRun } from '../../shared/items/perform/dryRun.ts';
+import { dryRun, type DryRunCounts } from '../../shared/items/perform/dryRun.ts';
 import { insertSavedResponse, type SavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import { requireKnownRecords } from '../../shared/records/requireKnownRecords.ts';
 import { writeEndpoint, type EndpointCall } from '../endpoint.ts';
@@ -27,12 +29,29 @@ const exampleItem = 'itm_01jd0000000000000000000000';
 
 type BulkCall = EndpointCall<unknown, BulkRequest>;
 
+/** Returns the counts of a bulk of an action. Throws `too_broad` when not all of its records can be read in time. */
+const dryRunActionBulk = async (
+  { deps, body, signal }: BulkCall,
+  caller: Caller,
+  operation: BulkActionRequest,
+  ids: readonly string[],
+): Promise<DryRunCounts> => {
+  const ended = signal();
+  const tally = await dryRunAction(deps, caller, operation, { ids, signal: ended });
+  if (tally !== null) return tally;
+  if (ended.aborted) throw fault('unavailable');
+  throw fault('too_broad', 'The records of so many items can’t be read in time; try it with fewer.', {
+    details: [{ path: body.ids === null ? 'query' : 'ids', message: 'name fewer items' }],
+  });
+};
+
 /** Responds with what the bulk would do, for a supervised agent once it is approved. Throws `forbidden` for a read-only agent. */
 const dryRunBulk = async (
-  { deps, caller: asked, save }: BulkCall,
+  call: BulkCall,
   { operation, requiresApproval }: AuthorizedBulk,
   ids: readonly string[],
 ): Promise<ApiResponse> => {
+  const { deps, caller: asked, save } = call;
   const caller = { ...asked, principal: withoutSupervision(asked.principal) };
   const readonly = principalModeFault(caller.principal);
   if (readonly !== null) throw readonly;
@@ -41,7 +60,7 @@ const dryRunBulk = async (
   const tally =
     known === undefined
       ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has checked it, and the only type without a bulk operation is `action`
-        await dryRunAction(deps, caller, operation as unknown as BulkActionRequest, ids)
+        await dryRunActionBulk(call, caller, operation as unknown as BulkActionRequest, ids)
       : await dryRun(deps, { caller, operation: known.bind(members), input: null }, ids);
   const would = requiresApproval ? 'pend' : 'run';
   const text = JSON.stringify({ bulk: null, pending: requiresApproval, would, ...tally });
@@ -102,7 +121,7 @@ export const createBulkEndpoint = writeEndpoint<BulkRequest>({
     await requireKnownLinks(call);
     const ids = await readIds(call);
     if (dry) return dryRunBulk(call, ready, ids);
-    const wanted = { operation: ready.operation, ids, undoOf: null, save };
+    const wanted = { operation: ready.operation, ids, areNamed: call.body.ids !== null, undoOf: null, save };
     return {
       status: 202,
       body: await (ready.requiresApproval && ids.length > 0

@@ -78,12 +78,15 @@ export const buildRun = (
   };
 };
 
-/** Returns the run as one that waits for the app, or for earlier runs of its record. */
+/**
+ * Returns the run as one that waits for the app, or for earlier runs of its record. One that has waited before keeps its first
+ * deadline: an app that comes and goes never runs it later.
+ */
 export const toQueuedRun = (run: Run, action: ActionDefinition, at: number): Run => ({
   ...run,
   status: 'queued',
   lane: runRecordKey(run),
-  expires_at: at + action.offlineExpiry,
+  expires_at: run.expires_at ?? at + action.offlineExpiry,
   waiting_until: null,
 });
 

@@ -19,10 +19,11 @@ import { getRecord } from '../records/read.ts';
 import type { ActionDeps } from './deps.ts';
 import { isSettledRun, readRun, readRunTogether, runActor, type Run } from './model.ts';
 import { notifyRunChanged } from './runChanges.ts';
-import { settleOutcome } from './runOutcome.ts';
+import { acceptsAnswer, settleOutcome } from './runOutcome.ts';
 import { transitionRun } from './transitionRun.ts';
 
 type ActionRunParams = ServiceCalls['action.run']['params'];
+type RunOutcome = CallOutcome<ServiceCalls['action.run']['result']>;
 
 /** ms between two tries to write or read a run while PostgreSQL is unavailable. */
 const retryPauseMs = 500;
@@ -75,7 +76,7 @@ const readRunItemJson = async ({ db }: ActionDeps, env: Environment, { item }: R
   return found === undefined ? null : itemJson(found, fullAccess);
 };
 
-/** Returns the run as dispatched to this connection. */
+/** Returns the run as dispatched to this connection. It keeps its deadline, which counts again if it has to wait for the app once more. */
 export const toDispatchedRun = (run: Run, { id, instance }: LocalConnection['connection'], at: number): Run => ({
   ...run,
   status: 'running',
@@ -86,12 +87,12 @@ export const toDispatchedRun = (run: Run, { id, instance }: LocalConnection['con
   started_at: run.started_at ?? at,
   attempts: run.attempts + 1,
   fence: run.fence + 1,
-  expires_at: null,
 });
 
 /**
  * Returns whether a run, or its dispatch, was committed by a statement that failed because PostgreSQL became unavailable.
- * Reads until PostgreSQL answers: no other process would call the app for a run that is dispatched here.
+ * Reads until PostgreSQL answers: no other process would call the app for a run that is dispatched here, also where a sweep has
+ * marked it as lost meanwhile, as it does not end while this process has the connection.
  */
 export const confirmWritten = async (deps: ActionDeps, wanted: Run): Promise<boolean> => {
   for (;;) {
@@ -102,8 +103,7 @@ export const confirmWritten = async (deps: ActionDeps, wanted: Run): Promise<boo
         !isSettledRun(run) &&
         run.fence === wanted.fence &&
         run.handed_at === wanted.handed_at &&
-        run.connection === wanted.connection &&
-        run.lost_at === null
+        run.connection === wanted.connection
       );
     } catch {
       await sleep(retryPauseMs);
@@ -139,19 +139,22 @@ const markDispatched = async (deps: ActionDeps, run: Run, local: LocalConnection
   return moved ? handed : null;
 };
 
-/** Writes the outcome of this dispatch, and retries while PostgreSQL is unavailable, or after the sweep has marked the run as lost. */
-const settleReliably = async (
-  deps: ActionDeps,
-  handed: Run,
-  outcome: CallOutcome<ServiceCalls['action.run']['result']>,
-): Promise<Run | undefined> => {
+/** Returns whether the outcome of a dispatch still counts for the run as it is now. */
+const acceptsOutcome = (run: Run, { fence }: Run, { kind }: RunOutcome): boolean => {
+  if (run.fence !== fence) return false;
+  // The connection may have counted as gone while the app was at it: then the run is lost, or has ended unknown.
+  if (kind === 'answer' || kind === 'error') return acceptsAnswer(run);
+  return run.status === 'running' && run.handed_at !== null && !(kind === 'timeout' && run.lost_at !== null);
+};
+
+/** Writes the outcome of this dispatch, and retries while PostgreSQL is unavailable, or after a sweep has moved the run. */
+const settleReliably = async (deps: ActionDeps, handed: Run, outcome: RunOutcome): Promise<Run | undefined> => {
   for (let run: Run | undefined = handed; ;) {
     try {
       const settled = await settleOutcome(deps, run, outcome);
       if (settled !== null) return settled;
       run = await readRun(deps.db, handed.env, handed.id);
-      if (run === undefined || isSettledRun(run) || run.handed_at === null || run.fence !== handed.fence) return run;
-      if ((outcome.kind === 'lost' || outcome.kind === 'timeout') && run.lost_at !== null) return run;
+      if (run === undefined || !acceptsOutcome(run, handed, outcome)) return run;
     } catch (error) {
       deps.log.warn(
         { err: error, run: handed.id, requestId: handed.request_id },

@@ -41,6 +41,7 @@ export interface Run {
   readonly approved_by: ActorRef | null;
   readonly bulk: string | null;
   readonly requested_at: number;
+  /** Until when it may wait for the app, since it was queued first; it counts while the run is queued. */
   readonly expires_at: number | null;
   readonly started_at: number | null;
   readonly finished_at: number | null;
@@ -86,7 +87,7 @@ export const runJson = (
   requestedAt: run.requested_at,
   startedAt: run.started_at,
   finishedAt: run.finished_at,
-  expiresAt: run.expires_at,
+  expiresAt: run.status === 'queued' ? run.expires_at : null,
 });
 
 /** Returns the data of a run's entry on a timeline: one entry, which later statuses update under the same id. */

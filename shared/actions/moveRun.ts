@@ -2,11 +2,12 @@
  * The statement that moves a run from status to status, with its timeline entry, the audit log, the live message, its job and the
  * saved response, all or nothing, and only while the run is as it was read. Used by transitionRun.ts.
  */
+import type { LivePart } from '../catalogue/events.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeNamed, namedStatement, type NamedStatement, type NamedValues } from '../platform/db/namedStatement.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import { actorOfJson, eventInsert, withEventIds, type ActorColumns } from '../platform/journal/events.ts';
+import { actorOfJson, eventInsert, nextEventId, withEventIds, type ActorColumns } from '../platform/journal/events.ts';
 import {
   savedResponseInsert,
   savedResponseJson,
@@ -51,6 +52,12 @@ const transitionActor: ActorColumns = {
   address: "case when ($by::json ->> 'requestId') is null then address else $by::json ->> 'address' end",
 };
 
+/**
+ * Whether a saved response is that of the run's call. The key alone does not say it: a response expires earlier than a slow run
+ * ends, and the key may then be another request's. The response of a run has the time of its request.
+ */
+const isOwnResponseSql = 'k.principal = g.once_principal and k.key = g.once_key and k.created_at = g.requested_at';
+
 /** What a transition writes besides the run, in the order of its statement; each costs PostgreSQL as much as half of the run, also where it writes nothing. */
 const movedParts = {
   numbered: `numbered as (${withEventIds('moved', 'moved.*', 'event')})`,
@@ -79,6 +86,10 @@ const movedParts = {
     { ...sameColumns(['env', 'inbox']), id: 'event', at: '$at::bigint', parts: '$live' },
     { from: 'numbered' },
   )})`,
+  furtherLive: `toldFurther as (${outboxInsert(
+    { ...sameColumns(['env', 'inbox'], 'm'), id: nextEventId, at: '$at::bigint', parts: 'f.parts' },
+    { from: 'numbered m cross join unnest($furtherLive::text[]) as f (parts)' },
+  )})`,
   items: `happenedToItems as (${eventInsert(
     {
       ...sameColumns(['inbox', 'item', 'entry'], 'i'),
@@ -98,10 +109,9 @@ const movedParts = {
     { id: '$job', due_at: '$due::bigint', waits_for_app: '$waits::boolean', created_at: '$at::bigint' },
     { from: 'moved' },
   )})`,
-  freed: `freed as (delete from idempotency_keys k using given g, moved m where k.principal = g.once_principal and k.key = g.once_key)`,
+  freed: `freed as (delete from idempotency_keys k using given g, moved m where ${isOwnResponseSql})`,
   answered: `answered as (
-    update idempotency_keys k set status = $status::smallint, body = $body from given g, moved m
-    where k.principal = g.once_principal and k.key = g.once_key)`,
+    update idempotency_keys k set status = $status::smallint, body = $body from given g, moved m where ${isOwnResponseSql})`,
   saved: `kept as (${savedResponseInsert({ ...savedResponseOfJson('$saved::json'), created_at: '$at::bigint' }, { from: 'moved' })})`,
   reasoned: `reasoned as (
     insert into run_reasons (run, reason) select id, $reason from moved
@@ -141,6 +151,15 @@ interface WaitingItem {
 }
 const waitingItemsSql = statement('runs.items', 'select item, inbox, entry from run_items where run = $1 order by seq');
 
+/** Parts of one row of the outbox: an offset has eight bits for the place of a part in its row. */
+const partsPerRow = 50;
+
+/** Returns the parts of the rows of the outbox as JSON: one row unless many items wait for the run. */
+const liveRows = (parts: readonly LivePart[]): string[] =>
+  Array.from({ length: Math.ceil(parts.length / partsPerRow) }, (_, n) =>
+    JSON.stringify(parts.slice(n * partsPerRow, (n + 1) * partsPerRow)),
+  );
+
 /** Moves a run that is not in its month; see `transitionRun`. */
 export const moveRun = async (
   db: Db | Tx,
@@ -154,11 +173,18 @@ export const moveRun = async (
   const [dueAt, waits] = jobDueColumns(due ?? null);
   const waiting = told && after.bulk !== null ? await queryRows<WaitingItem>(db, waitingItemsSql, [after.id]) : [];
   const data = told ? JSON.stringify(runEntryData(after)) : null;
+  const [live = null, ...furtherLive] = told
+    ? liveRows([
+        ...runLiveParts(after, at, 'changed'),
+        ...waiting.map((item) => runEntryLivePart({ ...after, ...item }, at, 'changed')),
+      ])
+    : [];
   const hasEvent = verb !== null || (told && after.entry !== null);
   const prepared = transitionRunStatement({
     numbered: hasEvent || told,
     event: hasEvent,
     live: told,
+    furtherLive: furtherLive.length > 0,
     items: told && after.bulk !== null,
     unstaged: due !== undefined,
     staged: due !== undefined && due !== null,
@@ -192,12 +218,8 @@ export const moveRun = async (
             ...(step.reason === undefined || step.reason === null ? {} : { reason: step.reason }),
           }),
     about: runRecordKey(after),
-    live: told
-      ? JSON.stringify([
-          ...runLiveParts(after, at, 'changed'),
-          ...waiting.map((item) => runEntryLivePart({ ...after, ...item }, at, 'changed')),
-        ])
-      : null,
+    live,
+    furtherLive,
     job: due === undefined || due === null ? null : newId('job'),
     due: dueAt,
     waits,

@@ -24,7 +24,7 @@ interface RetryOptions {
 /** Returns whether the run ended in a way that allows a retry. */
 export const isRetryable = ({ status }: Run): boolean => retryableRunStatuses.includes(status);
 
-/** Returns the run as it was before its first dispatch, with its id, its entry and its counters. */
+/** Returns the run as it was before its first dispatch, with its id, its entry and its counters. Its approval was that of another request. */
 export const resetForRetry = (run: Run, { principal, requestId, address, reason }: Caller, at: number): Run => ({
   ...run,
   status: 'running',
@@ -41,6 +41,8 @@ export const resetForRetry = (run: Run, { principal, requestId, address, reason 
   actor: principal.id ?? run.actor,
   actor_name: principal.name,
   role: principal.role?.name ?? null,
+  approval: null,
+  approved_by: null,
   requested_at: at,
   expires_at: null,
   finished_at: null,
@@ -70,7 +72,7 @@ export const retryRun = async (
   const ready = await authorizeAction(
     deps,
     { ...caller, reason: caller.reason ?? run.reason },
-    { action: run.action, record: run.record ?? undefined, input: run.input, confirmed },
+    { action: run.action, record: run.record ?? undefined, item: run.item ?? undefined, input: run.input, confirmed },
     freshUntil,
   );
   if (!isRetryable(run))

@@ -81,16 +81,17 @@ const scheduleRetry = async (deps: ActionDeps, run: Run, message: string): Promi
   return again;
 };
 
-/** Undoes a dispatch of which nothing was sent: the run is dispatched again by its job. */
+/**
+ * Undoes a dispatch of which nothing was sent: the run is dispatched again by its job. One with a deadline is queued once more,
+ * as it has still not begun.
+ */
 const undoDispatch = async (deps: ActionDeps, run: Run): Promise<Run | null> => {
-  const after: Run = { ...run, ...clearedDispatch, attempts: run.attempts - 1, fence: run.fence + 1 };
-  const back = await transitionedRun(deps, run, after, {
-    verb: null,
-    outcome: 'ok',
-    emit: false,
-    due: deps.clock.now(),
-  });
+  const status = run.expires_at === null ? run.status : 'queued';
+  const after: Run = { ...run, ...clearedDispatch, status, attempts: run.attempts - 1, fence: run.fence + 1 };
+  const emit = status !== run.status;
+  const back = await transitionedRun(deps, run, after, { verb: null, outcome: 'ok', emit, due: deps.clock.now() });
   deps.bus.publish(channels.workAvailable, 'jobs');
+  if (emit) deps.bus.publish(channels.workAvailable, 'outbox');
   return back;
 };
 
@@ -142,10 +143,9 @@ export const settleOverdueRun = async (deps: ActionDeps, run: Run): Promise<void
   await settleRun(deps, run, { status: 'unknown', error: noAnswerMessage(run), code: missingAnswerCode });
 };
 
-/** Returns whether an answer still counts: it corrects an unknown end, except in a bulk, which has counted that end. */
-const acceptsAnswer = (run: Run, instance: string): boolean =>
-  run.instance === instance &&
-  ((run.status === 'running' && run.handed_at !== null) || (run.status === 'unknown' && run.bulk === null));
+/** Returns whether an answer to the run's dispatch still counts: it corrects an unknown end, except in a bulk, which has counted that end. */
+export const acceptsAnswer = (run: Run): boolean =>
+  (run.status === 'running' && run.handed_at !== null) || (run.status === 'unknown' && run.bulk === null);
 
 const outcomeOfAnswer = ({ result, error }: RunAnswer): ActionCallOutcome =>
   error === undefined
@@ -176,7 +176,7 @@ export const settleRunAnswers = async (
     // A run that has moved meanwhile is read again: it may have been marked as lost, or answered over its connection.
     for (
       let run = runs.get(answer.run);
-      run !== undefined && acceptsAnswer(run, instance);
+      run !== undefined && run.instance === instance && acceptsAnswer(run);
       run = await readRun(deps.db, envId, run.id)
     ) {
       if ((await settleOutcome(deps, run, outcomeOfAnswer(answer))) !== null) break;

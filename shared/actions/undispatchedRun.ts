@@ -41,6 +41,10 @@ export const offlineResolution = (run: Run): RunResolution => {
   });
 };
 
+/** Returns the resolution of a run whose bulk was cancelled before it was dispatched. */
+export const cancelledBulkResolution = (run: Run): RunResolution =>
+  resolutionWithoutDispatch(run, { status: 'cancelled', error: 'The bulk was cancelled before this was begun.' });
+
 /** Returns the resolution of a queued run whose time is up. */
 export const expiredResolution = (run: Run): RunResolution =>
   resolutionWithoutDispatch(run, { status: 'expired', error: 'The app did not come back in time.' });

@@ -16,23 +16,30 @@ const expiredRunsSql = statement(
 );
 export const readExpiredRuns = (db: Db, now: number): Promise<Run[]> => queryRows<Run>(db, expiredRunsSql, [now]);
 
+const isConnectedSql = `exists (select from app_connections c where c.id = r.connection and ${isOnlineSql('c', `${dbNowSql} - ${String(linkLimits.goneMs)}`)})`;
+
 /** Dispatched runs whose time is up or whose connection has gone. */
 const lostRunsSql = statement(
   'runs.lost',
   `
   select ${runColumns} from runs r
   where r.status = 'running' and r.handed_at is not null and r.lost_at is null
-    and (r.handed_at + r.timeout_ms <= $1
-      or not exists (select from app_connections c where c.id = r.connection and ${isOnlineSql('c', `${dbNowSql} - ${String(linkLimits.goneMs)}`)}))
+    and (r.handed_at + r.timeout_ms <= $1 or not ${isConnectedSql})
   order by r.id limit ${String(runBatchRows)}`,
 );
 export const readLostRuns = (db: Db, now: number): Promise<Run[]> => queryRows<Run>(db, lostRunsSql, [now]);
 
-/** Lost runs whose instance has not come back with the answer in time. */
+/**
+ * Lost runs whose instance has not come back with the answer in time. While its connection is there again, as after an outage of
+ * PostgreSQL, the app is still at it, and has the whole time that it was given.
+ */
 const overdueRunsSql = statement(
   'runs.overdue',
   `
-  select ${runColumns} from runs r where r.status = 'running' and r.handed_at is not null and r.lost_at <= $1 order by r.id limit ${String(runBatchRows)}`,
+  select ${runColumns} from runs r
+  where r.status = 'running' and r.handed_at is not null and r.lost_at <= $1
+    and (r.handed_at + r.timeout_ms <= $1 or not ${isConnectedSql})
+  order by r.id limit ${String(runBatchRows)}`,
 );
 export const readOverdueRuns = (db: Db, now: number): Promise<Run[]> =>
   queryRows<Run>(db, overdueRunsSql, [now - limits.lostAnswerMs]);

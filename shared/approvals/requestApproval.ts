@@ -67,11 +67,15 @@ const findPendingSql = statement(
   select id as approval, run, bulk from approvals where env = $1 and actor = $2 and fingerprint = $3 and status in (${sqlList(openApprovalStatuses)}) and expires_at > $4`,
 );
 
-/** An expired approval that the sweep has not reached yet would violate the unique index `approvals_same`. */
-const expirePendingSql = statement(
-  'approvals.expireSame',
+/**
+ * An expired approval that the sweep has not reached yet would violate the unique index `approvals_same`. It gets another
+ * fingerprint, and is left to the sweep, which ends what waits for it too.
+ */
+const freeFingerprintSql = statement(
+  'approvals.freeFingerprint',
   `
-  update approvals set status = 'expired' where env = $1 and actor = $2 and fingerprint = $3 and status in (${sqlList(openApprovalStatuses)}) and expires_at <= $4`,
+  update approvals set fingerprint = sha256(fingerprint || convert_to(id, 'UTF8'))
+  where env = $1 and actor = $2 and fingerprint = $3 and status in (${sqlList(openApprovalStatuses)}) and expires_at <= $4`,
 );
 
 const independentSql = statement(
@@ -209,7 +213,7 @@ const insertApproval = async (
     ...(action === null ? {} : { action, resource }),
     ...(flag === null ? {} : { flag }),
   };
-  await executeStatement(tx, expirePendingSql, [env, requester, fingerprint, at]);
+  await executeStatement(tx, freeFingerprintSql, [env, requester, fingerprint, at]);
   await executeStatement(tx, insertApprovalSql, [
     id,
     env,

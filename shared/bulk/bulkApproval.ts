@@ -4,14 +4,18 @@ import { withoutSupervision, type Caller } from '../access/principal.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import type { ApprovalRequestData } from '../approvals/model.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
+import { errors } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
 import { dryRun, type DryRunCounts } from '../items/perform/dryRun.ts';
+import { executeStatement, statement } from '../platform/db/sql.ts';
+import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
 import { insertSavedResponse } from '../platform/journal/idempotency.ts';
+import { dryRunAction } from './dryRunAction.ts';
 import { buildPendingBulk, insertPendingBulk, type NewBulk } from './insertBulk.ts';
 import { bulkJson } from './present.ts';
 import { readBulk } from './queries.ts';
-import { dryRunAction, type BulkActionRequest } from './runs.ts';
+import type { BulkActionRequest } from './runs.ts';
 import { readNewBulkScope, type BulkScope } from './scope.ts';
 import { requireBulkRoom } from './unfinishedLimit.ts';
 
@@ -29,7 +33,7 @@ const visibilityOf = (
 /** Items of which each is decided while the request waits: 10,000 take about 0.3 s. */
 const countedMax = 10_000;
 
-/** Counts what the bulk would do now; null for an undo, and for so many items that the request would wait for it. */
+/** Counts what the bulk would do now; null for an undo, and where the request would wait for it too long. */
 const countEffects = async (
   deps: ActionDeps,
   caller: Caller,
@@ -39,17 +43,33 @@ const countEffects = async (
   const acting = { ...caller, principal: withoutSupervision(caller.principal) };
   if (type === 'action')
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the type `action` has checked it
-    return dryRunAction(deps, acting, { type, ...members } as unknown as BulkActionRequest, ids);
+    return dryRunAction(deps, acting, { type, ...members } as unknown as BulkActionRequest, { ids, signal: null });
   const operation = bulkOperations.get(type)?.bind(members);
   return operation === undefined ? null : dryRun(deps, { caller: acting, operation, input: null }, ids);
 };
 
+/**
+ * Gives items of further inboxes than the approval names the result of an id without an item. Whoever decides may not see those
+ * inboxes, so that the bulk leaves them alone also when the requester sees them by the time it runs.
+ */
+const insertUnseenSql = statement(
+  'bulk.unseen',
+  bulkResultInsert(
+    { bulk: '$1', seq: 'i.n - 1', item: 'i.id', outcome: "'not_found'", error: '$5', code: "'not_found'" },
+    {
+      from: 'unnest($3::text[]) with ordinality as i (id, n) join items t on t.env = $2 and t.id = i.id',
+      where: 't.inbox <> all ($4::text[])',
+    },
+  ),
+);
+
 /** Requests an approval and returns the body of the `202`. The same request while one is pending returns that one. */
 export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, wanted: NewBulk): Promise<string> => {
-  const { operation, ids } = wanted;
+  const { operation, areNamed, ids } = wanted;
   await requireBulkRoom(deps.db, caller, ids.length);
   const bulk = buildPendingBulk(caller, wanted);
   const scope = await readNewBulkScope(deps.db, caller, wanted);
+  const visibility = visibilityOf(caller, wanted, scope);
   const what = operation.type === 'action' ? String(operation['action']) : operation.type;
   const bodyOf = (approval: string): string => JSON.stringify({ pending: true, approval, bulk: bulkJson(bulk) });
   const action = caller.env.definition.actions.get(what);
@@ -60,7 +80,7 @@ export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, want
     request: {
       operation,
       total: ids.length,
-      ...visibilityOf(caller, wanted, scope),
+      ...visibility,
       ...(counts === null ? {} : { after: { ...counts } }),
     },
     before: null,
@@ -68,7 +88,17 @@ export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, want
     fingerprint: ['bulk', operation, ids],
     expiresMs: limits.approvalMs,
     bulk: bulk.id,
-    alsoInTransaction: (tx) => insertPendingBulk(deps, tx, caller, { bulk, ids, scope }),
+    alsoInTransaction: async (tx) => {
+      await insertPendingBulk(deps, tx, caller, { bulk, areNamed, ids, scope });
+      if (visibility.inboxes.length < scope.inboxes.length)
+        await executeStatement(tx, insertUnseenSql, [
+          bulk.id,
+          caller.env.id,
+          ids,
+          visibility.inboxes,
+          errors.not_found.message,
+        ]);
+    },
     save: ({ approval, bulk: waiting }) => (waiting === bulk.id ? wanted.save(bodyOf(approval)) : null),
   });
   if (asked.bulk === bulk.id) return bodyOf(asked.approval);

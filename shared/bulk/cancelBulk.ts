@@ -1,12 +1,10 @@
-/** Cancels the chunks and runs of a bulk that have not started; a chunk that runs continues to its end. */
+/** Cancels the chunks of a bulk that have not started, and stages a job that does so with its runs; a chunk that runs continues to its end. */
 import { reasonMember, type Caller } from '../access/principal.ts';
 import type { ActionDeps } from '../actions/deps.ts';
-import { settleRun } from '../actions/settleRun.ts';
-import { resolutionWithoutDispatch } from '../actions/undispatchedRun.ts';
 import { withdrawApproval } from '../approvals/endApproval.ts';
 import { fault } from '../catalogue/errors.ts';
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
-import { bulkChunks } from '../catalogue/states/bulks.ts';
+import { bulkChunks, openChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList, statesBefore } from '../catalogue/states/machine.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
@@ -15,13 +13,14 @@ import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
 import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
 import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
+import { stageEndOfRuns } from './cancelledRuns.ts';
 import { bulkResponseBody, type BulkRow } from './present.ts';
 import { finishBulk, publishBulkProgress } from './progress.ts';
 import { cancelledMessage, isBulkAuthor, readBulk, readVisibleBulk } from './queries.ts';
-import { readRunsNotStarted } from './runs.ts';
 import { onlyInbox, readBulkScope, scopeData, scopeMember, type BulkScope } from './scope.ts';
 
 const lockBulkSql = statement('bulk.lock', 'select id from bulks where env = $1 and id = $2 for update');
+/** Items that are not there for the requester have their results already (bulkApproval.ts). A bulk of an action is cancelled also where all runs are made. */
 const cancelPendingChunksSql = statement(
   'bulk.stop',
   `
@@ -36,12 +35,12 @@ const cancelPendingChunksSql = statement(
       error: '$2',
       code: "'cancelled'",
     },
-    { from: 'stopped s cross join lateral unnest(s.ids) with ordinality as i (id, n)' },
+    { from: 'stopped s cross join lateral unnest(s.ids) with ordinality as i (id, n)', skipExisting: true },
   )}), unstaged as (
     delete from staged_jobs j using stopped s where j.subject = $1 and j.name = 'bulkChunk' and (j.payload ->> 'chunk')::int = s.n
   )
   update bulks set cancelled = true where id = $1 and (exists (select from stopped)
-    or (operation ->> 'type' = 'action' and exists (select from bulk_chunks where bulk = $1 and status = 'running')))`,
+    or (operation ->> 'type' = 'action' and exists (select from bulk_chunks where bulk = $1 and status in (${sqlList(openChunkStatuses)}))))`,
 );
 const pendingApprovalSql = statement(
   'bulk.approval',
@@ -111,6 +110,7 @@ const cancelBulkTx = async (
   if (!isBulkAuthor(caller, before)) throw fault('forbidden', 'Only who asked for a bulk may cancel it.');
   if (before.finished_at !== null) throw fault('conflict', 'This bulk is finished.');
   await executeStatement(tx, cancelPendingChunksSql, [id, cancelledMessage]);
+  await stageEndOfRuns(tx, id, caller.requestId, at);
   const stopped = await readVisibleBulk(source, caller, id);
   const scope = await readBulkScope(source, stopped);
   const after = stopped.open === 0 ? await finishBulk(tx, stopped, scope, at) : stopped;
@@ -137,9 +137,7 @@ export const cancelBulk = async (
   );
   const waiting = await queryRow<{ id: string }>(deps.db, pendingApprovalSql, [id]);
   if (waiting !== undefined) await withdrawApproval(deps, caller, waiting.id);
-  const cancelled = { status: 'cancelled', error: 'The bulk was cancelled before this was begun.' } as const;
-  for (const run of await readRunsNotStarted(deps, caller.env.id, id))
-    await settleRun(deps, run, resolutionWithoutDispatch(run, cancelled));
+  deps.bus.publish(channels.workAvailable, 'jobs');
   deps.bus.publish(channels.workAvailable, 'outbox');
   // A chunk that ended meanwhile saw others pending, and this transaction saw that chunk running: so it is checked once more.
   await publishBulkProgress(deps, caller.env.id, id).catch((error: unknown) => {

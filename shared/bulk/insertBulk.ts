@@ -60,6 +60,8 @@ const insertBulkSql = statement(
 export interface NewBulk {
   readonly operation: BulkOperationBody;
   readonly ids: readonly string[];
+  /** Whether the caller has named the ids; else a query chose them, or the bulk that is undone. */
+  readonly areNamed: boolean;
   readonly undoOf: string | null;
   /** Returns the response to save under the call's idempotency key; null: no key. */
   readonly save: (body: string) => SavedResponse | null;
@@ -98,7 +100,7 @@ const buildBulkRow = (
   };
 };
 
-interface BulkInsert {
+interface BulkInsert extends Pick<NewBulk, 'areNamed'> {
   readonly bulk: BulkRow;
   readonly ids: readonly string[];
   readonly scope: BulkScope;
@@ -109,7 +111,7 @@ interface BulkInsert {
 const insertBulk = async (
   db: Db | Tx,
   caller: Caller,
-  { bulk, ids, scope, saved: response, at }: BulkInsert,
+  { bulk, areNamed, ids, scope, saved: response, at }: BulkInsert,
 ): Promise<void> => {
   const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
   const [verb, target] = bulk.undo_of === null ? ['bulk.create', bulk.id] : ['bulk.undo', bulk.undo_of];
@@ -136,7 +138,7 @@ const insertBulk = async (
     ...actorValues(toEventActor(caller)),
     caller.reason ?? null,
     caller.span?.traceparent ?? null,
-    scopeData(scope),
+    scopeData(scope, areNamed),
     onlyInbox(scope),
   ];
   await inStatementSpan(caller.span, 'bulk.accept', () => executeStatement(db, insertBulkSql, values));
@@ -151,7 +153,8 @@ export const acceptBulk = async (deps: ActionDeps, caller: Caller, wanted: NewBu
   const queued = buildBulkRow(caller, wanted, 'queued');
   const bulk: BulkRow = wanted.ids.length === 0 ? { ...queued, status: 'done', finished_at: at } : queued;
   const body = bulkResponseBody(caller, bulk);
-  await insertBulk(deps.db, caller, { bulk, ids: wanted.ids, scope, saved: wanted.save(body), at });
+  const { ids, areNamed, save } = wanted;
+  await insertBulk(deps.db, caller, { bulk, areNamed, ids, scope, saved: save(body), at });
   deps.bus.publish(channels.workAvailable, 'jobs');
   deps.bus.publish(channels.workAvailable, 'outbox');
   return body;
@@ -164,5 +167,5 @@ export const insertPendingBulk = (
   deps: ActionDeps,
   tx: Tx,
   caller: Caller,
-  pending: Pick<BulkInsert, 'bulk' | 'ids' | 'scope'>,
+  pending: Pick<BulkInsert, 'bulk' | 'areNamed' | 'ids' | 'scope'>,
 ): Promise<void> => insertBulk(tx, caller, { ...pending, saved: null, at: deps.clock.now() });

@@ -10,7 +10,7 @@ import { readPageOfTwo } from '../platform/ended/readPage.ts';
 import { cutPage, readVisiblePage } from '../platform/listing/page.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import type { BulkRow } from './present.ts';
-import { readBulkScopes, seesAllBulks, seesBulkScope } from './scope.ts';
+import { areIdsNamed, readBulkScopes, seesAllBulks, seesBulkScope } from './scope.ts';
 
 /** The counts are in the chunks, which workers finish in parallel, as a counter in the bulk's row would make them wait; once the chunks are gone, they are in that row. */
 const bulkRows = (from: string): string => `
@@ -128,21 +128,28 @@ export const cancelledMessage = 'It was cancelled before this item was begun.';
 const readsLikeNone = `i.inbox is null or r.outcome in ('not_found', 'cancelled') or r.error = '${revokedMessage}'`;
 
 /**
- * The statement of a page. Results of items whose inbox the role doesn't see are left out; where whoever asked has named the
- * ids, those that read like none are not. The ids of an undo are the service's.
+ * Returns whether the caller gets results that read like those of an id without an item: the author who has named the ids, and
+ * who sees every inbox. To others they would disclose ids of items that they don't see. The ids of an undo are the service's.
  */
-const page = (areNamed: boolean, outcome: string) => `
+export const seesAbsentItems = async (deps: BulkDeps, caller: Caller, bulk: BulkRow): Promise<boolean> => {
+  if (bulk.undo_of !== null) return false;
+  if (caller.principal.access.namesSeen('inbox') === null) return true;
+  return isBulkAuthor(caller, bulk) && areIdsNamed(deps, bulk);
+};
+
+/** The statement of a page. Results of items whose inbox the role doesn't see are left out, with `withAbsent` but for those that read like none. */
+const page = (withAbsent: boolean, outcome: string) => `
   select r.seq, r.item as id, r.outcome, r.error, r.code
   from bulk_results r left join items i on i.env = $1 and i.id = r.item
   where r.bulk = $2 ${outcome} and r.seq > $3
-    and (i.inbox = any ($4) ${areNamed ? `or ${readsLikeNone}` : ''})
+    and (i.inbox = any ($4) ${withAbsent ? `or ${readsLikeNone}` : ''})
   order by r.seq limit $5`;
 const byOutcome = 'and r.outcome = $6';
 const resultStatements = {
-  named: { all: statement('bulk.results', page(true, '')), some: statement('bulk.resultsBy', page(true, byOutcome)) },
-  undone: {
-    all: statement('bulk.undoResults', page(false, '')),
-    some: statement('bulk.undoResultsBy', page(false, byOutcome)),
+  all: { all: statement('bulk.results', page(true, '')), some: statement('bulk.resultsBy', page(true, byOutcome)) },
+  seen: {
+    all: statement('bulk.seenResults', page(false, '')),
+    some: statement('bulk.seenResultsBy', page(false, byOutcome)),
   },
 } as const;
 
@@ -155,8 +162,10 @@ interface BulkResultRow {
 }
 
 interface BulkResultsQuery {
-  readonly bulk: Pick<BulkRow, 'id' | 'undo_of'>;
+  readonly bulk: string;
   readonly inboxes: readonly string[];
+  /** As `seesAbsentItems` returns it. */
+  readonly withAbsent: boolean;
   readonly outcome: BulkOutcome | undefined;
   /** Results after this seq; −1: from the first. */
   readonly after: number;
@@ -172,10 +181,10 @@ interface BulkResultsPage {
 export const readBulkResults = async (
   db: Db,
   envId: number,
-  { bulk, inboxes, outcome, after, limit }: BulkResultsQuery,
+  { bulk, inboxes, withAbsent, outcome, after, limit }: BulkResultsQuery,
 ): Promise<BulkResultsPage> => {
-  const values = [envId, bulk.id, after, inboxes, limit + 1];
-  const { all, some } = resultStatements[bulk.undo_of === null ? 'named' : 'undone'];
+  const values = [envId, bulk, after, inboxes, limit + 1];
+  const { all, some } = resultStatements[withAbsent ? 'all' : 'seen'];
   const found = await (outcome === undefined
     ? queryRows<BulkResultRow>(db, all, values)
     : queryRows<BulkResultRow>(db, some, [...values, outcome]));

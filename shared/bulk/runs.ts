@@ -1,24 +1,21 @@
 /**
  * Bulks of actions: one run for each distinct record, whose outcome all items of that record get. Used by the bulkChunk
- * job and by dry runs.
+ * job and by dryRunAction.ts.
  */
-import { findVisibleInbox } from '../access/gates.ts';
+import { findVisibleInbox, principalModeFault } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
 import { buildRun, toQueuedRun } from '../actions/acceptAction.ts';
-import { reauthorizeAction, requireRunnableAction, type AuthorizedAction } from '../actions/authorizeAction.ts';
+import { reauthorizeAction, type AuthorizedAction } from '../actions/authorizeAction.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { insertRun } from '../actions/insertRun.ts';
-import { isSettledRun, readRuns, type Run } from '../actions/model.ts';
+import type { Run } from '../actions/model.ts';
 import { runResultInsert } from '../actions/runResultSql.ts';
 import type { JobDue } from '../actions/runStatementParts.ts';
 import { fault, Fault } from '../catalogue/errors.ts';
 import type { ActorRef } from '../catalogue/events.ts';
-import { sqlList } from '../catalogue/states/machine.ts';
-import { openRunStatuses } from '../catalogue/states/runs.ts';
 import type { ActionDefinition } from '../environments/actions.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { toBulkOutcome } from '../items/perform/decide.ts';
-import { dryRunMember, emptyDryRunCounts, type DryRunCounts } from '../items/perform/dryRun.ts';
 import { newId } from '../platform/core/ids.ts';
 import { executeStatement as execute, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
@@ -48,7 +45,7 @@ const itemProblem = (caller: Caller, resource: string | null, item: Item | undef
 };
 
 /** Returns the items of `seqs` (id → seq) grouped by their record, and the faults of items that have no run. */
-const planBulkRuns = async (
+export const planBulkRuns = async (
   deps: Pick<ActionDeps, 'db'>,
   caller: Caller,
   resource: string | null,
@@ -61,19 +58,27 @@ const planBulkRuns = async (
     const item = items.get(id);
     const problem = itemProblem(caller, resource, item);
     if (problem !== null) faults.set(seq, { id, fault: problem });
-    else if (item?.record !== undefined && item.record !== null)
-      groups.set(item.record.id, [...(groups.get(item.record.id) ?? []), { seq, item }]);
+    else if (item?.record !== undefined && item.record !== null) {
+      const group = groups.get(item.record.id);
+      if (group === undefined) groups.set(item.record.id, [{ seq, item }]);
+      else group.push({ seq, item });
+    }
   }
   return { groups, faults };
 };
 
-/** Returns the authorized action for a record, or the fault that it would fail with now. */
+/**
+ * Returns the authorized action for a record, or the fault that it would fail with now: also that of an agent that has become
+ * supervised since it asked for a bulk that nobody has approved.
+ */
 const authorizeForRecord = async (
   deps: ActionDeps,
   caller: Caller,
   { action, input }: BulkActionRequest,
   record: string,
 ): Promise<AuthorizedAction | Fault> => {
+  const mode = principalModeFault(caller.principal);
+  if (mode !== null) return mode;
   try {
     return await reauthorizeAction(deps, caller, { action, record, input: { ...input } });
   } catch (error) {
@@ -170,7 +175,11 @@ const isOnline = ({ link }: ActionDeps, { env }: Caller, { name }: ActionDefinit
   link.online(env.id, { kind: 'action', name });
 
 /** Returns the fault of an action that is not queued while the app is offline, else null. */
-const offlineFault = async (deps: ActionDeps, caller: Caller, action: ActionDefinition): Promise<Fault | null> =>
+export const offlineFault = async (
+  deps: ActionDeps,
+  caller: Caller,
+  action: ActionDefinition,
+): Promise<Fault | null> =>
   action.offline === 'refuse' && !(await isOnline(deps, caller, action)) ? fault('app_offline') : null;
 
 /** Inserts the run of a record, unless an earlier chunk has. Returns the fault of a run that can't be made, else null. */
@@ -239,38 +248,3 @@ export const readAttachedSeqs = async (
   count: number,
 ): Promise<number[]> =>
   (await queryRows<{ seq: number }>(db, attachedSeqsSql, [bulk, first, first + count])).map(({ seq }) => seq);
-
-const notStartedRunsSql = statement(
-  'bulk.openRuns',
-  `select id from runs where bulk = $1 and status in (${sqlList(openRunStatuses)}) and handed_at is null`,
-);
-
-/** Returns the runs of a bulk that are not dispatched. */
-export const readRunsNotStarted = async (
-  { db }: Pick<ActionDeps, 'db'>,
-  envId: number,
-  bulk: string,
-): Promise<Run[]> => {
-  const ids = (await queryRows<{ id: string }>(db, notStartedRunsSql, [bulk])).map(({ id }) => id);
-  return (await readRuns(db, envId, ids)).filter((run) => !isSettledRun(run) && run.handed_at === null);
-};
-
-/** Returns the counts of what a bulk of an action, whose input is filled in, would do now, without doing it. */
-export const dryRunAction = async (
-  deps: ActionDeps,
-  caller: Caller,
-  operation: BulkActionRequest,
-  ids: readonly string[],
-): Promise<DryRunCounts> => {
-  const action = requireRunnableAction(caller, operation.action);
-  const tally: DryRunCounts = { ...emptyDryRunCounts };
-  const { groups, faults } = await planBulkRuns(deps, caller, action.resource, new Map(ids.map((id, i) => [id, i])));
-  for (const { fault: problem } of faults.values()) tally[dryRunMember(problem)] += 1;
-  tally.matched = ids.length - tally.notFound;
-  const offline = await offlineFault(deps, caller, action);
-  for (const [record, items] of groups) {
-    const ready = await authorizeForRecord(deps, caller, operation, record);
-    tally[dryRunMember(ready instanceof Fault ? ready : offline)] += items.length;
-  }
-  return tally;
-};

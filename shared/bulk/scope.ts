@@ -8,7 +8,7 @@ import type { Definition } from '../environments/definition.ts';
 import { idTime } from '../platform/core/ids.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { queryRows, statement } from '../platform/db/sql.ts';
+import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { firstEventId } from '../platform/journal/pastEvents.ts';
 import type { Directory } from '../settings/directory.ts';
 import type { BulkOperationBody } from './schema.ts';
@@ -46,8 +46,8 @@ export const onlyInbox = (scope: BulkScope | null): string | null =>
   scope?.inboxes.length === 1 ? (scope.inboxes[0] ?? null) : null;
 
 /** Returns the JSON that an audit entry about the bulk keeps of its scope, and does not show; null: it is not known. */
-export const scopeData = (scope: BulkScope | null): string | null =>
-  scope === null ? null : JSON.stringify({ inboxes: scope.inboxes });
+export const scopeData = (scope: BulkScope | null, areNamed = true): string | null =>
+  scope === null ? null : JSON.stringify({ inboxes: scope.inboxes, ...(areNamed ? {} : { areNamed }) });
 
 /** Returns the member by which roles that don't see the action's resource don't see an audit entry. */
 export const scopeMember = (scope: BulkScope | null): { readonly resource?: string } =>
@@ -155,3 +155,19 @@ export const readBulkScopes = async (
 /** Returns the scope of a bulk; null: it is not known. */
 export const readBulkScope = async (deps: ScopeDeps, bulk: ScopedBulk): Promise<BulkScope | null> =>
   (await readBulkScopes(deps, [bulk])).get(bulk.id) ?? null;
+
+const unnamedSql = statement(
+  'bulk.unnamed',
+  `
+  select 1 from events e
+  where e.env = $1 and e.target = $2 and e.verb is not null and e.verb = 'bulk.create' and e.data is not null and e.data ->> 'areNamed' = 'false'
+    and e.id >= $3
+  limit 1`,
+);
+
+/** Returns whether the author of the bulk has named the ids of its items. Those of bulks of earlier releases count as named, unless they are undos. */
+export const areIdsNamed = async ({ db, directory }: ScopeDeps, bulk: ScopedBulk): Promise<boolean> => {
+  if (bulk.undo_of !== null) return false;
+  const since = directory === null ? 0 : firstEventId(directory.past(), idTime(bulk.id));
+  return (await queryRow(db, unnamedSql, [bulk.env, bulk.id, since])) === undefined;
+};

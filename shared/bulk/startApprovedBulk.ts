@@ -1,4 +1,5 @@
 /** Starts a bulk that a person has approved: stages a job for each chunk. Used by shared/decisions. */
+import { fault } from '../catalogue/errors.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulks } from '../catalogue/states/bulks.ts';
@@ -23,15 +24,19 @@ const startBulkSql = statement(
   ${outboxInsert({ id: nextEventId, env: 'env', at: '$3', parts: '$5' }, { from: 'begun' })}`,
 );
 
-/** Starts the bulk, which was read in this transaction and is pending. */
+/** Starts the bulk, which was read in this transaction. Throws `stale` when it is not pending any more, as it was cancelled since it was read. */
 export const startApprovedBulk = async (tx: Tx, bulk: BulkRow, approvedBy: ActorRef, at: number): Promise<void> => {
   const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
   const scope = await readBulkScope({ db: tx, directory: null }, bulk);
-  await executeStatement(tx, startBulkSql, [
+  const started = await executeStatement(tx, startBulkSql, [
     bulk.id,
     JSON.stringify(approvedBy),
     at,
     jobs,
     JSON.stringify([bulkLivePart({ ...bulk, status: 'queued' }, scope)]),
   ]);
+  if (started === 0) {
+    const message = 'its bulk has just been cancelled';
+    throw fault('stale', `This approval no longer fits: ${message}.`, { details: [{ path: 'bulk', message }] });
+  }
 };

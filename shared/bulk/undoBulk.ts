@@ -51,7 +51,7 @@ export const undoBulk = async (
     .find((verb) => !hasVerb(caller, verb));
   if (lacking !== undefined) throw fault('forbidden', `Your role does not allow ${lacking} in any inbox.`);
   const ids = (await queryRows<{ item: string }>(deps.db, changedIds, [id])).map(({ item }) => item);
-  const wanted = { operation: { type: 'undo', bulk: id }, ids, undoOf: id, save };
+  const wanted = { operation: { type: 'undo', bulk: id }, ids, areNamed: false, undoOf: id, save };
   return caller.principal.mode === 'supervised'
     ? requestBulkApproval(deps, caller, wanted)
     : acceptBulk(deps, caller, wanted);

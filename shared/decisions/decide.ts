@@ -1,22 +1,19 @@
 /**
- * Approves, rejects, cancels and expires approvals, for api/routes/approvals.ts and the sweeps. Of concurrent decisions
- * exactly one is written; the effect commits in the same transaction.
+ * Approves, rejects and cancels approvals, for api/routes/approvals.ts. Of concurrent decisions exactly one is written; the
+ * effect commits in the same transaction.
  */
 import { toActorRef, type Caller } from '../access/principal.ts';
-import { readRun } from '../actions/model.ts';
-import { settleRun } from '../actions/settleRun.ts';
 import { ownRequestMessage } from '../approvals/canDecide.ts';
 import { endApproval, endingByCaller, type ApprovalEnding } from '../approvals/endApproval.ts';
 import { readApproval, type Approval } from '../approvals/model.ts';
 import { isApprovalRequester, readVisibleApproval } from '../approvals/queries.ts';
-import { cancelUnapprovedBulk } from '../bulk/cancelBulk.ts';
 import { Fault, fault } from '../catalogue/errors.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { requireIndependent } from '../settings/independence.ts';
-import { readRequester } from '../settings/requester.ts';
+import { readPresentCaller, readRequester } from '../settings/requester.ts';
 import { endedApprovalJson, redactFlagJson, redactRecords } from '../views/approvals/present.ts';
 import type { ViewDeps } from '../views/deps.ts';
 import { prepareRunApproval } from './effects/action.ts';
@@ -24,6 +21,7 @@ import { prepareBulkApproval } from './effects/bulk.ts';
 import { staleFault, type ApprovalContext, type ApprovalEffect, type ApprovalEffects } from './effects/effect.ts';
 import { prepareFlagApproval } from './effects/flag.ts';
 import { prepareItemApproval } from './effects/item.ts';
+import { endWithoutEffect, expireApproval } from './endWithoutEffect.ts';
 
 type SaveBody = (body: string) => SavedResponse | null;
 
@@ -53,6 +51,14 @@ const readDecidableApproval = async (deps: ViewDeps, caller: Caller, id: string)
   }
   if (approval.status !== 'pending') throw alreadyDecidedFault(caller, approval);
   return approval;
+};
+
+/** Returns the caller with present rights. Throws `forbidden` when they may not act in this environment any more. */
+const readPresentDecider = async (deps: ViewDeps, caller: Caller): Promise<Caller> => {
+  await deps.directory.refresh();
+  const present = await readPresentCaller(deps, caller);
+  if (present === null) throw fault('forbidden');
+  return present;
 };
 
 /** Returns the requester with present rights, as a caller by the id of the deciding request. Throws `stale` when the requester is revoked. */
@@ -91,32 +97,24 @@ const toStaleFault = (error: unknown): Fault | null => {
       });
 };
 
-/** Ends the run or the bulk that waits for an approval which was not given. */
-const endWaitingTarget = async (
+/** Runs a step of an approval. Ends the approval as stale, and throws that, for a fault that stands for good; `already_decided` when another decision was written first. */
+const orEndAsStale = async <T>(
   deps: ViewDeps,
+  caller: Caller,
   approval: Approval,
-  status: 'rejected' | 'expired' | 'cancelled' | 'failed',
-  message: string,
-): Promise<void> => {
-  if (approval.run !== null) {
-    const run = await readRun(deps.db, approval.env, approval.run);
-    if (run?.status === 'pending')
-      await settleRun(deps, run, {
-        status,
-        error: message,
-        ...(status === 'failed' ? { code: 'stale' as const } : {}),
-      });
+  step: () => Promise<T>,
+): Promise<T> => {
+  try {
+    return await step();
+  } catch (error) {
+    const problem = toStaleFault(error);
+    if (problem === null) throw error;
+    const { message } = problem;
+    const ending = endingByCaller(caller, 'stale', message);
+    if ((await endWithoutEffect(deps, approval, ending, { status: 'failed', message })) === null)
+      throw alreadyDecidedFault(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);
+    throw problem;
   }
-  if (approval.bulk !== null) await cancelUnapprovedBulk(deps, approval.env, approval.bulk);
-  deps.bus.publish(channels.workAvailable, 'outbox');
-};
-
-/** Ends an approval as stale with what waits for it. Throws `already_decided` when another decision was written first. */
-const endAsStale = async (deps: ViewDeps, caller: Caller, approval: Approval, problem: Fault): Promise<void> => {
-  const ending = endingByCaller(caller, 'stale', problem.message);
-  if ((await endApproval(deps.db, approval, ending, deps.clock.now())) === null)
-    throw alreadyDecidedFault(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);
-  await endWaitingTarget(deps, approval, 'failed', problem.message);
 };
 
 interface Decision {
@@ -174,45 +172,39 @@ export const approveRequest = async (
   { note, save }: { note: string | null; save: SaveBody },
 ): Promise<string> => {
   const approval = await readDecidableApproval(deps, caller, id);
-  try {
+  const effect = await orEndAsStale(deps, caller, approval, async () => {
     const requester = await readCurrentRequester(deps, caller, approval);
-    const effect = await prepareEffect({ deps, approval, requester, decidedBy: toActorRef(caller.principal) });
-    const decision = await commitDecision(deps, caller, approval, {
+    return prepareEffect({ deps, approval, requester, decidedBy: toActorRef(caller.principal) });
+  });
+  // To read a record of the app takes up to ten seconds, in which who decides may have lost the right, and the approval its time.
+  await readDecidableApproval(deps, await readPresentDecider(deps, caller), id);
+  const decision = await orEndAsStale(deps, caller, approval, () =>
+    commitDecision(deps, caller, approval, {
       effect,
       ending: endingByCaller(caller, 'approved', note),
       save: (made) => save(decisionBody(caller, made)),
-    });
-    deps.bus.publish(channels.workAvailable, 'jobs');
-    deps.bus.publish(channels.workAvailable, 'outbox');
-    return decisionBody(caller, decision);
-  } catch (error) {
-    const problem = toStaleFault(error);
-    if (problem === null) throw error;
-    await endAsStale(deps, caller, approval, problem);
-    throw problem;
-  }
+    }),
+  );
+  deps.bus.publish(channels.workAvailable, 'jobs');
+  deps.bus.publish(channels.workAvailable, 'outbox');
+  return decisionBody(caller, decision);
 };
 
-/** Ends an approval without its effect and returns the body of the `200`. */
-const endWithoutEffect = async (
+/** Ends an approval by its decider or its requester, without its effect, and returns the body of the `200`. */
+const endByCaller = async (
   deps: ViewDeps,
   caller: Caller,
   approval: Approval,
   { status, note, save }: { status: 'rejected' | 'cancelled'; note: string | null; save: SaveBody },
 ): Promise<string> => {
-  const at = deps.clock.now();
   const bodyText = (made: Approval): string =>
     JSON.stringify({ approval: endedApprovalJson(made, caller.principal.access) });
-  const ended = await deps.db.transaction(async (tx) => {
-    const made = await endApproval(tx, approval, endingByCaller(caller, status, note), at);
-    const saved = made === null ? null : save(bodyText(made));
-    if (saved !== null) await insertSavedResponse(tx, saved, at);
-    return made;
-  });
+  const how = `${status === 'rejected' ? 'Rejected' : 'Cancelled'} by ${caller.principal.name}`;
+  const message = note === null ? `${how}.` : `${how}: ${note}`;
+  const ending = endingByCaller(caller, status, note);
+  const ended = await endWithoutEffect(deps, approval, ending, { status, message }, (made) => save(bodyText(made)));
   if (ended === null)
     throw alreadyDecidedFault(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);
-  const ending = `${status === 'rejected' ? 'Rejected' : 'Cancelled'} by ${caller.principal.name}`;
-  await endWaitingTarget(deps, approval, status, note === null ? `${ending}.` : `${ending}: ${note}`);
   return bodyText(ended);
 };
 
@@ -223,7 +215,7 @@ export const rejectRequest = async (
   id: string,
   { note, save }: { note: string | null; save: SaveBody },
 ): Promise<string> =>
-  endWithoutEffect(deps, caller, await readDecidableApproval(deps, caller, id), { status: 'rejected', note, save });
+  endByCaller(deps, caller, await readDecidableApproval(deps, caller, id), { status: 'rejected', note, save });
 
 /** Cancels the caller's own request and returns the body of the `200`. A supervised agent needs no approval for that. */
 export const cancelRequest = async (deps: ViewDeps, caller: Caller, id: string, save: SaveBody): Promise<string> => {
@@ -231,17 +223,5 @@ export const cancelRequest = async (deps: ViewDeps, caller: Caller, id: string, 
   if (!isApprovalRequester(caller, approval))
     throw fault('forbidden', 'Only the requester may cancel a request; a person who may decide it can reject it.');
   if (approval.status !== 'pending') throw alreadyDecidedFault(caller, approval);
-  return endWithoutEffect(deps, caller, approval, { status: 'cancelled', note: null, save });
-};
-
-/** Ends an approval whose time is up: called by the sweep, and by a decision that comes too late. */
-export const expireApproval = async (deps: ViewDeps, approval: Approval): Promise<void> => {
-  const ended = await endApproval(deps.db, approval, { status: 'expired', by: null, note: null }, deps.clock.now());
-  if (ended !== null) await endWaitingTarget(deps, approval, 'expired', 'Nobody approved it in time.');
-};
-
-/** Ends a pending approval as stale, with the reason in `message`, when its target can't be changed any more. */
-export const invalidateApproval = async (deps: ViewDeps, approval: Approval, message: string): Promise<void> => {
-  const ended = await endApproval(deps.db, approval, { status: 'stale', by: null, note: message }, deps.clock.now());
-  if (ended !== null) await endWaitingTarget(deps, approval, 'failed', message);
+  return endByCaller(deps, caller, approval, { status: 'cancelled', note: null, save });
 };

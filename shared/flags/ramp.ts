@@ -39,6 +39,8 @@ export interface Ramp extends RampRequest {
   readonly step: number;
   readonly steps: number;
   readonly status: RampStatus;
+  /** When its last step was taken; absent before, and where an earlier release took it. */
+  readonly doneAt?: number;
   /** Who started it, and so the actor of its steps. */
   readonly by: ActorRef & { readonly role: string | null };
   readonly requestId: string | null;
@@ -67,11 +69,14 @@ export const nextStepAt = (ramp: Ramp | null): number | null =>
 /** Later than any time. */
 const always = Number.MAX_SAFE_INTEGER;
 
-/** Returns until when a ramp's guard watches: while the ramp runs, and `within` ms after its last step. Null: no guard watches. */
+/**
+ * Returns until when a ramp's guard watches: while the ramp runs, and `within` ms after its last step was taken, which may be
+ * long after that was due. Null: no guard watches.
+ */
 export const guardUntil = (ramp: Ramp | null): number | null => {
   if (ramp === null || ramp.guard === null) return null;
   if (ramp.status === 'running') return always;
-  return ramp.status === 'done' ? stepAt(ramp, ramp.steps) + ramp.guard.within : null;
+  return ramp.status === 'done' ? (ramp.doneAt ?? stepAt(ramp, ramp.steps)) + ramp.guard.within : null;
 };
 
 export const rampJson = (ramp: Ramp, at: number): Readonly<Record<string, unknown>> => {

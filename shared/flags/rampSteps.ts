@@ -40,11 +40,9 @@ const buildStep = (envId: number, flag: ResolvedFlag, ramp: Ramp, at: number): R
   const step = dueStep(ramp, at);
   if (step <= ramp.step) return null;
   const happening = rampChangeOrigin(ramp, at);
-  const after = withRamp(
-    flag,
-    { rollout: rolloutAt(ramp, step), ramp: { ...ramp, step, status: step >= ramp.steps ? 'done' : 'running' } },
-    happening,
-  );
+  const isLast = step >= ramp.steps;
+  const moved: Ramp = { ...ramp, step, status: isLast ? 'done' : 'running', ...(isLast ? { doneAt: at } : {}) };
+  const after = withRamp(flag, { rollout: rolloutAt(ramp, step), ramp: moved }, happening);
   return { envId, before: flag, after, verb: 'flag.step', reason: null, happening };
 };
 

@@ -7,6 +7,7 @@ import { fullAccess } from '../access/access.ts';
 import type { ReplyJob } from '../applink/link.ts';
 import type { ReplyStatus } from '../catalogue/states/replies.ts';
 import { readItems, type Item } from '../items/model.ts';
+import { activeDeadline } from '../items/perform/eventBatch.ts';
 import { itemTermSeparator } from '../items/perform/writeSql.ts';
 import { itemJson } from '../items/present.ts';
 import { itemTerms } from '../items/terms.ts';
@@ -50,7 +51,17 @@ const settleReplySql = (moved: string): string => `
     { from: 'numbered' },
   )}),
   told as (${outboxInsert(
-    { id: 'id', env: '$3', at: '$5::bigint', parts: '$13', inbox: '$8', deltas: "'{}'", due_to: '$14::bigint' },
+    {
+      id: 'id',
+      env: '$3',
+      at: '$5::bigint',
+      parts: '$13',
+      inbox: '$8',
+      deltas: "'{}'",
+      due_to: '$14::bigint',
+      awake_to: '$21::bigint',
+      whole: 'true',
+    },
     { from: 'numbered' },
   )}),
   ended as (delete from staged_jobs where id in (select id from held) and exists (select from moved))
@@ -64,8 +75,8 @@ const settleEntry = statement(
 const settleItem = statement(
   'replies.settleItem',
   settleReplySql(`
-    update items set version = version + 1, due_at = $14::bigint, updated_at = $21::bigint, terms = array_to_tsvector(string_to_array($22, E',\\n'))
-    where env = $3 and id = $4 and version = $23 and exists (select from held) returning id`),
+    update items set version = version + 1, due_at = $14::bigint, updated_at = $22::bigint, terms = array_to_tsvector(string_to_array($23, E',\\n'))
+    where env = $3 and id = $4 and version = $24 and exists (select from held) returning id`),
 );
 
 const roundsMax = 20;
@@ -129,6 +140,7 @@ const trySettle = async (
     replyLiveParts(request, data, restored),
     restored?.dueAt ?? null,
     ...actorValues({ ...actor, role: request.role, requestId: request.requestId, address: request.address }),
+    activeDeadline(restored),
   ];
   if (restored !== null)
     values.push(restored.updatedAt, itemTerms(job.env, restored).join(itemTermSeparator), item.version);

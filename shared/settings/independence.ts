@@ -6,7 +6,7 @@ import { fault } from '../catalogue/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 
-/** What gives a person a hold over an agent (its token, its rights) or over another person (the password). */
+/** What gives a person a hold over an agent (its token, its rights) or over another person (the password, the address). */
 const rightsVerbs = [
   'agent.create',
   'agent.update',
@@ -15,6 +15,7 @@ const rightsVerbs = [
   'role.update',
   'person.create',
   'person.password',
+  'person.email',
 ];
 
 /** Why a person may not decide what an agent in their hands requests, or somebody in whose hands they are. */
@@ -36,7 +37,8 @@ const copyFromAuditSql = statement(
   'independence.copy',
   `
   insert into rights_changes as c (target, actor, at)
-  select e.target, e.actor, max(e.at) from environments v join events e on e.env = v.id and e.verb = any($1)
+  select e.target, e.actor, max(e.at) from environments v join events e on e.env = v.id
+    and (e.verb = any($1) or e.verb = 'person.update' and e.before -> 'email' is distinct from e.after -> 'email')
   where e.outcome = 'ok' and e.actor_type = 'person' and e.actor is not null and e.target is not null and e.at > $2
   group by e.target, e.actor
   on conflict (target, actor) do update set at = greatest(c.at, excluded.at)`,

@@ -14,6 +14,7 @@ import {
   type Administrator,
   type RoleRef,
 } from './adminChange.ts';
+import { recordRightsChange } from './independence.ts';
 import { requireAdminRemains } from './lastAdmin.ts';
 import type { PersonInput, PersonPatch } from './schema.ts';
 
@@ -175,6 +176,14 @@ const applyPersonChange = async (
     throw isUniqueViolation(error) ? emailTakenFault(email) : error;
   }
   if (patch.passwordHash !== undefined) await deleteTokens(tx, id);
+  // Whoever can make an address another's can become them, where a provider of sign-ins is found by addresses.
+  if (email !== before.email)
+    await recordRightsChange(tx, {
+      verb: 'person.email',
+      target: id,
+      actor: admin.by.type === 'person' ? admin.by.id : null,
+      at: admin.at,
+    });
   await recordPersonChange(tx, admin, patch.passwordHash === undefined ? 'update' : 'password', before, after);
   return after;
 };

@@ -37,3 +37,12 @@ export const readRequester = async (
   await deps.directory.refresh();
   return findRequester(deps, requester);
 };
+
+/** Returns a caller who has waited with present rights, or null when they may not act in the environment any more. */
+export const readPresentCaller = async (
+  deps: Pick<DomainDeps, 'directory'>,
+  { principal: { type, id }, env, requestId, address, reason = null }: Caller,
+): Promise<Caller | null> =>
+  id === null
+    ? null
+    : readRequester(deps, { env: env.id, actor_type: type, actor: id, request_id: requestId, address, reason });

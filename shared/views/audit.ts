@@ -1,10 +1,7 @@
 /** Reads the audit log from the events, filtered, newest first. For api/routes/audit.ts. */
-import type { Access } from '../access/access.ts';
 import type { Caller } from '../access/principal.ts';
 import type { ActorRef } from '../catalogue/events.ts';
-import { redactLinked } from '../items/links.ts';
 import { idTime, rowId } from '../platform/core/ids.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db } from '../platform/db/knex.ts';
 import {
   namedStatement,
@@ -21,7 +18,7 @@ import {
 } from '../platform/journal/pastEvents.ts';
 import { cutPage } from '../platform/listing/page.ts';
 import { hiddenFromPlanner } from '../platform/listing/scanSql.ts';
-import { redactDefinitionChange } from './definitionChange.ts';
+import { isReasonSeen, redactSide } from './auditValues.ts';
 
 interface AuditFilter {
   readonly actor?: string;
@@ -152,15 +149,6 @@ const chooseStatement = async (db: Db, filter: AuditFilter, values: NamedValues)
   return (counted?.n ?? 0) > gatheredMost ? timedStatement : gatheredStatement(by);
 };
 
-/** Returns the values of a change without records that the role doesn't see. */
-const redactValues = (access: Access, values: Record<string, unknown> | null): Record<string, unknown> | null => {
-  if (values === null) return null;
-  const { record, operation } = values;
-  const linked = redactLinked(access, values);
-  const seen = isObject(operation) ? { ...linked, operation: redactLinked(access, operation) } : linked;
-  return isObject(record) && !access.sees('resource', String(record['resource'])) ? { ...seen, record: null } : seen;
-};
-
 /** Returns the reason that the principal gave, and what the change made without it. */
 const splitReason = (
   after: Record<string, unknown> | null,
@@ -175,16 +163,6 @@ const splitReason = (
 const countOf = ({ outcome, after }: AuditRow): number =>
   outcome === 'denied' && typeof after?.['count'] === 'number' ? after['count'] : 1;
 
-const redactSide = (
-  { env, principal: { access } }: Caller,
-  verb: string,
-  values: Record<string, unknown> | null,
-  other: Record<string, unknown> | null,
-): Readonly<Record<string, unknown>> | null =>
-  verb === 'environment.define'
-    ? redactDefinitionChange({ access, definition: env.definition }, values, other)
-    : redactValues(access, values);
-
 const presentEntry = (caller: Caller, row: AuditRow): object => {
   const { reason, after } = splitReason(row.after);
   return {
@@ -195,9 +173,9 @@ const presentEntry = (caller: Caller, row: AuditRow): object => {
     target: { type: row.target_type, id: row.target },
     outcome: row.outcome,
     count: countOf(row),
-    before: redactSide(caller, row.verb, row.before, after),
-    after: redactSide(caller, row.verb, after, row.before),
-    reason,
+    before: redactSide(caller, row, row.before, after),
+    after: redactSide(caller, row, after, row.before),
+    reason: isReasonSeen(caller, row) ? reason : null,
     requestId: row.request_id,
     address: row.address,
   };

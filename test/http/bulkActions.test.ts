@@ -161,7 +161,7 @@ describe('http: bulks of actions', () => {
     expect(await bulkOf(reply.body.bulk.id)).to.include({ status: 'running', done: 0 });
     expect((await agent.post(`/bulk/${String(reply.body.bulk.id)}/cancel`)).status).to.equal(200);
     const bulk = await finished(reply.body.bulk.id);
-    expect(bulk).to.include({ failed: 2 });
+    expect(bulk).to.include({ status: 'cancelled', failed: 2 });
     expect(await outcomes(bulk.id)).to.deep.equal({ [a]: 'cancelled cancelled', [b]: 'cancelled cancelled' });
     const strict = await agent.post('/bulk', { ids: [a], operation: { type: 'action', action: 'strict' } });
     await finished(strict.body.bulk.id);

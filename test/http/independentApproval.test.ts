@@ -114,6 +114,18 @@ describe('independent approval', () => {
     }
   });
 
+  it('keeps people whose address the maker changed from deciding, as the maker may be who has it', async () => {
+    await setRule(true);
+    await age(31 * day);
+    const agent = await agentOf(maker);
+    const friend = await world.person('admin', 'Friend', { email: 'friend@example.com', password });
+    expect((await approve(friend, await requestOf(agent))).status).to.equal(200);
+    const moved = await patch(maker, `/settings/people/${friend.id}`, { email: 'maker.too@example.com' });
+    expect(moved.status, moved.text).to.equal(200);
+    refused(await approve(friend, await requestOf(agent)), 403, 'forbidden');
+    expect((await approve(other, await requestOf(agent))).status).to.equal(200);
+  });
+
   it('keeps people whom the maker let in, or whose password the maker set, from deciding, and those whom these let in', async () => {
     await setRule(true);
     await age(31 * day);

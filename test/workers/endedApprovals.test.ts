@@ -4,6 +4,7 @@ import { readApproval } from '../../shared/approvals/model.ts';
 import { newIdOf } from '../../shared/platform/core/ids.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
 import { expireEndedRows } from '../../workers/sweeps/endedRows.ts';
+import { expireApprovals } from '../../workers/sweeps/expireApprovals.ts';
 import { monthOf, monthsOf, moveNow, scansOf } from '../support/endedRows.ts';
 import type { Client } from '../support/http.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -104,7 +105,11 @@ describe('approvals that have ended', () => {
     const ids = await Promise.all(Array.from({ length: 50 }, () => request()));
     expect(new Set(ids).size).to.equal(1);
     expect(ids[0]).to.not.be.oneOf([moved, expired]);
-    expect(await world.sql("select from approvals where status = 'pending'")).to.have.length(1);
+    const open = "select id from approvals where status = 'pending'";
+    expect(await world.sql(`${open} and expires_at > $1`, [Date.now()])).to.deep.equal([{ id: ids[0] }]);
+    await expireApprovals.run(world.deps);
+    await world.sql('update approvals set decided_at = expires_at where id = $1', [expired]);
+    expect(await world.sql(open)).to.deep.equal([{ id: ids[0] }]);
     await moveNow(world);
     expect([await placeOf(expired), await placeOf(ids[0] ?? '')]).to.deep.equal([
       monthOf('approvals_ended', daysAgo(30)),

@@ -4,11 +4,16 @@
  */
 import type { Caller } from '../../shared/access/principal.ts';
 import { reauthorizeAction } from '../../shared/actions/authorizeAction.ts';
+import { isOfCancelledBulk } from '../../shared/actions/cancelledBulk.ts';
 import { readRunTogether, type Run } from '../../shared/actions/model.ts';
 import { parkRun } from '../../shared/actions/parkRun.ts';
 import { isFirstInRecordQueue } from '../../shared/actions/recordQueue.ts';
 import { settleRun } from '../../shared/actions/settleRun.ts';
-import { expiredResolution, resolutionWithoutDispatch } from '../../shared/actions/undispatchedRun.ts';
+import {
+  cancelledBulkResolution,
+  expiredResolution,
+  resolutionWithoutDispatch,
+} from '../../shared/actions/undispatchedRun.ts';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
 import type { Deps } from '../../shared/deps.ts';
@@ -26,9 +31,9 @@ const requireRequester = async (deps: Deps, run: Run): Promise<Caller> => {
   return caller;
 };
 
-/** Throws for a run that its agent requested before the agent became supervised: nobody has approved it. */
-const requireApprovedIfSupervised = ({ principal }: Caller, { approval, bulk }: Run): void => {
-  if (principal.mode === 'supervised' && approval === null && bulk === null)
+/** Throws for a run that its agent requested before the agent became supervised: nobody has approved it, or the bulk that made it. */
+const requireApprovedIfSupervised = ({ principal }: Caller, { approved_by: approvedBy }: Run): void => {
+  if (principal.mode === 'supervised' && approvedBy === null)
     throw fault('forbidden', 'This agent is supervised now, and no person has approved this.');
 };
 
@@ -61,6 +66,10 @@ export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload, 
   const { db, clock, link } = deps;
   const run = await readRunTogether(db, envId, payload.run);
   if (run === undefined || !activeRunStatuses.includes(run.status) || run.handed_at !== null) return done();
+  if (await isOfCancelledBulk(db, run)) {
+    await settleRun(deps, run, cancelledBulkResolution(run));
+    return done();
+  }
   if (run.status === 'queued' && run.expires_at !== null && run.expires_at <= clock.now()) {
     await settleRun(deps, run, expiredResolution(run));
     return done();

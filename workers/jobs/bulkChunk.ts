@@ -2,7 +2,9 @@
  * Processes one chunk of a bulk: the operation over the ids that have no result yet. Results are written in the statement of
  * the effect and never twice, so the job may run any number of times, also twice at once.
  */
+import { reasonFault } from '../../shared/access/gates.ts';
 import { withoutSupervision, type Caller } from '../../shared/access/principal.ts';
+import { settleCancelledRuns } from '../../shared/bulk/cancelledRuns.ts';
 import {
   finishChunk,
   insertCancelledResults,
@@ -36,7 +38,7 @@ const itemsPerStatement = 125;
 /** The signal that ends a start of the job, and its span. */
 type Start = Pick<Job, 'signal' | 'span'>;
 
-/** Returns the requester with the rights of now; null when they may not act here any more. */
+/** Returns the requester with the rights of now, and with the person who approved the bulk; null when they may not act here any more. */
 const readChunkRequester = async (
   deps: Deps,
   envId: number,
@@ -45,8 +47,10 @@ const readChunkRequester = async (
 ): Promise<Caller | null> => {
   const caller = await readRequester(deps, { env: envId, ...chunk });
   if (caller === null) return null;
-  const { principal } = caller;
-  return { ...caller, span, principal: chunk.approved_by === null ? principal : withoutSupervision(principal) };
+  const { approved_by: approvedBy } = chunk;
+  return approvedBy === null
+    ? { ...caller, span }
+    : { ...caller, span, principal: withoutSupervision(caller.principal), approvedBy };
 };
 
 const buildChunkOperation = async ({ db }: Deps, envId: number, chunk: Chunk): Promise<BoundOperation> => {
@@ -57,6 +61,17 @@ const buildChunkOperation = async ({ db }: Deps, envId: number, chunk: Chunk): P
   if (known === undefined) throw new Error(`A bulk of ${type} can’t be done in chunks.`);
   return undoOf === null ? known.bind(members) : known.restore(members, await readPreviousValues(db, undoOf, chunk));
 };
+
+/**
+ * Returns the operation with the demand for a reason that an inbox makes. Other approved changes are spared it, as it was made when
+ * they were requested; that of a bulk is made for each item when it runs.
+ */
+const demandReason = (caller: Caller, operation: BoundOperation): BoundOperation => ({
+  ...operation,
+  decide: (item, inbox, input, moment) =>
+    (inbox.reasonRequired && operation.needsReason(input) ? reasonFault(caller) : null) ??
+    operation.decide(item, inbox, input, moment),
+});
 
 /** Returns the first `count` entries of a map. */
 const takeFirst = (left: ReadonlyMap<string, number>, count: number): Map<string, number> =>
@@ -71,8 +86,9 @@ const processItemChunk = async (deps: Deps, envId: number, chunk: Chunk, { signa
     const caller = await readChunkRequester(deps, envId, chunk, span);
     if (caller === null) return insertForbiddenResults(deps.db, chunk, left);
     const some = takeFirst(left, itemsPerStatement);
+    const bulk = { id: chunk.bulk, seqs: some };
     try {
-      await performOperation(deps, caller, operation, [...some.keys()], null, { bulk: { id: chunk.bulk, seqs: some } });
+      await performOperation(deps, caller, demandReason(caller, operation), [...some.keys()], null, { bulk });
       for (const id of some.keys()) left.delete(id);
     } catch (error) {
       if (!isDuplicateBulkResult(error)) throw error;
@@ -132,6 +148,7 @@ export const bulkChunk: JobHandler<'bulkChunk'> = async ({ env: envId, payload, 
     else if (!(await processActionChunk(deps, envId, chunk, { signal, span }))) return retryAt(deps.clock.now());
     await finishChunk(deps.db, chunk);
   }
+  const isSettled = await settleCancelledRuns(deps, payload.bulk, signal);
   await publishBulkProgress(deps, envId, payload.bulk);
-  return done();
+  return isSettled ? done() : retryAt(deps.clock.now());
 };

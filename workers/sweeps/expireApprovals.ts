@@ -2,7 +2,7 @@
 import { approvalColumns, type Approval } from '../../shared/approvals/model.ts';
 import { openApprovalStatuses } from '../../shared/catalogue/states/approvals.ts';
 import { sqlList } from '../../shared/catalogue/states/machine.ts';
-import { expireApproval, invalidateApproval } from '../../shared/decisions/decide.ts';
+import { expireApproval, invalidateApproval } from '../../shared/decisions/endWithoutEffect.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import type { Sweep } from './sweep.ts';

@@ -10,7 +10,10 @@ export const bulks = defineMachine({
     queued: { kind: 'active', meaning: 'its chunks have their jobs, and none has begun' },
     running: { kind: 'active', meaning: 'its first chunk has begun' },
     done: { kind: 'ended', meaning: 'every item has its result' },
-    cancelled: { kind: 'ended', meaning: 'chunks that had not begun were cancelled, the others have their results' },
+    cancelled: {
+      kind: 'ended',
+      meaning: 'chunks and runs that had not begun were cancelled, the others have their results',
+    },
   },
   transitions: [
     { from: null, to: 'pending', why: 'requested, needs an approval' },

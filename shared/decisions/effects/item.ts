@@ -16,10 +16,12 @@ const prepareCreation = ({ deps, approval, requester }: ApprovalContext<'item'>)
   const { type: _, ...members } = approval.request.operation;
   const input = parseCreateInput(members);
   requireMayCreate(requester, input);
-  return async (tx) => ({
-    ...emptyEffects,
-    item: presentItem((await createItemTx(deps, tx, requester, input)).item, fullAccess),
-  });
+  return async (tx) => {
+    const { item, isNew } = await createItemTx(deps, tx, requester, input);
+    if (isNew ? approval.item !== null : item.id !== approval.item)
+      throw staleFault('key', 'another item has its key than at the request');
+    return { ...emptyEffects, item: presentItem(item, fullAccess) };
+  };
 };
 
 /** Returns the first of the members that differs from `before`, or undefined. */

@@ -84,7 +84,8 @@ export const countDeltas = (before: Item | null, after: Item): Record<string, nu
 
 /** Returns the deadline that can become overdue. */
 const effectiveDeadline = (item: Item | null): number | null => (item === null || item.closed ? null : item.dueAt);
-const activeDeadline = (item: Item | null): number | null => (isActive(item) ? (item?.dueAt ?? null) : null);
+/** Returns the deadline of an item that is work now: neither closed nor snoozed. */
+export const activeDeadline = (item: Item | null): number | null => (isActive(item) ? (item?.dueAt ?? null) : null);
 
 export interface WrittenEntry {
   readonly id: string;

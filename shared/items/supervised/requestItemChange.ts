@@ -8,7 +8,7 @@ import { limits } from '../../catalogue/limits.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
-import { readItems, type Item } from '../model.ts';
+import { readItems, readItemsByKeys, type Item } from '../model.ts';
 import type { ItemOperation } from '../operation.ts';
 import type { CreateInput } from '../operations/create.ts';
 import { requireMayCreate } from '../perform/create.ts';
@@ -87,7 +87,14 @@ const createdMembers = (
   fields: data,
 });
 
-/** Returns the id of the approval for a new item. Throws the fault that creating it would have. */
+/** Returns the item that a report of the same key would be added to, or null. */
+const readKeyed = async ({ db }: DomainDeps, { env }: Caller, { inbox, key }: CreateInput): Promise<Item | null> =>
+  key === undefined ? null : ((await readItemsByKeys(db, env.id, [{ inbox, key }], false))[0] ?? null);
+
+/**
+ * Returns the id of the approval for a new item, or for an occurrence of the item that has the key. Throws the fault that
+ * creating it would have.
+ */
 export const requestItemCreation = async (
   deps: DomainDeps,
   caller: Caller,
@@ -96,18 +103,20 @@ export const requestItemCreation = async (
 ): Promise<string> => {
   const acting: Caller = { ...caller, principal: withoutSupervision(caller.principal) };
   requireMayCreate(acting, input);
+  const keyed = await readKeyed(deps, caller, input);
   const { approval } = await requestApproval(deps, caller, {
     kind: 'item',
-    summary: `create: ${input.title}`,
+    summary: `${keyed === null ? 'create' : 'occurrence'}: ${input.title}`,
     request: {
       operation: { type: 'create', ...input },
       target: null,
       inbox: input.inbox,
-      after: createdMembers(caller, input),
+      ...(keyed === null ? { after: createdMembers(caller, input) } : {}),
     },
-    before: null,
+    before: keyed === null ? null : presentItem(keyed, caller.principal.access),
     fingerprint: ['item', 'create', input],
     expiresMs: limits.approvalMs,
+    ...(keyed === null ? {} : { item: { id: keyed.id, inbox: keyed.inbox } }),
     save: (asked) => save(202, pendingResponseBody(asked.approval)),
   });
   return approval;

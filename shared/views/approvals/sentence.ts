@@ -172,7 +172,12 @@ class Sentence {
     const title = objectOf(approval['before'])['title'];
     const isSeen = inbox === null || this.#access.sees('inbox', inbox);
     const given = objectOf(approval['operation']);
-    if (!isSeen && given['type'] === 'create') return `Create ${unseen}`;
+    const isReport = given['type'] === 'create' && approval['item'] !== null;
+    if (!isSeen && given['type'] === 'create') return isReport ? `Report ${unseen} again` : `Create ${unseen}`;
+    if (isReport) {
+      const { type: _, title: reported, inbox: __, ...rest } = given;
+      return `Report ${quote(typeof title === 'string' ? title : '')} again, as ${quote(reported)}${this.withMembers(rest)}`;
+    }
     return this.operation(given, isSeen ? quote(typeof title === 'string' ? title : '') : unseen);
   }
 

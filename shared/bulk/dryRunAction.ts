@@ -1,0 +1,117 @@
+/**
+ * Counts what a bulk of an action would do now, without doing it. Used by `POST /bulk` with `dryRun`, and by requests for
+ * approval, which show the counts to whoever decides.
+ */
+import type { Caller } from '../access/principal.ts';
+import { inapplicableReason, requireRunnableAction } from '../actions/authorizeAction.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import { Fault, fault } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
+import type { ActionDefinition } from '../environments/actions.ts';
+import type { ManifestResource } from '../environments/manifest.ts';
+import { dryRunMember, emptyDryRunCounts, type DryRunCounts } from '../items/perform/dryRun.ts';
+import { evaluateCondition } from '../platform/core/conditions.ts';
+import { getAppRecords } from '../records/appReads.ts';
+import { findRecords, type FullRecord } from '../records/queries.ts';
+import { recordIdProblem } from '../records/recordProblems.ts';
+import { offlineFault, planBulkRuns, type BulkActionRequest } from './runs.ts';
+
+/** ms after which no further records are read: as long as an action is waited for, and as one read of the app may take. */
+const dryRunMs = limits.actionWaitMs;
+
+/** What records are checked for: an action, and who runs it. */
+interface RecordCheck {
+  readonly caller: Caller;
+  readonly action: ActionDefinition;
+  /** The resource that the action runs on; undefined: it is not declared. */
+  readonly resource: ManifestResource | undefined;
+}
+
+/** Returns those of the records that exist; null: the app serves them and is offline, so that nobody can say. */
+const readRecords = async (
+  { db, link }: ActionDeps,
+  { caller: { env }, resource }: RecordCheck,
+  ids: readonly string[],
+): Promise<readonly FullRecord[] | null> => {
+  if (resource === undefined) return [];
+  const { name, source } = resource;
+  const valid = ids.filter((id) => recordIdProblem(id) === null);
+  if (source === 'app')
+    return (await link.online(env.id, { kind: 'resource', name })) ? getAppRecords(link, env.id, name, valid) : null;
+  return findRecords(
+    db,
+    env.id,
+    valid.map((id) => ({ resource: name, id })),
+  );
+};
+
+/** Returns the fault of running the action on a record, or null. */
+const recordFault = (action: ActionDefinition, record: FullRecord | undefined): Fault | null => {
+  if (record === undefined) return fault('not_found');
+  const applies = action.when === null || evaluateCondition(action.when, { record });
+  return applies ? null : fault('conflict', inapplicableReason(action));
+};
+
+/** Returns for each of the records the fault that a run on it would have now, or null: as `reauthorizeAction`, which reads one record. */
+const checkRecords = async (
+  deps: ActionDeps,
+  check: RecordCheck,
+  ids: readonly string[],
+): Promise<readonly (readonly [string, Fault | null])[]> => {
+  try {
+    const records = await readRecords(deps, check, ids);
+    if (records === null) return ids.map((id) => [id, null]);
+    const found = new Map(records.map((record) => [record.id, record]));
+    return ids.map((id) => [id, recordFault(check.action, found.get(id))]);
+  } catch (error) {
+    if (error instanceof Fault) return ids.map((id) => [id, error]);
+    throw error;
+  }
+};
+
+const cut = <T>(all: readonly T[], size: number): (readonly T[])[] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
+
+/**
+ * Returns the counts of what a bulk of an action, whose input is filled in, would do now; null when `signal` is aborted, or when
+ * not all records could be read in `dryRunMs`: the read that is under way then is the last. Other requests run between reads.
+ */
+export const dryRunAction = async (
+  deps: ActionDeps,
+  caller: Caller,
+  operation: BulkActionRequest,
+  { ids, signal }: { readonly ids: readonly string[]; readonly signal: AbortSignal | null },
+): Promise<DryRunCounts | null> => {
+  const action = requireRunnableAction(caller, operation.action);
+  const check = { caller, action, resource: caller.env.definition.resources.get(action.resource ?? '') };
+  // The app is asked for as many at once as for a page of a list.
+  const recordsPerRead = check.resource?.source === 'app' ? limits.pageDefault : limits.bulkChunk;
+  const offline = await offlineFault(deps, caller, action);
+  const endsAt = deps.clock.now() + dryRunMs;
+  const isOver = (): boolean => signal?.aborted === true || deps.clock.now() >= endsAt;
+  const tally: DryRunCounts = { ...emptyDryRunCounts };
+  const problems = new Map<string, Fault | null>();
+  for (const piece of cut(ids, limits.bulkChunk)) {
+    if (isOver()) return null;
+    const { groups, faults } = await planBulkRuns(
+      deps,
+      caller,
+      action.resource,
+      new Map(piece.map((id, i) => [id, i])),
+    );
+    const unread = [...groups.keys()].filter((id) => !problems.has(id));
+    for (const some of cut(unread, recordsPerRead)) {
+      if (isOver()) return null;
+      for (const [id, problem] of await checkRecords(deps, check, some)) problems.set(id, problem);
+    }
+    for (const { fault: problem } of faults.values()) {
+      tally[dryRunMember(problem)] += 1;
+      if (problem.code !== 'not_found') tally.matched += 1;
+    }
+    for (const [record, items] of groups) {
+      tally[dryRunMember(problems.get(record) ?? offline)] += items.length;
+      tally.matched += items.length;
+    }
+  }
+  return tally;
+};
