@@ -61,7 +61,12 @@ const cases: readonly (readonly [object, string, string])[] = [
     `Reply to a record you can't see with the subject "Re": "Hi", then state "closed".`,
   ],
   [
-    item({ type: 'create', inbox: 'mail', title: 'New', record: order, links: [order] }),
+    item({ type: 'create', inbox: 'mail', title: 'New', key: 'k', record: order }),
+    'Report "Help" again, as "New", with key "k", record order "o1".',
+    "Report a record you can't see again.",
+  ],
+  [
+    { ...item({ type: 'create', inbox: 'mail', title: 'New', record: order, links: [order] }), before: null },
     'Create "New" in the inbox mail, with links order "o1", record order "o1".',
     "Create a record you can't see.",
   ],

@@ -142,6 +142,16 @@ describe('the end of an approval', () => {
       ]);
     });
 
+    it('says afterwards too that it has created one', async () => {
+      const { approval } = (await create('k3', 'First of all')).body as { approval: string };
+      const approved = (await ana.post(`/approvals/${approval}/approve`)).body;
+      const { sentence, item } = (await ana.get(`/approvals/${approval}`)).body.approval as {
+        sentence: string;
+        item: string;
+      };
+      expect([item, sentence.slice(0, 6)]).to.deep.equal([approved.item.id, 'Create']);
+    });
+
     it('is stale when another item has got the key', async () => {
       const { approval } = (await create('k2', 'A new one')).body as { approval: string };
       expect((await ana.get(`/approvals/${approval}`)).body.approval.sentence).to.match(/^Create /);

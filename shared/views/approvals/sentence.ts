@@ -172,7 +172,8 @@ class Sentence {
     const title = objectOf(approval['before'])['title'];
     const isSeen = inbox === null || this.#access.sees('inbox', inbox);
     const given = objectOf(approval['operation']);
-    const isReport = given['type'] === 'create' && approval['item'] !== null;
+    // Also once it is created, when the approval has the new item.
+    const isReport = given['type'] === 'create' && isObject(approval['before']);
     if (!isSeen && given['type'] === 'create') return isReport ? `Report ${unseen} again` : `Create ${unseen}`;
     if (isReport) {
       const { type: _, title: reported, inbox: __, ...rest } = given;
