@@ -131,7 +131,7 @@ export class AppSession implements LocalSocket {
   async relay(method: ServiceMethod, params: string, timeoutMs: number, sent?: () => void): Promise<RelayOutcome> {
     const relayed = await this.#calls.call(method, params, timeoutMs, sent);
     if (relayed.kind !== 'frame' || !isStoppingRefusal(relayed.message)) return relayed;
-    // Whoever calls again must not choose this connection.
+    // A repeated call chooses another connection.
     await (this.#stopping ??= this.#narrow());
     return { kind: 'offline' };
   }

@@ -2,6 +2,7 @@
 import { findVisibleInbox } from '../../shared/access/gates.ts';
 import { approvalJson, type Approval } from '../../shared/approvals/model.ts';
 import { listApprovals } from '../../shared/approvals/queries.ts';
+import { statesOf } from '../../shared/items/filters.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { Members } from './answers/members.ts';
@@ -70,8 +71,8 @@ export const emptyHint = ({ caller }: EndpointCall, { inbox: name, state }: Memb
     one.trim(),
   );
   if (inbox === undefined || wanted.length === 0) return null;
-  const states = [...inbox.states, ...inbox.retiredStates].map((one) => one.name);
-  return wanted.some((one) => states.includes(one))
+  const states = statesOf([inbox]);
+  return wanted.some((one) => states.has(one))
     ? null
-    : `${inbox.name} has no state ${wanted.join(', ')}; its states are ${states.join(', ')}.`;
+    : `${inbox.name} has no state ${wanted.join(', ')}; its states are ${[...states].join(', ')}.`;
 };

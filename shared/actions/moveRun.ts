@@ -15,7 +15,7 @@ import {
   type SavedResponse,
 } from '../platform/journal/idempotency.ts';
 import { sameColumns } from '../platform/journal/insertText.ts';
-import { outboxInsert } from '../platform/journal/outbox.ts';
+import { messagesPerRow, outboxInsert } from '../platform/journal/outbox.ts';
 import { runEntryData, runEntryLivePart, runLiveParts, runRecordKey, type Run } from './model.ts';
 import { runResultInsert } from './runResultSql.ts';
 import { jobDueColumns, partsOf, runJobInsert, type JobDue } from './runStatementParts.ts';
@@ -151,13 +151,10 @@ interface WaitingItem {
 }
 const waitingItemsSql = statement('runs.items', 'select item, inbox, entry from run_items where run = $1 order by seq');
 
-/** Parts of one row of the outbox: an offset has eight bits for the place of a part in its row. */
-const partsPerRow = 50;
-
 /** Returns the parts of the rows of the outbox as JSON: one row unless many items wait for the run. */
 const liveRows = (parts: readonly LivePart[]): string[] =>
-  Array.from({ length: Math.ceil(parts.length / partsPerRow) }, (_, n) =>
-    JSON.stringify(parts.slice(n * partsPerRow, (n + 1) * partsPerRow)),
+  Array.from({ length: Math.ceil(parts.length / messagesPerRow) }, (_, n) =>
+    JSON.stringify(parts.slice(n * messagesPerRow, (n + 1) * messagesPerRow)),
   );
 
 /** Moves a run that is not in its month; see `transitionRun`. */

@@ -1,14 +1,14 @@
 /** Splits what an app sends into batches that fit a frame. Used by recordBatches.ts and answerResender.ts. */
 import { linkLimits } from '../applink/protocol.ts';
 
-/** What a value adds to a frame. */
+/** Bytes and members that a value adds to a frame. */
 export interface Weight {
   readonly bytes: number;
   /** Members and elements on all levels together. */
   readonly members: number;
 }
 
-/** What a batch may weigh; the rest of the frame is for what stands around it. */
+/** Limits of a batch; the rest of the frame is its envelope. */
 const bytesMax = linkLimits.frameBytes - 64 * 1024;
 export const membersMax = linkLimits.frameMembers - 100;
 

@@ -176,7 +176,7 @@ const applyPersonChange = async (
     throw isUniqueViolation(error) ? emailTakenFault(email) : error;
   }
   if (patch.passwordHash !== undefined) await deleteTokens(tx, id);
-  // Whoever can make an address another's can become them, where a provider of sign-ins is found by addresses.
+  // OpenID Connect links a first sign-in by its address, so that a changed address can hand the account over.
   if (email !== before.email)
     await recordRightsChange(tx, {
       verb: 'person.email',

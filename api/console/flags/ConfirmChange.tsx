@@ -11,7 +11,7 @@ import { changeTexts } from './changeTexts.ts';
 import type { FlagPatch } from './patch.ts';
 import { goingRamp, percent, planText, rampText, valueText } from './words.ts';
 
-/** What a person adds to a change. */
+/** Reason and confirmation of a change. */
 export interface Given {
   readonly confirmed?: true;
   readonly reason?: string;

@@ -29,7 +29,7 @@ const parsed = (text: string): RuleDrafts => {
 export const useRuleDrafts = (flag: string): readonly [RuleDrafts, (name: string, draft: RuleDraft | null) => void] => {
   const { environment } = useSession();
   const [text, setText] = useDraft(`${environment}.rules.${flag}`);
-  // What is forgotten once an answer has come must not take away what was typed since.
+  // An answer clears the draft that was sent, not a later one.
   const newest = useRef(text);
   newest.current = text;
   const keep = (name: string, draft: RuleDraft | null): void => {

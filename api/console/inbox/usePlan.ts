@@ -22,7 +22,7 @@ interface DryRun {
   readonly failed: number;
 }
 
-/** What is selected. */
+/** The selection that a plan is made for. */
 type Chosen = Pick<Selection, 'ids' | 'whole'>;
 
 /** Returns whether the same is selected; of a whole list it does not matter what is loaded. */
@@ -30,7 +30,7 @@ const isSame = (a: Chosen, b: Chosen): boolean =>
   a.whole === b.whole && (a.whole !== null || (a.ids.size === b.ids.size && [...a.ids].every((id) => b.ids.has(id))));
 
 interface Plan {
-  /** What was selected when it was made: it is for nothing else. */
+  /** The selection at the time of the dry run; the plan ends with it. */
   readonly chosen: Chosen;
   readonly operation: Operation;
   readonly reason: string | null;

@@ -13,7 +13,7 @@ export const adoptDrafts = (person: string): void => {
 
 const nameOf = (key: string): string => `${prefix}${owner}.${key}`;
 
-/** What a browser without storage, or with too little, keeps as long as the page is open. */
+/** Drafts of a browser without storage, or with too little; they last as long as the page. */
 const kept = new Map<string, string>();
 /** The places of this tab where drafts stand, by the names of these. */
 const listeners = new Set<(name: string, text: string) => void>();

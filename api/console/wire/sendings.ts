@@ -1,9 +1,9 @@
-/** What is being sent from drafts, and what came of it: whoever sent it may have gone elsewhere meanwhile. Used by useWriting and useActionCall. */
+/** Requests under way by the draft that each is made of, and their failures; they outlive the component that sent them. Used by useWriting and useActionCall. */
 import { useSyncExternalStore } from 'react';
 import { newIdempotencyKey } from './http.ts';
 
 interface Sending {
-  /** What is sent, as JSON. */
+  /** Body of the request, as JSON. */
   readonly text: string;
   /** The idempotency key: the same text sent again is the same message. */
   readonly key: string;

@@ -1,4 +1,4 @@
-/** Says once in an answer who the people are whose ids stand in it. Used by present.ts. */
+/** Adds the names of people to an answer that has their ids. Used by present.ts. */
 import type { Members } from './members.ts';
 
 const quotedIds = /(?<=")per_[0-7][0-9a-hjkmnp-tv-z]{25}(?=")/g;

@@ -2,6 +2,7 @@
 import { fullAccess } from '../../access/access.ts';
 import { reasonMember, toActorRef, type Caller } from '../../access/principal.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
+import { messagesPerRow } from '../../platform/journal/outbox.ts';
 import type { Item } from '../model.ts';
 import type { EntryDraft, ItemEffect } from '../operation.ts';
 import { itemJson } from '../present.ts';
@@ -126,9 +127,6 @@ export const eventRowsJson = (batches: readonly EventBatch[]): string => {
   }
   return `[${rows.join(',')}]`;
 };
-
-/** Timeline messages of one row of the outbox: an offset has eight bits for the place of a message in its row. */
-const messagesPerRow = 50;
 
 /** An entry of a change as it is written: who reads it gets `shown`. Both are JSON text. */
 interface EntryText {

@@ -18,6 +18,9 @@ type OutboxColumns = Readonly<
   Record<(typeof requiredColumns)[number], Sql> & Partial<Record<(typeof otherColumns)[number], Sql>>
 >;
 
+/** Messages of one row: an offset has eight bits for the place of a message in its row. */
+export const messagesPerRow = 50;
+
 /** Returns the text of the insert of one outbox row for each row of the source. */
 export const outboxInsert = (values: OutboxColumns, source: InsertSource): string =>
   insertText('insert into outbox', [...requiredColumns, ...otherColumns], values, source);

@@ -73,7 +73,7 @@ export const garbage: Arbitrary<unknown> = fc.oneof(
   }),
 );
 
-/** What is there, so that not nearly everything is unknown. */
+/** Names and ids that exist, so that most requests find something. */
 export interface KnownValues {
   /** What members and parameters of a name usually hold, or nearly nothing would be found, allowed and done. */
   readonly usual: Readonly<Record<string, readonly unknown[]>>;
