@@ -29,27 +29,30 @@ const textPage =
     headers: { 'content-type': `${type}; charset=utf-8`, ...headers },
   });
 
-const documentPages = (endpoints: readonly Endpoint[], publicUrl: string): [string, Serve][] => {
-  const manifest = {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: 'Manifest',
-    ...manifestSchema,
-  };
-  const documents = {
-    '/openapi.json': JSON.stringify(buildOpenApiDocument(endpoints, publicUrl)),
-    '/asyncapi.json': JSON.stringify(buildAsyncApiDocument(publicUrl)),
-    '/manifest.schema.json': JSON.stringify(manifest),
-  };
-  return [
-    ...Object.entries(documents).map(([path, body]): [string, Serve] => [path, () => ({ status: 200, body })]),
-    ...[...llmsPages(publicUrl)].map(([path, text]): [string, Serve] => [
-      path,
-      textPage(path.endsWith('.md') ? 'text/markdown' : 'text/plain', text),
-    ]),
-    ['/docs', textPage('text/html', referencePage, { 'content-security-policy': referencePolicy })],
-    [scriptPath, async (request) => packedResponse(request, await referenceScript(), immutableHeaders)],
-  ];
+/** Serves a document that is made when it is first asked for, as making it takes as long as much of a start. */
+const documentPage = (make: () => object): Serve => {
+  let body: string | null = null;
+  return () => ({ status: 200, body: (body ??= JSON.stringify(make())) });
 };
+
+const documentPages = (endpoints: readonly Endpoint[], publicUrl: string): [string, Serve][] => [
+  ['/openapi.json', documentPage(() => buildOpenApiDocument(endpoints, publicUrl))],
+  ['/asyncapi.json', documentPage(() => buildAsyncApiDocument(publicUrl))],
+  [
+    '/manifest.schema.json',
+    documentPage(() => ({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      title: 'Manifest',
+      ...manifestSchema,
+    })),
+  ],
+  ...[...llmsPages(publicUrl)].map(([path, text]): [string, Serve] => [
+    path,
+    textPage(path.endsWith('.md') ? 'text/markdown' : 'text/plain', text),
+  ]),
+  ['/docs', textPage('text/html', referencePage, { 'content-security-policy': referencePolicy })],
+  [scriptPath, async (request) => packedResponse(request, await referenceScript(), immutableHeaders)],
+];
 
 /** A page, and who is limited in asking for it: everybody but the networks of PROBE_NETWORKS, everybody, or nobody. */
 interface HostPage {

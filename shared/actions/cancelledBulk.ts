@@ -1,4 +1,4 @@
-/** Runs whose bulk was cancelled. Used by the job of runs, which may come to one before the cancelling call has settled it. */
+/** Runs whose bulk was cancelled. Used by the job of runs and by dispatchRun.ts, which may come to one before the job of the cancelled bulk has settled it. */
 import type { Db } from '../platform/db/knex.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
 import type { Run } from './model.ts';

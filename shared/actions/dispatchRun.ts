@@ -16,6 +16,7 @@ import { isDbUnavailable } from '../platform/db/errors.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { continueTrace } from '../platform/tracing/span.ts';
 import { getRecord } from '../records/read.ts';
+import { isOfCancelledBulk } from './cancelledBulk.ts';
 import type { ActionDeps } from './deps.ts';
 import { isSettledRun, readRun, readRunTogether, runActor, type Run } from './model.ts';
 import { notifyRunChanged } from './runChanges.ts';
@@ -196,7 +197,7 @@ export const callAppForRun = async (
   return run;
 };
 
-/** Dispatches a run over `local`. Called by the app link in that process; does nothing for a run that is dispatched or settled. */
+/** Dispatches a run over `local`. Called by the app link in that process; does nothing for a run that is dispatched or settled, or whose bulk was cancelled. */
 export const dispatchRun = async (
   deps: ActionDeps,
   env: Environment,
@@ -204,7 +205,8 @@ export const dispatchRun = async (
   local: LocalConnection,
 ): Promise<void> => {
   const run = await readRunTogether(deps.db, env.id, id);
-  if (run === undefined || isSettledRun(run) || run.handed_at !== null) return;
+  if (run === undefined || isSettledRun(run) || run.handed_at !== null || (await isOfCancelledBulk(deps.db, run)))
+    return;
   const params = await buildRunParams(deps, env, toDispatchedRun(run, local.connection, deps.clock.now()));
   const handed = await markDispatched(deps, run, local);
   if (handed !== null) await callAppForRun(deps, handed, local, { ...params, traceparent });

@@ -167,7 +167,7 @@ describe('flags in the console', () => {
     await setRules(ben, 'free', 'student');
     await part('Rules').getByText('3. When').waitFor({ state: 'detached' });
     await page.keyboard.press('u');
-    await page.getByText('The rules of segments have changed meanwhile').waitFor();
+    await page.getByText('segments has been changed meanwhile').waitFor();
     expect(await rules()).to.deep.equal(['free', 'student'].map(rule));
   });
 
@@ -366,6 +366,20 @@ describe('flags in the console', () => {
     await page.unroute('**/flags/greeting');
     await page.keyboard.press('u');
     await until('it is undone', async () => (await flag('greeting')).value === 'Hi');
+  });
+
+  it('undoes no value that a colleague has changed since', async () => {
+    await goTo('greeting');
+    await page.getByLabel('Value', { exact: true }).fill('Good day');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('.notice').getByText('value Good day').waitFor();
+    expect((await ben.post('/flags/greeting', { change: { value: 'Dear customer' } })).status).to.equal(200);
+    await answer().getByText('Dear customer').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('h1').first().click();
+    await page.keyboard.press('u');
+    await page.getByText('greeting has been changed meanwhile').waitFor();
+    expect((await flag('greeting')).value).to.equal('Dear customer');
   });
 
   it('keeps 10,000 targets searchable, and sends only the one that is added or removed', async () => {

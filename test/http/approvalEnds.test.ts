@@ -13,7 +13,15 @@ const manifest = {
     { name: 'order', source: 'stored', fields: [{ name: 'status' }] },
     { name: 'payment', source: 'app', fields: [] },
   ],
-  inboxes: [{ name: 'mail' }, { name: 'secret' }],
+  inboxes: [
+    { name: 'mail' },
+    { name: 'secret' },
+    {
+      name: 'letters',
+      reply: { via: 'smtp', from: 'us@example.com', to: '{{item.fields.email}}' },
+      onOccurrence: { keep: 10, update: true },
+    },
+  ],
   actions: [
     { name: 'refund', label: 'Refund', resource: 'order', approval: true, input },
     { name: 'capture', label: 'Capture', resource: 'payment', approval: true, input },
@@ -23,6 +31,7 @@ const manifest = {
 
 const clerk = [
   { on: 'inbox:mail', can: ['*'] },
+  { on: 'inbox:letters', can: ['*'] },
   { on: 'resource:*', can: ['see'] },
   { on: 'action:*', can: ['run'] },
   { on: 'flag:beta', can: ['*'] },
@@ -161,6 +170,23 @@ describe('the end of an approval', () => {
       expect(codeOf(await ana.post(`/approvals/${approval}/approve`))).to.equal('409 stale');
       expect((await ana.get(`/items/${other.id}`)).body.item.occurrences).to.equal(1);
     });
+  });
+
+  it('is stale for a reply that would go to another address than the one that was shown', async () => {
+    const report = (email: string, subject: string): Promise<Reply> =>
+      ana.post('/items', { inbox: 'letters', title: subject, key: 'thread', data: { email, subject } });
+    const { id } = (await report('ada@example.com', 'Help')).body.item as { id: string };
+    const reply = async (text: string): Promise<string> => {
+      const asked = await bot.post(`/items/${id}/reply`, { text });
+      expect(asked.status, asked.text).to.equal(202);
+      return (asked.body as { approval: string }).approval;
+    };
+    const [first, second] = [await reply('Your account is open again.'), await reply('Is all well?')];
+    expect((await report('ada@example.com', 'Help, please')).body.item.title).to.equal('Help, please');
+    expect((await ana.post(`/approvals/${first}/approve`)).status).to.equal(200);
+    await report('eve@example.com', 'Help, please');
+    const refused = await ana.post(`/approvals/${second}/approve`);
+    expect([codeOf(refused), refused.body.details[0].path]).to.deep.equal(['409 stale', 'item.fields']);
   });
 
   it('leaves no targets and guards of flags in the audit log for who does not see them', async () => {

@@ -75,10 +75,10 @@ export const redisUrl = (): string => required('REDIS_URL');
 
 const cloneTemplate = async (): Promise<TestDatabase> => {
   template ??= makeTemplate();
-  return createDatabase(`template ${await template}`);
+  return createDatabase(`template ${await template} strategy file_copy`);
 };
 
-/** Made while the tests before it run, as a clone takes a third of a second. */
+/** Made while the tests before it run, as a clone may take half a second. */
 let next: Promise<TestDatabase> | null = null;
 
 /** Returns a database with the schema of this build. */

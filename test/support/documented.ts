@@ -2,6 +2,7 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { getOrCreate } from '../../shared/platform/core/maps.ts';
 import type { Client, Reply } from './http.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -102,25 +103,41 @@ const noBody = {
   example: {},
 };
 
-export const readDocuments = async (base: string): Promise<Documents> => {
-  const response = await fetch(new URL('/openapi.json', base));
-  const raw = (await response.json()) as RawDocument;
-  const resolved = <T extends object>(value: T | { readonly $ref: string }): T => inlined(raw, value) as T;
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  addFormats.default(ajv);
-  const checks = new Map<string, ValidateFunction | null>();
-  const seen = new Set<string>();
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+const validators = new WeakMap<Schema, ValidateFunction>();
 
+/** Returns the function that checks a schema, which is compiled when it is first needed. */
+const validatorOf = (schema: Schema): ValidateFunction => getOrCreate(validators, schema, () => ajv.compile(schema));
+
+interface Route {
+  readonly operation: Operation;
+  readonly form: RegExp;
+}
+
+/** What a document says, in a form in which an answer is looked up. */
+interface Reading {
+  readonly operations: readonly Operation[];
+  readonly routes: readonly Route[];
+  /** The schema of the answer by `<operation id> <status>`; null: it has no body. */
+  readonly answers: ReadonlyMap<string, Schema | null>;
+}
+
+/** Readings by the text of the paths and components, which servers of one build have in common. */
+const readings = new Map<string, Reading>();
+
+const readRaw = (raw: RawDocument): Reading => {
+  const resolved = <T extends object>(value: T | { readonly $ref: string }): T => inlined(raw, value) as T;
+  const answers = new Map<string, Schema | null>();
   const operations = Object.entries(raw.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Operation => {
       const statuses = new Set<number>();
       for (const [named, response] of Object.entries(operation.responses)) {
         const { content, 'x-statuses': several = [Number(named)] } = resolved<Response>(response);
-        const schema = content?.['application/json']?.schema;
-        const validate = schema === undefined ? null : ajv.compile(schema);
+        const schema = content?.['application/json']?.schema ?? null;
         for (const status of several) {
           const key = `${operation.operationId} ${String(status)}`;
-          if (named !== 'default' || !checks.has(key)) checks.set(key, validate);
+          if (named !== 'default' || !answers.has(key)) answers.set(key, schema);
           statuses.add(status);
         }
       }
@@ -150,6 +167,15 @@ export const readDocuments = async (base: string): Promise<Documents> => {
     operation,
     form: new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`),
   }));
+  return { operations, routes, answers };
+};
+
+export const readDocuments = async (base: string): Promise<Documents> => {
+  const response = await fetch(new URL('/openapi.json', base));
+  const raw = (await response.json()) as RawDocument;
+  const reading = getOrCreate(readings, JSON.stringify([raw.paths, raw.components]), () => readRaw(raw));
+  const { operations, routes, answers } = reading;
+  const seen = new Set<string>();
 
   const check: Documents['check'] = (method, path, { status, body, text }) => {
     const [plain = ''] = path.split('?', 1);
@@ -162,12 +188,12 @@ export const readDocuments = async (base: string): Promise<Documents> => {
       return;
     }
     const key = `${operation.id} ${String(status)}`;
-    const validate = checks.get(key);
-    if (validate === undefined) throw new Error(`${named}: this status is not documented for ${operation.id}.`);
+    const schema = answers.get(key);
+    if (schema === undefined) throw new Error(`${named}: this status is not documented for ${operation.id}.`);
     // With `fields` an answer has members less than its schema demands.
     const isWhole = status !== 200 || !/[?&]fields=/.test(path);
-    if (isWhole && validate !== null && !validate(body))
-      throw new Error(`${named}: ${ajv.errorsText(validate.errors)}`);
+    const validate = isWhole && schema !== null ? validatorOf(schema) : null;
+    if (validate !== null && !validate(body)) throw new Error(`${named}: ${ajv.errorsText(validate.errors)}`);
     seen.add(key);
   };
 

@@ -133,6 +133,31 @@ describe('runs that have ended', () => {
     expect(await placeOf(run)).to.equal(monthOf('runs_ended', daysAgo(40)));
   });
 
+  it('move though thousands that a bulk still needs have ended before them', async () => {
+    const [held, free] = [await ended(60), await ended(30)];
+    await world.records('order', [{ id: 'o1', title: 'Order' }]);
+    const record = { resource: 'order', id: 'o1' };
+    const { item } = (await agent.post('/items', { inbox: 'mail', title: 'One', record })).body;
+    const bulk = await agent.post('/bulk', { ids: [item.id], operation: { type: 'action', action: 'touch' } });
+    expect(bulk.status, bulk.text).to.equal(202);
+    const id = String(bulk.body.bulk.id);
+    await until('the bulk is done', async () => (await agent.get(`/bulk/${id}`)).body.bulk.status === 'done');
+    await world.sql('update bulks set finished_at = null where id = $1', [id]);
+    await world.sql('update runs set bulk = $2 where id = $1', [held, id]);
+    await world.sql(
+      `insert into runs select (json_populate_record(r, json_build_object('id', left(r.id, -4) || lpad(n::text, 4, '0')))).*
+       from runs r cross join generate_series(1, 5000) n where r.id = $1`,
+      [held],
+    );
+    await moveNow(world);
+    expect(await placeOf(free)).to.equal('runs');
+    await moveNow(world);
+    expect([await placeOf(held), await placeOf(free)]).to.deep.equal(['runs', monthOf('runs_ended', daysAgo(30))]);
+    await world.sql('update bulks set finished_at = $2 where id = $1', [id, daysAgo(1)]);
+    for (let turn = 0; turn < 2; turn++) await moveNow(world);
+    expect(await placeOf(held)).to.equal(monthOf('runs_ended', daysAgo(60)));
+  });
+
   it('take the items of their bulk along, once that is finished, and bring them back for a retry', async () => {
     await world.records('order', [{ id: 'o1', title: 'Order' }]);
     const record = { resource: 'order', id: 'o1' };

@@ -2,6 +2,9 @@
 import { endedRuns } from '../../shared/actions/endedRuns.ts';
 import { endedApprovals } from '../../shared/approvals/endedApprovals.ts';
 import { endedBulks } from '../../shared/bulk/endedBulks.ts';
+import type { EndedKind } from '../../shared/catalogue/retention.ts';
+import { getOrCreate } from '../../shared/platform/core/maps.ts';
+import type { Db } from '../../shared/platform/db/knex.ts';
 import { expireEnded } from '../../shared/platform/ended/expireEnded.ts';
 import { mayMove, moveEnded, type EndedRows } from '../../shared/platform/ended/moveEnded.ts';
 import type { Sweep } from './sweep.ts';
@@ -11,13 +14,19 @@ export const endedKinds: readonly EndedRows[] = [endedBulks, endedApprovals, end
 /** Batches of one turn: 500 rows a second, more than ever end for long. */
 const batches = 10;
 
+/** Where the next turn begins in a database, for each kind that the last one did not get through. */
+const placesByDb = new WeakMap<Db, Map<EndedKind, string>>();
+const placesOf = (db: Db): Map<EndedKind, string> => getOrCreate(placesByDb, db, () => new Map<EndedKind, string>());
+
 export const moveEndedRows: Sweep = {
   name: 'moveEndedRows',
   everyMs: 10_000,
   run: async ({ db, clock }) => {
     const now = clock.now();
     if (!(await mayMove(db, now))) return;
-    for (const rows of endedKinds) await moveEnded(db, rows, now, batches);
+    const places = placesOf(db);
+    for (const rows of endedKinds)
+      places.set(rows.kind, await moveEnded(db, rows, now, { after: places.get(rows.kind) ?? '', batches }));
   },
 };
 

@@ -25,8 +25,8 @@ export const changeTexts = {
   /** Stands in the dialog of a change that is still wanted. */
   conflictToConfirm: (flag: string) =>
     `Somebody else changed ${flag} a moment ago. What the change would do now stands above: confirm it again.`,
-  /** Of a change of the rules that is not possible any more. */
-  rulesChanged: (flag: string) => `The rules of ${flag} have changed meanwhile: look at them again. Nothing was done.`,
+  /** Of a change of the rules, or an undo, that is not possible any more. */
+  changedMeanwhile: (flag: string) => `${flag} has been changed meanwhile: look at it again. Nothing was done.`,
   /** Changes that are told together. */
   together: (changes: readonly string[]) => inRow(changes),
 };

@@ -1,6 +1,6 @@
 /** A change of a flag as the API takes it, what takes it back, and the values that it is made of. Used by the parts of a flag’s page. */
 import type { Flag } from '../wire/types.ts';
-import { areSameRules } from './ruleNames.ts';
+import { areSameRules, areSameValues } from './ruleNames.ts';
 
 /** The member `change` of POST /flags/:flag. */
 export interface FlagPatch {
@@ -20,11 +20,13 @@ export const patchFor = (change: FlagPatch | PatchOf, now: Flag): FlagPatch | nu
 /** Ending a ramp needs neither confirmation nor approval, so that it is always quick. */
 export const isQuick = (patch: FlagPatch): boolean => patch.ramp === null && Object.keys(patch).length === 1;
 
+/** Whether a patch sets what a flag is without targets and rules. */
+const setsValue = (patch: FlagPatch): boolean =>
+  'value' in patch || 'rollout' in patch || (patch.ramp ?? null) !== null;
+
 /** Returns the change that gives a flag back what the patch takes; a ramp that it ended is not begun again. */
 const inverseOf = (flag: Flag, patch: FlagPatch): FlagPatch => ({
-  ...('value' in patch || 'rollout' in patch || (patch.ramp ?? null) !== null
-    ? { value: flag.value, ...(flag.kind === 'boolean' ? { rollout: flag.rollout } : {}) }
-    : {}),
+  ...(setsValue(patch) ? { value: flag.value, ...(flag.kind === 'boolean' ? { rollout: flag.rollout } : {}) } : {}),
   ...(patch.rules === undefined ? {} : { rules: flag.rules }),
   ...(patch.targets === undefined
     ? {}
@@ -35,11 +37,26 @@ const inverseOf = (flag: Flag, patch: FlagPatch): FlagPatch => ({
       }),
 });
 
-/** Returns the change that takes a patch back; rules, which are set as a whole, only where nobody has changed them since. */
+/** Returns the rollout that a flag has by itself: that of a ramp that goes on or has ended is the ramp's own. */
+const rolloutOf = ({ rollout, ramp }: Flag): number | null | 'ramp' =>
+  ramp !== null && (['scheduled', 'running'].includes(ramp.status) || (ramp.status === 'done' && rollout === ramp.to))
+    ? 'ramp'
+    : rollout;
+
+/** Returns what a flag is without targets and rules, the same at every step of a ramp. */
+const valueOf = (flag: Flag): unknown => [flag.value, rolloutOf(flag), flag.ramp?.startedAt ?? null];
+
+/** Returns whether a flag still has what a patch made of it. */
+const isAsLeft = (patch: FlagPatch, after: Flag, now: Flag): boolean =>
+  (!setsValue(patch) || areSameValues(valueOf(now), valueOf(after))) &&
+  (patch.rules === undefined || areSameRules(now.rules, after.rules)) &&
+  Object.keys(patch.targets ?? {}).every((id) => areSameValues(targetsOf(now)[id], targetsOf(after)[id]));
+
+/** Returns the change that takes a patch back, where nobody has changed since what the patch set. */
 export const undoOf =
   (before: Flag, patch: FlagPatch, after: Flag): PatchOf =>
   (now) =>
-    patch.rules === undefined || areSameRules(now.rules, after.rules) ? inverseOf(before, patch) : null;
+    isAsLeft(patch, after, now) ? inverseOf(before, patch) : null;
 
 /** Returns the values by record id. */
 export const targetsOf = ({ targets }: Flag): Readonly<Record<string, unknown>> => ({ ...targets });

@@ -11,11 +11,17 @@ const inOrder = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 
+/** Returns the JSON text of a value; equal for values that differ only in the order of members. */
+const textOf = (value: unknown): string => JSON.stringify(value, inOrder);
+
+/** Returns whether two values of a flag are the same. */
+export const areSameValues = (a: unknown, b: unknown): boolean => textOf(a) === textOf(b);
+
 /** Returns the names of rules in their order; of rules that say the same, the later ones are numbered. */
 export const namesOf = (rules: readonly Rule[]): readonly string[] => {
   const counts = new Map<string, number>();
   return rules.map((rule) => {
-    const text = JSON.stringify(rule, inOrder);
+    const text = textOf(rule);
     const count = (counts.get(text) ?? 0) + 1;
     counts.set(text, count);
     return count === 1 ? text : `${text} ${String(count)}`;

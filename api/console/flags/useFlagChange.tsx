@@ -95,7 +95,7 @@ export const useFlagChange = (name: string): FlagChanges => {
   const attempt = async (flag: Flag, wanted: FlagPatch | PatchOf, done: string): Promise<Outcome> => {
     const patch = patchFor(wanted, flag);
     if (patch === null) {
-      notices.show({ tone: 'failed', text: changeTexts.rulesChanged(flag.flag) });
+      notices.show({ tone: 'failed', text: changeTexts.changedMeanwhile(flag.flag) });
       return 'dropped';
     }
     if (isConfirmed(flag, patch))
@@ -119,7 +119,7 @@ export const useFlagChange = (name: string): FlagChanges => {
       if (current === null) return messageOf(error);
       keepFlag(session, current);
       const patch = patchFor(one.change, current);
-      if (patch === null) return changeTexts.rulesChanged(name);
+      if (patch === null) return changeTexts.changedMeanwhile(name);
       confirmations.replace(one, { ...one, flag: current, patch });
       return changeTexts.conflictToConfirm(name);
     }

@@ -1,4 +1,5 @@
 /** The effect of approving a supervised agent's change of an item, or its new item. */
+import { isDeepStrictEqual } from 'node:util';
 import { fullAccess } from '../../access/access.ts';
 import { withoutSupervision } from '../../access/principal.ts';
 import { readItems, type Item } from '../../items/model.ts';
@@ -8,6 +9,7 @@ import { createItemTx, requireMayCreate } from '../../items/perform/create.ts';
 import { performOperationTx } from '../../items/perform/perform.ts';
 import { findUndo } from '../../items/perform/undo.ts';
 import { presentItem } from '../../items/present.ts';
+import { resolveCustomerAddress } from '../../items/replyAddress.ts';
 import { supervisedOperations } from '../../items/supervised/supervisedOperations.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
 import { emptyEffects, staleFault, type ApprovalContext, type ApprovalEffect, type PrepareEffect } from './effect.ts';
@@ -32,6 +34,19 @@ const changedMember = (before: object | null, item: Item, members: readonly (key
       Object.hasOwn(before, member) &&
       JSON.stringify(before[member]) !== JSON.stringify(item[member]),
   );
+
+/**
+ * Returns whether a reply would go to somebody else than at the request, whose item is `before`: occurrences may change the fields of
+ * an item. Which of them an app goes by is not known, so that each counts.
+ */
+const goesElsewhere = ({ approval, requester }: ApprovalContext<'item'>, item: Item): boolean => {
+  const { before } = approval;
+  const reply = requester.env.definition.inboxes.get(item.inbox)?.reply ?? null;
+  if (reply === null || !isObject(before) || !Object.hasOwn(before, 'fields')) return false;
+  const fields = JSON.stringify(before['fields']);
+  if (reply.via === 'app') return !isDeepStrictEqual(before['fields'], JSON.parse(item.fields));
+  return resolveCustomerAddress(reply.to, { id: item.id, fields }) !== resolveCustomerAddress(reply.to, item);
+};
 
 /** Performs the operation, or creates the item. Throws `stale` when a member that the operation changes has changed since the request. */
 export const prepareItemApproval: PrepareEffect<'item'> = async (approving) => {
@@ -58,6 +73,8 @@ export const prepareItemApproval: PrepareEffect<'item'> = async (approving) => {
     const changed = item === undefined ? undefined : changedMember(approval.before, item, known.members(members));
     if (changed !== undefined)
       throw staleFault(`item.${changed}`, `the item’s ${changed} has changed since the request`);
+    if (item !== undefined && type === 'reply' && goesElsewhere(approving, item))
+      throw staleFault('item.fields', 'the reply would go to somebody else than at the request');
     const outcome = await performOperationTx(deps, tx, requester, operation, target, null);
     if (outcome.kind === 'fault') throw outcome.fault;
     return { ...emptyEffects, item: presentItem(outcome.item, fullAccess) };

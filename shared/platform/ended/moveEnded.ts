@@ -15,7 +15,7 @@ export interface EndedRows {
   readonly prefix: IdPrefix;
   /** Returns the next `batchRows` ids after $1 and below $2, in order, of what has ended before $3 in epoch ms. */
   readonly find: Statement;
-  /** Moves those of the ids $1 that have ended before $2 and that nothing unfinished needs. Returns their ids. */
+  /** Moves those of the ids $1 that have ended before $2 and that nothing unfinished needs. */
   readonly move: Statement;
 }
 
@@ -28,28 +28,30 @@ export const mayMove = async (db: Db, now: number): Promise<boolean> => {
   return begin !== undefined && begin.at <= now;
 };
 
-/** Moves up to `batches` batches, from the id `after` on. Returns how many rows moved. */
+/**
+ * Moves up to `batches` batches, from the id `after` on, which is '' for the first of all. Returns the `after` of the next turn, which goes
+ * on behind what stays, so that however many rows stay none of those behind them waits for ever.
+ */
 export const moveEnded = async (
   db: Db,
   { kind, prefix, find, move }: EndedRows,
   now: number,
-  batches: number,
-): Promise<number> => {
+  { after, batches }: { readonly after: string; readonly batches: number },
+): Promise<string> => {
   const endedBefore = now - limits.endedRowsMs;
-  let moved = 0;
-  let after = '';
+  let last = after;
   for (let batch = 0; batch < batches; batch += 1) {
-    const found = await queryRows<{ id: string }>(db, find, [after, idAt(prefix, endedBefore), endedBefore]);
+    const found = await queryRows<{ id: string }>(db, find, [last, idAt(prefix, endedBefore), endedBefore]);
     const ids = found.map(({ id }) => id);
-    const last = ids.at(-1);
-    if (last === undefined) break;
-    await queryRow(db, prepareSql, [kind, ids]);
-    moved += await db.transaction(async (tx) => {
-      await lockMoves(tx);
-      return (await queryRows(tx, move, [ids, endedBefore])).length;
-    });
-    if (ids.length < batchRows) break;
-    after = last;
+    if (ids.length > 0) {
+      await queryRow(db, prepareSql, [kind, ids]);
+      await db.transaction(async (tx) => {
+        await lockMoves(tx);
+        await queryRows(tx, move, [ids, endedBefore]);
+      });
+    }
+    if (ids.length < batchRows) return '';
+    last = ids.at(-1) ?? '';
   }
-  return moved;
+  return last;
 };

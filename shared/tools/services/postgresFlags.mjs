@@ -39,6 +39,8 @@ const lasting = (lz4) => ({
 });
 
 const throwAway = {
+  // In its own folder, so that a server that was killed leaves nothing elsewhere.
+  dynamic_shared_memory_type: 'mmap',
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',

@@ -1,6 +1,7 @@
 // The servers behind the service, PostgreSQL and Redis: those that the environment names, or servers of the data
 // folder that the launcher's commands start.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { waitForLock } from './lock.mjs';
 import { ownPrefix } from './outsideServers.mjs';
@@ -55,6 +56,20 @@ export async function openServers({ dir, durable }) {
     postgres: postgres.value,
     redis: redis.value,
   };
+}
+
+const sharedMemory = '/dev/shm';
+const GB = 1024 ** 3;
+
+/**
+ * Returns the folder for data that is thrown away: in memory where there is plenty, as making a database is making files, which takes
+ * a disk ten times as long; else the one for temporary files, also where TMPDIR names it.
+ * @returns {string}
+ */
+export function temporaryParent() {
+  if (process.env.TMPDIR || !existsSync(sharedMemory) || totalmem() < 8 * GB) return tmpdir();
+  const { bavail, bsize } = statfsSync(sharedMemory);
+  return bavail * bsize >= 4 * GB ? sharedMemory : tmpdir();
 }
 
 /**

@@ -1,6 +1,5 @@
 // `npm test`: lint, types and all tests against servers that are thrown away; the last line counts them.
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readOptions } from '../cli/options.mjs';
@@ -9,7 +8,7 @@ import { show } from './node.mjs';
 import { root } from './paths.mjs';
 import { runProcess } from './processes.mjs';
 import { say, StartFailure, took, toText } from './say.mjs';
-import { openServers, throwAwayDir } from './servers.mjs';
+import { openServers, temporaryParent, throwAwayDir } from './servers.mjs';
 import { stopAll, stoppedBySignal } from './stopping.mjs';
 import { allLanes, keepSeconds } from './testLanes.mjs';
 
@@ -28,7 +27,7 @@ export async function testCommand(args) {
   const missing = files.find((file) => !file.includes('*') && !existsSync(resolve(root, file)));
   if (missing !== undefined) throw new StartFailure(`There is no ${missing} to be tested.`);
   await install({ dev: true });
-  const dir = await throwAwayDir(tmpdir(), 'console-test');
+  const dir = await throwAwayDir(temporaryParent(), 'console-test');
   const lanes =
     files.length === 0
       ? allLanes()
@@ -115,7 +114,7 @@ async function mocha(args, { env, counts, output }) {
 }
 
 /**
- * Runs lint, format and types, one after another as the tests run beside them; nothing when they are not wanted.
+ * Runs lint, types and format, one after another as the tests run beside them; nothing when they are not wanted.
  * @param {boolean} wanted
  * @returns {Promise<Counts>}
  */
@@ -131,14 +130,15 @@ async function check(wanted) {
   return count;
 }
 
-/** Returns the command of each check; oxlint gets the folders named, as without them it reads node_modules too. */
+/**
+ * Returns the command of each check. Lint tells every fault of types as well, as it has to find the types anyway; it gets the folders
+ * named, as without them it reads node_modules too.
+ */
 function commandsOfChecks() {
   const folders = ['api', 'workers', 'shared', 'migrations', 'test'].filter((folder) => existsSync(join(root, folder)));
   return {
-    lint: [bin('oxlint/bin/oxlint'), '--type-aware', '--type-check', ...folders],
+    'lint and types': [bin('oxlint/bin/oxlint'), '--type-aware', '--type-check', ...folders],
     format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
-    types: [bin('typescript/bin/tsc')],
-    'types of the console': [bin('typescript/bin/tsc'), '-p', 'api/console'],
   };
 }
 

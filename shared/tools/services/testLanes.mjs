@@ -36,7 +36,7 @@ const either = ['http', 'items', 'mcp', 'policies', 'specification'].map((folder
 /** Seconds by which the patient lane is to end before the other. */
 const quietAtTheEnd = 60;
 /** Seconds of what `testSeconds.json` does not know: lint, format and types, and a file of tests. */
-const [checksTake, fileTakes] = [40, 3];
+const [checksTake, fileTakes] = [150, 3];
 /** Folders of what is no test of its own. */
 const others = ['test/bench/', 'test/sample-app/'];
 
