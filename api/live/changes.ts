@@ -208,7 +208,9 @@ export const waitForChanges = async (
           }
         : { cursor: after ?? endOffset(env, place.position), place };
     const reader = new ChangesReader(caller, start, query.limit ?? limits.pageDefault, filter);
-    const reset = await readUntil(context, { waiting, channel, reader, until, signal });
+    const ended = await readUntil(context, { waiting, channel, reader, until, signal });
+    // What was read may have come after the rights have changed.
+    const reset = ended ?? ((await hasSameRights(context, waiting)) ? null : 'role');
     return reset === null
       ? { changes: reader.changes, cursor: reader.cursor, more: reader.isDone, reset, ...partial }
       : now(reset);

@@ -99,6 +99,9 @@ describe('the console beside a standby', () => {
       ]);
       const offset = await answer.headerValue('x-live-offset');
       expect(offset).to.match(/^\S{22}$/);
+      await answer.finished();
+      // The page has its turn, in which it reads the answer, before a further request of it.
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
       await until('who tells nothing reads what was', async () => (await listedThere()).includes('Closed by Ana'));
       const [request] = await Promise.all([list(), page.keyboard.press('l')]);
       expect(await seenIn(request)).to.equal(offset);

@@ -138,6 +138,30 @@ describe('changes', () => {
     expect(await Promise.all(ends)).to.deep.equal(['unauthorized', 'not_found', { told: [], reset: 'role' }]);
   });
 
+  it('tells nothing that it was still reading when the role became another', async () => {
+    await world.role('leaving', [{ on: 'inbox:support', can: ['see'] }]);
+    const { token: known } = await world.agent('leaving');
+    // Another API than the others read at, so that no page of the log is known there.
+    const other = await world.api();
+    const { cursor } = await changes({}, undefined, api);
+    await world.publish([[item('read late')]]);
+    const { answered } = await world.db.transaction(async (tx) => {
+      await tx.raw('lock table stream in access exclusive mode');
+      const late = changes({ after: cursor }, undefined, other, known);
+      await until('it waits for the log', async () => {
+        const { rows } = await world.db.raw<{ rows: object[] }>(
+          "select from pg_locks where relation = 'stream'::regclass and not granted",
+        );
+        return rows.length > 0;
+      });
+      await world.role('leaving', []);
+      await world.known();
+      // In an object, as a transaction awaits what it returns.
+      return { answered: late };
+    });
+    expect(await answered).to.deep.include({ changes: [], reset: 'role' });
+  });
+
   it('answers at once when the client goes away or the process stops', async () => {
     const gone = new AbortController();
     const waiting = changes({ wait: 30_000 }, gone.signal);
