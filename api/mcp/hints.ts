@@ -1,7 +1,7 @@
 /** What an answer says beside the endpoint's body: the tool to ask next, what waits besides, why nothing is found. Used by result.ts. */
 import { findVisibleInbox } from '../../shared/access/gates.ts';
 import { approvalJson, type Approval } from '../../shared/approvals/model.ts';
-import { listApprovals } from '../../shared/approvals/queries.ts';
+import { listApprovals, readVisibleApproval } from '../../shared/approvals/queries.ts';
 import { statesOf } from '../../shared/items/filters.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import type { EndpointCall } from '../endpoint.ts';
@@ -20,7 +20,7 @@ const targetsOf = (approval: Approval): string[] => {
     .map(([kind, id]) => `${kind} ${String(id)}`);
 };
 
-/** Returns the ids of the caller's other requests that wait and have a target in common with the request `id`, the newest ones. */
+/** Returns the ids of the caller's other requests that wait and have a target in common with the request `id`, the newest first. */
 const readWaitingBeside = async ({ deps, caller }: EndpointCall, id: unknown): Promise<string[]> => {
   const { approvals } = await listApprovals(deps, caller, {
     status: 'pending',
@@ -34,8 +34,13 @@ const readWaitingBeside = async ({ deps, caller }: EndpointCall, id: unknown): P
     .filter(
       (one) => one !== made && one.expires_at > deps.clock.now() && targetsOf(one).some((each) => targets.has(each)),
     )
-    .map((one) => one.id)
-    .slice(0, requestsNamed);
+    .map((one) => one.id);
+};
+
+/** Returns ids in a row, the first of many. */
+const someOf = (ids: readonly string[]): string => {
+  const more = ids.length - requestsNamed;
+  return `${ids.slice(0, requestsNamed).join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
 };
 
 const pendingHint = async (from: EndpointCall, approval: unknown): Promise<string> => {
@@ -44,7 +49,23 @@ const pendingHint = async (from: EndpointCall, approval: unknown): Promise<strin
   const ask = `Nothing is done yet: a person has to approve it. Ask ${call('get_approval', approval)} whether somebody has.`;
   return other === undefined
     ? ask
-    : `${ask} You have asked for something on the same target before, which waits too: ${beside.join(', ')}. If one is too many, take it back: ${call('cancel_approval', other)}.`;
+    : `${ask} You have asked for something on the same target before, which waits too: ${someOf(beside)}. If one is too many, take it back: ${call('cancel_approval', other)}.`;
+};
+
+/** What an answer is that an idempotency key has brought back. */
+const repeatedAnswer = 'This is the answer to an earlier call with the same idempotencyKey: nothing was done now.';
+
+/** Returns what has become of what an earlier call with the same idempotency key has begun (`202`). */
+export const repeatHint = async (from: EndpointCall, body: Members): Promise<string | null> => {
+  const { deps, caller } = from;
+  const { approval: id } = body;
+  if (body['pending'] === true && typeof id === 'string') {
+    const { status, expires_at: expiresAt } = await readVisibleApproval(deps.db, caller, id);
+    const present = status === 'pending' && expiresAt <= deps.clock.now() ? 'expired' : status;
+    if (present !== 'pending') return `${repeatedAnswer} The request is ${present}; ask ${call('get_approval', id)}.`;
+  }
+  const next = await nextStepHint(from, body);
+  return next === null ? repeatedAnswer : `${repeatedAnswer} It may be further by now. ${next}`;
 };
 
 /** Returns the next step after a response that is not final (`202`): the tool that has the rest; or null. */
@@ -55,7 +76,7 @@ export const nextStepHint = async (from: EndpointCall, body: Members): Promise<s
     return `The app is offline: it will be done once the app is back. Ask ${call('get_run', run)}, or take it back: ${call('cancel_run', run)}.`;
   if (body['running'] === true)
     return `It goes on in the background. Ask ${call('get_run', run)} until its status is succeeded, failed or unknown.`;
-  if (isObject(bulk))
+  if (isObject(bulk) && bulk['status'] !== 'done')
     return `It goes on in the background. Ask ${call('get_bulk', bulk['id'])} until its status is done.`;
   if (isObject(entry) && isObject(item))
     return `It is being sent. ${call('get_item_timeline', item['id'])} shows in the entry ${String(entry['id'])} how that ended.`;

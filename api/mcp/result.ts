@@ -10,7 +10,7 @@ import type { Members } from './answers/members.ts';
 import { bodyOf, servePage } from './answers/page.ts';
 import { presentBody, type Detail } from './answers/present.ts';
 import { readCursorTime, withCursorTime } from './arguments/cursorTimes.ts';
-import { emptyHint, nextStepHint } from './hints.ts';
+import { emptyHint, nextStepHint, repeatHint } from './hints.ts';
 import type { Tool } from './tool.ts';
 
 const toResult = (value: Members, isError: boolean): CallToolResult => ({
@@ -65,6 +65,9 @@ const namesOfPeople = (call: EndpointCall): ReadonlyMap<string, string> => {
   }
 };
 
+/** Returns whether the answer is that of an earlier call with the same idempotency key. */
+const isRepeated = ({ headers }: ApiResponse): boolean => headers?.['idempotent-replayed'] !== undefined;
+
 const serveTool = async (
   tool: Tool,
   call: EndpointCall,
@@ -85,7 +88,8 @@ const serveTool = async (
   if (page === null) {
     const response = await tool.serve(call, asked, now);
     const body = bodyOf(response);
-    const next = response.status === 202 ? await nextStepHint(call, body) : null;
+    const hintOf = isRepeated(response) ? repeatHint : nextStepHint;
+    const next = response.status === 202 ? await hintOf(call, body) : null;
     return { response, value: { ...presentBody(body, form).value, ...(next === null ? {} : { next }), ...why } };
   }
   const { response, value } = await servePage({
@@ -105,9 +109,11 @@ const serveTool = async (
 export const callTool = async (tool: Tool, call: EndpointCall, given: Members): Promise<ToolCallResult> => {
   try {
     const { response, value } = await serveTool(tool, call, given);
-    const isReplay = response.headers?.['idempotent-replayed'] !== undefined;
     return {
-      result: { ...toResult(value, false), ...(isReplay ? { _meta: { 'idempotent-replayed': true } } : {}) },
+      result: {
+        ...toResult(value, false),
+        ...(isRepeated(response) ? { _meta: { 'idempotent-replayed': true } } : {}),
+      },
       items: response.items ?? false,
     };
   } catch (error) {

@@ -105,6 +105,11 @@ describe('http: bulks of actions', () => {
     const bulk = await finished(reply.body.bulk.id);
     expect(bulk).to.include({ status: 'done', total: 8, changed: 2, unchanged: 0, failed: 6 });
     expect(calls.sort()).to.deep.equal(['o1', 'o2']);
+    const { history } = (await agent.get('/resources/order/o1')).body as { history: { type: string }[] };
+    expect(
+      history.map(({ type }) => type),
+      'the run stands in the history of its record once',
+    ).to.deep.equal(['action', 'created', 'created']);
     expect(await outcomes(bulk.id)).to.deep.equal({
       [a]: 'changed',
       [b]: 'changed',

@@ -98,6 +98,11 @@ describe('searching over HTTP', () => {
       titled,
     ]);
     expect(await results(clerk, 'platypus gnu')).to.deep.equal([]);
+    for (const asked of ['“Platypus”!', 'platypus?', '(platypus),', '¿platypus…?']) {
+      const ids = (await results(clerk, asked)).map(([id]) => id);
+      expect(ids, asked).to.have.members(found.map(([id]) => id));
+    }
+    expect(await results(clerk, 'platypus!gnu'), 'a sign within a word').to.deep.equal([]);
     expect(await results(clerk, 'lynx'), 'not a field for search').to.deep.equal([]);
   });
 

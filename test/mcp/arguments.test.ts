@@ -1,5 +1,6 @@
 /** What models write, and what tools make of it: lists, booleans, times, durations, people. HTTP stays strict. */
 import { expect } from 'chai';
+import { coerceArguments } from '../../api/mcp/arguments/coerce.ts';
 import { parseTime } from '../../api/mcp/arguments/times.ts';
 import type { Client } from '../support/http.ts';
 import { callTool } from '../support/tools.ts';
@@ -7,6 +8,23 @@ import { newWorld, type World } from '../support/world.ts';
 import { clerkGrants, manifest } from './manifest.ts';
 
 const now = Date.parse('2026-11-22T08:00:00Z');
+
+describe('numbers of arguments', () => {
+  it('are read from texts that mean one number to everybody', () => {
+    const schema = { type: 'object', properties: { amount: { type: 'number' } } };
+    const read = (amount: string): unknown => coerceArguments(schema, { amount }, { now, problems: [] })['amount'];
+    for (const [text, number] of [
+      ['20', 20],
+      ['20.5', 20.5],
+      ['0.125', 0.125],
+      ['1000.00', 1000],
+      ['-3', -3],
+    ] as const)
+      expect(read(text), text).to.equal(number);
+    for (const text of ['1.000', '-12.500', '1,000', '20,50', '1.000.000', 'ten'])
+      expect(read(text), text).to.equal(text);
+  });
+});
 
 describe('times of arguments', () => {
   const read = (text: string, isPast = false): string => {

@@ -57,6 +57,16 @@ describe('tools for models', () => {
     expect(await refusal('list_changes', { since: '1h', by: ['me', 'Danial'] })).to.match(/^by\.1 .*Daniel Novák/);
   });
 
+  it('take no letter or two for the beginning of a name', async () => {
+    const id = await make();
+    for (const assignee of ['d', 'Da']) {
+      const { status, body } = await callTool(clerk, 'assign_item', { id, assignee });
+      expect([status, body.details[0].path], assignee).to.deep.equal([400, 'assignee']);
+    }
+    await world.person('operator', 'Bo Yang');
+    for (const assignee of ['dan', 'bo']) expect(await answer('assign_item', { id, assignee }), assignee).to.be.ok;
+  });
+
   it('say from when on what has changed is complete', async () => {
     expect(await answer('list_changes', { since: '30d' }), 'nothing is deleted yet').not.to.have.property(
       'completeSince',
@@ -189,6 +199,19 @@ describe('tools for models', () => {
     expect(
       await refusal('list_records', { resource: 'customer', filters: { since: { gte: 1_764_000_000 } } }),
     ).to.match(/^filters\.since\.gte looks like seconds/);
+  });
+
+  it('say of an answer that a key brings back what has become of the request', async () => {
+    const given = { record: 'c1', idempotencyKey: 'refund once' };
+    const first = await answer('action_refund', given);
+    expect(first['next']).to.match(/^Nothing is done yet/);
+    expect((await answer('action_refund', given))['next']).to.match(
+      /^This is the answer to an earlier call .*Nothing is done yet/,
+    );
+    await answer('cancel_approval', { id: first['approval'] });
+    expect((await answer('action_refund', given))['next']).to.match(
+      /: nothing was done now\. The request is cancelled; /,
+    );
   });
 
   it('show of a request what it changes', async () => {

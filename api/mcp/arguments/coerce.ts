@@ -37,6 +37,10 @@ const booleanWords = new Map<unknown, boolean>([
 export const isTextOrNumber = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
+const numberText = /^-?\d{1,15}(?:\.\d{1,15})?%?$/;
+/** A text that is a thousand to some and one to others: a refund of it is not guessed. */
+const thousands = /^-?[1-9]\d{0,2}\.\d{3}$/;
+
 const coerceInteger = (value: unknown, { path, name, description }: Place, { now, problems }: Coercion): unknown => {
   const unit = unitOf(description);
   if (unit === 'time' && isTextOrNumber(value)) {
@@ -141,7 +145,7 @@ const coerce = (schema: Schema, value: unknown, place: Place, coercion: Coercion
     case 'integer':
       return coerceInteger(value, { ...place, description: descriptionOf(schema) || place.description }, coercion);
     case 'number':
-      return typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,15})?%?$/.test(value)
+      return typeof value === 'string' && numberText.test(value) && !thousands.test(value)
         ? Number(value.replace('%', ''))
         : value;
     case 'string':

@@ -15,11 +15,13 @@ const idForm = /^per_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 /** People that an error lists at most: those with the same name, and those with a similar one. */
 const listedMax = 10;
 const nearestMax = 3;
+/** Characters that the beginning of a name has at least. */
+const beginningLeast = 3;
 
 /** Returns a text without accents and the like, in lower case. */
 const foldAccents = (text: string): string => foldCase(text.normalize('NFD').replace(/\p{M}/gu, ''));
 
-/** Returns those whom a text names: by address, by the whole name, by the beginning of a part of it, or so without accents. */
+/** Returns those whom a text names: by address, by the whole name, by the beginning of a part of it (a shorter text by a whole part), or so without accents. */
 export const namedPeople = async (
   call: EndpointCall,
   people: readonly Person[],
@@ -33,6 +35,9 @@ export const namedPeople = async (
   }
   const exact = people.filter(({ name }) => foldCase(name) === foldCase(text));
   if (exact.length > 0) return exact;
+  // A letter or two begin many names, and one day the only one of them.
+  const isWholePart = ({ name }: Person): boolean => foldCase(name).split(/\s+/u).includes(foldCase(text));
+  if ([...text].length < beginningLeast) return people.filter(isWholePart);
   const begun = people.filter(nameFilter(text));
   if (begun.length > 0) return begun;
   const beginsWith = nameFilter(foldAccents(text));

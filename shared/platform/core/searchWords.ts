@@ -84,13 +84,17 @@ const ngrams = (run: string): string[] => {
   return parts;
 };
 
+/** Quotes and brackets around a word of a query, and signs that end a sentence: a question is asked in words. */
+const around = /^["'“”„‘’«»‹›([{¿¡]+(?=.*[\p{L}\p{N}])|(?<=[\p{L}\p{N}\p{M}])["'“”’«»‹›)\]}?!.,;:…]+$/gu;
+
 /**
  * Returns the parts of a query, each of which has to be the beginning of a word of the title. A word as written stands for
  * its runs too. A word with characters of unspaced scripts is split into its runs, which may stand anywhere in the title.
  */
 export const queryWords = (query: string): string[] => {
   const parts = new Set<string>();
-  for (const written of writtenWords(query)) {
+  for (const word of writtenWords(query)) {
+    const written = word.replace(around, '');
     if (!anyUnspaced.test(written)) {
       parts.add(clipWord(written));
       continue;

@@ -38,13 +38,15 @@ interface Row {
   readonly actor: string | null;
   readonly actor_name: string;
   readonly data: Record<string, unknown>;
+  /** `<resource>/<id>` of the record that the entry itself is about. */
+  readonly about: string | null;
 }
 
 /** Selects ids of events first, by a union, as an entry of one of the items may also be about the record. */
 const recordHistorySql = statement(
   'records.history',
   `
-  select e.id as event, e.entry as id, e.item, e.inbox, e.type, e.at, e.actor_type, e.actor, e.actor_name, e.data
+  select e.id as event, e.entry as id, e.item, e.inbox, e.type, e.at, e.actor_type, e.actor, e.actor_name, e.data, e.about
   from (
     select id from (
       (select e.id from events e where e.env = $1 and e.about = $2 and e.about is not null and not e.is_update and e.entry is not null and e.id < $4 order by e.id desc limit $5)
@@ -55,6 +57,26 @@ const recordHistorySql = statement(
   join events e on e.id = x.id
   order by e.id desc`,
 );
+
+const runsOfRecordSql = statement(
+  'records.historyRuns',
+  'select id from all_runs where env = $1 and id = any($2::text[]) and resource = $3 and record = $4',
+);
+
+/** Returns those of the entries of items that tell of a run of the record, which has an entry of its own: a run of a bulk is told at each of its items. */
+const readRepeated = async (
+  db: Db,
+  env: number,
+  { resource, id }: RecordRef,
+  rows: readonly Row[],
+): Promise<ReadonlySet<Row>> => {
+  const runOf = ({ data: { run } }: Row): string | null => (typeof run === 'string' ? run : null);
+  const told = rows.filter((row) => row.about === null && row.item !== null && runOf(row) !== null);
+  if (told.length === 0) return new Set();
+  const found = await queryRows<{ id: string }>(db, runsOfRecordSql, [env, told.map(runOf), resource, id]);
+  const runs = new Set<string | null>(found.map((run) => run.id));
+  return new Set(told.filter((row) => runs.has(runOf(row))));
+};
 
 /** Returns an entry, without its item when the caller doesn't see the item's inbox. */
 const toHistoryEntry = (caller: Caller, row: Row): HistoryEntry => ({
@@ -77,17 +99,20 @@ export const readRecordHistory = async (
   const { env, principal } = caller;
   const key = `history:${JSON.stringify([principal.role?.id ?? null, resource, id])}`;
   const keys = env.seal.openCursor(key, given);
+  const repeated = new Set<Row>();
   const { page, next } = await readVisiblePage(
     {
       from: keys === null ? Number.MAX_SAFE_INTEGER : Number(keys[0]),
       limit: limits.timelinePage,
       read: async (from, wanted) => {
         const values = [env.id, `${resource}/${id}`, items, from, wanted];
-        return withLatestData(db, env.id, await queryRows<Row>(db, recordHistorySql, values));
+        const rows = await withLatestData(db, env.id, await queryRows<Row>(db, recordHistorySql, values));
+        for (const row of await readRepeated(db, env.id, { resource, id }, rows)) repeated.add(row);
+        return rows;
       },
       positionOf: ({ event }) => event,
     },
-    (row) => redactEntry(principal.access, toHistoryEntry(caller, row)),
+    (row) => (repeated.has(row) ? null : redactEntry(principal.access, toHistoryEntry(caller, row))),
   );
   return {
     entries: await withOccurrences(db, env.id, page),
