@@ -87,15 +87,16 @@ export interface StoredDefinition {
   readonly inboxes: readonly StoredInbox[];
 }
 
-const statesOf = (inbox: ManifestInbox): readonly StateDefinition[] => inbox.states ?? defaultStates;
+/** Returns the states that an inbox declares, or those of every inbox that declares none. */
+export const declaredStates = (inbox: ManifestInbox): readonly StateDefinition[] => inbox.states ?? defaultStates;
 
 /** Returns the stored definition after a new manifest: inboxes and states that it leaves out are retired, never lost. */
 export const mergeDefinition = (before: StoredDefinition, manifest: Manifest): StoredDefinition => {
   const declared = manifest.inboxes ?? [];
   const now = declared.map((inbox): StoredInbox => {
     const known = before.inboxes.find((other) => other.declared.name === inbox.name);
-    const former = known === undefined ? [] : [...statesOf(known.declared), ...known.retiredStates];
-    const current = new Set(statesOf(inbox).map((state) => state.name));
+    const former = known === undefined ? [] : [...declaredStates(known.declared), ...known.retiredStates];
+    const current = new Set(declaredStates(inbox).map((state) => state.name));
     return { declared: inbox, retired: false, retiredStates: former.filter((state) => !current.has(state.name)) };
   });
   const gone = before.inboxes.filter((known) => !declared.some((inbox) => inbox.name === known.declared.name));
@@ -115,7 +116,7 @@ const compileOnOccurrence = ({ onOccurrence, reply }: ManifestInbox): InboxDefin
 const compileInbox = (stored: StoredInbox, rule: Rule | undefined): InboxDefinition => {
   const { retired, retiredStates } = stored;
   const declared = membersInForce('inbox', stored.declared, rule);
-  const states = statesOf(declared);
+  const states = declaredStates(declared);
   const byName = new Map([...retiredStates, ...states].map((state) => [state.name, state]));
   let problems: ((value: unknown, prefix: string) => FaultDetail[]) | undefined;
   return {

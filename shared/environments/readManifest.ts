@@ -55,5 +55,7 @@ export const manifestProblems = (value: unknown): readonly FaultDetail[] => {
 };
 
 /** Returns the names in a manifest that lead nowhere although the service takes it; none where its form is not valid. */
-export const manifestWarnings = (value: unknown): readonly FaultDetail[] =>
-  unknownNamesIn(parseManifestParts(value).manifest);
+export const manifestWarnings = (value: unknown): readonly FaultDetail[] => {
+  const { manifest, problems } = parseManifestParts(value);
+  return problems.length === 0 ? unknownNamesIn(manifest) : [];
+};

@@ -4,6 +4,7 @@ import type { AppDeclaration, AppTypes } from './appDeclaration.ts';
 import type { Action, Field, Inbox, Resource, Triage } from './declarations.ts';
 import type { RunCall, RunResult } from './handlers.ts';
 import type { Page } from './pages.ts';
+import { isObject } from './peer.ts';
 
 /** An action of any input type. The service has checked the input by the action's schema before the handler gets it. */
 export type AnyAction = Omit<Action, 'run'> & {
@@ -29,25 +30,34 @@ const withoutHandlers = (declaration: object): Json =>
     Object.entries(declaration).filter(([, value]) => value !== undefined && typeof value !== 'function'),
   );
 
-const triageOf = (triage: Triage | undefined): Json | undefined =>
-  triage === undefined
-    ? undefined
-    : { ...withoutHandlers(triage), rules: triage.rules ?? [], app: triage.answer !== undefined };
+/** Returns a declaration as the service is told it, under the name that is its key; what is no object stays, for the service to refuse. */
+const named = <T extends object>(
+  [name, declared]: readonly [string, T],
+  tell: (declared: T) => Json = withoutHandlers,
+  member: 'name' | 'key' = 'name',
+): Json =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- types refuse what is no object, and so does the service
+  (isObject(declared) ? { ...tell(declared), [member]: name } : declared) as Json;
 
-const inboxOf = (name: string, { reply, ...inbox }: Inbox, triage: Triage | undefined): Json =>
+const triageOf = (triage: Triage | undefined): Json | undefined =>
+  // Of a null, which plain JavaScript may have here, handlerProblems.ts tells.
+  isObject(triage)
+    ? { ...withoutHandlers(triage), rules: triage.rules ?? [], app: triage.answer !== undefined }
+    : undefined;
+
+const inboxOf = ({ reply, ...inbox }: Inbox, triage: Triage | undefined): Json =>
   withoutHandlers({
-    name,
     ...withoutHandlers(inbox),
-    reply: reply === undefined || reply === null ? reply : withoutHandlers(reply),
+    reply: isObject(reply) ? withoutHandlers(reply) : reply,
     triage: triageOf(triage),
   });
 
-const pageOf = (name: string, page: Page): Json => ({
-  name,
+const blockOf = (block: Page['blocks'][number]): Json =>
+  isObject(block) && block.load !== undefined ? { ...withoutHandlers(block), source: 'app' } : block;
+
+const pageOf = (page: Page): Json => ({
   ...withoutHandlers(page),
-  blocks: (Array.isArray(page.blocks) ? (page.blocks as Page['blocks']) : []).map((block) =>
-    block.load === undefined ? block : { ...withoutHandlers(block), source: 'app' },
-  ),
+  blocks: Array.isArray(page.blocks) ? (page.blocks as Page['blocks']).map(blockOf) : page.blocks,
 });
 
 type Declared = Readonly<Record<string, unknown>>;
@@ -122,12 +132,12 @@ export const defineApp = <
     triage,
     manifest: {
       ...unknownSections(app),
-      resources: entries(app.resources).map(([name, resource]) => ({ name, ...withoutHandlers(resource) })),
-      inboxes: entries(app.inboxes).map(([name, inbox]) => inboxOf(name, inbox, triage.get(name))),
-      views: entries(app.views).map(([name, view]) => ({ name, ...withoutHandlers(view) })),
-      actions: actions.map(([name, action]) => ({ name, ...withoutHandlers(action) })),
-      pages: entries(app.pages).map(([name, page]) => pageOf(name, page)),
-      flags: entries(app.flags).map(([key, flag]) => ({ key, ...withoutHandlers(flag) })),
+      resources: entries(app.resources).map((each) => named(each)),
+      inboxes: entries(app.inboxes).map((each) => named(each, (inbox) => inboxOf(inbox, triage.get(each[0])))),
+      views: entries(app.views).map((each) => named(each)),
+      actions: actions.map((each) => named(each)),
+      pages: entries(app.pages).map((each) => named(each, pageOf)),
+      flags: entries(app.flags).map((each) => named(each, withoutHandlers, 'key')),
     },
   };
 };

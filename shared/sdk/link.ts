@@ -3,8 +3,9 @@ import { WebSocket } from 'ws';
 import { linkCloseCodes, linkLimits, subprotocol, type AppCalls } from '../applink/protocol.ts';
 import { backoff, type Timing } from './backoff.ts';
 import { parseRefusal } from './connectionRefusal.ts';
+import { formatProblem } from './formatProblem.ts';
 import { Peer, type PeerOptions } from './peer.ts';
-import { errorText, formatProblem, LinkProblem, rpcErrorDetails, RpcFailed } from './problems.ts';
+import { errorText, LinkProblem, rpcErrorDetails, RpcFailed } from './problems.ts';
 
 type Registered = AppCalls['app.register']['result'];
 

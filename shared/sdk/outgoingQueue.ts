@@ -3,9 +3,10 @@
  * reports carry an idempotency key (`delivery`), and storing a record twice is harmless. Used by connect.ts.
  */
 import { linkLimits, type AppCalls, type RpcError } from '../applink/protocol.ts';
+import { formatProblem } from './formatProblem.ts';
 import { encodeFrame, type Peer } from './peer.ts';
 import { createPendingWork } from './pendingWork.ts';
-import { formatProblem, isTransientRefusal, LinkProblem, rpcErrorDetails, RpcFailed } from './problems.ts';
+import { isTransientRefusal, LinkProblem, rpcErrorDetails, RpcFailed } from './problems.ts';
 
 type ReportMethod = 'items.report' | 'records.put' | 'records.delete';
 

@@ -1,5 +1,6 @@
 /** The SDK's errors: `ActionFailed` for handlers to throw, `LinkProblem` for `onError`, and those between its own files. */
 import { rpcCodes, type RpcError } from '../applink/protocol.ts';
+import { formatProblem } from './formatProblem.ts';
 
 /**
  * Thrown by a handler to refuse a call. The run or reply ends `failed`, and the caller reads the message (at most 2,000
@@ -93,10 +94,6 @@ export const isTransientRefusal = ({ data }: RpcError): boolean => transientCode
 /** Returns the problems that an error of the service lists, of a manifest or of a report. */
 export const rpcErrorDetails = (error: RpcError): LinkProblem['details'] =>
   error.data?.problems ?? error.data?.details ?? [];
-
-/** Returns the message with the details below it, one per line, each with its path. */
-export const formatProblem = (message: string, details: LinkProblem['details']): string =>
-  [message, ...details.map(({ path, message: text }) => `  ${path}: ${text}`)].join('\n');
 
 /** Returns the first `most` characters of a text as the service can store them: without NUL characters and halves of surrogate pairs. */
 export const cutText = (text: string, most: number): string => text.slice(0, most).toWellFormed().replaceAll('\0', '');

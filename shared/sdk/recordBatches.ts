@@ -1,9 +1,10 @@
 /** Pushes records and deletes them, in batches that fit a frame; connect.ts offers it as `putRecords` and `deleteRecords`. */
 import type { AppCalls, GivenRecord } from '../applink/protocol.ts';
 import { splitIntoFrames } from './batches.ts';
+import { formatProblem } from './formatProblem.ts';
 import type { OutgoingQueue } from './outgoingQueue.ts';
 import { isObject } from './peer.ts';
-import { errorText, formatProblem, LinkProblem } from './problems.ts';
+import { errorText, LinkProblem } from './problems.ts';
 
 type Method = 'records.put' | 'records.delete';
 

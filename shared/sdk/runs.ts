@@ -2,10 +2,11 @@
 import { rpcCodes, type ServiceCalls } from '../applink/protocol.ts';
 import { countMembers, membersMax } from './batches.ts';
 import type { AnyAction } from './defineApp.ts';
+import { formatProblem } from './formatProblem.ts';
 import type { HandlerLimiter } from './handlerLimiter.ts';
 import type { Item, RunCall } from './handlers.ts';
 import { encodeFrame, type RpcAnswer } from './peer.ts';
-import { cutText, formatProblem, LinkProblem, toRpcError } from './problems.ts';
+import { cutText, LinkProblem, toRpcError } from './problems.ts';
 import { runResultProblems, toRunResult } from './runResult.ts';
 
 export type RunParams = ServiceCalls['action.run']['params'];

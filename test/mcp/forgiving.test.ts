@@ -64,7 +64,7 @@ describe('tools for models', () => {
       expect([status, body.details[0].path], assignee).to.deep.equal([400, 'assignee']);
     }
     await world.person('operator', 'Bo Yang');
-    for (const assignee of ['dan', 'bo']) expect(await answer('assign_item', { id, assignee }), assignee).to.be.ok;
+    for (const assignee of ['dan', 'bo']) await answer('assign_item', { id, assignee });
   });
 
   it('say from when on what has changed is complete', async () => {

@@ -62,9 +62,21 @@ describe('sdk: the command', () => {
     const refused = await command('check', wrong);
     expect(refused.code).to.equal(1);
     for (const path of ['actions.0.danger', 'views.0.name']) expect(refused.output).to.include(path);
+    const malformed = {
+      resources: [{ name: 'r', source: 'stored', fields: { status: {} } }],
+      pages: [{ name: 'p', blocks: {} }],
+    };
+    const named = await command('check', declare('malformed.json', malformed));
+    expect(named.code, named.output).to.equal(1);
+    for (const path of ['resources.0.fields', 'pages.0.blocks']) expect(named.output).to.include(path);
     expect(await command('check', declare('good.json', {}))).to.deep.equal({ code: 0, output: 'good.json: valid\n' });
     const source = `import { defineApp } from '@console-api/sdk';\nexport const app = defineApp({ actions: { ping: { run: (): string => 'x' } } });`;
     expect((await command('check', declare('src/app.ts', source))).output).to.equal('src/app.ts: valid\n');
+    const plain = `import { defineApp } from '@console-api/sdk';\nexport const app = defineApp({ views: { v: null }, actions: { a: null, b: { name: 'c', run: () => 'x' } }, pages: { p: { blocks: { a: 1 } } } });`;
+    const odd = await command('check', declare('odd.mjs', plain));
+    expect(odd.code, odd.output).to.equal(1);
+    for (const path of ['views.0', 'actions.0', 'pages.0.blocks']) expect(odd.output).to.include(path);
+    expect(odd.output, 'the key is the name').not.to.include('actions.1');
     const none = await command('check', declare('none.mjs', 'export const a = 1;'));
     expect([none.code, none.output]).to.deep.equal([
       2,
@@ -134,12 +146,16 @@ describe('sdk: the command', () => {
   });
 
   it('says what registering would change, changes nothing, and fails when that is wanted', async () => {
+    const states = [
+      { name: 'open', kind: 'open' },
+      { name: 'closed', kind: 'closed' },
+    ];
     const before = {
-      inboxes: [{ name: 'support' }, { name: 'errors' }],
+      inboxes: [{ name: 'support', states: [...states, { name: 'asked', kind: 'open' }] }, { name: 'errors' }],
       actions: [{ name: 'pay', danger: 'high' }, { name: 'ping' }],
     };
     const later = {
-      inboxes: [{ name: 'support', label: 'Help' }],
+      inboxes: [{ name: 'support', label: 'Help', states }],
       actions: [{ name: 'pay' }, { name: 'ping' }, { name: 'greet' }],
     };
     const registers = await connectApp(key, { manifest: before });
@@ -156,9 +172,10 @@ describe('sdk: the command', () => {
       'changed inbox support',
       'changed action pay',
       'retired inbox errors',
+      'retired inbox support: state asked',
       'loosened action pay: danger',
     ]);
-    expect(lines.filter((line) => line.startsWith('warning'))).to.have.length(2);
+    expect(lines.filter((line) => line.startsWith('warning'))).to.have.length(3);
     for (const kind of ['added', 'retired', 'added,loosened'])
       expect((await command('check', file, ...online(), '--fail-on', kind)).code, kind).to.equal(1);
     expect(

@@ -30,9 +30,10 @@ console.log(Object.keys(app.manifest).length, typeof connect, typeof fileStore, 
 const tested = `
 const test = testApp(defineApp({ actions: { pay: {
   input: { type: 'object', required: ['sum'], properties: { sum: { type: 'number', minimum: 1 }, code: { type: 'string', pattern: '^[A-Z]+$' } } },
-  run: ({ input }) => { if (input.sum > 9) throw new ActionFailed('Too much.'); return 'Paid.'; } } } }));
+  run: ({ input }) => { if (input.sum > 9) throw new ActionFailed('Too much.'); return input.sum === 9 ? (42 as never) : 'Paid.'; } } } }));
 const outcomes = [];
 for (const input of [{ sum: 1 }, { sum: 10 }, { sum: 0 }, { sum: 1, code: 'a' }]) outcomes.push((await test.run('pay', { input })).status);
+outcomes.push(await test.run('pay', { input: { sum: 9 } }).then(() => 'taken', (error: Error) => error.message.split(':')[0]));
 console.log(outcomes.join());
 `;
 const names = 'ActionFailed, connect, defineApp, fileStore, type Item';
@@ -151,7 +152,9 @@ describe('sdk: the package', () => {
       (await execute(process.execPath, [file], { cwd: folder })).stdout.trim();
     expect(await run('esm.mjs')).to.equal('6 function function true null');
     expect(await run('commonjs.cjs')).to.equal('6 function function true null');
-    expect(await run('testing.mjs')).to.equal('succeeded,failed,refused,refused');
+    expect(await run('testing.mjs')).to.equal(
+      'succeeded,failed,refused,refused,What the handler of pay returned is not valid',
+    );
     expect(await run('both.mjs')).to.equal('true');
   });
 });

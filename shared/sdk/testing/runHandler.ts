@@ -1,8 +1,8 @@
 /** Calls the handler of an action after the checks that the service makes before it. For testApp.ts. */
 import type { GivenRecord, LinkRecord } from '../../applink/protocol.ts';
 import type { App } from '../defineApp.ts';
+import { formatProblem } from '../formatProblem.ts';
 import type { RunCall } from '../handlers.ts';
-import { formatProblem } from '../problems.ts';
 import { runResultProblems, toRunResult } from '../runResult.ts';
 import type { MemoryClient } from './memoryClient.ts';
 import { createItem } from './testItems.ts';

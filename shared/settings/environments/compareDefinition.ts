@@ -1,5 +1,6 @@
 /** Compares a manifest with what an environment has, and changes nothing. For the dry run of a registration. */
 import { isDeepStrictEqual } from 'node:util';
+import { declaredStates } from '../../environments/definition.ts';
 import type { Manifest } from '../../environments/manifest.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { Db } from '../../platform/db/knex.ts';
@@ -10,6 +11,7 @@ import { defineEnvironment, type DefineResult } from './defineEnvironment.ts';
 interface DefinitionChanges {
   readonly added: readonly string[];
   readonly changed: readonly string[];
+  /** Of a state its inbox, with the state after it: `inbox support: state asked`. */
   readonly retired: readonly string[];
   /** With the member after the name: `action refund: danger`. */
   readonly loosened: readonly string[];
@@ -33,6 +35,19 @@ const declarations = (manifest: Manifest): ReadonlyMap<string, unknown> =>
       return declared.filter(isObject).map((one) => [`${kind} ${String(one['name'] ?? one['key'])}`, one]);
     }),
   );
+
+/** Returns the states of inboxes that are in both manifests which the second one leaves out. */
+const retiredStates = (before: Manifest, after: Manifest): string[] => {
+  const inboxes = new Map((after.inboxes ?? []).map((inbox) => [inbox.name, inbox]));
+  return (before.inboxes ?? []).flatMap((former) => {
+    const inbox = inboxes.get(former.name);
+    if (inbox === undefined) return [];
+    const names = new Set(declaredStates(inbox).map(({ name }) => name));
+    return declaredStates(former)
+      .filter(({ name }) => !names.has(name))
+      .map(({ name }) => `inbox ${former.name}: state ${name}`);
+  });
+};
 
 /** Carries the result out of a transaction, which ends without effect by being thrown in it. */
 class Compared extends Error {
@@ -70,14 +85,15 @@ export const compareDefinition = async (
   const { warnings, loosened } = await tryDefinition(db, admin, declared);
   const before = declarations(current);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `defineEnvironment` has found no problem
-  const after = declarations(declared.manifest as Manifest);
+  const manifest = declared.manifest as Manifest;
+  const after = declarations(manifest);
   const names = [...after.keys()];
   return {
     warnings,
     changes: {
       added: names.filter((name) => !before.has(name)),
       changed: names.filter((name) => before.has(name) && !isDeepStrictEqual(before.get(name), after.get(name))),
-      retired: [...before.keys()].filter((name) => !after.has(name)),
+      retired: [...[...before.keys()].filter((name) => !after.has(name)), ...retiredStates(current, manifest)],
       loosened,
     },
   };
