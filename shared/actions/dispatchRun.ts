@@ -197,6 +197,20 @@ export const callAppForRun = async (
   return run;
 };
 
+/**
+ * Returns the input with the defaults of the action as it is declared now, which a run that waited for the app may lack. What a person
+ * has approved goes as it was shown.
+ */
+const presentInput = (
+  { definition }: Environment,
+  { action: name, input, approved_by: approvedBy }: Run,
+): Run['input'] => {
+  const action = definition.actions.get(name);
+  if (action === undefined || approvedBy !== null) return input;
+  const filled = structuredClone(input);
+  return action.inputProblems(filled, 'input.').length === 0 ? filled : input;
+};
+
 /** Dispatches a run over `local`. Called by the app link in that process; does nothing for a run that is dispatched or settled, or whose bulk was cancelled. */
 export const dispatchRun = async (
   deps: ActionDeps,
@@ -207,7 +221,8 @@ export const dispatchRun = async (
   const run = await readRunTogether(deps.db, env.id, id);
   if (run === undefined || isSettledRun(run) || run.handed_at !== null || (await isOfCancelledBulk(deps.db, run)))
     return;
-  const params = await buildRunParams(deps, env, toDispatchedRun(run, local.connection, deps.clock.now()));
+  const dispatched = toDispatchedRun(run, local.connection, deps.clock.now());
+  const params = await buildRunParams(deps, env, { ...dispatched, input: presentInput(env, run) });
   const handed = await markDispatched(deps, run, local);
   if (handed !== null) await callAppForRun(deps, handed, local, { ...params, traceparent });
 };

@@ -52,6 +52,35 @@ describe('what is typed in the console', () => {
     ]);
   });
 
+  it('goes on behind what was kept, and is seen and sent out of its preview', async () => {
+    const { page } = tab;
+    const { body } = await of().ana.post('/items', { inbox: 'strict', title: 'Where is it', reason: 'A test.' });
+    const id = body.item.id as string;
+    await page.goto(`${of().origin}/env/demo/inbox/strict?item=${id}`);
+    await loaded(page);
+    await page.keyboard.press('r');
+    await page.keyboard.type('It is on');
+    await page.reload();
+    await loaded(page);
+    await page.keyboard.press('r');
+    await page.keyboard.type(' its **way**');
+    expect(await text().inputValue()).to.equal('It is on its **way**');
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await preview.getByText('It is on its way').waitFor();
+    await page.keyboard.press('r');
+    await preview.waitFor({ state: 'detached' });
+    await page.keyboard.type('.');
+    expect(await text().inputValue()).to.equal('It is on its **way**.');
+    await reason().fill('They asked.');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await preview.waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.written.reply', { hasText: 'It is on its way.' }).waitFor();
+    await page.goto(`${of().origin}/env/demo${address}`);
+    await loaded(page);
+  });
+
   it('is kept whole when it is too long, with a word on by how much', async () => {
     const { page } = tab;
     await text().fill('x'.repeat(65_536 + 1_234));

@@ -322,7 +322,7 @@ describe('flags in the console', () => {
     await page.getByRole('button', { name: /^greeting/ }).click();
     await page.getByRole('heading', { name: 'greeting' }).waitFor();
     await page.keyboard.press('u');
-    const undo = dialog('as before: value on');
+    const undo = dialog('taken back: value on');
     await undo.getByText('on → off').waitFor();
     expect(new URL(page.url()).pathname).to.equal('/env/demo/flags/limits');
     await undo.getByLabel('Reason').fill('It was too early.');

@@ -141,6 +141,92 @@ describe('the place where one works in the console', () => {
     await of().world.sql('update items set snoozed_until = null');
   });
 
+  describe('in a list whose number the counts of the inbox do not tell', () => {
+    const texts = ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight'].map((text) => `Case ${text}`);
+    const made: string[] = [];
+    /** The number in the head of the list. */
+    const total = (n: number) => page.locator('.list-title .total', { hasText: new RegExp(`^${String(n)} open$`) });
+    const isState = async (id: string, state: string): Promise<void> => {
+      await until(`it is ${state}`, async () => (await of().ana.get(`/items/${id}`)).body.item.state === state);
+    };
+    const undo = async (): Promise<void> => {
+      await page.locator('.notice', { hasText: 'Set to closed' }).first().waitFor();
+      await page.keyboard.press('u');
+    };
+
+    it('has the number of the list follow what is closed, undone and changed by others', async () => {
+      const { ana } = of();
+      for (const title of texts) made.push((await ana.post('/items', { inbox: 'bugs', title })).body.item.id as string);
+      const [waiting = '', snoozed = '', third = ''] = made;
+      await ana.post(`/items/${waiting}/state`, { state: 'waiting' });
+      await ana.post(`/items/${snoozed}/snooze`, { until: 9_000_000_000_000 });
+      const [eighth = '', seventh = ''] = [...made].reverse();
+      await goTo('/inbox/bugs');
+      await total(6).waitFor();
+      await page.keyboard.press('j');
+      await openTitle().filter({ hasText: 'Case Eight' }).waitFor();
+      await page.keyboard.press('e');
+      await total(5).waitFor();
+      await undo();
+      await total(6).waitFor();
+      await openTitle().filter({ hasText: 'Case Eight' }).waitFor();
+      await page.keyboard.press('e');
+      await openTitle().filter({ hasText: 'Case Seven' }).waitFor();
+      await page.keyboard.press('e');
+      await isState(seventh, 'closed');
+      await total(4).waitFor();
+      await undo();
+      await isState(seventh, 'open');
+      await page.keyboard.press('u');
+      await isState(eighth, 'open');
+      await total(6).waitFor();
+      await ana.post(`/items/${third}/state`, { state: 'closed' });
+      await total(5).waitFor();
+      await ana.post(`/items/${third}/state`, { state: 'open' });
+      await total(6).waitFor();
+    });
+
+    it('has it follow what changes no count of the inbox', async () => {
+      const { ana } = of();
+      const [, , third = '', fourth = ''] = made;
+      await ana.post(`/items/${third}/tags`, { add: ['late'] });
+      await goTo('/inbox/bugs?tags=late');
+      await total(1).waitFor();
+      await ana.post(`/items/${fourth}/tags`, { add: ['late'] });
+      await total(2).waitFor();
+      await ana.post(`/items/${fourth}/tags`, { remove: ['late'] });
+      await total(1).waitFor();
+    });
+
+    it('goes on from the item that was open when Escape closed it, while its row is there', async () => {
+      await goTo('/inbox/bugs');
+      const closes = async (title: string): Promise<void> => {
+        await openTitle().filter({ hasText: title }).waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByText('Nothing is open').waitFor();
+      };
+      await row('Case Five').click();
+      await closes('Case Five');
+      await page.keyboard.press('j');
+      await closes('Case Four');
+      await page.getByText('Press j for the next item').waitFor();
+      await page.keyboard.press('k');
+      await closes('Case Five');
+      const [, , , , fifth = ''] = made;
+      await of().ana.post(`/items/${fifth}/state`, { state: 'closed' });
+      await page.locator('.row.left', { hasText: 'Case Five' }).waitFor();
+      await page.keyboard.press('k');
+      await closes('Case Six');
+      await row('Case Five').click();
+      await closes('Case Five');
+      await page.keyboard.press('l');
+      await row('Case Five').waitFor({ state: 'detached' });
+      await page.getByText('Press j for the first item').waitFor();
+      await page.keyboard.press('j');
+      await openTitle().filter({ hasText: 'Case Eight' }).waitFor();
+    });
+  });
+
   it('covers no control by notices, of which there are two at most', async () => {
     for (const [width, height] of [
       [1440, 900],

@@ -1,6 +1,6 @@
 /** Pending approvals: the queue, irreversible and oldest first, beside the open one. */
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { neighbour } from '../ui/choose.ts';
@@ -11,9 +11,11 @@ import { Ago } from '../ui/Time.tsx';
 import { approvalQuery, approvalsQuery } from '../wire/queries.ts';
 import type { Approval } from '../wire/types.ts';
 import { Decision } from './Decision.tsx';
+import { followersOf } from './following.ts';
 import { approvalTexts } from './texts.ts';
 import { useDecide, type Verb } from './useDecide.ts';
 import { useIsGrave } from './useIsGrave.ts';
+import { useSettled } from './useSettled.ts';
 
 interface ApprovalsPageProps {
   readonly id: string | null;
@@ -56,13 +58,11 @@ const Row = ({
   </li>
 );
 
-/** Milliseconds for which a request that has followed a decided one is on screen before it can be decided: the rest of what was typed, and the second half of a double click, are not meant for it. */
-const settleMs = 600;
 /** How often a record beside an open request is read again: its app may change it without a word to the service. */
 const recordMs = 15_000;
 
 export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
-  const { http } = useSession();
+  const { http, queries } = useSession();
   const pending = useQuery(approvalsQuery(http, 'pending'));
   const queue = (pending.data ?? []).toSorted(byUrgency);
   const one = useQuery({
@@ -77,13 +77,9 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
   const [asked, setAsked] = useState<{ readonly id: string; readonly verb: Verb } | null>(null);
   const waiting = asked?.id === id ? asked.verb : null;
   const isGrave = useIsGrave(one.data);
-  /** Until when (`performance.now()`) nothing is decided; Infinity: until the request that has followed is on screen. */
-  const decidedFrom = useRef(0);
-  const shownId = one.data?.id;
-  useEffect(() => {
-    if (shownId === id && decidedFrom.current === Infinity) decidedFrom.current = performance.now() + settleMs;
-  }, [shownId, id]);
-  const isSettled = (): boolean => performance.now() >= decidedFrom.current;
+  const { isSettled, hold, holdTyping, release } = useSettled(id, one.error === null ? one.data?.id : id);
+  /** Those decided here: the queue may still have them. */
+  const decided = useRef<ReadonlySet<string>>(new Set());
   const at = queue.findIndex((each) => each.id === id);
   const step = (by: 1 | -1): void => {
     const next = neighbour(queue, at, by);
@@ -92,16 +88,24 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
   const decide = (verb: Verb): void => {
     const approval = one.data;
     if (approval?.status !== 'pending' || !approval.canDecide.approve || isBusy) return;
-    const following =
-      queue.filter((each) => each.id !== approval.id && each.canDecide.approve)[Math.max(0, at)] ??
-      queue.find((each) => each.id !== approval.id);
+    const followers = followersOf(queue, approval.id);
+    const isTyped = waiting === 'reject';
+    if (isTyped) holdTyping();
     void send(approval, verb, {
       note,
-      onDecided: () => setNote(''),
+      onDecided: () => {
+        decided.current = new Set([...decided.current, approval.id]);
+        setNote('');
+      },
       onAnswered: (isDecided) => {
         setAsked(null);
-        if (!isDecided) return;
-        decidedFrom.current = following === undefined ? 0 : Infinity;
+        if (!isDecided) {
+          release();
+          return;
+        }
+        const latest = new Set(queries.getQueryData(approvalsQuery(http, 'pending').queryKey)?.map((each) => each.id));
+        const following = followers.find((each) => latest.has(each.id) && !decided.current.has(each.id));
+        if (!isTyped && following !== undefined) hold();
         onOpen(following?.id ?? null);
       },
     });

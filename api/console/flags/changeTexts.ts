@@ -20,7 +20,7 @@ export const changeTexts = {
   wasSo: (flag: string) => `${flag} was so already.`,
   asked: (change: string) => `Asked for: ${change}. It waits under Approvals.`,
   undo: 'Undo',
-  undone: (change: string) => `as before: ${change}`,
+  undone: (change: string) => `taken back: ${change}`,
   conflict: (flag: string) => `Somebody else changed ${flag} a moment ago. Look at it again; what you typed is kept.`,
   /** Stands in the dialog of a change that is still wanted. */
   conflictToConfirm: (flag: string) =>

@@ -1,5 +1,5 @@
 /** Where notes and replies are written. A draft outlives everything but its sending; a repeated sending is sent once. Used by ItemDetail. */
-import { useState, type KeyboardEvent, type RefObject } from 'react';
+import { useState, type FocusEvent, type KeyboardEvent, type RefObject } from 'react';
 import { Markdown } from '../content/Markdown.tsx';
 import { afterPaint } from '../ui/afterPaint.ts';
 import { Button } from '../ui/Button.tsx';
@@ -92,8 +92,13 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
     event.preventDefault();
     void send();
   };
+  /** Whoever comes to write sees what they type, and goes on behind a kept draft, before which a new field has its caret. */
+  const comeToWrite = ({ target }: FocusEvent<HTMLTextAreaElement>): void => {
+    setPreview(false);
+    if (target.selectionEnd === 0) target.setSelectionRange(target.value.length, target.value.length);
+  };
   return (
-    <section ref={place} className={`composer ${kind}`} aria-label={itemTexts[kind]}>
+    <section ref={place} className={`composer ${kind}`} aria-label={itemTexts[kind]} onKeyDown={press}>
       <Tabs
         kind={kind}
         kinds={[...(canReply ? ['reply' as const] : []), ...(canNote ? ['note' as const] : [])]}
@@ -113,7 +118,7 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
         readOnly={isBusy}
         rows={3}
         onChange={({ target }) => writing.setText(target.value)}
-        onKeyDown={press}
+        onFocus={comeToWrite}
       />
       <TooLong what={itemTexts.theText} text={text} most={textMost} />
       {problem !== null && (
@@ -127,7 +132,6 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
           placeholder={itemTexts.reasonPlaceholder}
           value={reason}
           onChange={({ target }) => writing.setReason(target.value)}
-          onKeyDown={press}
         />
       )}
       <TooLong what={itemTexts.theReason} text={reason} most={reasonMost} />

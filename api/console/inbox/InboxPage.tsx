@@ -72,6 +72,9 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
   const searchInput = useRef<HTMLInputElement>(null);
   const composer = useRef<HTMLTextAreaElement>(null);
   const openId = search.item;
+  /** The item that is open or was open last: the keys go on from its row, as long as there is one. */
+  const [place, setPlace] = useState(openId);
+  if (openId !== undefined && openId !== place) setPlace(openId);
   const item = useItem(session.items, openId ?? '');
   const itemInbox = list.inboxes.find(({ name }) => name === item?.inbox);
   const open = useCallback(
@@ -84,8 +87,9 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
   const selection = useSelection({ all: ids, query: list.query, stays: list.stays });
   const canSelect = maySelect(list.listed);
   const [bulkPick, setBulkPick] = useState<BulkPick | null>(null);
+  const from = openId ?? place;
+  const at = from === undefined ? -1 : ids.indexOf(from);
   const step = (by: 1 | -1): void => {
-    const at = openId === undefined ? -1 : ids.indexOf(openId);
     const next = neighbour(ids, at, by);
     if (next !== undefined) open(next);
     focusWork();
@@ -195,7 +199,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
       </section>
       {openId === undefined ? (
         <div className="detail">
-          <Empty title={inboxTexts.nothingOpen}>{inboxTexts.openFirst}</Empty>
+          <Empty title={inboxTexts.nothingOpen}>{at < 0 ? inboxTexts.openFirst : inboxTexts.openNext}</Empty>
         </div>
       ) : (
         <ItemDetail

@@ -9,6 +9,7 @@ export const inboxTexts = {
   noneMatches: 'Nothing matches these filters. Take one away, or look at all.',
   nothingOpen: 'Nothing is open',
   openFirst: 'Press j for the first item, or ? for all keys.',
+  openNext: 'Press j for the next item, k for the one before, or ? for all keys.',
   snoozed: 'snoozed',
   dueAt: (time: string) => `Due ${time}`,
   lastSeenAt: (time: string) => `Last activity ${time}`,

@@ -89,7 +89,8 @@ export const useItemList = (inbox: string | null, search: ListSearch, me: string
   }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
   const { queryKey } = options;
   const readAnew = useCallback(() => void queries.resetQueries({ queryKey }), [queries, queryKey]);
-  const total = useTotal({ search, query, inboxes: listed, read: pages?.[0]?.total ?? null });
+  const count = pages?.[0]?.total ?? null;
+  const total = useTotal({ search, query, inboxes: listed, read: count === null ? null : { total: count, since } });
   const isHere = (each: { readonly inbox: string | null }): boolean =>
     inbox === null || each.inbox === null || each.inbox === inbox;
   return {

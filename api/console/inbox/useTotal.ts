@@ -1,7 +1,8 @@
 /** How many items a list has in all, kept by what the live stream says of the inboxes. Used by useItemList. */
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useSession } from '../shell/session.ts';
+import { useArrivals, type ItemStore } from '../wire/itemStore.ts';
 import { countsQuery, readTotal, type ItemQuery, type Total } from '../wire/queries.ts';
 import type { Counts, Inbox } from '../wire/types.ts';
 import type { ListSearch, Show } from './filter.ts';
@@ -10,6 +11,8 @@ type InboxCounts = Counts['inboxes'][string];
 
 /** Lists that the counts don't know are counted again at most so often while their inboxes change. */
 const againMs = 3_000;
+/** So long the first of several messages about one change waits for the others. */
+const soonMs = 100;
 
 /** Returns how many items of an inbox a list shows; null: its counts don't tell. */
 const countOf: Readonly<Record<Show, (of: InboxCounts) => number | null>> = {
@@ -34,30 +37,57 @@ const counted = (
   return sum;
 };
 
+/** Returns the number of the last message about an item of these inboxes; 0: there is none. */
+const newestOf = (items: ItemStore, inboxes: readonly Inbox[]): number => {
+  const names = new Set(inboxes.map(({ name }) => name));
+  let newest = 0;
+  for (const { at, item } of items.arrivals()) if (names.has(item.inbox)) newest = at;
+  return newest;
+};
+
+interface Read {
+  readonly total: Total;
+  /** The number of the last live message when the list was asked for. */
+  readonly since: number;
+}
+
 interface ListedTotal {
   readonly search: ListSearch;
   readonly query: ItemQuery;
   /** Those of the list. */
   readonly inboxes: readonly Inbox[];
   /** What the list said when it was read; null: it has not been read. */
-  readonly read: Total | null;
+  readonly read: Read | null;
 }
 
 export const useTotal = ({ search, query, inboxes, read }: ListedTotal): Total | null => {
-  const { http } = useSession();
+  const { http, items } = useSession();
   const { data } = useQuery(countsQuery(http));
   const counts = inboxes.map(({ name }) => data?.inboxes[name]);
-  const present = JSON.stringify(counts);
-  const [base, setBase] = useState({ read, present });
-  if (base.read !== read) setBase({ read, present });
-  const known = counted(search, counts);
-  const again = useQuery({
+  const arrivals = useArrivals(items);
+  const newest = useMemo(() => newestOf(items, inboxes), [items, arrivals, inboxes]);
+  const presentAt = (message: number): string => JSON.stringify([message, counts]);
+  const present = presentAt(newest);
+  const [known, setKnown] = useState<{ readonly read: Read | null; readonly present: string } | null>(null);
+  const isSame = known !== null && known.read?.total === read?.total && known.read?.since === read?.since;
+  // What came while the list was read may not be in its number.
+  const base = isSame ? known : { read, present: presentAt(Math.min(newest, read?.since ?? newest)) };
+  if (base !== known) setKnown(base);
+  const told = counted(search, counts);
+  const { data: total } = useQuery({
     queryKey: ['total', query, read],
     queryFn: async ({ signal }) => ({ total: await readTotal(http, query, signal), present }),
-    enabled: known === null && read !== null && base.present !== present,
-    refetchInterval: ({ state }) => (state.data?.present === present ? false : againMs),
+    initialData: read === null ? undefined : { total: read.total, present: base.present },
+    initialDataUpdatedAt: 0,
+    enabled: told === null && read !== null,
+    refetchInterval: ({ state }) => {
+      if (state.data?.present === present) return false;
+      if (state.fetchStatus !== 'idle') return againMs;
+      return Math.max(soonMs, Math.max(state.dataUpdatedAt, state.errorUpdatedAt) + againMs - Date.now());
+    },
+    staleTime: Infinity,
     gcTime: 0,
   });
   if (read === null) return null;
-  return known === null ? (again.data?.total ?? read) : { count: known, isMinimum: false };
+  return told === null ? (total?.total ?? read.total) : { count: told, isMinimum: false };
 };
