@@ -23,7 +23,7 @@ const swallow = (event: KeyboardEvent): void => {
     return;
   }
   const isElsewhere =
-    isTyping(target) || (target instanceof Element && target.closest('button, a, [role="dialog"]') !== null);
+    isTyping(target) || (target instanceof Element && target.closest(':is(button,a,[role=dialog])') !== null);
   if (key.length > 1 || ctrlKey || metaKey || altKey || isElsewhere) return;
   event.preventDefault();
   if (decidedFrom !== Infinity) decidedFrom = performance.now() + settleMs;
