@@ -33,7 +33,7 @@ const serverInstructions = ({ caller: { env } }: Pick<EndpointCall, 'caller'>): 
     'What your role can’t see is not there.',
     'Answers are compact: detail: "full" has everything, fields: "a,b" only these members; lists have a cursor and how many more there are (at least, with moreIsMinimum). Each answer comes as text and as structuredContent; the address with ?answers=text has the text alone.',
     'Times are ISO 8601. Arguments take ISO times, local ones with a zone ("2026-11-22T09:00 Europe/Berlin"), dates (midnight UTC), durations ("2h"), people by name or e-mail, me.',
-    'Every change takes reason (a text for the audit log; some demand it) and idempotencyKey (a text of your own: a repeat is done once); changes of one item or flag take version (refused if it has changed since). dryRun: true says what an action, update_item, change_flag or bulk_items would do. An action’s item is the one whose timeline shows the run.',
+    'Every change takes reason (a text for the audit log; some demand it; beside an action whose own input has a reason, which its app gets, it is reason_) and idempotencyKey (a text of your own: a repeat is done once); changes of one item or flag take version (refused if it has changed since). dryRun: true says what an action, update_item, change_flag or bulk_items would do. An action’s item is the one whose timeline shows the run.',
     'An answer with pending, queued or running is not the end: next says what to ask.',
     'An error has a code and a sentence; details name the arguments.',
   ].join(' ');

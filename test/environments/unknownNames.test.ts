@@ -76,6 +76,21 @@ describe('names that lead nowhere', () => {
       /^is not declared; did you mean email\?$/,
     ],
     [
+      action({ input: { ...fields, properties: { code: { type: 'string', maxlength: 3 } } } }),
+      'actions.0.input.properties.code.maxlength',
+      /^is no keyword of JSON Schema, and checks nothing; did you mean maxLength\?$/,
+    ],
+    [
+      action({ input: { ...closed, required: ['emial'] } }),
+      'actions.0.input.required.0',
+      /^demands emial, which additionalProperties refuses; did you mean email\?$/,
+    ],
+    [
+      inbox({ fields: { ...fields, properties: { seats: { type: 'integer', default: 'many' } } } }),
+      'inboxes.0.fields.properties.seats.default',
+      /^is of another type than integer/,
+    ],
+    [
       order({ blocks: [text('record.fields.totl')] }),
       'resources.0.blocks.0.text',
       /did you mean record\.fields\.total\?/,

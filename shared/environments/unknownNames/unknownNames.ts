@@ -1,7 +1,7 @@
 /**
  * Finds names in a manifest that lead nowhere although the service takes it: paths of conditions and templates, fields of
  * relations, filters and columns. Each was declared so before, or may be filled by data that nothing declares, so that these
- * are warnings. Used by the SDK's command `check`.
+ * are warnings, as is what a schema says in vain. Used by the SDK's command `check`.
  */
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { didYouMean } from '../../platform/core/nearestNames.ts';
@@ -10,6 +10,7 @@ import { problemsMax } from '../manifestProblems.ts';
 import { conditionOf } from '../when.ts';
 import { unknownActions, unknownInItemFilters, unknownInPage } from './pageNames.ts';
 import { unknownInCondition, unknownInTemplates, unknownMembers } from './paths.ts';
+import { vainInSchema } from './schemaNames.ts';
 import { anyRecordShape, closedShape, itemShape, recordShape, schemaShape } from './shapes.ts';
 
 const unknownField = (
@@ -45,7 +46,8 @@ const unknownInResource = (resource: ManifestResource, path: string, manifest: M
 
 const unknownInAction = (action: ManifestAction, path: string, { resources = [] }: Manifest): FaultDetail[] => {
   const resource = resources.find(({ name }) => name === action.resource);
-  if (resource === undefined && (action.resource ?? null) !== null) return [];
+  const vain = vainInSchema(action.input, `${path}.input`);
+  if (resource === undefined && (action.resource ?? null) !== null) return vain;
   const subject = closedShape(resource === undefined ? {} : { record: recordShape(resource) });
   const condition = action.when === undefined ? undefined : conditionOf(action.when);
   const found = [
@@ -53,6 +55,7 @@ const unknownInAction = (action: ManifestAction, path: string, { resources = [] 
     ...unknownInTemplates(subject, action.defaults ?? {}, `${path}.defaults`),
   ];
   return [
+    ...vain,
     ...found.map((problem) =>
       resource === undefined ? { ...problem, message: 'reads a record, and the action takes none' } : problem,
     ),
@@ -66,6 +69,7 @@ const unknownInInbox = (inbox: ManifestInbox, path: string, manifest: Manifest):
   const subject = closedShape({ item, record: anyRecordShape(resources) });
   const { reply } = inbox;
   return [
+    ...vainInSchema(inbox.fields, `${path}.fields`),
     ...(reply?.via === 'smtp'
       ? unknownInTemplates(
           closedShape({ item: closedShape({ id: null, fields: schemaShape(inbox.fields) }) }),

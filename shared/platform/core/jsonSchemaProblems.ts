@@ -73,6 +73,15 @@ const childrenOf = (schema: Members): Child[] => {
   return children;
 };
 
+/** Returns every schema that stands inside one, itself first, with its path. What references name is where it stands. */
+export const schemasInside = (
+  root: unknown,
+  path: string,
+): readonly { readonly schema: Members; readonly path: string }[] =>
+  isObject(root)
+    ? [{ schema: root, path }, ...childrenOf(root).flatMap(({ schema, at }) => schemasInside(schema, `${path}.${at}`))]
+    : [];
+
 /** Returns the schema that a reference such as `#/a/b~1c` names (RFC 6901), or undefined. */
 export const resolveRef = (root: unknown, ref: string): unknown => {
   if (ref === '#') return root;
