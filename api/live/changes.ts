@@ -209,7 +209,7 @@ export const waitForChanges = async (
         : { cursor: after ?? endOffset(env, place.position), place };
     const reader = new ChangesReader(caller, start, query.limit ?? limits.pageDefault, filter);
     const ended = await readUntil(context, { waiting, channel, reader, until, signal });
-    // What was read may have come after the rights have changed.
+    // The rights may have changed while the log was read.
     const reset = ended ?? ((await hasSameRights(context, waiting)) ? null : 'role');
     return reset === null
       ? { changes: reader.changes, cursor: reader.cursor, more: reader.isDone, reset, ...partial }

@@ -5,7 +5,7 @@
 import { findVisibleInbox, reasonFault } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
 import { unknownName } from '../access/unknownName.ts';
-import { fault, invalidAt } from '../catalogue/errors.ts';
+import { fault, invalidAt, type FaultDetail } from '../catalogue/errors.ts';
 import type { ActionDefinition } from '../environments/actions.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { evaluateCondition } from '../platform/core/conditions.ts';
@@ -91,10 +91,19 @@ const readTimelineItem = async ({ db }: ActionDeps, caller: Caller, id: string |
   return item;
 };
 
-/** Returns the input with its schema's defaults filled in. Throws `invalid` with paths into `input`. */
-export const fillInput = (action: ActionDefinition, input: object, prefix = 'input.'): Record<string, unknown> => {
+/** Returns a copy of the input with its schema's defaults filled in, and the problems that it has. */
+export const tryInput = (
+  action: ActionDefinition,
+  input: object,
+  prefix = 'input.',
+): { readonly filled: Record<string, unknown>; readonly problems: readonly FaultDetail[] } => {
   const filled: Record<string, unknown> = { ...structuredClone(input) };
-  const problems = action.inputProblems(filled, prefix);
+  return { filled, problems: action.inputProblems(filled, prefix) };
+};
+
+/** Returns the input with its schema's defaults filled in. Throws `invalid` with paths into `input`. */
+export const fillInput = (action: ActionDefinition, input: object, prefix?: string): Record<string, unknown> => {
+  const { filled, problems } = tryInput(action, input, prefix);
   if (problems.length > 0)
     throw invalidFault(problems.map(({ path, message }) => ({ path: path.replace(/\.$/, ''), message })));
   return filled;

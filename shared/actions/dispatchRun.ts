@@ -16,6 +16,7 @@ import { isDbUnavailable } from '../platform/db/errors.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { continueTrace } from '../platform/tracing/span.ts';
 import { getRecord } from '../records/read.ts';
+import { tryInput } from './authorizeAction.ts';
 import { isOfCancelledBulk } from './cancelledBulk.ts';
 import type { ActionDeps } from './deps.ts';
 import { isSettledRun, readRun, readRunTogether, runActor, type Run } from './model.ts';
@@ -207,8 +208,8 @@ const presentInput = (
 ): Run['input'] => {
   const action = definition.actions.get(name);
   if (action === undefined || approvedBy !== null) return input;
-  const filled = structuredClone(input);
-  return action.inputProblems(filled, 'input.').length === 0 ? filled : input;
+  const { filled, problems } = tryInput(action, input);
+  return problems.length === 0 ? filled : input;
 };
 
 /** Dispatches a run over `local`. Called by the app link in that process; does nothing for a run that is dispatched or settled, or whose bulk was cancelled. */

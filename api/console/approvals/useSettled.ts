@@ -1,21 +1,21 @@
-/** Keeps what was not meant for it from the request that follows a decided one: clicks and keys that come too early, and the rest of what is typed after a note has ended. Used by ApprovalsPage. */
+/** Blocks decisions until the request that follows a decided one has been on screen for a moment, so that no click or key meant for the former decides it. Used by ApprovalsPage. */
 import { useEffect } from 'react';
 import { isTyping } from '../shell/keyboard.ts';
 
-/** Milliseconds for which a request that has followed a decided one is on screen before it can be decided: the rest of what was typed, and the second half of a double click, are not meant for it. */
+/** Milliseconds on screen before a request can be decided: longer than a double click, and than a pause in typing. */
 const settleMs = 600;
 
-/** Until when (`performance.now()`) nothing is decided; Infinity: until what follows is on screen. It outlives the page of a request: the queue without an open one is another page. */
+/** Time from which decisions are taken, as of `performance.now()`; Infinity: the next request is not on screen yet. Kept outside the component, which the queue without an open request unmounts. */
 let decidedFrom = 0;
 
 const isSettled = (): boolean => performance.now() >= decidedFrom;
 
-/** Begins the time on screen of what has followed, if anything waits for it. */
+/** Begins the time on screen of the next request, if it is waited for. */
 const beginToSettle = (): void => {
   if (decidedFrom === Infinity) decidedFrom = performance.now() + settleMs;
 };
 
-/** Takes a sign that is typed nowhere from all commands of the page, and waits for the end of the typing. */
+/** Stops a character that is typed outside a field from being a command; each one prolongs the wait. */
 const swallow = (event: KeyboardEvent): void => {
   const { key, ctrlKey, metaKey, altKey, target } = event;
   if (isSettled()) {
@@ -29,13 +29,13 @@ const swallow = (event: KeyboardEvent): void => {
   if (decidedFrom !== Infinity) decidedFrom = performance.now() + settleMs;
 };
 
-/** Lets nothing be decided until what follows has been on screen for a moment. */
+/** Blocks decisions until the next request has been on screen for `settleMs`. */
 const hold = (): void => {
   decidedFrom = Infinity;
   window.removeEventListener('keydown', swallow, true);
 };
 
-/** The same after a key that ended a note; also no letter is a command before the typing has paused. */
+/** Does the same after a key that ended a note, and stops the letters that are typed on from being commands. */
 const holdTyping = (): void => {
   decidedFrom = Infinity;
   window.addEventListener('keydown', swallow, true);

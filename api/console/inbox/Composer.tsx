@@ -92,8 +92,8 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
     event.preventDefault();
     void send();
   };
-  /** Whoever comes to write sees what they type, and goes on behind a kept draft, before which a new field has its caret. */
-  const comeToWrite = ({ target }: FocusEvent<HTMLTextAreaElement>): void => {
+  /** Ends the preview, which hides the text, and sets the caret behind a kept draft: a new field has it at the start. */
+  const beginToWrite = ({ target }: FocusEvent<HTMLTextAreaElement>): void => {
     setPreview(false);
     if (target.selectionEnd === 0) target.setSelectionRange(target.value.length, target.value.length);
   };
@@ -118,7 +118,7 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
         readOnly={isBusy}
         rows={3}
         onChange={({ target }) => writing.setText(target.value)}
-        onFocus={comeToWrite}
+        onFocus={beginToWrite}
       />
       <TooLong what={itemTexts.theText} text={text} most={textMost} />
       {problem !== null && (

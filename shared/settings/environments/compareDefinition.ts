@@ -36,7 +36,7 @@ const declarations = (manifest: Manifest): ReadonlyMap<string, unknown> =>
     }),
   );
 
-/** Returns the states of inboxes that are in both manifests which the second one leaves out. */
+/** Returns the states that `after` leaves out of the inboxes that both manifests have. */
 const retiredStates = (before: Manifest, after: Manifest): string[] => {
   const inboxes = new Map((after.inboxes ?? []).map((inbox) => [inbox.name, inbox]));
   return (before.inboxes ?? []).flatMap((former) => {
