@@ -22,7 +22,8 @@ import type { Narrowing } from './visibility.ts';
 
 /** Where a session starts: at the newest position, with a reason when the client wanted another one, or after an offset. */
 export type StreamStart =
-  { readonly reset: ResetReason | null } | { readonly after: string; readonly place: StreamPosition };
+  | { readonly reset: ResetReason | null }
+  | { readonly after: string; readonly place: StreamPosition };
 
 export interface LiveSubscriber {
   readonly channel: EnvironmentChannel;

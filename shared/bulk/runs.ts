@@ -175,11 +175,7 @@ const isOnline = ({ link }: ActionDeps, { env }: Caller, { name }: ActionDefinit
   link.online(env.id, { kind: 'action', name });
 
 /** Returns the fault of an action that is not queued while the app is offline, else null. */
-export const offlineFault = async (
-  deps: ActionDeps,
-  caller: Caller,
-  action: ActionDefinition,
-): Promise<Fault | null> =>
+export const offlineFault = async (deps: ActionDeps, caller: Caller, action: ActionDefinition): Promise<Fault | null> =>
   action.offline === 'refuse' && !(await isOnline(deps, caller, action)) ? fault('app_offline') : null;
 
 /** Inserts the run of a record, unless an earlier chunk has. Returns the fault of a run that can't be made, else null. */

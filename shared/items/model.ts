@@ -185,11 +185,7 @@ interface AffectedUser {
 }
 
 /** Returns those of `users` that their item has counted already. */
-export const readCountedUsers = (
-  db: Db | Tx,
-  envId: number,
-  users: readonly AffectedUser[],
-): Promise<AffectedUser[]> =>
+export const readCountedUsers = (db: Db | Tx, envId: number, users: readonly AffectedUser[]): Promise<AffectedUser[]> =>
   users.length === 0
     ? Promise.resolve([])
     : queryRows<AffectedUser>(db, countedUsersSql, [envId, users.map(({ item }) => item), users.map(({ who }) => who)]);

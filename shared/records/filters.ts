@@ -132,7 +132,8 @@ export const parseFilterJson = (text: string | undefined): Readonly<Record<strin
 };
 
 type RecordSortField =
-  { readonly kind: 'title' | 'updatedAt' | 'id' } | { readonly kind: 'field'; readonly field: string };
+  | { readonly kind: 'title' | 'updatedAt' | 'id' }
+  | { readonly kind: 'field'; readonly field: string };
 export interface RecordOrder {
   readonly by: RecordSortField;
   readonly descending: boolean;

@@ -82,12 +82,7 @@ const settleItem = statement(
 const roundsMax = 20;
 
 /** Returns the item with the deadline that the reply had cleared, or null when the item doesn't change. */
-const withRestoredDeadline = (
-  item: Item,
-  { status }: ReplyResolution,
-  dueAt: number | null,
-  at: number,
-): Item | null =>
+const withRestoredDeadline = (item: Item, { status }: ReplyResolution, dueAt: number | null, at: number): Item | null =>
   status === 'failed' && dueAt !== null && item.dueAt === null && !item.closed
     ? { ...item, dueAt, version: item.version + 1, updatedAt: Math.max(at, item.createdAt) }
     : null;

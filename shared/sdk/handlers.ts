@@ -76,7 +76,11 @@ export interface RunCall<Input = Json, Rec = LinkRecord | null, I = Item> extend
  * are left out), or nothing.
  */
 export type RunResult =
-  string | { readonly message?: string | null; readonly blocks?: readonly Block[] } | null | undefined | void;
+  | string
+  | { readonly message?: string | null; readonly blocks?: readonly Block[] }
+  | null
+  | undefined
+  | void;
 /** Does what the action says. Throws `ActionFailed` to refuse with a message that the caller reads. */
 export type RunHandler<Input = Json, Rec = LinkRecord | null, I = Item> = (
   call: RunCall<Input, Rec, I>,

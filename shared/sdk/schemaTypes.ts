@@ -21,7 +21,8 @@ type Properties<S> = S extends { readonly properties: infer P extends object } ?
 type RequiredNames<S> = S extends { readonly required: infer R extends readonly string[] } ? R[number] : never;
 type WithDefault<P> = { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P];
 type Present<S, W extends Within> =
-  (RequiredNames<S> & keyof Properties<S>) | (W['filled'] extends true ? WithDefault<Properties<S>> : never);
+  | (RequiredNames<S> & keyof Properties<S>)
+  | (W['filled'] extends true ? WithDefault<Properties<S>> : never);
 
 type OtherMembers<S, W extends Within> = S extends { readonly properties: object }
   ? unknown

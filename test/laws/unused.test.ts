@@ -29,8 +29,7 @@ const tools = new Set([
   '@redocly/cli',
   'oxlint',
   'oxlint-tsgolint',
-  'prettier',
-  '@ianvs/prettier-plugin-sort-imports',
+  'oxfmt',
   'typescript',
   'mocha',
   // Its script is served (api/referencePage.ts), and copied by the build.

@@ -49,7 +49,16 @@ const day = 1_440 * minute;
 /** What the app does with a run or a reply. */
 type Mode = 'ok' | 'refuse' | 'retry' | 'garbled' | 'silent';
 type PlainEvent =
-  'work' | 'workChunk' | 'online' | 'offline' | 'pay' | 'unpay' | 'minutes' | 'days' | 'months' | 'bulks';
+  | 'work'
+  | 'workChunk'
+  | 'online'
+  | 'offline'
+  | 'pay'
+  | 'unpay'
+  | 'minutes'
+  | 'days'
+  | 'months'
+  | 'bulks';
 type Event =
   | {
       readonly do: 'ask';

@@ -33,7 +33,8 @@ const ageMaxMs = 60_000;
 export type DropReason = 'malformed' | 'unknown key' | 'old' | 'repeated' | 'forged';
 
 type OpenedMessage =
-  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'dropped'; readonly why: DropReason };
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'dropped'; readonly why: DropReason };
 
 interface MessageSeal {
   /** Returns the message to publish on `channel`; null while no key is known. */

@@ -140,7 +140,8 @@ export const probeRecords = async (
 
 /** How the matches are found: by a tsquery, or by a range of a field's keys. */
 type RecordMatches =
-  { readonly terms: string } | { readonly rangeField: string; readonly least: number; readonly most: number };
+  | { readonly terms: string }
+  | { readonly rangeField: string; readonly least: number; readonly most: number };
 
 /** Returns the first `limit` rows of the stream behind a place, if at most `gatherMost` match; else null. */
 export const readGatheredRecords = async (

@@ -35,7 +35,8 @@ export const openFlow = (directory: Pick<Directory, 'environments'>, text: strin
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the seal shows that `sealFlow` wrote them
     const keys = (sealOf(directory)?.openCursor(purpose, text) ?? null) as
-      [string, string, string, string, string, number, string | null, Demand] | null;
+      | [string, string, string, string, string, number, string | null, Demand]
+      | null;
     if (keys === null) return null;
     const [state, nonce, verifier, environment, returnTo, startedAt, session, demand] = keys;
     const flow = { state, nonce, verifier, environment, returnTo, startedAt, session, demand };

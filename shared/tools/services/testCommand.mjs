@@ -138,7 +138,7 @@ function commandsOfChecks() {
   const folders = ['api', 'workers', 'shared', 'migrations', 'test'].filter((folder) => existsSync(join(root, folder)));
   return {
     'lint and types': [bin('oxlint/bin/oxlint'), '--type-aware', '--type-check', ...folders],
-    format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
+    format: [bin('oxfmt/bin/oxfmt'), '--check'],
   };
 }
 
