@@ -27,9 +27,9 @@ const securitySchemes = {
 
 /** Descriptions of responses by status; the others say OK. */
 const answerDescriptions: Readonly<Record<string, string>> = {
-  101: 'Upgraded.',
-  202: 'Accepted.',
-  304: 'Unchanged.',
+  101: 'Upgraded',
+  202: 'Accepted',
+  304: 'Unchanged',
 };
 
 /** Returns whether a body says anything; one without members may be left out. */
@@ -52,7 +52,7 @@ const answersOf = (
     return {
       status,
       answer: {
-        description: answerDescriptions[status] ?? 'OK.',
+        description: answerDescriptions[status] ?? 'OK',
         ...(content === null ? {} : { content: { 'application/json': content } }),
       },
     };

@@ -101,9 +101,9 @@ const dangerSchema = nullable(
 const reasonRequiredResponse = Type.Boolean({ description: 'Whether a reason has to be given.' });
 const reversibleResponse = nullable(Type.Boolean({ description: 'Whether it can be undone; null: not said.' }));
 
-const needsApproval = Type.Boolean({ description: 'Whether a person has to approve each run.' });
-const inBackground = Type.Boolean({ description: 'Whether the call answers before it is done.' });
-const needsFreshSignIn = Type.Boolean({ description: 'Whether it needs a fresh sign-in by a person.' });
+const needsApproval = Type.Boolean({ description: 'Whether each run needs approval.' });
+const inBackground = Type.Boolean({ description: 'Whether it goes on after the answer.' });
+const needsFreshSignIn = Type.Boolean({ description: 'Whether a fresh sign-in is needed.' });
 
 export const availableActionSchema = responseObject({
   action: Type.String({ description: 'The action.' }),

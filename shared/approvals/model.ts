@@ -164,6 +164,8 @@ const requestedFields = (
 /** Returns what the target will be: the target as it is now, or was, with the members that change; null: not known. */
 const afterOf = ({ kind, request, status, before }: Approval, now: unknown): unknown => {
   if (kind === 'action' || request.after === undefined) return null;
+  // Of a bulk they are counts, and what is now are its items.
+  if (kind === 'bulk') return request.after;
   return { ...(status === 'pending' && isObject(now) ? now : before), ...request.after };
 };
 

@@ -9,7 +9,7 @@ import { Fault, fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { ActionDefinition } from '../environments/actions.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
-import { dryRunMember, emptyDryRunCounts, type DryRunCounts } from '../items/perform/dryRun.ts';
+import { newDryRunTally, type DryRunCounts } from '../items/perform/dryRun.ts';
 import { evaluateCondition } from '../platform/core/conditions.ts';
 import { getAppRecords } from '../records/appReads.ts';
 import { findRecords, type FullRecord } from '../records/queries.ts';
@@ -89,7 +89,8 @@ export const dryRunAction = async (
   const offline = await offlineFault(deps, caller, action);
   const endsAt = deps.clock.now() + dryRunMs;
   const isOver = (): boolean => signal?.aborted === true || deps.clock.now() >= endsAt;
-  const tally: DryRunCounts = { ...emptyDryRunCounts };
+  const tally = newDryRunTally();
+  let matched = 0;
   const problems = new Map<string, Fault | null>();
   for (const piece of cut(ids, limits.bulkChunk)) {
     if (isOver()) return null;
@@ -105,13 +106,13 @@ export const dryRunAction = async (
       for (const [id, problem] of await checkRecords(deps, check, some)) problems.set(id, problem);
     }
     for (const { fault: problem } of faults.values()) {
-      tally[dryRunMember(problem)] += 1;
-      if (problem.code !== 'not_found') tally.matched += 1;
+      tally.add(problem);
+      if (problem.code !== 'not_found') matched += 1;
     }
     for (const [record, items] of groups) {
-      tally[dryRunMember(problems.get(record) ?? offline)] += items.length;
-      tally.matched += items.length;
+      tally.add(problems.get(record) ?? offline, items.length);
+      matched += items.length;
     }
   }
-  return tally;
+  return tally.counts(matched);
 };

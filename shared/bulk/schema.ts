@@ -178,6 +178,14 @@ export const dryRunResponse = responseObject({
   forbidden: countSchema('Items that you may not change so.'),
   notFound: countSchema('Ids that you see no item of.'),
   failed: countSchema('Failed.'),
+  problems: Type.Array(
+    responseObject({
+      code: Type.String({ description: 'Of a single call.' }),
+      message: Type.String({ description: 'For a person.' }),
+      count: countSchema('Items.'),
+    }),
+    { description: 'Why others would not; most frequent first.' },
+  ),
 });
 
 export const bulkOutcomeSchema = Type.Union(

@@ -10,6 +10,10 @@ export const limits = {
   jsonDepth: 32,
   pageDefault: 50,
   pageMax: 200,
+  /** Items of a bulk that a request for its approval shows. */
+  approvalItems: 10,
+  /** Reasons that a dry run of a bulk names. */
+  dryRunProblems: 20,
   /** Tools on one page of `tools/list` of the Model Context Protocol. */
   toolsPage: 200,
   titleMax: 500,

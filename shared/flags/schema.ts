@@ -30,7 +30,7 @@ const ruleSchema = Type.Union(
 );
 
 const guardThen = Type.Union([Type.Literal('stop'), Type.Literal('rollback')], {
-  description: 'Stop, or go back to where it began.',
+  description: 'Stop, or go back.',
 });
 
 const guardSchema = strictObject(
@@ -45,7 +45,7 @@ const guardSchema = strictObject(
     within: Type.Integer({
       minimum: 1_000,
       maximum: limits.guardWithinMs,
-      description: 'The time in which they are counted, in ms.',
+      description: 'They are counted over so many ms.',
     }),
     // oxlint-disable-next-line unicorn/no-thenable
     then: guardThen,
@@ -64,7 +64,7 @@ const rampSchema = strictObject(
     every: Type.Integer({
       minimum: limits.rampEveryMs,
       maximum: limits.rampOverMs,
-      description: 'The time between two steps, in ms.',
+      description: 'The ms between two steps.',
     }),
     at: Type.Optional(nullable(timeSchema('When it starts; null: now'))),
     guard: Type.Optional(nullable(guardSchema)),
@@ -105,7 +105,7 @@ export const flagChangeBody = strictObject({
 export const rampResponse = responseObject({
   to: Type.Number({ description: 'The rollout at its end.' }),
   over: Type.Integer({ description: 'How long it takes, in ms.' }),
-  every: Type.Integer({ description: 'The time between two steps, in ms.' }),
+  every: Type.Integer({ description: 'The ms between two steps.' }),
   at: nullable(Type.Integer({ description: 'When it was to start (milliseconds since 1970 UTC); null: at once.' })),
   // oxlint-disable-next-line unicorn/no-thenable
   guard: nullable(
@@ -114,7 +114,7 @@ export const rampResponse = responseObject({
         inbox: Type.String({ description: 'The inbox that is watched.' }),
         tag: nullable(Type.String({ description: 'Only items with this tag count; null: all.' })),
         above: Type.Integer({ description: 'More occurrences than this are too many.' }),
-        within: Type.Integer({ description: 'The time in which they are counted, in ms.' }),
+        within: Type.Integer({ description: 'They are counted over so many ms.' }),
         then: guardThen,
       },
       { description: 'What is watched meanwhile; null: nothing.' },

@@ -12,7 +12,7 @@ export const entrySchema = responseObject({
   type: Type.String({ description: `One of ${entryTypes.join(', ')}; more may come.` }),
   at: timestampSchema('at'),
   actor: actorSchema,
-  data: Type.Object({}, { description: 'What happened; its members depend on the type.' }),
+  data: Type.Object({}, { description: 'Its members depend on the type.' }),
 });
 
 export const changedItemResponse = responseObject({

@@ -121,7 +121,7 @@ export const environmentInput = strictObject({
   acceptNew: Type.Optional(acceptNew),
 });
 const independentApproval = Type.Boolean({
-  description: 'Who had an agent in hand within 30 days may not decide.',
+  description: 'Who had the agent in hand of late may not decide.',
 });
 export const environmentPatch = strictObject(
   {
@@ -259,7 +259,7 @@ export const tokenResponse = (prefix: 'cagt' | 'capp') => ({
   token: nullable(
     Type.String({
       pattern: `^${prefix}_`,
-      description: 'Shown once; null in a repeat by idempotency key.',
+      description: 'Shown once; null in a repeat.',
       examples: [`${prefix}_Rk9PQkFSQkFaUVVYUkVET0JTQ1VSRUQ`],
     }),
   ),

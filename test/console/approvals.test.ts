@@ -162,6 +162,25 @@ describe('decisions in the console', () => {
     await until('it is open again', async () => (await stateOf()) === 'open');
   });
 
+  it('shows the items of a bulk, and why some of them would not change', async () => {
+    const record = { resource: 'order', id: 'ord_1' };
+    const { body } = await of().ana.post('/items', { inbox: 'mail', title: 'Where is it?', record });
+    const closed = await of().newItem('Closed by now');
+    await of().ana.post(`/items/${closed}/state`, { state: 'closed' });
+    const others = await Promise.all(Array.from({ length: 9 }, (_, n) => of().newItem(`Other ${String(n)}`)));
+    const operation = { type: 'snooze', until: Date.now() + 86_400_000 };
+    const asked = await agent.post('/bulk', { ids: [body.item.id, closed, ...others], operation });
+    await show(String(asked.body.approval));
+    const items = page.locator('.decision section', { has: page.getByRole('heading', { name: 'Items' }) });
+    expect(await items.getByRole('listitem').count()).to.equal(11);
+    await items.getByText('and 1 more').waitFor();
+    await items.getByRole('link', { name: 'Order 1' }).waitFor();
+    await page.getByText('1: A closed item can’t be snoozed; open it first.').waitFor();
+    await tab.picture('approval-bulk-light-1440');
+    await items.getByRole('link', { name: 'Where is it?' }).click();
+    await page.locator('.detail-head h1', { hasText: 'Where is it?' }).waitFor();
+  });
+
   it('says once, and of nobody, that a request can’t be approved any more', async () => {
     const bot = await of().world.agent('operator', { mode: 'supervised', name: 'Gone bot' });
     const { body } = await bot.post(`/items/${await of().newItem('Stale')}/state`, { state: 'closed' });

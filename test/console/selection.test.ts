@@ -52,6 +52,9 @@ describe('the selection in the console', () => {
     return body.item.id as string;
   };
 
+  const dryRunOf = (inbox: string, operation: object) =>
+    ana.post('/bulk', { query: { inbox }, operation, dryRun: true });
+
   it('takes a range, says what would happen, does it, stays, and undoes all of it', async () => {
     await service().signIn(tab, 'ana@example.com', '/inbox/mail');
     await mark('Question 5').click();
@@ -191,6 +194,11 @@ describe('the selection in the console', () => {
     await page.keyboard.press('w');
     await page.getByRole('dialog').getByRole('option', { name: /^paid/ }).click();
     await foot().getByText('Set to paid: would change 1 of 2, 1 can’t be').waitFor();
+    const { problems } = (await dryRunOf('refunds', { type: 'state', state: 'paid' })).body;
+    await foot()
+      .getByText(`1: ${String(problems[0].message)}`)
+      .waitFor();
+    await tab.picture('selection-problems-light-1440');
     await foot().getByRole('button', { name: 'Change 1' }).click();
     await foot()
       .getByText(/^Set to paid\s+done: 1 changed, 1 not$/)

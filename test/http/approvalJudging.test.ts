@@ -185,6 +185,11 @@ describe('judging an approval', () => {
     const bulk = await read(asked(await supervised.post('/bulk', { ids, operation })));
     expect(bulk).to.include({ sentence: 'Change the tags of 3 items: add "seen".', reversible: true });
     expect(bulk.after).to.include({ matched: 2, wouldChange: 1, unchanged: 1, notFound: 1 });
+    expect(bulk.after.problems).to.deep.equal([
+      { code: 'not_found', message: 'There is nothing here that you can see.', count: 1 },
+    ]);
+    expect(bulk.now.items.map(({ id }: { id: string }) => id)).to.deep.equal(ids.slice(0, 2));
+    expect(bulk.now.more).to.equal(0);
     const runs = await read(
       asked(await agent.post('/bulk', { ids, operation: { type: 'action', action: 'refund', input: { amount: 1 } } })),
     );
@@ -193,6 +198,43 @@ describe('judging an approval', () => {
       reversible: false,
     });
     expect(runs.after).to.include({ matched: 2, failed: 2, notFound: 1 });
+  });
+
+  it('shows the first items of a bulk, and to each reader the records that they see', async () => {
+    await world.role('sorter', [
+      { on: 'approvals', can: ['see'] },
+      { on: 'inbox:mail', can: ['see'] },
+      { on: 'resource:order', can: ['see'] },
+    ]);
+    const sorter = await world.person('sorter');
+    const inboxes = Array.from({ length: 12 }, () => 'mail');
+    const ids = await Promise.all(inboxes.map((inbox) => newItem(inbox)));
+    const about = async (id: string): Promise<string> => {
+      const record = { resource: id === 'o1' ? 'order' : 'vault', id };
+      return (await boss.post('/items', { inbox: 'mail', title: `About ${id}`, record })).body.item.id as string;
+    };
+    const named = [await about('o1'), await about('v1'), ...ids];
+    const asking = await supervised.post('/bulk', { ids: named, operation: { type: 'assign', assignee: null } });
+    const { now } = await read(asked(asking));
+    expect(now.items).to.have.length(10);
+    expect(now.more).to.equal(4);
+    expect(now.items.map(({ id }: { id: string }) => id)).to.deep.equal(named.slice(0, 10));
+    const order = { resource: 'order', id: 'o1', title: 'The first order' };
+    expect(now.items[0]).to.deep.equal({
+      id: named[0],
+      inbox: 'mail',
+      title: 'About o1',
+      state: 'open',
+      record: order,
+    });
+    expect(now.items[1].record.title).to.equal('Hidden treasure');
+    const partly = (await read(asked(asking), sorter)).now.items;
+    expect(partly[0].record).to.deep.equal(order);
+    expect(partly[1].record).to.equal(null);
+
+    await boss.post(`/items/${String(named[0])}/state`, { state: 'closed' });
+    expect((await read(asked(asking))).now.items[0].state).to.equal('closed');
+    expect((await boss.post(`/approvals/${asked(asking)}/reject`)).body.approval.now).to.equal(null);
   });
 
   it('tells a requester whose role has lost the target nothing of it', async () => {
@@ -213,6 +255,7 @@ describe('judging an approval', () => {
     const ids = [
       asked(await fading.post('/actions', { action: 'open', record: 'v1' })),
       asked(await fading.post(`/items/${item}/state`, { state: 'closed' })),
+      asked(await fading.post('/bulk', { ids: [item], operation: { type: 'state', state: 'closed' } })),
     ];
     const roles = (await boss.get('/settings/roles?limit=200')).body.roles as { id: string; name: string }[];
     const role = roles.find(({ name }) => name === 'fading');

@@ -151,6 +151,11 @@ describe('http: bulks of actions', () => {
       forbidden: 0,
       notFound: 1,
       failed: 2,
+      problems: [
+        { code: 'conflict', message: 'Refund does not apply to this order now.', count: 1 },
+        { code: 'not_found', message: 'There is nothing here that you can see.', count: 1 },
+        { code: 'invalid', message: 'This item has no record of order.', count: 1 },
+      ],
     });
   });
 

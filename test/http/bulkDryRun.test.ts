@@ -85,6 +85,10 @@ describe('http: dry runs of bulks of actions', () => {
       forbidden: 0,
       notFound: 2,
       failed: 2,
+      problems: [
+        { code: 'conflict', message: 'Ship does not apply to this order now.', count: 2 },
+        { code: 'not_found', message: 'There is nothing here that you can see.', count: 2 },
+      ],
     });
   });
 

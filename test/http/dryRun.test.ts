@@ -125,8 +125,19 @@ describe('dry runs', () => {
     not_found: notFound,
     failed,
   });
-  /** Performs the bulk, approved where that is needed, and returns its outcomes. */
-  const perform = async (client: Client, ids: readonly string[], operation: Operation): Promise<[string, Outcomes]> => {
+  const problemsOf = ({ problems }: Reply['body']): string[] =>
+    (problems as { code: string; message: string; count: number }[])
+      .map(({ code, message, count }) => problemOf(code, message, count))
+      .sort();
+  interface Performed {
+    readonly would: string;
+    readonly outcomes: Outcomes;
+    /** Why items did not change, with how many they are, in alphabetical order. */
+    readonly problems: readonly string[];
+  }
+  const problemOf = (code: string, message: string, count: number): string => `${String(count)} ${code}: ${message}`;
+  /** Performs the bulk, approved where that is needed. */
+  const perform = async (client: Client, ids: readonly string[], operation: Operation): Promise<Performed> => {
     const reply = await client.post('/bulk', { ids, operation });
     expect(reply.status, reply.text).to.equal(202);
     const { id } = reply.body.bulk as { id: string };
@@ -135,8 +146,17 @@ describe('dry runs', () => {
     await until('the bulk is finished', async () => (await admin.get(`/bulk/${id}`)).body.bulk.finishedAt !== null);
     const { results } = (await admin.get(`/bulk/${id}/results?limit=200`)).body;
     const counts = { changed: 0, unchanged: 0, forbidden: 0, not_found: 0, failed: 0 };
-    for (const { outcome } of results as { outcome: keyof typeof counts }[]) counts[outcome] += 1;
-    return [reply.body.pending === true ? 'pend' : 'run', counts];
+    const whys = new Map<string, { code: string; error: string; count: number }>();
+    for (const { outcome, code, error } of results as { outcome: keyof typeof counts; code: string; error: string }[]) {
+      counts[outcome] += 1;
+      if (outcome === 'changed' || outcome === 'unchanged') continue;
+      whys.set(`${code} ${error}`, { code, error, count: (whys.get(`${code} ${error}`)?.count ?? 0) + 1 });
+    }
+    return {
+      would: reply.body.pending === true ? 'pend' : 'run',
+      outcomes: counts,
+      problems: [...whys.values()].map(({ code, error, count }) => problemOf(code, error, count)).sort(),
+    };
   };
 
   it('of bulks say what becomes of each item, also for supervised agents, hidden, closed, snoozed and retired items', async () => {
@@ -171,10 +191,11 @@ describe('dry runs', () => {
           const [all, ...each] = dry.map(({ body }) => body);
           const seen = await Promise.all(ids.map(async (id) => (await client.get(`/items/${id}`)).status === 200));
           expect(all.matched, who).to.equal(seen.filter(Boolean).length);
-          const [would, outcomes] = await perform(client, ids, operation);
+          const { would, outcomes, problems } = await perform(client, ids, operation);
           const told = JSON.stringify([who, wanted, operation, all]);
           expect([all.would, all.pending], told).to.deep.equal([would, would === 'pend']);
           expect(ofDryRun(all), told).to.deep.equal(outcomes);
+          expect(problemsOf(all), told).to.deep.equal(problems);
           expect(
             each.map(ofDryRun).reduce((sum, one) => add(sum, one)),
             told,

@@ -4,6 +4,7 @@ import { Button } from '../ui/Button.tsx';
 import { whenTime } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { Approval } from '../wire/types.ts';
+import { BulkFacts } from './BulkFacts.tsx';
 import { Changes, Given, Target } from './RequestFacts.tsx';
 import { RequestRecord } from './RequestRecord.tsx';
 import { requestTexts } from './requestTexts.tsx';
@@ -80,6 +81,7 @@ export const Decision = (props: DecisionProps) => {
       <Given approval={approval} />
       <Target approval={approval} />
       <Changes approval={approval} />
+      <BulkFacts approval={approval} />
       {others.length > 0 && (
         <section>
           <h2>{requestTexts.others}</h2>

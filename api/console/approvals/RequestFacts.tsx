@@ -20,10 +20,11 @@ const currencyOf = (target: unknown): unknown => {
 };
 
 export const Changes = ({ approval }: PartProps) => {
-  const { before, now, after } = approval;
+  const { kind, before, now, after } = approval;
   const { labelOf, textOf } = useWords(approval);
   const rows = differences(before, now, after);
-  if (rows.length === 0) return null;
+  // What a bulk would do is told by BulkFacts.
+  if (kind === 'bulk' || rows.length === 0) return null;
   return (
     <section className="diff" aria-label={difference.title}>
       <table>

@@ -1,6 +1,16 @@
 /** The texts of one request: who asks, why, and what it would change. */
 import type { ReactNode } from 'react';
 import { listed, plural } from '../ui/plural.ts';
+import { count } from '../ui/time.ts';
+
+/** What a dry run found of the items that the requester sees. */
+interface BulkCounts {
+  readonly matched: number;
+  readonly wouldChange: number;
+  readonly unchanged: number;
+  readonly forbidden: number;
+  readonly failed: number;
+}
 
 export const requestTexts = {
   /** `type`: the API's name of what asked, such as "agent". */
@@ -32,6 +42,20 @@ export const requestTexts = {
   /** Beside the name of a record: what it is, and that it is shown as it is now. */
   now: (resource: string) => `${resource}, now`,
   others: 'Also waiting on the same target',
+  bulk: {
+    effect: ({ matched, wouldChange, unchanged, forbidden, failed }: BulkCounts) =>
+      [
+        wouldChange === matched
+          ? `Would change ${count(matched)}`
+          : `Would change ${count(wouldChange)} of ${count(matched)}`,
+        ...(unchanged > 0 ? [`leave ${count(unchanged)} as they are`] : []),
+        ...(forbidden > 0 ? [`${count(forbidden)} the requester may not`] : []),
+        ...(failed > 0 ? [`${count(failed)} can’t be`] : []),
+      ].join(', '),
+    items: 'Items',
+    more: (n: number) => `and ${count(n)} more`,
+    problems: 'Why the others would not change',
+  },
   difference: {
     title: 'What it changes',
     before: 'When asked',

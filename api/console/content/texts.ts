@@ -1,5 +1,6 @@
 /** Texts of blocks and their values. Used by the files of this folder. */
 import { inRow } from '../ui/plural.ts';
+import { count } from '../ui/time.ts';
 
 export const contentTexts = {
   yes: 'Yes',
@@ -8,4 +9,6 @@ export const contentTexts = {
   chart: 'Chart',
   chartOf: (title: string, series: readonly string[]) => `${title}: ${inRow(series)}`,
   asTable: 'As a table',
+  problem: (n: number, message: string) => `${count(n)}: ${message}`,
+  otherProblems: (n: number) => `${count(n)} for other reasons`,
 };

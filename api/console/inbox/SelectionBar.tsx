@@ -5,6 +5,7 @@ import { BulkLine } from '../bulks/BulkLine.tsx';
 import { useBulkChanges } from '../bulks/useBulkChanges.ts';
 import { deedOf } from '../bulks/words.ts';
 import type { Names } from '../content/names.ts';
+import { Problems } from '../content/Problems.tsx';
 import { useSession } from '../shell/session.ts';
 import { Ask } from '../ui/Ask.tsx';
 import { Button } from '../ui/Button.tsx';
@@ -144,6 +145,7 @@ export const SelectionBar = ({ selection, total, inboxes, names, pick, onPick }:
           </Button>
         </div>
       )}
+      {ids.size > 0 && plan !== null && <Problems problems={plan.dry.problems} />}
       {pick !== null && ids.size > 0 && (
         <SelectionPicker
           pick={pick}

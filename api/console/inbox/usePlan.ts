@@ -1,5 +1,6 @@
 /** A bulk before it is made: its operation, and what a dry run says of it. Used by SelectionBar. */
 import { useEffect, useRef, useState } from 'react';
+import type { Problem } from '../content/Problems.tsx';
 import { useSession } from '../shell/session.ts';
 import { newIdempotencyKey } from '../wire/http.ts';
 import { keys } from '../wire/queries.ts';
@@ -20,6 +21,7 @@ interface DryRun {
   readonly forbidden: number;
   readonly notFound: number;
   readonly failed: number;
+  readonly problems: readonly Problem[];
 }
 
 /** The selection that a plan is made for. */

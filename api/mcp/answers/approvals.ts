@@ -12,6 +12,13 @@ const changedMembers = (before: unknown, after: unknown): unknown => {
   );
 };
 
+/** Returns what a bulk is about: its first items, and how many more there are. */
+const bulkTarget = (now: unknown): Members => {
+  if (!isObject(now) || !Array.isArray(now['items'])) return {};
+  const items = now['items'].filter(isObject);
+  return { items: items.map((item) => pickMembers(item, ['id', 'title', 'record'])), moreItems: now['more'] };
+};
+
 /** Returns true, or why the caller may not decide. */
 const decidability = (canDecide: unknown): unknown =>
   isObject(canDecide) ? (canDecide['approve'] === true ? true : canDecide['why']) : canDecide;
@@ -26,6 +33,7 @@ export const compactApproval = (approval: Members): Members =>
     decidedBy: nameOf(approval['decidedBy']),
     ...pickMembers(approval, ['decidedAt', 'note', 'action', 'record', 'input', 'flag', 'change', 'operation']),
     after: changedMembers(approval['before'], approval['after']),
+    ...(approval['kind'] === 'bulk' ? bulkTarget(approval['now']) : {}),
     ...pickMembers(approval, ['reversible', 'item', 'run', 'bulk']),
     canDecide: decidability(approval['canDecide']),
   });

@@ -33,7 +33,7 @@ const linkChange = strictObject(
 );
 
 export const updateInput = strictObject({
-  state: Type.Optional(nameSchema('The state to enter, one of the inbox’s.')),
+  state: Type.Optional(nameSchema('The state to enter.')),
   assignee: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 100, description: 'A person’s id; null unassigns.' })),
   ),

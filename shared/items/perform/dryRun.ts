@@ -1,6 +1,6 @@
 /** Counts the effects that an operation would have on many items, by the same gate and decision as perform.ts. For POST /bulk with `dryRun`. */
 import { withoutSupervision } from '../../access/principal.ts';
-import { Fault, fault } from '../../catalogue/errors.ts';
+import { Fault, fault, type ErrorCode } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
 import { readItems, type Item } from '../model.ts';
@@ -8,23 +8,62 @@ import type { ItemDecision } from '../operation.ts';
 import { decideItemChange, toBulkOutcome, type DecisionRequest } from './decide.ts';
 import { createDecisionContext } from './perform.ts';
 
-export interface DryRunCounts {
-  /** Items that the caller sees. */
-  matched: number;
-  wouldChange: number;
-  unchanged: number;
-  forbidden: number;
-  notFound: number;
-  failed: number;
+/** Why some items would not change. */
+interface DryRunProblem {
+  /** That of a single call. */
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly count: number;
 }
 
-export const emptyDryRunCounts: Readonly<DryRunCounts> = {
-  matched: 0,
-  wouldChange: 0,
-  unchanged: 0,
-  forbidden: 0,
-  notFound: 0,
-  failed: 0,
+export interface DryRunCounts {
+  /** Items that the caller sees. */
+  readonly matched: number;
+  readonly wouldChange: number;
+  readonly unchanged: number;
+  readonly forbidden: number;
+  readonly notFound: number;
+  readonly failed: number;
+  /** Most frequent first; at most `limits.dryRunProblems`. */
+  readonly problems: readonly DryRunProblem[];
+}
+
+type DryRunMember = 'wouldChange' | 'unchanged' | 'forbidden' | 'notFound' | 'failed';
+
+/** Returns the member that counts an item with this decision; `null`: an action would run. */
+const memberOf = (change: ItemDecision | null): DryRunMember => {
+  if (change === 'unchanged') return 'unchanged';
+  if (!(change instanceof Fault)) return 'wouldChange';
+  const outcome = toBulkOutcome(change);
+  return outcome === 'forbidden' ? 'forbidden' : outcome === 'not_found' ? 'notFound' : 'failed';
+};
+
+/** Counts decisions: by what would become of the items, and by why not. */
+interface DryRunTally {
+  add(change: ItemDecision | null, items?: number): void;
+  /** `matched` absent: as many as exist. */
+  counts(matched?: number): DryRunCounts;
+}
+
+export const newDryRunTally = (): DryRunTally => {
+  const members = { wouldChange: 0, unchanged: 0, forbidden: 0, notFound: 0, failed: 0 };
+  const problems = new Map<string, DryRunProblem>();
+  return {
+    add: (change, items = 1) => {
+      members[memberOf(change)] += items;
+      if (!(change instanceof Fault)) return;
+      const { code, message } = change;
+      const known = problems.get(`${code} ${message}`);
+      problems.set(`${code} ${message}`, { code, message, count: (known?.count ?? 0) + items });
+    },
+    counts: (matched = members.wouldChange + members.unchanged + members.forbidden + members.failed) => ({
+      matched,
+      ...members,
+      problems: [...problems.values()]
+        .sort((a, b) => b.count - a.count || (a.message < b.message ? -1 : 1))
+        .slice(0, limits.dryRunProblems),
+    }),
+  };
 };
 
 /** Returns the item as the operation would leave it, but for the version, which stays what `If-Match` takes, or the fault that it would have. A supervised agent's change is decided as if it were approved. */
@@ -43,27 +82,18 @@ export const tryItemChange = async <I>(
   return { item: { ...change.item, version: item.version, updatedAt: moment.at }, changed: true };
 };
 
-/** Returns the member that counts an item with this decision; `null`: an action would run. */
-export const dryRunMember = (change: ItemDecision | null): Exclude<keyof DryRunCounts, 'matched'> => {
-  if (change === 'unchanged') return 'unchanged';
-  if (!(change instanceof Fault)) return 'wouldChange';
-  const outcome = toBulkOutcome(change);
-  return outcome === 'forbidden' ? 'forbidden' : outcome === 'not_found' ? 'notFound' : 'failed';
-};
-
 /** Returns how many of `ids` the operation would change now, and why it wouldn't change the others. Reads by pieces of `limits.bulkChunk`, so that other requests run in between. */
 export const dryRun = async <I>(
   deps: DomainDeps,
   request: DecisionRequest<I>,
   ids: readonly string[],
 ): Promise<DryRunCounts> => {
-  const tally: DryRunCounts = { ...emptyDryRunCounts };
+  const tally = newDryRunTally();
   const moment = createDecisionContext(deps, request.caller);
   for (let from = 0; from < ids.length; from += limits.bulkChunk) {
     const piece = ids.slice(from, from + limits.bulkChunk);
     const items = await readItems(deps.db, request.caller.env.id, piece);
-    for (const id of piece) tally[dryRunMember(decideItemChange(request, items.get(id), moment))] += 1;
+    for (const id of piece) tally.add(decideItemChange(request, items.get(id), moment));
   }
-  tally.matched = ids.length - tally.notFound;
-  return tally;
+  return tally.counts();
 };

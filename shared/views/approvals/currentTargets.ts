@@ -9,13 +9,14 @@ import { presentItem } from '../../items/present.ts';
 import { findRecordsAnywhere } from '../../records/read.ts';
 import { readBarred } from '../../settings/independence.ts';
 import type { ViewDeps } from '../deps.ts';
+import { readBulkTargets } from './bulkItems.ts';
 import { presentApproval } from './present.ts';
 
 const keyOf = (resource: string, id: string): string => `${resource}/${id}`;
 
 const itemValue = (item: Item | undefined): unknown => (item === undefined ? null : presentItem(item, fullAccess));
 
-/** Reads the records, items and flags that the approvals are about, and returns a function that gives each approval its own. */
+/** Reads the records, items, flags and bulks that the approvals are about, and returns a function that gives each approval its own. */
 const readCurrentTargets = async (
   deps: ViewDeps,
   { env }: Caller,
@@ -27,14 +28,15 @@ const readCurrentTargets = async (
   });
   const targets = approvals.flatMap(({ kind, request }) => (kind === 'item' ? (request.target ?? []) : []));
   const keys = approvals.flatMap(({ kind, request }) => (kind === 'flag' ? request.flag : []));
-  const [records, items, flags] = await Promise.all([
+  const [records, items, flags, bulks] = await Promise.all([
     refs.length === 0 ? [] : findRecordsAnywhere(deps, env, refs),
     readItems(deps.db, env.id, targets),
     keys.length === 0 ? [] : readFlagRows(deps.db, env.id, keys),
+    readBulkTargets(deps.db, env.id, approvals),
   ]);
   const at = deps.clock.now();
   const byRecord = new Map(records.map((record) => [keyOf(record.resource, record.id), record]));
-  return ({ kind, request }) => {
+  return ({ kind, request, bulk }) => {
     if (kind === 'action') {
       const { resource, record } = request;
       return resource === null || record === null ? null : (byRecord.get(keyOf(resource, record)) ?? null);
@@ -51,7 +53,7 @@ const readCurrentTargets = async (
             at,
           );
     }
-    return kind === 'item' ? itemValue(items.get(request.target ?? '')) : null;
+    return kind === 'item' ? itemValue(items.get(request.target ?? '')) : (bulks.get(bulk ?? '') ?? null);
   };
 };
 

@@ -54,6 +54,13 @@ const publicItemFields = (item: unknown): unknown => {
   return shown;
 };
 
+/** Returns the target of a bulk without the items and records that the role doesn't see. */
+const redactBulkTarget = (access: Access, now: unknown): unknown => {
+  if (!isObject(now) || !Array.isArray(now['items'])) return now;
+  const seen = now['items'].filter((item) => isObject(item) && access.sees('inbox', String(item['inbox'])));
+  return { ...now, items: seen.map((item) => redactRecords(access, item)) };
+};
+
 /** Returns the members of an approval without what the role doesn't see. */
 const redact = <A extends Shown>(approval: A, access: Access): A => {
   const item = approval.inbox !== null && !access.sees('inbox', approval.inbox) ? { item: null, inbox: null } : {};
@@ -61,7 +68,12 @@ const redact = <A extends Shown>(approval: A, access: Access): A => {
     return { ...approval, ...item, replaced: null, before: null, now: null, after: null };
   if (approval.kind === 'flag') return { ...approval, ...item, ...redactFlagChange(access, approval) };
   if (approval.kind === 'bulk')
-    return { ...approval, ...item, operation: redactRecords(access, approval['operation']) };
+    return {
+      ...approval,
+      ...item,
+      now: redactBulkTarget(access, approval.now),
+      operation: redactRecords(access, approval['operation']),
+    };
   if (approval.kind !== 'item') return { ...approval, ...item };
   const { before, now, after, operation } = approval;
   return {

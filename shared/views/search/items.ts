@@ -1,9 +1,10 @@
-/** Finds items for a search: those with the words in their titles, and the newest with them anywhere. Used by search.ts. */
+/** Finds items for a search: those whose titles begin with it or have its words, and the newest with them anywhere. Used by search.ts. */
 import type { Caller } from '../../access/principal.ts';
 import { visibleInboxes } from '../../items/filters.ts';
 import { contentQueries, storedTexts, textsIn, type StoredText } from '../../items/itemWords.ts';
 import { listItems } from '../../items/list/page.ts';
 import { unfiltered, type ItemListRequest } from '../../items/list/request.ts';
+import { defaultItemScanLimits } from '../../items/list/scan.ts';
 import { itemRowJson } from '../../items/present.ts';
 import { idTime } from '../../platform/core/ids.ts';
 import type { Db } from '../../platform/db/knex.ts';
@@ -17,6 +18,12 @@ const textsPerItem = 3;
 
 /** A search that has found nothing in the time of a page goes on for so many milliseconds, as its answer has no cursor. */
 const searchMs = 1_000;
+
+/** So many words are taken for the beginning of a title: who pastes one waits for no search of all its words. */
+const titleWords = 3;
+
+/** Where titles begin with the text, pages of what else has its words are read for so many milliseconds. */
+const besideTitlesMs = 60;
 
 /** How much a hit counts by where it is. */
 const weights = { title: 4, fields: 2, further: 1 } as const;
@@ -86,6 +93,21 @@ export interface SearchRequest {
   readonly now: number;
 }
 
+/** Returns items whose titles begin with the text; none for a few words, of which titles begin with too many. */
+const readTitles = async (
+  db: Db,
+  request: ItemListRequest,
+  { words, query }: Pick<SearchRequest, 'words' | 'query'>,
+): Promise<readonly TextRow[]> => {
+  if (words.length < titleWords) return [];
+  const { rows } = await listItems(
+    db,
+    { ...request, sort: 'title', descending: false, after: [query, ''] },
+    { ...defaultItemScanLimits, pageMs: besideTitlesMs },
+  );
+  return rows.filter((row) => (row[2] ?? '').toLowerCase().startsWith(query));
+};
+
 /** Returns the rows of the first page that has any, from `after` on; none when there are no more (`after` is null), or when the time is over. */
 const readOn = async (
   db: Db,
@@ -120,8 +142,13 @@ export const searchItems = async (
     limit,
   };
   const anywhere = { ...request, contents: { words, fields: [] } };
-  const [titled, all] = await Promise.all([listItems(db, { ...request, words }), listItems(db, anywhere)]);
-  const found = [...titled.rows, ...all.rows];
+  const begun = await readTitles(db, request, { words, query });
+  const scanLimits = begun.length === 0 ? defaultItemScanLimits : { ...defaultItemScanLimits, pageMs: besideTitlesMs };
+  const [titled, all] = await Promise.all([
+    listItems(db, { ...request, words }, scanLimits),
+    listItems(db, anywhere, scanLimits),
+  ]);
+  const found = [...begun, ...titled.rows, ...all.rows];
   // A title is among the contents, so what is left to be found is found by these.
   const hits = found.length > 0 ? found : await readOn(db, anywhere, all.next);
   const rows = new Map(hits.map((row) => [row[0] ?? '', row]));

@@ -159,6 +159,11 @@ describe('bulks over HTTP: asking', () => {
         forbidden: 1,
         notFound: 2,
         failed: 1,
+        problems: [
+          { code: 'not_found', message: 'There is nothing here that you can see.', count: 2 },
+          { code: 'forbidden', message: 'Your role does not allow state in the inbox bugs.', count: 1 },
+          { code: 'invalid', message: 'state: must be one of new, old', count: 1 },
+        ],
       });
       const reader = await world.agent('clerk', { mode: 'readonly' });
       expect(

@@ -109,6 +109,9 @@ describe('bulks over HTTP: running', () => {
       expect(snoozed.map(({ outcome, code }) => [outcome, code])).to.deep.equal([['failed', 'conflict']]);
       const dry = await clerk.post('/bulk', { ids: [mail.id], operation: snooze, dryRun: true });
       expect(dry.body).to.include({ wouldChange: 0, failed: 1 });
+      expect(dry.body.problems).to.deep.equal([
+        { code: 'conflict', message: 'A closed item can’t be snoozed; open it first.', count: 1 },
+      ]);
     });
 
     it('assigns, tags and snoozes as the calls for one item do', async () => {
