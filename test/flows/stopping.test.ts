@@ -1,7 +1,7 @@
 /** The end of the npm that runs a command ends the command too, with all that it has started. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -51,10 +51,12 @@ describe('a command that npm runs', () => {
         writeFileSync(${JSON.stringify(file('pids'))}, process.pid + ' ' + child.pid);`,
       );
       // The second command keeps the shell from becoming the first.
+      const output = openSync(file('output'), 'w');
       const shell = spawn('sh', ['-c', `"${process.execPath}" "${file('command.mjs')}"; true`], {
         env: { ...process.env, npm_lifecycle_event: 'start' },
-        stdio: 'ignore',
+        stdio: ['ignore', output, output],
       });
+      closeSync(output);
       const ended = once(shell, 'exit');
       pids = (
         await until('the command runs', () => existsSync(file('pids')) && readFileSync(file('pids'), 'utf8'))
@@ -64,6 +66,6 @@ describe('a command that npm runs', () => {
       const left = (): string =>
         `all have ended, after stops ${existsSync(file('stopped')) ? 'that were made' : 'that were not made'}; there is ${pids.filter(runs).map(statusOf).join('\n')}`;
       await until(left, () => !pids.some(runs));
-      expect(existsSync(file('stopped'))).to.equal(true);
+      expect(existsSync(file('stopped')), readFileSync(file('output'), 'utf8')).to.equal(true);
     });
 });
