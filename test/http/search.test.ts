@@ -106,6 +106,17 @@ describe('searching over HTTP', () => {
     expect(await results(clerk, 'lynx'), 'not a field for search').to.deep.equal([]);
   });
 
+  it('finds the item whose title begins with the text, however many newer ones have its words', async () => {
+    const title = 'Login fails: Invoice of May, part 2';
+    const old = await make({ title });
+    const hidden = (await admin.post('/items', { inbox: 'secret', title })).body.item.id as string;
+    for (let n = 0; n < 12; n++) await make({ title: `Part 2 of May: invoice login fails of ${String(n)}` });
+    for (const q of [title, 'LOGIN fails: invoice OF may'])
+      expect((await results(clerk, q, { limit: '5' }))[0]?.[0], q).to.equal(old);
+    expect(await results(clerk, title, { limit: '5' })).to.have.length(5);
+    expect((await results(admin, title, { limit: '2' })).map(([id]) => id)).to.have.members([old, hidden]);
+  });
+
   it('answers nothing of what the role doesn’t see', async () => {
     const hidden = await make({ inbox: 'secret', title: 'Numbat' });
     expect((await results(admin, 'numbat')).map(([id]) => id)).to.deep.equal([hidden]);

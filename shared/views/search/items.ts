@@ -1,6 +1,6 @@
 /** Finds items for a search: those whose titles begin with it or have its words, and the newest with them anywhere. Used by search.ts. */
 import type { Caller } from '../../access/principal.ts';
-import { visibleInboxes } from '../../items/filters.ts';
+import { statesOf, visibleInboxes } from '../../items/filters.ts';
 import { contentQueries, storedTexts, textsIn, type StoredText } from '../../items/itemWords.ts';
 import { listItems } from '../../items/list/page.ts';
 import { unfiltered, type ItemListRequest } from '../../items/list/request.ts';
@@ -23,7 +23,7 @@ const searchMs = 1_000;
 const titleWords = 3;
 
 /** Where titles begin with the text, pages of what else has its words are read for so many milliseconds. */
-const besideTitlesMs = 60;
+const besideTitlesMs = 40;
 
 /** How much a hit counts by where it is. */
 const weights = { title: 4, fields: 2, further: 1 } as const;
@@ -129,7 +129,7 @@ export const searchItems = async (
   caller: Caller,
   { words, query, limit, now }: SearchRequest,
 ): Promise<Hit[]> => {
-  const inboxes = visibleInboxes(caller).map(({ name }) => ({ name, states: [] }));
+  const inboxes = visibleInboxes(caller).map((inbox) => ({ name: inbox.name, states: [...statesOf([inbox])] }));
   if (inboxes.length === 0) return [];
   const request: ItemListRequest = {
     env: caller.env.id,
