@@ -182,8 +182,14 @@ describe('http: actions', () => {
       expect(await post({ action: 'fresh', record: 'o1' })).to.equal('403 fresh_sign_in_required');
       expect(await post({ action: 'ping', record: 'o1' })).to.equal('400 invalid');
       expect(await post({ action: 'receipt' })).to.equal('400 invalid');
-      expect(await post({ action: 'receipt', record: 'o99', item: 'itm_x', input: {} })).to.equal('404 not_found');
-      expect(await post({ action: 'receipt', record: 'o1', item: 'itm_x', input: {} })).to.equal('404 not_found');
+      for (const [record, details] of [
+        ['o99', [{ path: 'record', message: 'no order has this id' }]],
+        ['o1', [{ path: 'item', message: 'you see no item with this id' }]],
+      ] as const) {
+        const missing = await agent.post('/actions', { action: 'receipt', record, item: 'itm_x', input: {} });
+        expect(codeOf(missing)).to.equal('404 not_found');
+        expect(missing.body.details).to.deep.equal(details);
+      }
       const wrong = await agent.post('/actions', { action: 'receipt', record: 'o1', input: { email: 1, more: true } });
       expect(codeOf(wrong)).to.equal('400 invalid');
       expect(wrong.body.details.map((detail: { path: string }) => detail.path).sort()).to.deep.equal([

@@ -21,6 +21,8 @@ const searchMs = 1_000;
 
 /** So many words are taken for the beginning of a title: who pastes one waits for no search of all its words. */
 const titleWords = 3;
+/** In more inboxes no titles are looked up by their beginning: each inbox and state is a place of its own in their order. */
+const titleInboxes = 200;
 
 /** Where titles begin with the text, pages of what else has its words are read for so many milliseconds. */
 const besideTitlesMs = 40;
@@ -93,13 +95,13 @@ export interface SearchRequest {
   readonly now: number;
 }
 
-/** Returns items whose titles begin with the text; none for a few words, of which titles begin with too many. */
+/** Returns items whose titles begin with the text; none for a few words, with which too many titles begin. */
 const readTitles = async (
   db: Db,
   request: ItemListRequest,
   { words, query }: Pick<SearchRequest, 'words' | 'query'>,
 ): Promise<readonly TextRow[]> => {
-  if (words.length < titleWords) return [];
+  if (words.length < titleWords || request.inboxes.length > titleInboxes) return [];
   const { rows } = await listItems(
     db,
     { ...request, sort: 'title', descending: false, after: [query, ''] },
