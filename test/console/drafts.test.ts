@@ -58,7 +58,12 @@ describe('what is typed in the console', () => {
     const id = body.item.id as string;
     await page.goto(`${of().origin}/env/demo/inbox/strict?item=${id}`);
     await loaded(page);
-    await page.keyboard.press('r');
+    // What is typed in the same moment is text too.
+    const focused = await page.evaluate(`(() => {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'r', bubbles: true, cancelable: true }));
+      return document.activeElement.tagName;
+    })()`);
+    expect(focused).to.equal('TEXTAREA');
     await page.keyboard.type('It is on');
     await page.reload();
     await loaded(page);

@@ -1,5 +1,6 @@
 /** An inbox, or all of them: the list beside the item that is open, worked by keyboard or mouse. */
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { useNames } from '../content/names.ts';
 import { isTyping, useKeys } from '../shell/keyboard.ts';
 import { Nowhere } from '../shell/Nowhere.tsx';
@@ -105,8 +106,9 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
     if (openId !== undefined) setChosen({ item: openId, writing });
   };
   const write = (what: Writing): void => {
-    setWriting(what);
-    requestAnimationFrame(() => composer.current?.focus());
+    // At once: what is typed after the key is text.
+    flushSync(() => setWriting(what));
+    composer.current?.focus();
   };
   const may = (verb: string): boolean => selection.ids.size > 0 || commands.may(verb);
   useKeys(
