@@ -1,5 +1,5 @@
 /** The fault for a name that doesn't exist or isn't seen, with the names that its caller may have meant. For every layer that looks names up. */
-import { fault, type Fault } from '../catalogue/errors.ts';
+import { notFoundAt, type Fault } from '../catalogue/errors.ts';
 import { unknownNameMessage } from '../platform/core/nearestNames.ts';
 
 interface Named {
@@ -12,5 +12,5 @@ interface Named {
  */
 export const unknownName = (path: string, wanted: string, known: Iterable<string | Named>): Fault => {
   const names = [...known].map((one) => (typeof one === 'string' ? one : one.name));
-  return fault('not_found', undefined, { details: [{ path, message: unknownNameMessage(wanted, names) }] });
+  return notFoundAt(path, unknownNameMessage(wanted, names));
 };

@@ -5,7 +5,7 @@
 import { findVisibleInbox, reasonFault } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
 import { unknownName } from '../access/unknownName.ts';
-import { fault, invalidAt, type Fault, type FaultDetail } from '../catalogue/errors.ts';
+import { fault, invalidAt, notFoundAt, type Fault, type FaultDetail } from '../catalogue/errors.ts';
 import type { ActionDefinition } from '../environments/actions.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { evaluateCondition } from '../platform/core/conditions.ts';
@@ -60,10 +60,6 @@ const requireRecordRef = (action: ActionDefinition, record: string | undefined):
     throw invalidAt('record', `${action.name} needs the id of a record of ${action.resource}`);
 };
 
-/** Returns the fault of a member that names what is not there, or not seen. */
-const nothingNamed = (path: 'record' | 'item', message: string): Fault =>
-  fault('not_found', undefined, { details: [{ path, message }] });
-
 /**
  * Returns the record of an action, null when the action takes none, and `unverified` when the app serves the record and is
  * offline: the run reads it when it starts. Throws `not_found`.
@@ -76,7 +72,7 @@ const readActionRecord = async (
 ): Promise<FullRecord | null | 'unverified'> => {
   if (action.resource === null || id === null) return null;
   const { resource: name } = action;
-  const none = (): Fault => nothingNamed('record', `no ${name} has this id`);
+  const none = (): Fault => notFoundAt('record', `no ${name} has this id`);
   if (textProblem(id) !== null || id.length === 0) throw none();
   if (
     env.definition.resources.get(name)?.source === 'app' &&
@@ -93,7 +89,7 @@ const readTimelineItem = async ({ db }: ActionDeps, caller: Caller, id: string |
   if (id === null) return null;
   const item = (await readItems(db, caller.env.id, [id])).get(id);
   if (item === undefined || findVisibleInbox(caller, item.inbox) === undefined)
-    throw nothingNamed('item', 'you see no item with this id');
+    throw notFoundAt('item', 'you see no item with this id');
   return item;
 };
 

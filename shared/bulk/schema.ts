@@ -184,7 +184,7 @@ export const dryRunResponse = responseObject({
       message: Type.String({ description: 'For a person.' }),
       count: countSchema('Items.'),
     }),
-    { description: 'Why others would not; most frequent first.' },
+    { description: 'Why others would not change.' },
   ),
 });
 

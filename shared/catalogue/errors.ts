@@ -126,6 +126,10 @@ export class Fault extends Error {
 export const fault = (code: ErrorCode, message?: string, extra: FaultExtra = {}): Fault =>
   new Fault(code, message ?? errors[code].message, extra);
 
+/** Returns `404 not_found` that says which path of the request names nothing. */
+export const notFoundAt = (path: string, message: string): Fault =>
+  fault('not_found', undefined, { details: [{ path, message }] });
+
 /** Returns `400 invalid` for one path of the request. */
 export const invalidAt = (path: string, message: string): Fault =>
   fault('invalid', `${path}: ${message}`, { details: [{ path, message }] });

@@ -30,7 +30,7 @@ const ruleSchema = Type.Union(
 );
 
 const guardThen = Type.Union([Type.Literal('stop'), Type.Literal('rollback')], {
-  description: 'Stop, or go back.',
+  description: 'Stop, or roll back.',
 });
 
 const guardSchema = strictObject(

@@ -121,7 +121,7 @@ export const environmentInput = strictObject({
   acceptNew: Type.Optional(acceptNew),
 });
 const independentApproval = Type.Boolean({
-  description: 'Who had the agent in hand of late may not decide.',
+  description: 'Who had an agent in hand within 30 days may not decide.',
 });
 export const environmentPatch = strictObject(
   {

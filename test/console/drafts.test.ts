@@ -58,7 +58,7 @@ describe('what is typed in the console', () => {
     const id = body.item.id as string;
     await page.goto(`${of().origin}/env/demo/inbox/strict?item=${id}`);
     await loaded(page);
-    // What is typed in the same moment is text too.
+    // The focus moves within the event, so that the next character goes into the text.
     const focused = await page.evaluate(`(() => {
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'r', bubbles: true, cancelable: true }));
       return document.activeElement.tagName;

@@ -207,8 +207,7 @@ describe('judging an approval', () => {
       { on: 'resource:order', can: ['see'] },
     ]);
     const sorter = await world.person('sorter');
-    const inboxes = Array.from({ length: 12 }, () => 'mail');
-    const ids = await Promise.all(inboxes.map((inbox) => newItem(inbox)));
+    const ids = await Promise.all(Array.from({ length: 12 }, () => newItem()));
     const about = async (id: string): Promise<string> => {
       const record = { resource: id === 'o1' ? 'order' : 'vault', id };
       return (await boss.post('/items', { inbox: 'mail', title: `About ${id}`, record })).body.item.id as string;

@@ -127,7 +127,7 @@ describe('dry runs', () => {
   });
   const problemsOf = ({ problems }: Reply['body']): string[] =>
     (problems as { code: string; message: string; count: number }[])
-      .map(({ code, message, count }) => problemOf(code, message, count))
+      .map(({ code, message, count }) => `${String(count)} ${code}: ${message}`)
       .sort();
   interface Performed {
     readonly would: string;
@@ -135,7 +135,6 @@ describe('dry runs', () => {
     /** Why items did not change, with how many they are, in alphabetical order. */
     readonly problems: readonly string[];
   }
-  const problemOf = (code: string, message: string, count: number): string => `${String(count)} ${code}: ${message}`;
   /** Performs the bulk, approved where that is needed. */
   const perform = async (client: Client, ids: readonly string[], operation: Operation): Promise<Performed> => {
     const reply = await client.post('/bulk', { ids, operation });
@@ -146,16 +145,17 @@ describe('dry runs', () => {
     await until('the bulk is finished', async () => (await admin.get(`/bulk/${id}`)).body.bulk.finishedAt !== null);
     const { results } = (await admin.get(`/bulk/${id}/results?limit=200`)).body;
     const counts = { changed: 0, unchanged: 0, forbidden: 0, not_found: 0, failed: 0 };
-    const whys = new Map<string, { code: string; error: string; count: number }>();
+    const whys = new Map<string, number>();
     for (const { outcome, code, error } of results as { outcome: keyof typeof counts; code: string; error: string }[]) {
       counts[outcome] += 1;
       if (outcome === 'changed' || outcome === 'unchanged') continue;
-      whys.set(`${code} ${error}`, { code, error, count: (whys.get(`${code} ${error}`)?.count ?? 0) + 1 });
+      const why = `${code}: ${error}`;
+      whys.set(why, (whys.get(why) ?? 0) + 1);
     }
     return {
       would: reply.body.pending === true ? 'pend' : 'run',
       outcomes: counts,
-      problems: [...whys.values()].map(({ code, error, count }) => problemOf(code, error, count)).sort(),
+      problems: [...whys].map(([why, count]) => `${String(count)} ${why}`).sort(),
     };
   };
 

@@ -1,25 +1,16 @@
 /** What a request for a bulk is about: its first items, and why some of them would not change. Used by Decision. */
 import { Link } from '@tanstack/react-router';
 import { legible } from '../content/legible.ts';
-import { Problems, type Problem } from '../content/Problems.tsx';
+import { Problems } from '../content/Problems.tsx';
 import { RecordLink } from '../content/RecordLink.tsx';
 import { useSession } from '../shell/session.ts';
-import type { Approval } from '../wire/types.ts';
+import type { Approval, BulkDryRun } from '../wire/types.ts';
 import { requestTexts } from './requestTexts.tsx';
 
 interface BulkItem {
   readonly id: string;
   readonly title: string;
   readonly record: { readonly resource: string; readonly id: string; readonly title: string | null } | null;
-}
-
-/** What a dry run found; of more than 10,000 items there was none. */
-interface Found {
-  readonly wouldChange: number;
-  readonly unchanged: number;
-  readonly forbidden: number;
-  readonly failed: number;
-  readonly problems: readonly Problem[];
 }
 
 interface BulkFactsProps {
@@ -56,7 +47,8 @@ const Items = ({ items, more }: { readonly items: readonly BulkItem[]; readonly 
 export const BulkFacts = ({ approval: { kind, now, after } }: BulkFactsProps) => {
   if (kind !== 'bulk') return null;
   const { items = [], more = 0 }: { readonly items?: readonly BulkItem[]; readonly more?: number } = now ?? {};
-  const { matched, ...rest }: { readonly matched?: number } & Partial<Found> = after ?? {};
+  // A bulk of more than 10,000 items has no counts.
+  const { matched, ...rest }: Partial<BulkDryRun> = after ?? {};
   const { wouldChange = 0, unchanged = 0, forbidden = 0, failed = 0, problems = [] } = rest;
   return (
     <>

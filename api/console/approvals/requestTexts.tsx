@@ -2,15 +2,9 @@
 import type { ReactNode } from 'react';
 import { listed, plural } from '../ui/plural.ts';
 import { count } from '../ui/time.ts';
+import type { BulkDryRun } from '../wire/types.ts';
 
-/** What a dry run found of the items that the requester sees. */
-interface BulkCounts {
-  readonly matched: number;
-  readonly wouldChange: number;
-  readonly unchanged: number;
-  readonly forbidden: number;
-  readonly failed: number;
-}
+type BulkCounts = Pick<BulkDryRun, 'matched' | 'wouldChange' | 'unchanged' | 'forbidden' | 'failed'>;
 
 export const requestTexts = {
   /** `type`: the API's name of what asked, such as "agent". */

@@ -1,17 +1,13 @@
 /** Why some items of a bulk would not change. Used by SelectionBar before a bulk is made, and by Decision when one is asked for. */
+import type { BulkDryRun } from '../wire/types.ts';
 import { legible } from './legible.ts';
 import { contentTexts } from './texts.ts';
-
-export interface Problem {
-  readonly message: string;
-  readonly count: number;
-}
 
 /** Reasons that are shown; the others are counted. */
 const shownMost = 3;
 
 /** `problems`: most frequent first. */
-export const Problems = ({ problems }: { readonly problems: readonly Problem[] }) => {
+export const Problems = ({ problems }: Pick<BulkDryRun, 'problems'>) => {
   if (problems.length === 0) return null;
   const others = problems.slice(shownMost).reduce((sum, { count }) => sum + count, 0);
   return (

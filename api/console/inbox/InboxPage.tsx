@@ -106,7 +106,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
     if (openId !== undefined) setChosen({ item: openId, writing });
   };
   const write = (what: Writing): void => {
-    // At once: what is typed after the key is text.
+    // Moves the focus before the handler returns, so that the next character goes into the text.
     flushSync(() => setWriting(what));
     composer.current?.focus();
   };

@@ -1,10 +1,9 @@
 /** A bulk before it is made: its operation, and what a dry run says of it. Used by SelectionBar. */
 import { useEffect, useRef, useState } from 'react';
-import type { Problem } from '../content/Problems.tsx';
 import { useSession } from '../shell/session.ts';
 import { newIdempotencyKey } from '../wire/http.ts';
 import { keys } from '../wire/queries.ts';
-import type { Bulk } from '../wire/types.ts';
+import type { Bulk, BulkDryRun } from '../wire/types.ts';
 import { toBulkQuery } from './filter.ts';
 import type { Selection } from './useSelection.ts';
 
@@ -13,16 +12,6 @@ export type Operation =
   | { readonly type: 'assign'; readonly assignee: string | null }
   | { readonly type: 'tags'; readonly add: readonly string[]; readonly remove: readonly string[] }
   | { readonly type: 'snooze'; readonly until: number | null };
-
-interface DryRun {
-  readonly matched: number;
-  readonly wouldChange: number;
-  readonly unchanged: number;
-  readonly forbidden: number;
-  readonly notFound: number;
-  readonly failed: number;
-  readonly problems: readonly Problem[];
-}
 
 /** The selection that a plan is made for. */
 type Chosen = Pick<Selection, 'ids' | 'whole'>;
@@ -36,7 +25,7 @@ interface Plan {
   readonly chosen: Chosen;
   readonly operation: Operation;
   readonly reason: string | null;
-  readonly dry: DryRun;
+  readonly dry: BulkDryRun;
   /** How many were selected, as the page knew it; null: it did not. */
   readonly selected: number | null;
   /** Body of the request that makes the bulk. */
@@ -89,7 +78,7 @@ export const usePlan = ({ ids, whole }: Selection, total: number | null): Planni
     // A query without filters has to say how many it expects.
     const expected = query !== null && Object.keys(query).length === 0 && total !== null ? { expect: total } : {};
     const chosen = query === null ? { ids: [...ids] } : { query, ...expected };
-    const dry = await post<DryRun>({ ...common, ...chosen, dryRun: true });
+    const dry = await post<BulkDryRun>({ ...common, ...chosen, dryRun: true });
     if (dry === null || !isSame(latest.current, selectedNow)) return;
     const body = { ...common, ...chosen, ...(query === null ? {} : { expect: dry.matched }) };
     const selected = query === null ? ids.size : total;

@@ -8,7 +8,7 @@ import type {
 } from '../../../shared/actions/schema.ts';
 import type { approvalSchema } from '../../../shared/approvals/schema.ts';
 import type { itemSchema } from '../../../shared/blocks/itemSchema.ts';
-import type { bulkResultSchema, bulkSchema } from '../../../shared/bulk/schema.ts';
+import type { bulkResultSchema, bulkSchema, dryRunResponse } from '../../../shared/bulk/schema.ts';
 import type { ApprovalStatus } from '../../../shared/catalogue/states/approvals.ts';
 import type { BulkOutcome, BulkStatus } from '../../../shared/catalogue/states/bulks.ts';
 import type { RunStatus } from '../../../shared/catalogue/states/runs.ts';
@@ -77,6 +77,8 @@ export type { JobCounts };
 export type OwnSession = Static<typeof ownSessionSchema>;
 export type AuditEntry = Static<typeof auditEntrySchema>;
 export type Bulk = Omit<Static<typeof bulkSchema>, 'status'> & { readonly status: BulkStatus };
+/** What a dry run of a bulk found. */
+export type BulkDryRun = Static<typeof dryRunResponse>;
 export type BulkResult = Omit<Static<typeof bulkResultSchema>, 'outcome'> & { readonly outcome: BulkOutcome };
 
 type RampStatus = 'scheduled' | 'running' | 'done' | 'stopped' | 'rolled_back';

@@ -50,6 +50,7 @@ export function findProgram(name) {
 }
 
 /**
+ * Returns the program as `findProgram`, fetching it when it is not installed.
  * @param {keyof typeof programs} name
  * @returns {Promise<SystemProgram>}
  */
@@ -92,6 +93,7 @@ async function installed(name) {
 }
 
 /**
+ * Returns the first candidate that says its version.
  * @param {keyof typeof programs} name
  * @param {SystemProgram[]} candidates
  * @returns {Promise<SystemProgram | undefined>}

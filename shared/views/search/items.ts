@@ -19,13 +19,13 @@ const textsPerItem = 3;
 /** A search that has found nothing in the time of a page goes on for so many milliseconds, as its answer has no cursor. */
 const searchMs = 1_000;
 
-/** So many words are taken for the beginning of a title: who pastes one waits for no search of all its words. */
-const titleWords = 3;
-/** In more inboxes no titles are looked up by their beginning: each inbox and state is a place of its own in their order. */
-const titleInboxes = 200;
-
-/** Where titles begin with the text, pages of what else has its words are read for so many milliseconds. */
-const besideTitlesMs = 40;
+/** Words from which on a query is looked up as the beginning of a title; fewer match too many titles. */
+const prefixWords = 3;
+/** Inboxes up to which it is: the look-up reads an index range for each inbox and state. */
+const prefixInboxes = 200;
+/** Time budget of a page of the word searches, in ms, once titles are found by their beginning. */
+const pageMsAfterPrefix = 40;
+const hurried = { ...defaultItemScanLimits, pageMs: pageMsAfterPrefix };
 
 /** How much a hit counts by where it is. */
 const weights = { title: 4, fields: 2, further: 1 } as const;
@@ -95,18 +95,14 @@ export interface SearchRequest {
   readonly now: number;
 }
 
-/** Returns items whose titles begin with the text; none for a few words, with which too many titles begin. */
-const readTitles = async (
+/** Returns items whose titles begin with the query, in the order of titles; none for fewer than `prefixWords` words. */
+const readTitlePrefix = async (
   db: Db,
   request: ItemListRequest,
   { words, query }: Pick<SearchRequest, 'words' | 'query'>,
 ): Promise<readonly TextRow[]> => {
-  if (words.length < titleWords || request.inboxes.length > titleInboxes) return [];
-  const { rows } = await listItems(
-    db,
-    { ...request, sort: 'title', descending: false, after: [query, ''] },
-    { ...defaultItemScanLimits, pageMs: besideTitlesMs },
-  );
+  if (words.length < prefixWords || request.inboxes.length > prefixInboxes) return [];
+  const { rows } = await listItems(db, { ...request, sort: 'title', descending: false, after: [query, ''] }, hurried);
   return rows.filter((row) => (row[2] ?? '').toLowerCase().startsWith(query));
 };
 
@@ -144,13 +140,13 @@ export const searchItems = async (
     limit,
   };
   const anywhere = { ...request, contents: { words, fields: [] } };
-  const begun = await readTitles(db, request, { words, query });
-  const scanLimits = begun.length === 0 ? defaultItemScanLimits : { ...defaultItemScanLimits, pageMs: besideTitlesMs };
+  const prefixed = await readTitlePrefix(db, request, { words, query });
+  const scanLimits = prefixed.length === 0 ? defaultItemScanLimits : hurried;
   const [titled, all] = await Promise.all([
     listItems(db, { ...request, words }, scanLimits),
     listItems(db, anywhere, scanLimits),
   ]);
-  const found = [...begun, ...titled.rows, ...all.rows];
+  const found = [...prefixed, ...titled.rows, ...all.rows];
   // A title is among the contents, so what is left to be found is found by these.
   const hits = found.length > 0 ? found : await readOn(db, anywhere, all.next);
   const rows = new Map(hits.map((row) => [row[0] ?? '', row]));
