@@ -129,7 +129,7 @@ export const buildOpenApiDocument = (endpoints: readonly Endpoint[], publicUrl: 
       title: 'Console API',
       version: apiVersion,
       description:
-        'Inboxes, records, actions, approvals, flags, audit and a live stream, for agents and people. Times are milliseconds since 1970 UTC. What your role can’t see isn’t there.',
+        'Inboxes, records, actions, approvals, flags and audit, for agents and people. Times are milliseconds since 1970 UTC. What your role can’t see isn’t there.',
       contact: { name: 'Whoever runs this server' },
       license: { name: 'MIT', identifier: 'MIT' },
     },

@@ -149,7 +149,7 @@ export const components: Readonly<Record<string, Component>> = {
   Email: { schema: emailSchema, description: 'An e-mail address, in any case.' },
   Mode: {
     schema: modeSchema,
-    description: 'normal; readonly: changes nothing; supervised: each change needs a person’s approval.',
+    description: 'normal; readonly: changes nothing; supervised: a person approves each change.',
   },
   RoleName: { schema: roleSchema, description: 'A role, by id or name.' },
   GivenEnvironments: {

@@ -12,7 +12,7 @@ export const tagDescriptions: readonly { readonly name: string; readonly descrip
   { name: 'Live', description: 'See /asyncapi.json.' },
   { name: 'Agents’ tools', description: 'The Model Context Protocol.' },
   { name: 'App', description: 'See /asyncapi.json.' },
-  { name: 'Audit', description: 'What was done, and what was refused. What is before archivedBefore may be archived.' },
+  { name: 'Audit', description: 'What was done or refused. What is before archivedBefore may be archived.' },
   { name: 'Sign-in', description: 'How people get a session.' },
   { name: 'Settings', description: 'For managers.' },
 ];

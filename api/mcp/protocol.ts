@@ -9,7 +9,7 @@ export const messageSchema = strictObject({
   jsonrpc: Type.Literal('2.0', { description: 'The version of JSON-RPC.' }),
   id: Type.Optional(messageIdSchema),
   method: Type.String({
-    description: 'A method of the protocol, such as tools/list or tools/call.',
+    description: 'Such as tools/list or tools/call.',
   }),
   params: Type.Optional(Type.Object({}, { description: 'What the method takes.' })),
 });

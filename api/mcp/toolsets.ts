@@ -28,7 +28,7 @@ export const toolsQuery = strictObject({
   ),
   answers: Type.Optional(
     Type.Literal('text', {
-      description: 'text: tools answer texts alone, without structuredContent.',
+      description: 'text: tools answer texts alone.',
     }),
   ),
 });

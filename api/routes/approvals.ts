@@ -1,4 +1,5 @@
 /** The endpoints of approvals: the list, one, and deciding, which only people may do. */
+import { readOtherRequests } from '../../shared/approvals/others.ts';
 import { listApprovals, readVisibleApproval } from '../../shared/approvals/queries.ts';
 import {
   approvalResponse,
@@ -73,8 +74,12 @@ const one = readEndpoint({
   example: { params: { id: exampleApproval } },
   handle: async (call) => {
     const { deps, caller } = call;
-    const [approval] = await presentApprovals(deps, caller, [await readVisibleApproval(deps.db, caller, idOf(call))]);
-    return { status: 200, body: { approval }, items: true };
+    const wanted = await readVisibleApproval(deps.db, caller, idOf(call));
+    const [[approval], others] = await Promise.all([
+      presentApprovals(deps, caller, [wanted]),
+      readOtherRequests(deps.db, caller, wanted),
+    ]);
+    return { status: 200, body: { approval: { ...approval, others } }, items: true };
   },
 });
 

@@ -213,6 +213,8 @@ export const approvalJson = (
   inbox: approval.inbox ?? (approval.kind === 'item' ? approval.request.inbox : null),
   run: approval.run,
   bulk: approval.bulk,
+  /** Read where one is asked for by its id. */
+  others: null,
   label: approval.label,
   total: approval.kind === 'bulk' ? approval.request.total : null,
   barred,

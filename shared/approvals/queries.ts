@@ -14,7 +14,8 @@ import { canSeeApproval } from './visibility.ts';
 export const isApprovalRequester = ({ principal }: Caller, { actor_type: type, actor }: Approval): boolean =>
   principal.type === type && principal.id === actor;
 
-const canSee = (caller: Caller, approval: Approval): boolean =>
+/** Returns whether the caller sees the approval. */
+export const canSee = (caller: Caller, approval: Approval): boolean =>
   canSeeApproval(caller.principal.access, isApprovalRequester(caller, approval), approvalJson(approval));
 
 /** Returns the approval. Throws `not_found` when it doesn't exist or the caller doesn't see it. */

@@ -47,9 +47,9 @@ export const approvalSchema = responseObject({
   change: target('Change.'),
   replaced: target('The running ramp that the change replaces.'),
   operation: target('Operation.'),
-  before: target('The target when it was requested.'),
-  now: target('The target now.'),
-  after: target('The target as it would be, if known.'),
+  before: target('As it was when requested.'),
+  now: target('As it is.'),
+  after: target('As it would be, if known.'),
   reversible: nullable(Type.Boolean({ description: 'Whether it can be undone; null: not said.' })),
   canDecide: responseObject(
     {
@@ -58,6 +58,7 @@ export const approvalSchema = responseObject({
     },
     { description: 'Whether you may decide it.' },
   ),
+  others: nullable(Type.Array(Type.String(), { description: 'Others that wait on its target.' })),
   item: nullable(Type.String({ description: 'The item whose timeline shows it.' })),
   inbox: nullable(Type.String({ description: 'Inbox.' })),
   inboxes: nullable(Type.Array(Type.String(), { description: 'The inboxes of a bulk’s items.' })),

@@ -12,6 +12,8 @@ export const limits = {
   pageMax: 200,
   /** Items of a bulk that a request for its approval shows. */
   approvalItems: 10,
+  /** Other requests on the same target that a request for approval names. */
+  approvalOthers: 10,
   /** Reasons that a dry run of a bulk names. */
   dryRunProblems: 20,
   /** Tools on one page of `tools/list` of the Model Context Protocol. */

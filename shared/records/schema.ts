@@ -80,15 +80,14 @@ export const recordListQuery = strictObject({
   filters: Type.Optional(
     Type.String({
       minLength: 1,
-      description:
-        'JSON, at most 8 KiB: { field: value }, { field: [any, of] } or { field: { op: value } }; all have to hold.',
+      description: 'JSON: { field: value }, { field: [any, of] } or { field: { op: value } }; all have to hold.',
     }),
   ),
   sort: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 101,
-      description: 'title, updatedAt, id or a sortable field; - descends. Records without it come last.',
+      description: 'title, updatedAt, id or a sortable field; - descends; records without it come last.',
     }),
   ),
   cursor: Type.Optional(cursorSchema),

@@ -20,7 +20,7 @@ export const displayNameSchema = line(200, 'For people.');
 const uniqueNameSchema = line(100, 'Unique.');
 export const roleSchema = Type.String({ minLength: 1, maxLength: 100, description: 'Its role: id or name.' });
 export const modeSchema = Type.Union([Type.Literal('normal'), Type.Literal('readonly'), Type.Literal('supervised')], {
-  description: 'normal; readonly: changes nothing; supervised: each change needs a person’s approval.',
+  description: 'normal; readonly: changes nothing; supervised: a person approves each change.',
 });
 const expiresAt = nullable(timeSchema('When it stops working; null: never'));
 export const environmentsSchema = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {

@@ -96,6 +96,30 @@ describe('decisions in the console', () => {
     await until('it is rejected without a note', async () => (await statusOf(second.approval)) === 'rejected');
   });
 
+  it('names the other requests on its record, those of bulks too, as they come and go', async () => {
+    const input = { reason: 'Broken' };
+    const ask = async (path: string, body: object): Promise<string> => {
+      const { body: answer } = await agent.post(path, body);
+      return String(answer.approval);
+    };
+    const refund = await ask('/actions', { action: 'refund', record: 'ord_1', input });
+    await show(refund);
+    const others = page.getByRole('region', { name: 'Also waiting on the same target' });
+    expect(await others.count()).to.equal(0);
+    const about = { data: { email: 'kim@example.com' }, record: { resource: 'order', id: 'ord_1' } };
+    const made = await of().ana.post('/items', { inbox: 'mail', title: 'A broken order', ...about });
+    const operation = { type: 'action', action: 'refund', input };
+    const bulk = await ask('/bulk', { ids: [made.body.item.id], operation });
+    await others.getByRole('link').waitFor();
+    await tab.picture('approval-others-light-1440');
+    await others.getByRole('link').click();
+    await page.waitForURL(`**/approvals/${bulk}`);
+    await others.getByRole('link', { name: /Refund/ }).waitFor();
+    await of().ana.post(`/approvals/${refund}/reject`);
+    await others.waitFor({ state: 'detached' });
+    await of().ana.post(`/approvals/${bulk}/reject`);
+  });
+
   it('does not confirm what can’t be undone by a second tap, nor by a key that is held down', async () => {
     const asked = await agent.post('/actions', { action: 'refund', record: 'ord_1', input: { reason: 'Twice' } });
     expect(asked.status, asked.text).to.equal(202);

@@ -26,12 +26,6 @@ interface ApprovalsPageProps {
 const byUrgency = (a: Approval, b: Approval): number =>
   Number(b.reversible === false) - Number(a.reversible === false) || a.requestedAt - b.requestedAt;
 
-const sameTarget = (a: Approval, b: Approval): boolean =>
-  a.id !== b.id &&
-  ((a.flag !== null && a.flag === b.flag) ||
-    (a.item !== null && a.item === b.item) ||
-    (a.record !== null && a.record === b.record && a.resource === b.resource));
-
 const Row = ({
   approval,
   isOpen,
@@ -168,7 +162,7 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
           <Decision
             key={id}
             approval={one.data}
-            others={queue.filter((each) => one.data !== undefined && sameTarget(each, one.data))}
+            others={queue.filter((each) => one.data?.others?.includes(each.id) === true)}
             problem={problem}
             isBusy={isBusy}
             asked={waiting}

@@ -1,5 +1,7 @@
 /** One request on one screen: what will happen, who asks and why, what it changes, and the decision. Used by ApprovalsPage. */
+import { Link } from '@tanstack/react-router';
 import { legible } from '../content/legible.ts';
+import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { whenTime } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
@@ -13,7 +15,7 @@ import { Verdict, type VerdictProps } from './Verdict.tsx';
 import { verdictTexts } from './verdictTexts.tsx';
 
 interface DecisionProps extends VerdictProps {
-  /** Other pending requests on the same target. */
+  /** Those that wait on the same target. */
   readonly others: readonly Approval[];
   readonly problem: string | null;
   readonly onBack: () => void;
@@ -54,6 +56,30 @@ const givesReason = ({ input }: Approval): boolean => {
   return typeof reason === 'string';
 };
 
+/** Other requests that wait on the same target: whoever approves both may do the same twice. */
+const Others = ({ others }: Pick<DecisionProps, 'others'>) => {
+  const { environment } = useSession();
+  if (others.length === 0) return null;
+  return (
+    <section aria-label={requestTexts.others}>
+      <h2>{requestTexts.others}</h2>
+      <ul>
+        {others.map(({ id, sentence, requestedBy, requestedAt }) => (
+          <li key={id}>
+            <Link to="/env/$environment/approvals/$id" params={{ environment, id }} dir="auto">
+              {sentence}
+            </Link>
+            <span className="soft">
+              {' · '}
+              {requestedBy.name} · <Ago at={requestedAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
 export const Decision = (props: DecisionProps) => {
   const { approval, others, problem, onBack } = props;
   const { sentence, requestedBy, requestedAt, expiresAt, reason, status, canDecide } = approval;
@@ -82,16 +108,7 @@ export const Decision = (props: DecisionProps) => {
       <Target approval={approval} />
       <Changes approval={approval} />
       <BulkFacts approval={approval} />
-      {others.length > 0 && (
-        <section>
-          <h2>{requestTexts.others}</h2>
-          {others.map((other) => (
-            <p key={other.id} dir="auto">
-              {other.sentence} <span className="soft">({other.requestedBy.name})</span>
-            </p>
-          ))}
-        </section>
-      )}
+      <Others others={others} />
       {!isPending && <Ended approval={approval} />}
       {problem !== null && status !== 'stale' && (
         <p className={isPending ? 'problem' : 'hint'} role="alert">

@@ -141,7 +141,11 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
   let stream: Stream | null = null;
   let forgetting = 0;
   const endRecovery = startRecovery(queries);
-  const readQueueAnew = atMostEvery(queueMs, () => void queries.invalidateQueries({ queryKey: keys.approvals }));
+  const readQueueAnew = atMostEvery(queueMs, () => {
+    void queries.invalidateQueries({ queryKey: keys.approvals });
+    // A request names the others on its target.
+    void queries.invalidateQueries({ queryKey: keys.everyApproval });
+  });
   const readAnew = (): void => {
     void queries.invalidateQueries();
   };

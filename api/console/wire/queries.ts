@@ -23,6 +23,7 @@ export const keys = {
   approvals: ['approvals'],
   items: ['items'],
   bulks: ['bulks'],
+  everyApproval: ['approval'],
   approval: (id: string) => ['approval', id],
   item: (id: string) => ['item', id],
   bulk: (id: string) => ['bulk', id],

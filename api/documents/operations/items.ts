@@ -56,7 +56,7 @@ export const itemOperations: OperationTexts = {
   },
   'item.summary': {
     id: 'summarize_items',
-    description: 'Counts of groups; beyond 50,000 items they are scaled up.',
+    description: 'Counts of groups; beyond 50,000 items scaled up.',
   },
   'item.batch': {
     id: 'get_items',
@@ -72,11 +72,11 @@ export const itemOperations: OperationTexts = {
   },
   'item.get': {
     id: 'get_item',
-    description: 'One item, with the newest 100 entries of its timeline.',
+    description: 'An item, with its newest 100 timeline entries.',
   },
   'item.timeline': {
     id: 'get_item_timeline',
-    description: 'An item’s changes, notes, replies, runs and approvals.',
+    description: 'Its changes, notes, replies, runs and approvals.',
   },
   'item.occurrences': {
     id: 'get_item_occurrences',

@@ -8,12 +8,12 @@ export const workOperations: OperationTexts = {
   },
   'action.available': {
     id: 'available_actions',
-    description: 'Which actions apply to each record now, and why others don’t.',
+    description: 'Which actions apply to records now, and why others don’t.',
   },
   'action.run': {
     id: 'run_action',
     description:
-      'Has the app do something: 200 is its result, 202 a run under way, queued for the app, or pending for a person.',
+      'Has the app do something: 200: its result; 202: a run under way, queued for the app, or pending for a person.',
   },
   'run.list': {
     id: 'list_runs',
@@ -109,7 +109,7 @@ export const workOperations: OperationTexts = {
   },
   'live.open': {
     id: 'open_stream',
-    description: 'A WebSocket of what changes; see /asyncapi.json.',
+    description: 'WebSocket of changes; see /asyncapi.json.',
   },
   'live.ticket': {
     id: 'create_stream_ticket',
