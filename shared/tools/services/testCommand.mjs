@@ -14,7 +14,7 @@ import { allLanes, keepSeconds } from './testLanes.mjs';
 
 /** A run that takes longer ends as failed; the whole suite takes a fraction of this. */
 const watchdogMs = 60 * 60_000;
-/** How many times longer than promised something may take while two lanes share the processors. */
+/** How many times longer than promised something may take while lanes share the processors. */
 const patience = 3;
 
 /**
@@ -44,7 +44,7 @@ export async function testCommand(args) {
   const counts = await Promise.all(
     lanes.map(async (lane, i) => {
       const checked = await check(lane.checks);
-      // What the first one prints is seen as it comes, of the other when both are over.
+      // What the first one prints is seen as it comes, of the others when all are over.
       const output = i === 0 ? undefined : join(dir, `${lane.name}.txt`);
       const env = { TEST_PATIENCE: String(lanes.length > 1 ? patience : 1), ...process.env, ...servers[i]?.env };
       return [

@@ -29,6 +29,11 @@ const patient = [
   'test/laws/migrations.test.ts',
 ];
 /**
+ * Tests that mostly wait for what they have killed, stopped or frozen to be relieved: they run beside the others from the beginning,
+ * when those are such that depend on time least.
+ */
+const relieved = ['test/chaos/', 'test/soak/'];
+/**
  * Folders whose tests depend on time least: they run in either lane, and first in that of the others, which have the machine to
  * themselves once the patient lane is over.
  */
@@ -38,7 +43,7 @@ const quietAtTheEnd = 60;
 /** Seconds of what `testSeconds.json` does not know: lint, format and types, and a file of tests. */
 const [checksTake, fileTakes] = [150, 3];
 /** Folders of what is no test of its own. */
-const others = ['test/bench/', 'test/sample-app/'];
+const untested = ['test/bench/', 'test/sample-app/'];
 
 /**
  * @typedef {object} Lane What runs at the same time as other lanes, on servers of its own.
@@ -52,20 +57,22 @@ const others = ['test/bench/', 'test/sample-app/'];
  * @returns {Lane[]}
  */
 export function allLanes() {
-  const missing = [...patient, ...either].find((place) => !existsSync(join(root, place)));
+  const missing = [...patient, ...relieved, ...either].find((place) => !existsSync(join(root, place)));
   if (missing) throw new StartFailure(`There is no ${missing} to be tested.`);
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .map((file) => `test/${file.replaceAll('\\', '/')}`)
-    .filter((file) => file.endsWith('.test.ts') && !isIn(others, file))
+    .filter((file) => file.endsWith('.test.ts') && !isIn(untested, file))
     .sort();
   if (process.env.DATABASE_URL || process.env.REDIS_URL) return [{ name: 'tests', checks: true, files }];
-  const [waiting, busy] = split(files, (file) => isIn(patient, file));
+  const [faults, others] = split(files, (file) => isIn(relieved, file));
+  const [waiting, busy] = split(others, (file) => isIn(patient, file));
   const [shared, late] = split(busy, (file) => isIn(either, file));
   const secondsOf = readSeconds();
   const [early, beside] = share(shared, secondsOf, [secondsOf(late), secondsOf(waiting) + checksTake + quietAtTheEnd]);
   return [
     { name: 'tests', checks: false, files: [...early, ...late] },
     { name: 'patient', checks: true, files: [...beside, ...waiting] },
+    { name: 'faults', checks: false, files: faults },
   ];
 }
 
