@@ -1,7 +1,7 @@
 /** What an answer says beside the endpoint's body: the tool to ask next, what waits besides, why nothing is found. Used by result.ts. */
 import { findVisibleInbox } from '../../shared/access/gates.ts';
-import { approvalJson, type Approval } from '../../shared/approvals/model.ts';
-import { listApprovals, readVisibleApproval } from '../../shared/approvals/queries.ts';
+import { readOtherRequests } from '../../shared/approvals/others.ts';
+import { readVisibleApproval } from '../../shared/approvals/queries.ts';
 import { statesOf } from '../../shared/items/filters.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import type { EndpointCall } from '../endpoint.ts';
@@ -9,42 +9,16 @@ import type { Members } from './answers/members.ts';
 
 const call = (tool: string, id: unknown): string => `${tool} with ${JSON.stringify({ id })}`;
 
-/** So many of the caller's newest requests are looked at, and so many named. */
-const [requestsLooked, requestsNamed] = [100, 3];
-
-/** Returns what a request is about: its flag, its item and its record. */
-const targetsOf = (approval: Approval): string[] => {
-  const { flag, resource, record } = approvalJson(approval);
-  return Object.entries({ flag, item: approval.item, record: record === null ? null : `${String(resource)}/${record}` })
-    .filter(([, id]) => id !== null)
-    .map(([kind, id]) => `${kind} ${String(id)}`);
-};
-
-/** Returns the ids of the caller's other requests that wait and have a target in common with the request `id`, the newest first. */
-const readWaitingBeside = async ({ deps, caller }: EndpointCall, id: unknown): Promise<string[]> => {
-  const { approvals } = await listApprovals(deps, caller, {
-    status: 'pending',
-    requestedBy: caller.principal.id,
-    before: null,
-    limit: requestsLooked,
-  });
-  const made = approvals.find((one) => one.id === id);
-  const targets = new Set(made === undefined ? [] : targetsOf(made));
-  return approvals
-    .filter(
-      (one) => one !== made && one.expires_at > deps.clock.now() && targetsOf(one).some((each) => targets.has(each)),
-    )
-    .map((one) => one.id);
-};
+/** So many of the caller's other requests are named. */
+const requestsNamed = 3;
 
 /** Returns ids in a row, the first of many. */
-const someOf = (ids: readonly string[]): string => {
-  const more = ids.length - requestsNamed;
-  return `${ids.slice(0, requestsNamed).join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
-};
+const someOf = (ids: readonly string[]): string =>
+  `${ids.slice(0, requestsNamed).join(', ')}${ids.length > requestsNamed ? ' and more' : ''}`;
 
-const pendingHint = async (from: EndpointCall, approval: unknown): Promise<string> => {
-  const beside = await readWaitingBeside(from, approval);
+const pendingHint = async ({ deps, caller }: EndpointCall, approval: unknown): Promise<string> => {
+  const asked = await readVisibleApproval(deps.db, caller, String(approval));
+  const beside = await readOtherRequests(deps, caller, asked, caller.principal.id);
   const [other] = beside;
   const ask = `Nothing is done yet: a person has to approve it. Ask ${call('get_approval', approval)} whether somebody has.`;
   return other === undefined

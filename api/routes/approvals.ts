@@ -77,7 +77,7 @@ const one = readEndpoint({
     const wanted = await readVisibleApproval(deps.db, caller, idOf(call));
     const [[approval], others] = await Promise.all([
       presentApprovals(deps, caller, [wanted]),
-      readOtherRequests(deps.db, caller, wanted),
+      readOtherRequests(deps, caller, wanted),
     ]);
     return { status: 200, body: { approval: { ...approval, others } }, items: true };
   },

@@ -1,8 +1,8 @@
-/** Requests that wait on the target of another one, so that whoever decides does not let the same be done twice. For api/routes/approvals.ts. */
+/** Requests that wait on the target of another one, so that whoever decides does not let the same be done twice. For api/routes/approvals.ts and the tools. */
 import type { Caller } from '../access/principal.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
+import type { DomainDeps } from '../settings/deps.ts';
 import { approvalColumns, type Approval } from './model.ts';
 import { canSee } from './queries.ts';
 
@@ -25,7 +25,9 @@ const othersSql = statement(
   `with waiting as materialized (
      select a.id, a.item, a.bulk, a.request->>'flag' as flag, a.request->>'resource' as resource, a.request->>'record' as record,
        a.kind = 'bulk' and a.request->>'action' is not null as acts, (a.request->>'total')::int as total
-     from approvals a where a.env = $1 and a.status = 'pending' and a.id <> $2 order by a.id desc limit ${String(comparedMost)}
+     from approvals a where a.env = $1 and a.status = 'pending' and a.id <> $2
+       and a.expires_at > $9 and ($10::text is null or a.actor = $10)
+     order by a.id desc limit ${String(comparedMost)}
    ), named as materialized (
      select unnest(c.ids) as id from bulk_chunks c where c.bulk = $3
      union all select $4::text where $4::text is not null
@@ -48,15 +50,23 @@ const othersSql = statement(
    ) order by a.id desc limit ${String(readMost)}`,
 );
 
-/** Returns the ids of the other requests that wait on what a pending one is about and that the caller sees, newest first, at most `limits.approvalOthers`. */
-export const readOtherRequests = async (db: Db, caller: Caller, approval: Approval): Promise<string[]> => {
+/**
+ * Returns the ids of the other requests that wait on what a pending one is about and that the caller sees, newest first, at most
+ * `limits.approvalOthers`. `requestedBy`: those of one principal alone; null: anybody's.
+ */
+export const readOtherRequests = async (
+  { db, clock }: Pick<DomainDeps, 'db' | 'clock'>,
+  caller: Caller,
+  approval: Approval,
+  requestedBy: string | null = null,
+): Promise<string[]> => {
   const { id, kind, status, bulk, item, request } = approval;
   if (status !== 'pending') return [];
   const { flag } = kind === 'flag' ? request : { flag: null };
   const { resource, record } = kind === 'action' ? request : { resource: null, record: null };
   const isBulkOfActions = kind === 'bulk' && request.action !== null;
-  const values = [caller.env.id, id, bulk, item, flag, resource, record, isBulkOfActions];
-  const others = await queryRows<Approval>(db, othersSql, values);
+  const target = [bulk, item, flag, resource, record, isBulkOfActions];
+  const others = await queryRows<Approval>(db, othersSql, [caller.env.id, id, ...target, clock.now(), requestedBy]);
   return others
     .filter((other) => canSee(caller, other))
     .slice(0, limits.approvalOthers)

@@ -1,7 +1,7 @@
 /** The action sheet in a real browser: its form, what it refuses, and every end that an action can have. */
 import { expect } from 'chai';
 import { never, rpcError, type Handler } from '../support/app.ts';
-import type { Tab } from '../support/browser.ts';
+import { intercept, type Tab } from '../support/browser.ts';
 import { deferred } from '../support/deferred.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
@@ -295,7 +295,8 @@ describe('the action sheet', () => {
     const form = sheet('Hold');
     await form.getByLabel('I have checked that this is right.').check();
     await form.getByLabel('Reason, for the history').fill('Asked again.');
-    await page.route(
+    await intercept(
+      page,
       '**/actions',
       async (route) => {
         await route.fetch();

@@ -1,7 +1,7 @@
 /** The queue of approvals by keyboard: which request opens after a decided one, and what typing on does to it. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import type { Tab } from '../support/browser.ts';
+import { intercept, type Tab } from '../support/browser.ts';
 import { deferred } from '../support/deferred.ts';
 import type { Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
@@ -78,7 +78,8 @@ describe('the queue of approvals in the console', () => {
   /** Holds the next answer to a decision back, which has been made by then; returns what lets it go. */
   const holdAnswer = async (): Promise<() => void> => {
     const gate = deferred<void>();
-    await page.route(
+    await intercept(
+      page,
       /\/approvals\/[^/]+\/(approve|reject)$/,
       async (route) => {
         const response = await route.fetch();
@@ -129,7 +130,7 @@ describe('the queue of approvals in the console', () => {
       await askFor('Slow A', 'Slow B', 'Slow C');
       await open(1);
       const gate = deferred<void>();
-      await page.route(/\/approvals\?(.*&)?status=pending/, async (route) => {
+      await intercept(page, /\/approvals\?(.*&)?status=pending/, async (route) => {
         await gate.promise;
         await route.continue();
       });

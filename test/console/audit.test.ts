@@ -48,6 +48,24 @@ describe('the audit log in the console', () => {
     expect(await page.getByLabel('To what (id)').inputValue()).to.equal(id);
   });
 
+  it('takes a name for who did it, and words for what was done', async () => {
+    await page.goto(`${origin}/env/demo/settings/audit`);
+    await row('item.create').first().waitFor();
+    const who = page.getByLabel('Who (name or id)');
+    await page.locator('datalist option[value="Vera Holt"]').waitFor({ state: 'attached' });
+    await who.fill('ben okoro');
+    await page.getByLabel('Did').fill('Set the state');
+    await page.keyboard.press('Enter');
+    await row('Vera Holt').first().waitFor({ state: 'detached' });
+    const { searchParams } = new URL(page.url());
+    expect([searchParams.get('actor'), searchParams.get('verb')]).to.deep.equal([service().ben.id, 'item.state']);
+    await page.reload();
+    await row('Ben Okoro').first().waitFor();
+    expect(await who.inputValue()).to.equal('Ben Okoro');
+    await page.goBack();
+    await row('item.create').first().waitFor();
+  });
+
   it('calls what is kept in the settings by its name', async () => {
     const { id: agent } = await service().world.agent('viewer', { name: 'Night bot' });
     const { status, text } = await ana.call('PATCH', `/settings/agents/${agent}`, { mode: 'readonly' });

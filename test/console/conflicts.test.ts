@@ -1,7 +1,7 @@
 /** Two who act on the same at the same time: both are shown, and it is a person who decides. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import type { Tab } from '../support/browser.ts';
+import { intercept, type Tab } from '../support/browser.ts';
 import { until } from '../support/until.ts';
 import { loaded, useConsole } from './support.ts';
 
@@ -36,7 +36,7 @@ describe('two who change the same in the console', () => {
     const { page } = tab;
     await of().signIn(tab, 'ana@example.com', `/inbox/mail?item=${id}`);
     await page.locator('.timeline').waitFor();
-    await page.route(`**/items/${id}`, async (route) => {
+    await intercept(page, `**/items/${id}`, async (route) => {
       const theirs = route.request().method() === 'PATCH' ? meanwhile : null;
       if (theirs !== null) meanwhile = null;
       await theirs?.();
@@ -99,6 +99,36 @@ describe('two who change the same in the console', () => {
     expect(await notice().count()).to.equal(0);
   });
 
+  it('tells of a reply that came while one wrote, over a reload too, and sends the own one only after that', async () => {
+    const { page } = tab;
+    const text = page.getByLabel('Reply to the customer');
+    const told = page.getByRole('alert').filter({ hasText: 'Ben Okoro replied while you were writing' });
+    const replies = async (): Promise<string[]> => {
+      const { body } = await of().ana.get(`/items/${id}/timeline`);
+      const entries = body.entries as { type: string; data: { text: string } }[];
+      return entries.flatMap(({ type, data }) => (type === 'reply' ? [data.text] : []));
+    };
+    await text.fill('It is mended.');
+    await of().ben.post(`/items/${id}/reply`, { text: 'We look into it.' });
+    await told.waitFor();
+    await page.reload();
+    await loaded(page);
+    await told.waitFor();
+    await text.press('Control+Enter');
+    await told.filter({ hasText: 'Not sent' }).waitFor();
+    await tab.picture('answered-light-1440');
+    expect(await replies()).to.deep.equal(['We look into it.']);
+    await page.getByRole('button', { name: /^Send it too/ }).click();
+    await told.waitFor({ state: 'detached' });
+    await until('both are there', async () => (await replies()).length === 2);
+    expect(await replies()).to.deep.equal(['It is mended.', 'We look into it.']);
+    await of().ana.post(`/items/${id}/reply`, { text: 'From another tab.' });
+    await page.locator('.written.reply', { hasText: 'From another tab.' }).waitFor();
+    await text.fill('One more thing.');
+    await text.press('Control+Enter');
+    await until('one’s own reply is no other’s', async () => (await replies()).length === 4);
+  });
+
   it('lets one of two decisions at the same moment hold, and tells the other who decided', async () => {
     const agent = await of().world.agent('operator', { mode: 'supervised', name: 'Triage bot' });
     const other = await of().open();
@@ -113,7 +143,7 @@ describe('two who change the same in the console', () => {
     const both = new Promise<void>((resolve) => (release = resolve));
     for (const page of pages) {
       await page.getByRole('button', { name: /^Approve/ }).waitFor();
-      await page.route(/\/approvals\/[^/]+\/(approve|reject)$/, async (route) => {
+      await intercept(page, /\/approvals\/[^/]+\/(approve|reject)$/, async (route) => {
         held += 1;
         if (held === pages.length) release();
         await both;

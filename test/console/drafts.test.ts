@@ -1,6 +1,6 @@
 /** What people type in the console is theirs until it has been sent: over a reload, in another tab, and when it is too long. */
 import { expect } from 'chai';
-import type { Tab } from '../support/browser.ts';
+import { intercept, type Tab } from '../support/browser.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import { loaded, useConsole } from './support.ts';
@@ -104,7 +104,7 @@ describe('what is typed in the console', () => {
     const { page } = tab;
     await text().fill('Never mind.');
     await reason().fill('None.');
-    await page.route(/\/reply$/, (route) => route.abort('connectionfailed'));
+    await intercept(page, /\/reply$/, (route) => route.abort('connectionfailed'));
     await page.getByRole('button', { name: 'Send reply' }).click();
     const alert = page.locator('.composer').getByRole('alert');
     await alert.waitFor();

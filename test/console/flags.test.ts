@@ -1,7 +1,7 @@
 /** Flags in the console: what they are in words, changes of every part, ramps that one watches, and who decided. */
 import { expect } from 'chai';
 import type { Page, Request } from 'playwright-core';
-import type { Tab } from '../support/browser.ts';
+import { intercept, type Tab } from '../support/browser.ts';
 import type { Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
@@ -219,7 +219,7 @@ describe('flags in the console', () => {
     await goTo('greeting');
     await page.getByLabel('Value', { exact: true }).fill('Good day');
     let isFirst = true;
-    await page.route('**/flags/greeting', async (route) => {
+    await intercept(page, '**/flags/greeting', async (route) => {
       if (route.request().method() !== 'POST' || !isFirst) return route.continue();
       isFirst = false;
       await ben.post('/flags/greeting', { change: { value: 'Hi' } });
@@ -327,7 +327,7 @@ describe('flags in the console', () => {
     expect(new URL(page.url()).pathname).to.equal('/env/demo/flags/limits');
     await undo.getByLabel('Reason').fill('It was too early.');
     let isRefused = false;
-    await page.route('**/flags/limits', async (route) => {
+    await intercept(page, '**/flags/limits', async (route) => {
       if (isRefused || route.request().method() !== 'POST' || route.request().postDataJSON().dryRun === true)
         return route.continue();
       isRefused = true;
@@ -360,7 +360,7 @@ describe('flags in the console', () => {
     await page.locator('.notice').getByText('value Welcome').waitFor();
     await page.getByRole('button', { name: /^new_checkout/ }).click();
     await page.getByRole('heading', { name: 'new_checkout' }).waitFor();
-    await page.route('**/flags/greeting', (route) => route.fulfill({ status: 503, body: '' }));
+    await intercept(page, '**/flags/greeting', (route) => route.fulfill({ status: 503, body: '' }));
     await page.keyboard.press('u');
     await page.locator('.notice.failed').waitFor();
     expect((await flag('greeting')).value).to.equal('Welcome');

@@ -1,7 +1,7 @@
 /** Answers that come when the person has gone on: they neither lead away from what is on screen nor are lost. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import type { Tab } from '../support/browser.ts';
+import { intercept, type Tab } from '../support/browser.ts';
 import { deferred } from '../support/deferred.ts';
 import type { Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
@@ -31,7 +31,8 @@ const manifest = {
 /** Holds the next request of a path back; returns the function that lets it go. */
 const holdBack = async (page: Page, path: RegExp): Promise<() => void> => {
   const gate = deferred<void>();
-  await page.route(
+  await intercept(
+    page,
     path,
     async (route) => {
       await gate.promise;
@@ -90,7 +91,7 @@ describe('answers that come late', () => {
       await goTo(`/approvals/${approval}`);
       await heading('Left behind').waitFor();
       const gate = deferred<void>();
-      await page.route(/\/approve$/, async (route) => {
+      await intercept(page, /\/approve$/, async (route) => {
         await gate.promise;
         await route.fulfill({ status: 503, json: { error: 'Try again later.', code: 'unavailable' } });
       });
@@ -138,7 +139,7 @@ describe('answers that come late', () => {
       await goTo(`/inbox/mail?item=${first}`);
       await text().fill('Never arrives.');
       const gate = deferred<void>();
-      await page.route(/\/reply$/, async (route) => {
+      await intercept(page, /\/reply$/, async (route) => {
         await gate.promise;
         await route.fulfill({ status: 503, json: { error: 'Try again later.', code: 'unavailable' } });
       });

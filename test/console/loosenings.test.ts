@@ -1,7 +1,7 @@
 /** Loosenings in the console: one key decides one of them, and that which the person has chosen. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import type { Tab } from '../support/browser.ts';
+import { intercept, type Tab } from '../support/browser.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import { password, useConsole } from './support.ts';
@@ -90,7 +90,7 @@ describe('loosenings in the console', () => {
     await until('it is declared', async () => (await statuses())['gift'] === 'waiting');
     let release = (): void => undefined;
     const isReleased = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/accept', async (route) => {
+    await intercept(page, '**/accept', async (route) => {
       await isReleased;
       return route.continue();
     });

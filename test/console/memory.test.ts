@@ -1,6 +1,7 @@
 /** What a page keeps of what it was told and what it has read: bounded, however much comes and however long it is open. */
 import { expect } from 'chai';
 import type { CDPSession, Page } from 'playwright-core';
+import { intercept } from '../support/browser.ts';
 import { deferred } from '../support/deferred.ts';
 import { countObjects } from '../support/heap.ts';
 import { until } from '../support/until.ts';
@@ -66,7 +67,8 @@ describe('the memory of the console', () => {
     const notes = 450;
     // The first answer is held until everything has come, so that it is old when it arrives.
     const sent = deferred();
-    await page.route(
+    await intercept(
+      page,
       `**/items/${id}`,
       async (route) => {
         const response = await route.fetch();

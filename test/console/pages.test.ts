@@ -1,7 +1,7 @@
 /** The app's pages in a real browser, and everything else that apps, people and customers write: none of it is read as HTML. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import type { Tab } from '../support/browser.ts';
+import { intercept, type Tab } from '../support/browser.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import { useConsole } from './support.ts';
@@ -266,7 +266,7 @@ describe('the pages of the app, and what others wrote', () => {
 
   it('keeps what stands there, and says from when it is, while a page can’t be read', async () => {
     const { page } = tab;
-    await page.route('**/pages/overview*', (route) => route.abort());
+    await intercept(page, '**/pages/overview*', (route) => route.abort());
     await page.getByRole('button', { name: 'Read again' }).click();
     await page.getByText(/What stands here is from \d/).waitFor();
     await region('Open').getByText('1,236 items').waitFor();

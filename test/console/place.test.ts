@@ -1,7 +1,7 @@
 /** What the console shows of what is going on while one works: which rows have left, where nothing is, that there is no network, and where one was. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import type { Tab } from '../support/browser.ts';
+import { intercept, type Tab } from '../support/browser.ts';
 import { until } from '../support/until.ts';
 import { loaded, useConsole } from './support.ts';
 
@@ -75,7 +75,7 @@ describe('the place where one works in the console', () => {
     await tab.picture('offline-light-1440');
     await page.context().setOffline(false);
     await loaded(page);
-    await page.route('**/api/env/demo/items/**', (route) => route.abort('connectionrefused'));
+    await intercept(page, '**/api/env/demo/items/**', (route) => route.abort('connectionrefused'));
     await row('Lost parcel').click();
     await connection.filter({ hasText: /^offline/ }).waitFor();
     await page.unroute('**/api/env/demo/items/**');
@@ -124,7 +124,7 @@ describe('the place where one works in the console', () => {
     await page.keyboard.press('*');
     await foot.getByText('All 6 that match are selected').waitFor();
     // One leaves while nobody hears of it.
-    await page.route('**/api/env/demo/bulk', async (route) => {
+    await intercept(page, '**/api/env/demo/bulk', async (route) => {
       await of().world.sql(`update items set snoozed_until = 9000000000000 where title = 'Slow page'`);
       await route.continue();
     });
@@ -294,6 +294,16 @@ describe('the place where one works in the console', () => {
     );
     await page.keyboard.press('a');
     await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await until('the focus is back', async () => (await focused()) === 'rows');
+    // All in one task, as those who know the keys type faster than a frame is drawn.
+    const typedInto = await page.evaluate<string | null>(`(async () => {
+      const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+      press('t');
+      await Promise.resolve();
+      return document.activeElement.getAttribute('role');
+    })()`);
+    expect(typedInto).to.equal('combobox');
     await page.keyboard.press('Escape');
     await until('the focus is back', async () => (await focused()) === 'rows');
   });

@@ -73,8 +73,8 @@ describe('judging an approval', () => {
       .approvals;
     expect(
       listed.find((one: { id: string }) => one.id === id),
-      'the list says the same',
-    ).to.deep.equal(reply.body.approval);
+      'the list says the same, but for the others on its target',
+    ).to.deep.equal({ ...reply.body.approval, others: null });
     return reply.body.approval;
   };
   const newItem = async (inbox = 'mail'): Promise<string> => {

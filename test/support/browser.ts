@@ -1,9 +1,10 @@
 /** A real browser for tests of the console: the system's Chromium, or the one fetched for this checkout. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Page, type Route } from 'playwright-core';
 import { findProgram } from '../../shared/tools/services/systemPrograms.mjs';
 import { patience } from './patience.ts';
+import { until } from './until.ts';
 
 /** The first is for root; the others keep the browser from calling its maker's hosts at every start. */
 const flags = [
@@ -53,4 +54,31 @@ export const openTab = async (browser: Browser, options: BrowserContextOptions =
     },
     close: () => context.close(),
   };
+};
+
+/** A path that every service answers, and no console asks for. */
+const probe = '/health';
+
+/**
+ * Hands the page's requests to a path over to `handle`, from the next one on: what Playwright's own `route` has told the browser reaches
+ * the page's part of it a moment later, so that one request in forty passed unseen. For a page that is loaded; `times`: the first ones only.
+ */
+export const intercept = async (
+  page: Page,
+  path: string | RegExp,
+  handle: (route: Route) => unknown,
+  options: { readonly times?: number } = {},
+): Promise<void> => {
+  let isSeen = false;
+  const see = (route: Route): Promise<void> => {
+    isSeen = true;
+    return route.continue();
+  };
+  await page.route(`**${probe}`, see);
+  await page.route(path, handle, options);
+  await until('requests are seen', async () => {
+    await page.evaluate(`fetch(${JSON.stringify(probe)}).then((answer) => answer.text())`);
+    return isSeen;
+  });
+  await page.unroute(`**${probe}`, see);
 };

@@ -1,21 +1,35 @@
-/** The filters of the audit log; all of them stand in the address. Used by AuditPage. */
-import type { FormEvent } from 'react';
+/** The filters of the audit log; all of them stand in the address. Who and what are given by name, or as the API calls them. Used by AuditPage. */
+import { useId, type FormEvent } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
+import type { AuditEntry } from '../wire/types.ts';
 import { actorKinds, readAuditSearch, type AuditSearch } from './filter.ts';
 import { auditTexts } from './texts.tsx';
+import { useActorNames } from './useActorNames.ts';
+import { verbTexts } from './verbTexts.ts';
 
 const texts = auditTexts.filters;
 
 interface AuditFiltersProps {
   readonly search: AuditSearch;
+  /** Those that are shown: who did them can be chosen by name. */
+  readonly entries: readonly AuditEntry[];
   readonly onSearch: (search: AuditSearch) => void;
 }
 
 const timeOf = (text: string): string => (text === '' ? '' : String(fromLocalTime(text)));
 const localTime = (at: string | undefined): string => (at === undefined ? '' : toLocalTime(Number(at)));
 
-export const AuditFilters = ({ search, onSearch }: AuditFiltersProps) => {
+const verbs = Object.entries(verbTexts).sort(([, a], [, b]) => a.localeCompare(b));
+
+/** Returns the API's name of a verb that is given in the words of the list. */
+const toVerb = (text: string): string =>
+  verbs.find(([, words]) => words.toLowerCase() === text.toLowerCase())?.[0] ?? text;
+
+export const AuditFilters = ({ search, entries, onSearch }: AuditFiltersProps) => {
+  const actors = useActorNames(entries);
+  const [actorsId, verbsId] = [useId(), useId()];
+  const actor = actors.nameOf(search.actor);
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
@@ -25,9 +39,9 @@ export const AuditFilters = ({ search, onSearch }: AuditFiltersProps) => {
     };
     onSearch(
       readAuditSearch({
-        actor: text('actor'),
+        actor: actors.idOf(text('actor')),
         actorKind: text('actorKind'),
-        verb: text('verb'),
+        verb: toVerb(text('verb')),
         target: text('target'),
         from: timeOf(text('from')),
         to: timeOf(text('to')),
@@ -36,10 +50,22 @@ export const AuditFilters = ({ search, onSearch }: AuditFiltersProps) => {
   };
   const isFiltered = Object.keys(search).length > 0;
   return (
-    <form className="flag-form" aria-label={texts.title} key={JSON.stringify(search)} onSubmit={submit}>
+    <form className="flag-form" aria-label={texts.title} key={JSON.stringify([search, actor])} onSubmit={submit}>
       <label>
         {texts.who}
-        <input name="actor" defaultValue={search.actor} maxLength={200} autoComplete="off" spellCheck={false} />
+        <input
+          name="actor"
+          list={actorsId}
+          defaultValue={actor}
+          maxLength={200}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <datalist id={actorsId}>
+          {actors.names.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
       </label>
       <label>
         {texts.doneBy}
@@ -56,12 +82,18 @@ export const AuditFilters = ({ search, onSearch }: AuditFiltersProps) => {
         {texts.verb}
         <input
           name="verb"
+          list={verbsId}
           placeholder="item.state"
           defaultValue={search.verb}
           maxLength={200}
           autoComplete="off"
           spellCheck={false}
         />
+        <datalist id={verbsId}>
+          {verbs.map(([verb, words]) => (
+            <option key={verb} value={verb} label={words} />
+          ))}
+        </datalist>
       </label>
       <label>
         {texts.target}

@@ -28,6 +28,8 @@ export interface AuditPageProps {
 /** A file has at most so many entries; a narrower time gives the others. */
 const fileMost = 20_000;
 
+const none: readonly AuditEntry[] = [];
+
 const useFile = (search: AuditSearch) => {
   const { http, environment, notices } = useSession();
   const [read, setRead] = useState<number | null>(null);
@@ -85,7 +87,7 @@ export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
           </Button>
         </div>
       </header>
-      <AuditFilters search={search} onSearch={onSearch} />
+      <AuditFilters search={search} entries={entries ?? none} onSearch={onSearch} />
       <div className="ledger-head">
         <h2>{auditTexts.entries}</h2>
         <span className="soft" role="status">

@@ -40,7 +40,7 @@ export const auditTexts = {
   times: (n: number) => `×${count(n)}`,
   filters: {
     title: 'Filters',
-    who: 'Who (id)',
+    who: 'Who (name or id)',
     doneBy: 'Done by',
     anybody: 'anybody',
     kinds: { agent: 'agents', person: 'people', app: 'the app', system: 'the system' },

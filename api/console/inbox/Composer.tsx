@@ -6,14 +6,18 @@ import { Button } from '../ui/Button.tsx';
 import { focusWork } from '../ui/focus.ts';
 import { useFoot } from '../ui/foot.ts';
 import { reasonMost, TooLong } from '../ui/TooLong.tsx';
-import type { Inbox, Item } from '../wire/types.ts';
+import type { Entry, Inbox, Item } from '../wire/types.ts';
 import { isReachable } from './filter.ts';
 import { itemTexts } from './itemTexts.tsx';
+import { useAnswered } from './useAnswered.ts';
 import { textMost, useWriting, type Writing } from './useWriting.ts';
 
 interface ComposerProps {
   readonly item: Item;
   readonly inbox: Inbox;
+  /** Newest first; undefined: not read yet. */
+  readonly timeline: readonly Entry[] | undefined;
+  readonly me: string | null;
   /** What the person chose; null: nothing yet. */
   readonly writing: Writing | null;
   readonly may: (verb: string) => boolean;
@@ -27,6 +31,9 @@ interface TabsProps extends Pick<ComposerProps, 'onWriting'> {
 }
 
 const keyOf = { reply: 'r', note: 'n' } as const;
+
+/** Scrolls an entry of the timeline into sight. */
+const showEntry = (id: string): void => document.getElementById(`entry-${id}`)?.scrollIntoView({ block: 'nearest' });
 
 const Tabs = ({ kind, kinds, onWriting }: TabsProps) => (
   <div className="tabs" role="tablist">
@@ -64,7 +71,7 @@ const Then = ({ item, inbox, value, onChange }: ThenProps) => {
   );
 };
 
-export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }: ComposerProps) => {
+export const Composer = ({ item, inbox, timeline, me, writing: chosen, may, onWriting, input }: ComposerProps) => {
   const canReply = inbox.reply !== null && may('reply');
   const canNote = may('note');
   const place = useFoot('--composer');
@@ -75,22 +82,43 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
     // Not from where somebody types by now; a button that is disabled meanwhile has lost the focus.
     const { activeElement } = document;
     if (activeElement === document.body || activeElement?.closest('.composer') != null) focusWork();
-    afterPaint(() => document.getElementById(`entry-${entry}`)?.scrollIntoView({ block: 'nearest' }));
+    afterPaint(() => showEntry(entry));
   };
-  const { kind, text, problem, reason, isBusy, isReady, send, ...writing } = useWriting({
+  const {
+    place: draft,
+    kind,
+    text,
+    problem,
+    reason,
+    isBusy,
+    isReady,
+    send,
+    ...writing
+  } = useWriting({
     item,
     inbox,
     chosen,
     canReply,
     onSent,
   });
+  const isReply = kind === 'reply';
+  const { reply, isTold, tell } = useAnswered({ place: draft, isBegun: isReply && text.trim() !== '', timeline, me });
   if (!canReply && !canNote) return null;
+  /** Sends it, but after another one's reply only once that has been told. */
+  const sendOrTell = (): void => {
+    if (reply === null || isTold) {
+      void send();
+      return;
+    }
+    tell();
+    showEntry(reply.id);
+  };
   const isPreview = wantsPreview && text.trim() !== '';
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') focusWork();
     if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
     event.preventDefault();
-    void send();
+    sendOrTell();
   };
   /** Ends the preview, which hides the text, and sets the caret behind a kept draft: a new field has it at the start. */
   const beginToWrite = ({ target }: FocusEvent<HTMLTextAreaElement>): void => {
@@ -112,8 +140,8 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
       <textarea
         ref={input}
         className={isPreview ? 'hidden' : ''}
-        aria-label={kind === 'reply' ? itemTexts.replyLabel : itemTexts.noteLabel}
-        placeholder={kind === 'reply' ? itemTexts.replyPlaceholder : itemTexts.notePlaceholder}
+        aria-label={isReply ? itemTexts.replyLabel : itemTexts.noteLabel}
+        placeholder={isReply ? itemTexts.replyPlaceholder : itemTexts.notePlaceholder}
         value={text}
         readOnly={isBusy}
         rows={3}
@@ -121,6 +149,14 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
         onFocus={beginToWrite}
       />
       <TooLong what={itemTexts.theText} text={text} most={textMost} />
+      {reply !== null && (
+        <p className={isTold ? 'problem' : 'hint'} role="alert">
+          {itemTexts.answered(reply.actor.name, isTold)}{' '}
+          <Button tone="bare" onClick={() => showEntry(reply.id)}>
+            {itemTexts.showAnswer}
+          </Button>
+        </p>
+      )}
       {problem !== null && (
         <p className="problem" role="alert">
           {problem}
@@ -136,17 +172,15 @@ export const Composer = ({ item, inbox, writing: chosen, may, onWriting, input }
       )}
       <TooLong what={itemTexts.theReason} text={reason} most={reasonMost} />
       <div className="composer-foot">
-        {kind === 'reply' && may('state') && (
-          <Then item={item} inbox={inbox} value={writing.then} onChange={writing.setThen} />
-        )}
+        {isReply && may('state') && <Then item={item} inbox={inbox} value={writing.then} onChange={writing.setThen} />}
         {text.trim() !== '' && (
           <Button tone="bare" aria-pressed={isPreview} onClick={() => setPreview(!isPreview)}>
             {itemTexts.preview}
           </Button>
         )}
-        <span className="soft">{kind === 'reply' ? itemTexts.replyIsFinal : ''}</span>
-        <Button tone="main" disabled={isBusy || !isReady} onClick={() => void send()} shortcut="⌘↵">
-          {kind === 'reply' ? itemTexts.sendReply : itemTexts.addNote}
+        <span className="soft">{isReply ? itemTexts.replyIsFinal : ''}</span>
+        <Button tone="main" disabled={isBusy || !isReady} onClick={sendOrTell} shortcut="⌘↵">
+          {isReply ? (isTold ? itemTexts.sendReplyToo : itemTexts.sendReply) : itemTexts.addNote}
         </Button>
       </div>
     </section>

@@ -245,7 +245,16 @@ export const ItemDetail = (props: ItemDetailProps) => {
           </>
         )}
       </div>
-      <Composer item={item} inbox={inbox} writing={writing} may={commands.may} onWriting={onWriting} input={input} />
+      <Composer
+        item={item}
+        inbox={inbox}
+        timeline={detail?.timeline}
+        me={names.me}
+        writing={writing}
+        may={commands.may}
+        onWriting={onWriting}
+        input={input}
+      />
       {sheet}
     </div>
   );

@@ -43,6 +43,13 @@ export const itemTexts = {
   reply: 'Reply',
   replyLabel: 'Reply to the customer',
   replyPlaceholder: 'Write to the customer',
+  /** Of somebody's reply while another one is being written; `isTold`: that was not sent, as it was not known. */
+  answered: (who: string, isTold: boolean) =>
+    isTold
+      ? `Not sent: ${who} replied while you were writing. Send yours too if it is still needed.`
+      : `${who} replied while you were writing.`,
+  showAnswer: 'Show it',
+  sendReplyToo: 'Send it too',
   replyIsFinal: 'A reply can’t be taken back.',
   sendReply: 'Send reply',
   replySent: 'The reply is on its way.',

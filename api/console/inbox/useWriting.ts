@@ -96,5 +96,5 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
     }
   };
   const problem = sending?.problem ?? null;
-  return { kind, text, setText, then, setThen, reason, setReason, isBusy, isReady, problem, send };
+  return { place, kind, text, setText, then, setThen, reason, setReason, isBusy, isReady, problem, send };
 };

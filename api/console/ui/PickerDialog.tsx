@@ -6,6 +6,9 @@ import type { Option, PickerProps } from './option.ts';
 
 const matches = ({ label, hint }: Option, words: string): boolean => hasWords(`${label} ${hint ?? ''}`, words);
 
+/** Puts the focus on a field as soon as it is there: the dialog does so a frame later, and what is typed meanwhile would be lost. */
+const takeFocus = (field: HTMLInputElement | null): void => field?.focus();
+
 export const PickerDialog = ({
   title,
   placeholder,
@@ -21,6 +24,8 @@ export const PickerDialog = ({
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const list = useRef<HTMLUListElement>(null);
+  /** What had the focus gets it back. */
+  const [before] = useState(() => document.activeElement);
   const id = useId();
   const found = options.filter((option) => matches(option, text));
   const made =
@@ -47,9 +52,13 @@ export const PickerDialog = ({
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop clear" />
-        <Dialog.Popup className="picker">
+        <Dialog.Popup
+          className="picker"
+          finalFocus={() => before instanceof HTMLElement && before !== document.body && before.isConnected && before}
+        >
           <Dialog.Title className="picker-title">{title}</Dialog.Title>
           <input
+            ref={takeFocus}
             role="combobox"
             aria-expanded
             aria-controls={id}

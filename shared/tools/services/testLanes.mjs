@@ -32,7 +32,11 @@ const patient = [
  * Tests that mostly wait for what they have killed, stopped or frozen to be relieved: they run beside the others from the beginning,
  * when those are such that depend on time least.
  */
-const relieved = ['test/chaos/', 'test/soak/'];
+const relieved = [
+  'test/chaos/',
+  'test/soak/',
+  ...['alerts', 'loadBalancer', 'multiProcess', 'serversAway', 'traces'].map((name) => `test/flows/${name}.test.ts`),
+];
 /**
  * Folders whose tests depend on time least: they run in either lane, and first in that of the others, which have the machine to
  * themselves once the patient lane is over.
