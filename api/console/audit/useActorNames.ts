@@ -10,7 +10,7 @@ import type { AuditEntry } from '../wire/types.ts';
 /** Ids of principals, by what they begin with: roles act on nothing. */
 const principal = /^(?:agt|per|key)_/;
 
-export interface ActorNames {
+interface ActorNames {
   /** In alphabetical order; one that several have is followed by the id. */
   readonly names: readonly string[];
   /** Returns the name of an id, or what is given when nobody is known by it. */
