@@ -297,5 +297,19 @@ describe('answers of tools', () => {
     const [entry, ...more] = log.filter(({ type }) => type === 'timeline');
     expect(more).to.deep.equal([]);
     expect(entry).to.include({ moreItems: 3 });
+    // Done alike an hour later it is another act, with a time of its own.
+    world.clock.advance(3_600_000);
+    for (const id of ids) await callTool(other, 'tag_item', { id, remove: ['swept'] });
+    for (const id of ids) await callTool(other, 'tag_item', { id, add: ['swept'] });
+    const { changes } = (await callTool(other, 'list_changes', { since: '2h', by: 'me', types: ['timeline'] })).body;
+    const told = (changes as { at: string; entry: { add?: string[]; remove?: string[] } }[]).map(
+      ({ at, entry: { add = [], remove = [] } }) => ({ add, remove, at: Date.parse(at) }),
+    );
+    expect(told.map(({ add, remove }) => [add, remove])).to.deep.equal([
+      [['swept'], []],
+      [[], ['swept']],
+      [['swept'], []],
+    ]);
+    expect((told[2]?.at ?? 0) - (told[0]?.at ?? 0)).to.be.at.least(3_600_000 - 1_000);
   });
 });

@@ -2,6 +2,8 @@
 import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
 import type { Members } from './members.ts';
 
+/** Milliseconds between two entries of which the second is told with the first: what was done alike hours later is another act. */
+const togetherMs = 60_000;
 /** Items that are named of those to which the same was done. */
 const namedItems = 5;
 
@@ -17,7 +19,11 @@ const keyOf = (change: unknown): string | null => {
 interface Group {
   readonly first: Members;
   readonly items: unknown[];
+  /** When the last of them was written (milliseconds since 1970 UTC). */
+  last: number;
 }
+
+const writtenAt = ({ entry }: Members): number => (isObject(entry) ? Number(entry['at']) : 0);
 
 const toMessage = ({ first, items }: Group): Members => {
   if (items.length === 1) return first;
@@ -58,19 +64,22 @@ const isToldOf = ({ type, change, item }: Members, ids: ReadonlySet<unknown>): b
 
 /**
  * Returns the body with the newest message of each thing, and with one, at the place of the first, for those that say the same of
- * several items, without what these items are now.
+ * several items at about the same time, without what these items are now.
  */
 export const withMergedChanges = (body: Members): Members => {
   const { changes } = body;
   if (!Array.isArray(changes)) return body;
-  const groups = new Map<unknown, Group>();
+  const all: Group[] = [];
+  const groups = new Map<string, Group>();
   for (const change of newestOfEach(changes as readonly Members[])) {
-    const key = keyOf(change);
-    const group = key === null ? undefined : groups.get(key);
-    if (group === undefined) groups.set(key ?? change, { first: change, items: [change['item']] });
-    else group.items.push(change['item']);
+    const [key, last] = [keyOf(change), writtenAt(change)];
+    const known = key === null ? undefined : groups.get(key);
+    const group = known !== undefined && last - known.last <= togetherMs ? known : { first: change, items: [], last };
+    if (group !== known) all.push(group);
+    if (key !== null) groups.set(key, group);
+    group.items.push(change['item']);
+    group.last = last;
   }
-  const all = [...groups.values()];
   const told = new Set(all.flatMap(({ items }) => (items.length > 1 ? items : [])));
   return { ...body, changes: all.filter(({ first }) => !isToldOf(first, told)).map(toMessage) };
 };
