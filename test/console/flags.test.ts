@@ -253,6 +253,11 @@ describe('flags in the console', () => {
     await page.getByLabel('Guard').selectOption('bugs');
     await page.getByLabel('More than').fill('2');
     await page.getByText('Nothing came there in the last 10 min, which counts too.').waitFor();
+    const tag = page.getByLabel('Only tagged (empty: all)');
+    await tag.fill('misspelt');
+    await page.getByText('No item there has the tag “misspelt”: the guard counts nothing until one has.').waitFor();
+    await tab.picture('ramp-tag-light-1440');
+    await tag.fill('');
     await page.getByRole('button', { name: 'Start the ramp' }).click();
     await answer()
       .getByText(/rising to 50 % by/)

@@ -1,11 +1,11 @@
 /** The form of a new ramp, with its guard. Used by RampSection. */
 import { useQuery } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useId, useState, type FormEvent } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
 import { fromLocalTime } from '../ui/timeZone.ts';
-import { inboxesQuery } from '../wire/queries.ts';
+import { inboxesQuery, tagsQuery } from '../wire/queries.ts';
 import { GuardCount } from './GuardCount.tsx';
 import type { FlagPart } from './part.ts';
 import { rampTexts } from './rampTexts.ts';
@@ -86,7 +86,9 @@ export const NewRamp = ({
 }: Pick<FlagPart, 'flag' | 'change'> & { readonly onClose: () => void }) => {
   const { http, environment } = useSession();
   const { data: inboxes = [] } = useQuery(inboxesQuery(http));
+  const tagsId = useId();
   const [fields, set, forget] = useFormDraft(`${environment}.ramp.${flag.flag}`, initial);
+  const { data: tags = [] } = useQuery({ ...tagsQuery(http, fields.inbox), enabled: fields.inbox !== '' });
   const [isBusy, setBusy] = useState(false);
   const ramp = rampOf(fields);
   const input = (name: keyof Fields, label: string, type = 'text') => (
@@ -142,7 +144,20 @@ export const NewRamp = ({
       </label>
       {fields.inbox !== '' && (
         <>
-          {input('tag', texts.tag)}
+          <label>
+            {texts.tag}
+            <input
+              value={fields.tag}
+              list={tagsId}
+              autoComplete="off"
+              onChange={({ target }) => set({ tag: target.value })}
+            />
+            <datalist id={tagsId}>
+              {tags.map(({ tag }) => (
+                <option key={tag} value={tag} />
+              ))}
+            </datalist>
+          </label>
           {input('above', texts.above)}
           {span(texts.within, 'within', 'withinUnit')}
           <label>

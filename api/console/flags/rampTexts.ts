@@ -41,6 +41,7 @@ export const rampTexts = {
   /** What the guard of a new ramp would count now. */
   counted: {
     nothing: (span: string) => `Nothing came there in the last ${span}, which counts too.`,
+    noTag: (tag: string) => `No item there has the tag “${tag}”: the guard counts nothing until one has.`,
     some: (n: number, span: string) => `At least ${count(n)} came there in the last ${span}, which counts too.`,
     stops: (n: number, span: string) =>
       `At least ${count(n)} came there in the last ${span}, which counts too: the ramp would stop at once.`,
