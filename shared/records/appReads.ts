@@ -1,18 +1,12 @@
 /** Reads records of resources that the customer's app serves, by calls over the app link whose results are checked. For read.ts and related.ts. */
-import type { AppLink, CallOutcome } from '../applink/link.ts';
+import type { AppLink } from '../applink/link.ts';
 import type { AskingMethod } from '../applink/methods.ts';
 import { linkLimits, type ServiceCalls } from '../applink/protocol.ts';
-import { fault, type Fault } from '../catalogue/errors.ts';
+import { requireAnswer } from '../blocks/appAnswers.ts';
+import { fault } from '../catalogue/errors.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { FullRecord } from './queries.ts';
 import { isReceivedRecord, toFullRecord, type ReceivedRecord } from './recordProblems.ts';
-
-/** Returns the fault for a read without a result. The app's own error message is not passed on: it belongs in the app's logs. */
-const toReadFault = (outcome: Exclude<CallOutcome<unknown>, { kind: 'answer' }>): Fault => {
-  // The connection broke during the call.
-  if (outcome.kind === 'offline' || outcome.kind === 'lost') return fault('app_offline');
-  return outcome.kind === 'timeout' ? fault('app_timeout') : fault('app_error');
-};
 
 const callAppForRecords = async <M extends AskingMethod>(
   link: AppLink,
@@ -22,8 +16,7 @@ const callAppForRecords = async <M extends AskingMethod>(
   { resource, timeoutMs = linkLimits.readMs }: { readonly resource: string; readonly timeoutMs?: number },
 ): Promise<Readonly<Record<string, unknown>>> => {
   const outcome = await link.call(envId, method, params, { declares: { kind: 'resource', name: resource }, timeoutMs });
-  if (outcome.kind !== 'answer') throw toReadFault(outcome);
-  const result: unknown = outcome.result;
+  const result: unknown = requireAnswer(outcome);
   if (!isObject(result)) throw fault('app_error');
   return result;
 };
