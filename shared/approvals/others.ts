@@ -8,8 +8,8 @@ import { canSee } from './queries.ts';
 
 /** The newest pending requests that are compared. */
 const comparedMost = 1_000;
-/** Items of the newest pending bulks that are compared. */
-const bulkItemsMost = 300_000;
+/** Items of the newest pending bulks that are compared: one of the largest takes 70 ms. */
+const bulkItemsMost = 100_000;
 /** The newest items of a record that are looked for in bulks. */
 const itemsOfRecordMost = 1_000;
 /** How many are read, of which the caller may not see all. */
