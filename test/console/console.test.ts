@@ -160,6 +160,7 @@ describe('the console', () => {
     const here = page.url();
     await page.goto(`${origin}/env/demo/inbox/strict?item=${String(body.item.id)}`);
     await page.locator('.timeline').waitFor();
+    await loaded(page);
     await page.keyboard.press('e');
     const reason = page.getByRole('dialog').getByLabel('Reason');
     await reason.fill('y'.repeat(2_003));
@@ -235,6 +236,7 @@ describe('the console', () => {
       .click();
     await page.getByText('It is a duplicate.').waitFor();
     await page.getByText('Triage bot').first().waitFor();
+    await page.getByRole('button', { name: /^Approve/ }).waitFor();
     await tab.picture('approval-light-1440');
     await page.keyboard.press('a');
     await until('it is done', async () => (await item(first)).state === 'closed');

@@ -185,6 +185,7 @@ describe('what is everywhere in the console', () => {
     }
     await page.goto(`${origin}/env/demo/inbox/mail?item=${mine}`);
     await page.locator('.timeline').waitFor();
+    await loaded(page);
     await page.keyboard.press('n');
     await page.getByLabel('Note for colleagues').fill("It's done");
     await page.keyboard.press('Control+Enter');

@@ -108,6 +108,7 @@ describe('the runs page', () => {
     await page.goto(`${of().origin}/env/demo/runs?status=unknown&run=${id}`);
     await page.getByText('it may have been done, and it may not').waitFor();
     await tab.picture('run-unknown-light-1440');
+    await page.getByRole('button', { name: /^Run again/ }).waitFor();
     await page.keyboard.press('r');
     const dialog = page.getByRole('dialog', { name: 'Run Refund again?' });
     await dialog.getByRole('button', { name: 'Run again' }).click();
