@@ -16,7 +16,7 @@ const manifest = {
   flags: ['one', 'two'].map((key) => ({ key, kind: 'number', default: 0, approval: true })),
 } as const;
 
-/** What a request is about. `records`: those that an action is for; `actedOn`: the items whose records a bulk of actions is for. */
+/** What a request is about: a flag, the record that an action is for, items. A bulk of actions is about the records of its items too. */
 interface About {
   readonly flag?: string;
   readonly record?: string;

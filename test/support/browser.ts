@@ -61,7 +61,7 @@ const probe = '/health';
 
 /**
  * Hands the page's requests to a path over to `handle`, from the next one on: what Playwright's own `route` has told the browser reaches
- * the page's part of it a moment later, so that one request in forty passed unseen. For a page that is loaded; `times`: the first ones only.
+ * the page's part of it a moment later, so that now and then a request passes unseen. For a page that is loaded; `times`: the first ones only.
  */
 export const intercept = async (
   page: Page,

@@ -129,8 +129,9 @@ describe('records over HTTP: served by the app', () => {
           served.handle('records.list', () => {
             throw rpcError(code, told);
           });
-          const { status, body } = await clerk.get('/resources/payment/list?limit=1');
+          const { status, body, text } = await clerk.get('/resources/payment/list?limit=1');
           expect([status, body.code, body.error]).to.deep.equal([502, 'app_error', said]);
+          expect(text).not.to.include('secret');
         }
         const answers: readonly (() => unknown)[] = [
           () => null,
