@@ -24,6 +24,7 @@ import { endpointAccess } from './middleware/endpointAccess.ts';
 import { environmentAccess } from './middleware/environmentAccess.ts';
 import { environmentPath } from './middleware/environmentPath.ts';
 import { errors } from './middleware/errors.ts';
+import { foreground } from './middleware/foreground.ts';
 import { hostPages } from './middleware/hostPages.ts';
 import { callEndpoint, idempotency } from './middleware/idempotency.ts';
 import { openIdCallback } from './middleware/openIdCallback.ts';
@@ -77,6 +78,7 @@ export const createApi = (deps: Deps, live: Live, limiter: RateLimiter): Api => 
     .use(refusalAudit)
     .use(watchedReads)
     .use(endpointAccess)
+    .use(foreground)
     .use(query)
     .use(body)
     .use(changeHeaders)

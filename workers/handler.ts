@@ -47,5 +47,13 @@ export type JobHandlers = { readonly [N in JobName]: JobHandler<N> };
 export type HandlerTable = Readonly<Record<string, JobHandler<never>>>;
 /** The catalogue's `jobs`; tests give their own. */
 export type JobTable = Readonly<
-  Record<string, { readonly queue: string; readonly concurrency: number; readonly retries: number }>
+  Record<
+    string,
+    { readonly queue: string; readonly small?: string; readonly concurrency: number; readonly retries: number }
+  >
 >;
+
+/** Returns the queues that the jobs of a table are in. */
+export const queuesOf = (jobs: JobTable): readonly string[] => [
+  ...new Set(Object.values(jobs).flatMap(({ queue, small }) => (small === undefined ? [queue] : [queue, small]))),
+];

@@ -7,6 +7,7 @@ import { jobs } from '../shared/catalogue/jobs.ts';
 import { beginAtZero } from '../shared/platform/core/metrics.ts';
 import { addFigureGauges, createFigures } from '../shared/platform/health/figures.ts';
 import type { RedisConnections } from '../shared/platform/redis/connect.ts';
+import { queuesOf } from './handler.ts';
 
 export const jobRegistry = new Registry();
 
@@ -35,7 +36,7 @@ export const sweepSeconds = new Histogram({
   registers: [jobRegistry],
 });
 
-const queues = [...new Set(Object.values(jobs).map(({ queue }) => queue))];
+const queues = queuesOf(jobs);
 
 interface QueueCounts {
   readonly queue: string;

@@ -159,7 +159,7 @@ export const startWorker = (parts: WorkerDeps, queue: string): JobWorker => {
   };
   const concurrency = Math.max(
     ...Object.values(jobs)
-      .filter((job) => job.queue === queue)
+      .filter((job) => job.queue === queue || job.small === queue)
       .map((job) => job.concurrency),
   );
   const worker = deps.redis.worker(queue, take, { concurrency });

@@ -2,8 +2,9 @@
 import { jobs as catalogue } from '../shared/catalogue/jobs.ts';
 import type { Deps } from '../shared/deps.ts';
 import { settlesWithin } from '../shared/platform/core/wait.ts';
-import type { HandlerTable, JobTable } from './handler.ts';
-import { handlers as ourHandlers } from './jobs/index.ts';
+import { createBulkPace } from './bulkPace.ts';
+import { queuesOf, type HandlerTable, type JobTable } from './handler.ts';
+import { createHandlers } from './jobs/index.ts';
 import { startLeaseRenewal } from './leaseRenewal.ts';
 import { startEnqueuer } from './outbox/enqueuer.ts';
 import { startPublisher } from './outbox/publisher.ts';
@@ -29,15 +30,16 @@ export interface WorkerProcess extends RunningService {
 
 const startServices = (
   deps: Deps,
-  { jobs = catalogue, handlers = ourHandlers, sweeps = ourSweeps }: WorkerProcessOptions,
+  { jobs = catalogue, handlers: ownHandlers, sweeps = ourSweeps }: WorkerProcessOptions,
 ): RunningService => {
   const { log, config } = deps;
   const publisher = startPublisher(deps);
   const enqueuer = startEnqueuer(deps, jobs);
+  const pace = createBulkPace(deps.bus);
+  const handlers = ownHandlers ?? createHandlers(pace);
   const leases = startLeaseRenewal(deps.db, (error) => log.warn({ err: error }, 'leases could not be renewed'));
   const passedOn = createPassedOnJobs(deps.db, (error) => log.warn({ err: error }, 'jobs could not be made due again'));
-  const queues = new Set(Object.values(jobs).map((job) => job.queue));
-  const workers = [...queues].map((queue) => startWorker({ deps, jobs, handlers, leases, passedOn }, queue));
+  const workers = queuesOf(jobs).map((queue) => startWorker({ deps, jobs, handlers, leases, passedOn }, queue));
   const sweeping = startSweeps(deps, sweeps);
   return {
     /** The publisher stops last, since running jobs still write events. */
@@ -49,6 +51,7 @@ const startServices = (
           log.warn('jobs did not end in time; others will run them again');
       }
       leases.close();
+      pace.close();
       await settlesWithin(interruptGraceMs, passedOn.close());
       await settlesWithin(interruptGraceMs, publisher.stop());
     },

@@ -4,6 +4,7 @@ import type { ApiResponse } from '../http/apiResponse.ts';
 import { body } from '../middleware/body.ts';
 import { changeHeaders } from '../middleware/changeHeaders.ts';
 import { endpointAccess } from '../middleware/endpointAccess.ts';
+import { foreground } from '../middleware/foreground.ts';
 import { callEndpoint, idempotency } from '../middleware/idempotency.ts';
 import { mountEndpoint } from '../middleware/mountEndpoint.ts';
 import { query } from '../middleware/query.ts';
@@ -47,6 +48,7 @@ const steps: readonly Step[] = [
   refusalAudit,
   watchedReads,
   endpointAccess,
+  foreground,
   query,
   body,
   changeHeaders,

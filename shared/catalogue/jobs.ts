@@ -1,10 +1,11 @@
 /**
  * Every kind of background job. `concurrency` is how many jobs of the kind one worker runs at once; `retries` is how
- * often a job is tried after its first failure, before the worker parks it with its error.
+ * often a job is tried after its first failure, before the worker parks it with its error. `small` is the queue of jobs that
+ * take one statement, with workers of its own: they wait for none that take long.
  */
 
 export const jobs = {
-  bulkChunk: { queue: 'bulk', concurrency: 2, retries: 1_000 },
+  bulkChunk: { queue: 'bulk', small: 'smallBulks', concurrency: 2, retries: 1_000 },
   actionRun: { queue: 'actions', concurrency: 16, retries: 1_000 },
   replySend: { queue: 'replies', concurrency: 8, retries: 1_000 },
   triageItem: { queue: 'triage', concurrency: 8, retries: 1_000 },

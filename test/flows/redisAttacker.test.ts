@@ -14,6 +14,7 @@ import { channels } from '../../shared/platform/redis/bus.ts';
 import { redisKeys } from '../../shared/platform/redis/keys.ts';
 import { createMessageSeal } from '../../shared/platform/redis/messageSeal.ts';
 import { startRedis } from '../../shared/tools/services/redis.mjs';
+import { queuesOf } from '../../workers/handler.ts';
 import { connectApp, type FakeApp } from '../support/app.ts';
 import { deferred } from '../support/deferred.ts';
 import type { Client } from '../support/http.ts';
@@ -180,6 +181,7 @@ describe('Redis in an attacker’s hands', function () {
     revision: () => [[channels.revision, '999999999']],
     runs: () => [[channels.runs, queued]],
     flags: () => [[channels.flags, '']],
+    foreground: () => [[channels.foreground, '']],
     watched: () => [[channels.watched, JSON.stringify({ env: envId, agent: near.id })]],
     live: () => [
       [
@@ -246,7 +248,7 @@ describe('Redis in an attacker’s hands', function () {
     const unknown = attacker.heard.map(({ channel }) => channel).filter((channel) => !channelForm.test(channel));
     expect([...new Set(unknown)], 'publish on a channel of bus.ts').to.deep.equal([]);
     const keys = Object.values(redisKeys).map((key) => (typeof key === 'string' ? key : key('ID')).replace('ID', id));
-    const queues = [...new Set(Object.values(jobs).map(({ queue }) => `\\{${queue}\\}:${queue}(:.+)?`))];
+    const queues = queuesOf(jobs).map((queue) => `\\{${queue}\\}:${queue}(:.+)?`);
     const keyForm = new RegExp(`^${prefix}:(${[...keys, ...queues].join('|')})$`);
     const used = attacker.commands
       .flat()

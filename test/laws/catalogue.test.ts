@@ -13,7 +13,7 @@ import { setState } from '../../shared/items/operations/setState.ts';
 import { snoozeItem } from '../../shared/items/operations/snooze.ts';
 import { tagItem } from '../../shared/items/operations/tag.ts';
 import { triageItem } from '../../shared/items/operations/triage.ts';
-import { handlers } from '../../workers/jobs/index.ts';
+import { handlers } from '../support/jobHandlers.ts';
 
 const folder = (path: string): URL => new URL(`../../${path}`, import.meta.url);
 

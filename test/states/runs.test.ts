@@ -13,7 +13,6 @@ import {
   rescheduleJob,
 } from '../../shared/platform/outbox/jobLease.ts';
 import type { HandlerTable, JobOutcome } from '../../workers/handler.ts';
-import { handlers } from '../../workers/jobs/index.ts';
 import { parkedJobs } from '../../workers/sweeps/appConnections.ts';
 import { expireApprovals } from '../../workers/sweeps/expireApprovals.ts';
 import { expireBulkResults } from '../../workers/sweeps/expireBulkResults.ts';
@@ -21,6 +20,7 @@ import { orphanedBulks } from '../../workers/sweeps/orphanedBulks.ts';
 import { unfinishedRuns } from '../../workers/sweeps/unfinishedRuns.ts';
 import { connectApp, never, rpcError, type FakeApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
+import { handlers } from '../support/jobHandlers.ts';
 import { installStateTrace } from '../support/stateTrace.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';

@@ -1,8 +1,8 @@
 /** The bulkChunk job: each item once, whatever runs twice, is killed in between or was cancelled meanwhile. */
 import { expect } from 'chai';
-import { bulkChunk } from '../../workers/jobs/bulkChunk.ts';
 import { orphanedBulks } from '../../workers/sweeps/orphanedBulks.ts';
 import type { Client } from '../support/http.ts';
+import { handlers } from '../support/jobHandlers.ts';
 import { clerkGrants } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -41,7 +41,7 @@ describe('bulkChunk', () => {
     operation: object = { type: 'tags', add: ['bulk'] },
   ): Promise<string> => (await client.post('/bulk', { ids, operation })).body.bulk.id as string;
   const work = (bulk: string, chunk = 0, deps = world.deps, signal = new AbortController().signal): Promise<unknown> =>
-    bulkChunk(
+    handlers.bulkChunk(
       {
         id: 'job',
         env: 1,

@@ -1,9 +1,9 @@
 /** Cancelling a bulk of actions: its runs end by a job, whatever is killed in between and however long the app stays away. */
 import { expect } from 'chai';
 import type { Deps } from '../../shared/deps.ts';
-import { bulkChunk } from '../../workers/jobs/bulkChunk.ts';
 import { orphanedBulks } from '../../workers/sweeps/orphanedBulks.ts';
 import type { Client, Reply } from '../support/http.ts';
+import { handlers } from '../support/jobHandlers.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const manifest = {
@@ -24,7 +24,7 @@ describe('cancelling a bulk of actions', () => {
   after(() => world.close());
 
   const work = (bulk: string, deps: Deps = world.deps, signal = new AbortController().signal): Promise<unknown> =>
-    bulkChunk(
+    handlers.bulkChunk(
       {
         id: 'job',
         env: 1,

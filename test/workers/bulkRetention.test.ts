@@ -4,11 +4,11 @@ import { isDuplicateBulkResult } from '../../shared/items/perform/perform.ts';
 import { idAt, newIdOf } from '../../shared/platform/core/ids.ts';
 import { executeStatement, statement } from '../../shared/platform/db/sql.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
-import { bulkChunk } from '../../workers/jobs/bulkChunk.ts';
 import { expireBulkResults } from '../../workers/sweeps/expireBulkResults.ts';
 import { months } from '../../workers/sweeps/months.ts';
 import { ageBulk, beginBulkMonthsAgo, partsOf } from '../support/bulkMonths.ts';
 import type { Client } from '../support/http.ts';
+import { handlers } from '../support/jobHandlers.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const dayMs = 86_400_000;
@@ -32,7 +32,7 @@ describe('results of bulks', () => {
   const sweep = (): Promise<void> => expireBulkResults.run(world.deps);
 
   const work = (bulk: string, env: number, chunk: number): Promise<unknown> =>
-    bulkChunk(
+    handlers.bulkChunk(
       {
         id: 'job',
         env,

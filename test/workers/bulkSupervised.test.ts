@@ -1,7 +1,7 @@
 /** A bulk of actions whose agent becomes supervised while it runs: it goes on only if a person has approved it. */
 import { expect } from 'chai';
-import { bulkChunk } from '../../workers/jobs/bulkChunk.ts';
 import type { Client } from '../support/http.ts';
+import { handlers } from '../support/jobHandlers.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const manifest = {
@@ -32,7 +32,7 @@ describe('bulkChunk of actions', () => {
   const item = async (inbox: string): Promise<string> =>
     (await admin.post('/items', { inbox, title: inbox, record: { resource: 'order', id: 'o1' } })).body.item.id;
   const work = (bulk: string): Promise<unknown> =>
-    bulkChunk(
+    handlers.bulkChunk(
       {
         id: 'job',
         env: 1,

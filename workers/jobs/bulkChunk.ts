@@ -20,6 +20,7 @@ import { publishBulkProgress } from '../../shared/bulk/progress.ts';
 import { readBulk } from '../../shared/bulk/queries.ts';
 import { readAttachedSeqs, runActionOnItems, type BulkActionRequest } from '../../shared/bulk/runs.ts';
 import { readRunTurn } from '../../shared/bulk/runsInTurn.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { BoundOperation } from '../../shared/items/operation.ts';
 import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts';
@@ -27,16 +28,13 @@ import { isDuplicateBulkResult, performOperation } from '../../shared/items/perf
 import { channels } from '../../shared/platform/redis/bus.ts';
 import type { Span } from '../../shared/platform/tracing/span.ts';
 import { readRequester } from '../../shared/settings/requester.ts';
+import type { BulkPace } from '../bulkPace.ts';
 import { done, retryAt, type Job, type JobHandler } from '../handler.ts';
 
-/**
- * Items of one statement. A change of one of them waits for its commit: 35 ms on two cores. With 500 items the wait is four
- * times as long, and the bulk only a twentieth faster.
- */
-const itemsPerStatement = 125;
-
-/** The signal that ends a start of the job, and its span. */
-type Start = Pick<Job, 'signal' | 'span'>;
+/** The signal that ends a start of the job, its span, and the pace of its statements. */
+interface Start extends Pick<Job, 'signal' | 'span'> {
+  readonly pace: BulkPace;
+}
 
 /** Returns the requester with the rights of now, and with the person who approved the bulk; null when they may not act here any more. */
 const readChunkRequester = async (
@@ -78,24 +76,28 @@ const takeFirst = (left: ReadonlyMap<string, number>, count: number): Map<string
   new Map([...left].slice(0, count));
 
 /** Performs the operation on the items of a chunk. Rights are read for each statement, since a chunk may take long. */
-const processItemChunk = async (deps: Deps, envId: number, chunk: Chunk, { signal, span }: Start): Promise<void> => {
+const processItemChunk = async (deps: Deps, envId: number, chunk: Chunk, start: Start): Promise<void> => {
+  const { signal, span, pace } = start;
   const operation = await buildChunkOperation(deps, envId, chunk);
   let left = remainingItems(chunk, chunk.ended);
-  while (left.size > 0) {
+  const performNext = async (): Promise<void> => {
     signal.throwIfAborted();
     const caller = await readChunkRequester(deps, envId, chunk, span);
-    if (caller === null) return insertForbiddenResults(deps.db, chunk, left);
-    const some = takeFirst(left, itemsPerStatement);
-    const bulk = { id: chunk.bulk, seqs: some };
+    const some = takeFirst(left, caller === null ? left.size : limits.bulkStatement);
     try {
-      await performOperation(deps, caller, demandReason(caller, operation), [...some.keys()], null, { bulk });
+      if (caller === null) await insertForbiddenResults(deps.db, chunk, some);
+      else {
+        const bulk = { id: chunk.bulk, seqs: some };
+        await performOperation(deps, caller, demandReason(caller, operation), [...some.keys()], null, { bulk });
+      }
       for (const id of some.keys()) left.delete(id);
     } catch (error) {
       if (!isDuplicateBulkResult(error)) throw error;
       // Another start of this chunk has written at least one of the results, so each turn has fewer left.
       left = await readRemainingItems(deps.db, chunk);
     }
-  }
+  };
+  while (left.size > 0) await (chunk.ids.length <= limits.bulkStatement ? performNext() : pace.run(performNext));
 };
 
 /** Items of one round: cancelling a bulk waits for the runs of no more than these. */
@@ -138,17 +140,21 @@ const processActionChunk = async (
   return true;
 };
 
-export const bulkChunk: JobHandler<'bulkChunk'> = async ({ env: envId, payload, signal, span }, deps) => {
-  const chunk = await takeChunk(deps.db, payload.bulk, payload.chunk, deps.clock.now());
-  if (chunk !== null) {
-    // The bulk may name a person, a role or a state that is newer than this process's directory.
-    await deps.directory.refresh();
-    if (chunk.operation.type !== 'action') await processItemChunk(deps, envId, chunk, { signal, span });
-    // The enqueuer has it go on once there is room.
-    else if (!(await processActionChunk(deps, envId, chunk, { signal, span }))) return retryAt(deps.clock.now());
-    await finishChunk(deps.db, chunk);
-  }
-  const isSettled = await settleCancelledRuns(deps, payload.bulk, signal);
-  await publishBulkProgress(deps, envId, payload.bulk);
-  return isSettled ? done() : retryAt(deps.clock.now());
-};
+/** Returns the handler of a process whose large chunks keep a pace. */
+export const bulkChunkAt =
+  (pace: BulkPace): JobHandler<'bulkChunk'> =>
+  async ({ env: envId, payload, signal, span }, deps) => {
+    const chunk = await takeChunk(deps.db, payload.bulk, payload.chunk, deps.clock.now());
+    if (chunk !== null) {
+      // The bulk may name a person, a role or a state that is newer than this process's directory.
+      await deps.directory.refresh();
+      if (chunk.operation.type !== 'action') await processItemChunk(deps, envId, chunk, { signal, span, pace });
+      // The enqueuer has it go on once there is room.
+      else if (!(await processActionChunk(deps, envId, chunk, { signal, span, pace })))
+        return retryAt(deps.clock.now());
+      await finishChunk(deps.db, chunk);
+    }
+    const isSettled = await settleCancelledRuns(deps, payload.bulk, signal);
+    await publishBulkProgress(deps, envId, payload.bulk);
+    return isSettled ? done() : retryAt(deps.clock.now());
+  };

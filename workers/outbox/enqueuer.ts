@@ -22,6 +22,8 @@ interface DueJob {
   readonly enqueued_at: number;
   /** Of a chunk: which one it is of those of its principal that workers have; absent: its kind of job takes no turns. */
   readonly place?: number;
+  /** Of a chunk: whether its bulk is done in one statement. */
+  readonly small?: boolean;
 }
 
 /** Sorted, since an update returns its rows in any order and BullMQ keeps the order. */
@@ -47,25 +49,25 @@ const takeChunksSql = statement(
   'enqueuer.takeChunks',
   `
   with open as materialized (
-    select id, env, actor, operation ->> 'type' = 'action' and not cancelled as acts from bulks where finished_at is null
+    select id, env, actor, total, operation ->> 'type' = 'action' and not cancelled as acts from bulks where finished_at is null
   ), busy as materialized (
     select p.env, p.actor from (select distinct env, actor from open where acts) p
     cross join lateral (${runsUnderWaySql({ env: 'p.env', actor: 'p.actor', now: '$1::bigint' })}) c where c.n >= ${String(limits.runsInTurn)}
   ), jobs as (
-    select j.id, j.due_at, j.enqueued_at, b.env, b.actor from open b join staged_jobs j on j.subject = b.id
+    select j.id, j.due_at, j.enqueued_at, b.env, b.actor, b.total <= ${String(limits.bulkStatement)} as small from open b join staged_jobs j on j.subject = b.id
     where j.name = 'bulkChunk' and (j.enqueued_at is not null
       or (j.due_at <= $1 and not (b.acts and exists (select from busy where busy.env = b.env and busy.actor = b.actor))))
   ), ranked as (
-    select id, enqueued_at, row_number() over (partition by env, actor order by enqueued_at nulls last, due_at, id) as place from jobs
+    select id, enqueued_at, small, row_number() over (partition by env, actor order by enqueued_at nulls last, due_at, id) as place from jobs
   ), due as (
-    select s.id, r.place from ranked r join staged_jobs s on s.id = r.id
+    select s.id, r.place, r.small from ranked r join staged_jobs s on s.id = r.id
     where r.place <= ${String(limits.chunksInTurn)} and r.enqueued_at is null and s.enqueued_at is null
     order by r.place, s.id limit ${String(batchRows)} for update of s skip locked
   ), now as materialized (select ${dbNowSql} as at),
   taken as (
     update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from due, now where s.id = due.id
-    returning s.id, s.name, s.fence, s.enqueues, s.enqueued_at, due.place)
-  select id, name, fence, enqueues, enqueued_at, place::int from taken order by place, id`,
+    returning s.id, s.name, s.fence, s.enqueues, s.enqueued_at, due.place, due.small)
+  select id, name, fence, enqueues, enqueued_at, place::int, small from taken order by place, id`,
 );
 /** Only rows that are as this enqueuer left them: a job that got through may have run and been staged again since. */
 const returnJobsSql = statement(
@@ -89,10 +91,11 @@ const bullJobId = ({ id, fence, enqueues }: DueJob): string =>
   `${id}-${String(fence)}-${String(Math.floor(enqueues / 4))}`;
 
 const enqueueJobs = async (deps: Pick<Deps, 'redis'>, jobs: JobTable, taken: readonly DueJob[]): Promise<void> => {
-  const queues = new Set(taken.map(({ name }) => jobs[name]?.queue ?? name));
+  const queueOf = ({ name, small = false }: DueJob): string =>
+    (small ? jobs[name]?.small : undefined) ?? jobs[name]?.queue ?? name;
   await Promise.all(
-    [...queues].map((queue) => {
-      const own = taken.filter(({ name }) => jobs[name]?.queue === queue);
+    [...new Set(taken.map(queueOf))].map((queue) => {
+      const own = taken.filter((job) => queueOf(job) === queue);
       return deps.redis.queue(queue).addBulk(
         own.map((job) => ({
           name: job.name,

@@ -13,6 +13,8 @@ export const channels = {
   runs: 'runs',
   /** A flag was changed: flag caches read what is new. */
   flags: 'flags',
+  /** People or agents change things, told a few times a second while they do: large bulks make way (workers/bulkPace.ts). */
+  foreground: 'foreground',
   /** Somebody watches what an agent reads: `{ env, agent }` (api/live/reads.ts). */
   watched: 'watched',
   /** The live stream of an environment: `LiveBatch` and `EphemeralMessage`. */
