@@ -2,10 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import Mocha from 'mocha';
+import { openTimerPlaces, rememberTimers } from './openTimers.mjs';
 import { root } from './paths.mjs';
 
-/** The time to close sockets; a process that lives longer has a leak. */
-const leakMs = 15_000;
+/** Longer than the longest wait of a test that has failed, such as one for a button; a process that lives on has a leak. */
+const leakMs = 90_000;
 /** Characters of a failed test's error that are repeated at the end. */
 const problemMax = 2_000;
 
@@ -19,6 +20,7 @@ export default class CountingReporter extends Mocha.reporters.Spec {
    */
   constructor(runner, options) {
     super(runner, options);
+    rememberTimers();
     let since = 0;
     const isWhole = (/** @type {Mocha.Suite} */ suite) => suite.parent?.root === true && suite.file !== undefined;
     runner.on('suite', (suite) => {
@@ -39,6 +41,7 @@ export default class CountingReporter extends Mocha.reporters.Spec {
         console.error(
           `\nThe tests are over, but the process does not end. Still open: ${process.getActiveResourcesInfo().join(', ')}`,
         );
+        for (const place of openTimerPlaces()) console.error(`A timer that was set ${place}`);
         this.write(1);
         process.exit(1);
       }, leakMs).unref();
