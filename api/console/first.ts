@@ -1,4 +1,7 @@
-/** The console's smallest script, which runs while the others are loaded: asks for what every page of an environment needs. */
+/**
+ * The console's smallest script, no module, so that it runs before the others are compiled: asks for what every page of an
+ * environment needs.
+ */
 import { publicBase } from './wire/base.ts';
 import { askEarly } from './wire/early.ts';
 

@@ -3,10 +3,12 @@ import { createRootRoute, createRoute, createRouter, Link, Outlet, useNavigate }
 import { useCallback } from 'react';
 import { readListSearch, type ListSearch } from './inbox/filter.ts';
 import { InboxPage } from './inbox/InboxPage.tsx';
+import { readListEarly } from './inbox/readEarly.ts';
 import * as lazy from './lazyPages.ts';
 import { readRecordsSearch, type RecordsSearch } from './records/search.ts';
 import { readRunsSearch, type RunsSearch } from './runs/search.ts';
 import { Nowhere } from './shell/Nowhere.tsx';
+import type { Session } from './shell/session.ts';
 import { Shell } from './shell/Shell.tsx';
 import { remember, Start } from './shell/Start.tsx';
 import { consoleTexts } from './texts.tsx';
@@ -34,7 +36,7 @@ const environment = createRoute({
   component: function EnvironmentRoute() {
     const { environment: name } = environment.useParams();
     remember(name);
-    return <Shell environment={name} Palette={lazy.Palette} />;
+    return <Shell environment={name} Palette={lazy.Palette} readFirst={readFirst} />;
   },
   // Stands in the page's place, so that the rail stays.
   notFoundComponent: () => <Nowhere />,
@@ -278,6 +280,13 @@ export const router = createRouter({
   defaultPreload: false,
   scrollRestoration: false,
 });
+
+/** Reads the list of the address, where it is one. */
+const readFirst = async (session: Session): Promise<void> => {
+  const match = router.state.matches.at(-1);
+  if (match?.routeId === items.id) await readListEarly(session, null, match.search);
+  else if (match?.routeId === inbox.id) await readListEarly(session, match.params.inbox, match.search);
+};
 
 declare module '@tanstack/react-router' {
   interface Register {

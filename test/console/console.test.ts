@@ -94,15 +94,50 @@ describe('the console', () => {
     expect(await page.getByRole('link', { name: 'Mail 4' }).count()).to.equal(1);
   });
 
-  it('asks once for what every page needs', async () => {
+  it('asks once for what every page needs, and for its list before the frame is drawn', async () => {
     const { page } = tab;
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const asked: { path: string; drawn: boolean }[] = [];
+    await page.exposeFunction('tellAsked', (path: string, drawn: boolean) => void asked.push({ path, drawn }));
+    await page.addInitScript(`
+      const send = window.fetch;
+      window.fetch = (address, options) => {
+        window.tellAsked(new URL(address, location.href).pathname, document.querySelector('main') !== null);
+        return send(address, options);
+      };`);
     await page.reload();
     await loaded(page);
-    page.removeAllListeners('request');
-    for (const path of ['/me', '/inboxes', '/views', '/counts'])
-      expect(asked.filter((each) => each === `/api/env/demo${path}`)).to.have.length(1);
+    for (const path of ['/me', '/inboxes', '/views', '/counts', '/items'])
+      expect(asked.filter((each) => each.path === `/api/env/demo${path}`)).to.deep.equal([
+        { path: `/api/env/demo${path}`, drawn: false },
+      ]);
+  });
+
+  it('asks who is there alone where nobody was signed in, and takes no refusal for another person’s', async () => {
+    const stranger = await open();
+    const { page } = stranger;
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const early = (): string[] =>
+      asked.splice(0).filter((path) => path.startsWith('/api/') && !path.includes('/sign-in'));
+    const fillIn = async (): Promise<void> => {
+      await page.getByLabel('E-mail').fill('ben@example.com');
+      await page.getByLabel('Password').fill(password);
+      await page.keyboard.press('Enter');
+      await loaded(page);
+    };
+    await page.goto(`${origin}/env/demo/inbox/mail`);
+    await page.getByLabel('E-mail').waitFor();
+    expect(early()).to.deep.equal(['/api/env/demo/me']);
+    await fillIn();
+    await page.context().clearCookies();
+    early();
+    await page.reload();
+    await page.getByLabel('E-mail').waitFor();
+    expect(early()).to.have.members(['/me', '/inboxes', '/views', '/counts'].map((path) => `/api/env/demo${path}`));
+    // What was refused a moment ago is asked again.
+    await fillIn();
+    await page.locator('.row').first().waitFor();
+    await stranger.close();
   });
 
   it('works items by keyboard: close and undo, assign, tag, snooze, note, reply', async () => {

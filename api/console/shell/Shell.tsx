@@ -11,13 +11,14 @@ import { clockTime } from '../ui/time.ts';
 import { adoptTimeZone } from '../ui/timeZone.ts';
 import { ApiError, isRetried, retryDelay } from '../wire/apiError.ts';
 import { countsQuery, inboxesQuery, meQuery, viewsQuery } from '../wire/queries.ts';
+import { noteSignedIn } from '../wire/signedIn.ts';
 import type { Me } from '../wire/types.ts';
 import { useKeys } from './keyboard.ts';
 import { NoticeList } from './Notices.tsx';
 import { tellOtherTabs, useOtherTabs } from './otherTabs.ts';
 import type { PaletteProps } from './paletteProps.ts';
 import { Rail } from './Rail.tsx';
-import { createSession, SessionContext, useSession } from './session.ts';
+import { createSession, SessionContext, useSession, type Session } from './session.ts';
 import { SignIn } from './SignIn.tsx';
 import { shellTexts } from './texts.ts';
 import { adoptTheme } from './theme.ts';
@@ -66,6 +67,8 @@ const SkipLink = () => (
 interface ShellProps {
   readonly environment: string;
   readonly Palette: ComponentType<PaletteProps>;
+  /** Reads what the page of the address shows first, while the frame is still to be drawn; what fails, the page reads again. */
+  readonly readFirst: (session: Session) => Promise<void>;
 }
 
 interface FrameProps extends Pick<ShellProps, 'Palette'> {
@@ -117,7 +120,25 @@ const useIsOtherPerson = (me: Me | undefined): boolean => {
   return isOther;
 };
 
-const Environment = ({ environment, Palette }: ShellProps) => {
+/** ms that the frame waits for what the page shows first: drawn together they take less than one after the other. */
+const readFirstMs = 250;
+
+/** Reads what the page shows first once somebody is signed in; returns whether the frame need not wait for it any more. */
+const useReadFirst = (isKnown: boolean, session: Session, readFirst: ShellProps['readFirst']): boolean => {
+  const [isRead, setRead] = useState(false);
+  useEffect(() => {
+    if (!isKnown) return;
+    const goOn = (): void => setRead(true);
+    const timer = setTimeout(goOn, readFirstMs);
+    readFirst(session)
+      .catch(() => undefined)
+      .finally(goOn);
+    return () => clearTimeout(timer);
+  }, [isKnown, readFirst, session]);
+  return isRead;
+};
+
+const Environment = ({ environment, Palette, readFirst }: ShellProps) => {
   const queries = useQueryClient();
   const [isOver, setOver] = useState(false);
   const session = useMemo(() => createSession(environment, queries, () => setOver(true)), [environment, queries]);
@@ -129,10 +150,15 @@ const Environment = ({ environment, Palette }: ShellProps) => {
       enabled: me !== undefined,
     })),
   });
+  const isSignedOut = isOver || (error instanceof ApiError && error.status === 401);
+  const isKnown = me !== undefined;
+  useEffect(() => {
+    if (isKnown || isSignedOut) noteSignedIn(!isSignedOut);
+  }, [isKnown, isSignedOut]);
+  const isRead = useReadFirst(isKnown, session, readFirst);
   useEffect(() => {
     if (me === undefined) document.title = shellTexts.pageTitle(environment);
   }, [environment, me]);
-  const isSignedOut = isOver || (error instanceof ApiError && error.status === 401);
   const begin = useCallback((): void => {
     setOver(false);
     void queries.invalidateQueries();
@@ -154,7 +180,7 @@ const Environment = ({ environment, Palette }: ShellProps) => {
   if (me === undefined && error !== null) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   // Together they are one drawing of the page, and mostly here already (first.ts); what fails once is not waited for.
   const isComplete = first.every(({ isPending, failureCount }) => !isPending || failureCount > 0);
-  if (me === undefined || !isComplete || isOther) return <Starting environment={environment} />;
+  if (me === undefined || !isComplete || !isRead || isOther) return <Starting environment={environment} />;
   return (
     <SessionContext value={session}>
       <Frame me={me} onSignOut={() => void signOut()} Palette={Palette} />
@@ -163,7 +189,8 @@ const Environment = ({ environment, Palette }: ShellProps) => {
 };
 
 /** The environments share nothing but the page: each has a memory of its own. */
-export const Shell = ({ environment, Palette }: ShellProps) => {
+export const Shell = (props: ShellProps) => {
+  const { environment } = props;
   const queries = useMemo(
     () =>
       new QueryClient({
@@ -175,7 +202,7 @@ export const Shell = ({ environment, Palette }: ShellProps) => {
   );
   return (
     <QueryClientProvider client={queries}>
-      <Environment key={environment} environment={environment} Palette={Palette} />
+      <Environment key={environment} {...props} />
     </QueryClientProvider>
   );
 };

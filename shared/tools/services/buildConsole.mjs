@@ -51,35 +51,39 @@ const importedBy = (outputs, path) => [
 export const buildInto = async (folder, plugins = []) => {
   const { build } = await import('esbuild');
   mkdirSync(join(folder, 'assets'), { recursive: true });
-  const { metafile, outputFiles } = await build({
+  /** @satisfies {import('esbuild').BuildOptions} */
+  const options = {
     absWorkingDir: root,
-    entryPoints: [
-      'api/console/first.ts',
-      'api/console/main.tsx',
-      'api/console/styles/console.css',
-      'api/console/icon.svg',
-    ],
     outdir: join(folder, 'assets'),
     plugins,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
-    loader: { '.svg': 'copy' },
     bundle: true,
-    splitting: true,
     minify: true,
     write: false,
     metafile: true,
-    format: 'esm',
     platform: 'browser',
     target: ['chrome123', 'firefox128', 'safari17.5'],
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': '"production"' },
     legalComments: 'none',
     logLevel: 'warning',
-  });
-  await Promise.all(outputFiles.map(({ path, contents }) => writePacked(path, contents)));
-  const { outputs } = metafile;
+  };
+  const built = await Promise.all([
+    build({
+      ...options,
+      entryPoints: ['api/console/main.tsx', 'api/console/styles/console.css', 'api/console/icon.svg'],
+      loader: { '.svg': 'copy' },
+      splitting: true,
+      format: 'esm',
+    }),
+    build({ ...options, entryPoints: ['api/console/first.ts'], format: 'iife' }),
+  ]);
+  await Promise.all(
+    built.flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => writePacked(path, contents))),
+  );
+  const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs));
   const named = (/** @type {string} */ path) => `assets/${path.split('/').at(-1) ?? ''}`;
   const entry = (/** @type {string} */ file) =>
     Object.keys(outputs).find(
