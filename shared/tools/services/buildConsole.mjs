@@ -83,7 +83,7 @@ export const buildInto = async (folder, plugins = []) => {
   await Promise.all(
     built.flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => writePacked(path, contents))),
   );
-  const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs));
+  const outputs = { ...built[0].metafile.outputs, ...built[1].metafile.outputs };
   const named = (/** @type {string} */ path) => `assets/${path.split('/').at(-1) ?? ''}`;
   const entry = (/** @type {string} */ file) =>
     Object.keys(outputs).find(
