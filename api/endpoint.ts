@@ -92,6 +92,8 @@ export interface Endpoint {
   readonly bodyOptional: boolean;
   /** Whether the body may have `limits.bulkBodyBytes`. */
   readonly takesLargeBody: boolean;
+  /** Whether its handler looks for values that can't be kept, and names the message that has them. */
+  readonly takesMessage: boolean;
   /** Whether `reason` may be given in the body, which is recorded with the change. */
   readonly takesReason: boolean;
   /** Whether the row's own schema has `reason`, so that its check gets it too. */
@@ -167,6 +169,7 @@ export const readEndpoint = <Q extends TObject>(
   body: null,
   bodyOptional: true,
   takesLargeBody: false,
+  takesMessage: false,
   takesReason: false,
   ownsReason: false,
   audit: null,
@@ -180,6 +183,7 @@ interface WriteEndpointRow<I, Q extends TObject = TObject> extends EndpointRow {
   readonly body: TSchema;
   readonly bodyOptional?: boolean;
   readonly takesLargeBody?: boolean;
+  readonly takesMessage?: boolean;
   /** true where the change is audited, unless it is given. */
   readonly takesReason?: boolean;
   readonly allowsApp?: boolean;
@@ -201,6 +205,7 @@ export const writeEndpoint = <I, Q extends TObject = TObject>(row: WriteEndpoint
   method: 'post',
   bodyOptional: false,
   takesLargeBody: false,
+  takesMessage: false,
   allowsApp: false,
   acceptsIdempotencyKey: true,
   requireNotInProgress: null,

@@ -31,6 +31,8 @@ interface BodyLimits {
   readonly bytes: number;
   /** Members and elements of its JSON; undefined: as of any JSON. */
   readonly parts?: number;
+  /** Whether the endpoint itself looks for values that can't be kept; by default not. */
+  readonly takesAnyValue?: boolean;
   readonly read: ReturnType<typeof koaBody>;
 }
 
@@ -41,6 +43,9 @@ export const largeBody: BodyLimits = {
   parts: limits.bulkIds + 1_000,
   read: textReader(limits.bulkBodyBytes),
 };
+
+/** Of a message of another protocol, whose faults name it. */
+export const messageBody: BodyLimits = { ...usualBody, takesAnyValue: true };
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 const contentType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
@@ -75,7 +80,7 @@ export interface RequestBody {
 export const readRequestBody = async (
   ctx: Context,
   optional: boolean,
-  { bytes, parts, read }: BodyLimits = usualBody,
+  { bytes, parts, takesAnyValue = false, read }: BodyLimits = usualBody,
 ): Promise<RequestBody> => {
   const empty = (): RequestBody => {
     if (!optional) throw fault('bad_json', 'A JSON body is required.');
@@ -104,7 +109,7 @@ export const readRequestBody = async (
   const tooMuch = jsonTextProblem(raw, parts);
   if (tooMuch !== null) throw invalidFault([tooMuch]);
   const value = parse(raw);
-  const problem = jsonProblem(value);
+  const problem = takesAnyValue ? null : jsonProblem(value);
   if (problem !== null) throw invalidFault([problem]);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidFault([{ path: '', message: 'must be a JSON object' }]);

@@ -1,12 +1,13 @@
 /** The Model Context Protocol (Streamable HTTP, stateless): the same endpoints as tools, one more for each action. */
-import { fault, type Fault } from '../../shared/catalogue/errors.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { fault, type Fault, type FaultDetail } from '../../shared/catalogue/errors.ts';
+import { isObject, jsonProblem, textProblem } from '../../shared/platform/core/jsonLimits.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
 import { writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { isSameOrigin } from '../http/cookies.ts';
 import { answerMessage } from './exchange.ts';
 import { mcpErrorCodes, mcpRefusedResponse, mcpResultResponse, messageSchema } from './protocol.ts';
+import { toToolError } from './result.ts';
 import { toolsQuery, type ToolsQuery } from './toolsets.ts';
 
 /** Throws `403 forbidden` for a page of another site, whose requests a browser would send with the rights of its user. */
@@ -27,15 +28,42 @@ const headerPaths = new Set(['idempotency-key', 'if-match']);
 /** Adds the JSON-RPC error to the fault of a body that is no message. */
 const toMcpFault = (failure: Fault): Fault => {
   const { code, message, extra } = failure;
+  // One of a message that was read names it already.
+  if (extra.body !== undefined) return failure;
   const isHeader = (extra.details ?? []).some(({ path }) => headerPaths.has(path));
   if (code !== 'bad_json' && (code !== 'invalid' || isHeader)) return failure;
   const error = { code: code === 'bad_json' ? mcpErrorCodes.parseError : mcpErrorCodes.invalidRequest, message };
   return fault(code, message, { ...extra, body: { jsonrpc: '2.0', id: null, error } });
 };
 
-const handle = (call: EndpointCall<ToolsQuery>): Promise<ApiResponse> => {
+/** Returns the id of a message; null for one that has none that can be sent back. */
+const idOf = (body: unknown): string | number | null => {
+  const id = isObject(body) ? body['id'] : null;
+  return typeof id === 'number' || (typeof id === 'string' && textProblem(id) === null) ? id : null;
+};
+
+/** Where the arguments of a tool's call stand in its message. */
+const argumentsPath = 'params.arguments.';
+
+/** Refuses a message with a value that can't be kept, by its id: as the error of a tool where it is one of its arguments. */
+const refuseValue = ({ body, query }: EndpointCall<ToolsQuery>, { path, message }: FaultDetail): ApiResponse => {
+  const id = idOf(body);
+  if (id !== null && path.startsWith(argumentsPath)) {
+    const { structuredContent, ...result } = toToolError(
+      invalidFault([{ path: path.slice(argumentsPath.length), message }]),
+    );
+    const shown = query.answers === 'text' ? result : { ...result, structuredContent };
+    return { status: 200, body: { jsonrpc: '2.0', id, result: shown } };
+  }
+  const failure = invalidFault([{ path, message }]);
+  const error = { code: mcpErrorCodes.invalidRequest, message: failure.message };
+  throw fault('invalid', failure.message, { ...failure.extra, body: { jsonrpc: '2.0', id, error } });
+};
+
+const handle = async (call: EndpointCall<ToolsQuery>): Promise<ApiResponse> => {
   requireOwnPage(call);
-  return answerMessage(call);
+  const problem = jsonProblem(call.body);
+  return problem === null ? answerMessage(call) : refuseValue(call, problem);
 };
 
 const message = writeEndpoint({
@@ -45,6 +73,7 @@ const message = writeEndpoint({
   tag: 'Agents’ tools',
   // A tool takes its idempotency key as an argument, because a message is more than one change.
   acceptsIdempotencyKey: false,
+  takesMessage: true,
   query: toolsQuery,
   body: messageSchema,
   responses: { 200: mcpResultResponse, 202: null, 400: mcpRefusedResponse, 404: mcpRefusedResponse },

@@ -27,7 +27,8 @@ const pendingHint = async ({ deps, caller }: EndpointCall, approval: unknown): P
 };
 
 /** What an answer is that an idempotency key has brought back. */
-const repeatedAnswer = 'This is the answer to an earlier call with the same idempotencyKey: nothing was done now.';
+export const repeatedAnswer =
+  'This is the answer to an earlier call with the same idempotencyKey: nothing was done now.';
 
 /** Returns what has become of what an earlier call with the same idempotency key has begun (`202`). */
 export const repeatHint = async (from: EndpointCall, body: Members): Promise<string | null> => {
@@ -55,6 +56,23 @@ export const nextStepHint = async (from: EndpointCall, body: Members): Promise<s
   if (isObject(entry) && isObject(item))
     return `It is being sent. ${call('get_item_timeline', item['id'])} shows in the entry ${String(entry['id'])} how that ended.`;
   return null;
+};
+
+/** Returns where it stands how a request that was approved has ended, which an approval does not say; null for other answers. */
+export const approvedHint = ({ approval }: Members): string | null => {
+  if (!isObject(approval) || approval['status'] !== 'approved') return null;
+  const { run, bulk } = approval;
+  const ask = typeof run === 'string' ? call('get_run', run) : typeof bulk === 'string' ? call('get_bulk', bulk) : null;
+  return ask === null ? null : `Approved is not done: ${ask} says how it ended.`;
+};
+
+/** Returns which of the ids that were asked for are those of no item that the caller sees; null: none. */
+export const missingHint = ({ ids }: Members, { items }: Members): string | null => {
+  const wanted = (isText(ids) ? ids.split(',') : Array.isArray(ids) ? ids.filter(isText) : []).map((id) => id.trim());
+  if (!Array.isArray(items) || wanted.length === 0) return null;
+  const found = new Set(items.map((item: unknown) => (isObject(item) ? item['id'] : null)));
+  const missing = wanted.filter((id) => id !== '' && !found.has(id));
+  return missing.length === 0 ? null : `No item that you can see: ${missing.join(', ')}.`;
 };
 
 const isText = (value: unknown): value is string => typeof value === 'string';

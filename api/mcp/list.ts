@@ -32,6 +32,12 @@ export const listTools = (
   };
 };
 
+/** Returns the names of all tools that the caller's role can use. */
+export const listedNames = (caller: Caller): string[] =>
+  [...toolsOf(toolsetNames), ...listActionTools(caller)]
+    .filter((tool) => tool.isListed(caller))
+    .map(({ name }) => name);
+
 /** Returns the tool of that name if the caller may know of it; its endpoint refuses what the caller may not do. */
 export const findTool = (caller: Caller, name: string): Tool | undefined =>
   fixedByName.get(name) ?? findActionTool(caller, name);

@@ -6,11 +6,11 @@ import type { EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { toFaultResponse } from '../http/response.ts';
 import { assignablePeople } from '../routes/people.ts';
-import type { Members } from './answers/members.ts';
+import { withoutEmpty, type Members } from './answers/members.ts';
 import { bodyOf, servePage } from './answers/page.ts';
 import { presentBody, type Detail } from './answers/present.ts';
 import { readCursorTime, withCursorTime } from './arguments/cursorTimes.ts';
-import { emptyHint, nextStepHint, repeatHint } from './hints.ts';
+import { approvedHint, emptyHint, missingHint, nextStepHint, repeatedAnswer, repeatHint } from './hints.ts';
 import type { Tool } from './tool.ts';
 
 const toResult = (value: Members, isError: boolean): CallToolResult => ({
@@ -24,17 +24,21 @@ const wireRemark = ', in milliseconds since 1970 UTC';
 
 /** Returns the fault with the paths of the tool's arguments. */
 const withArgumentPaths = (failure: Fault, tool: Tool, given: Members): Fault => {
-  const details = failure.extra.details?.map(({ path, message }) => ({
+  const { code, message: text, extra } = failure;
+  const details = extra.details?.map(({ path, message }) => ({
     path: tool.argumentPath(path, given),
     message: message.replace(wireRemark, ''),
   }));
   if (details === undefined) return failure;
-  // The message of `invalid` names the first path.
-  if (failure.code === 'invalid') return invalidFault(details);
-  return new Fault(failure.code, failure.message, { ...failure.extra, details });
+  // The message of `invalid` names the first path; that of another may begin with it.
+  if (code === 'invalid') return invalidFault(details);
+  const [before, now] = [extra.details?.[0]?.path ?? '', details[0]?.path ?? ''];
+  const isNamed = before !== '' && text.startsWith(`${before} `);
+  return new Fault(code, isNamed ? `${now}${text.slice(before.length)}` : text, { ...extra, details });
 };
 
-const toToolError = (failure: Fault): CallToolResult => {
+/** Returns the result of a call that was refused. */
+export const toToolError = (failure: Fault): CallToolResult => {
   const { status, body } = toFaultResponse(failure);
   const { value } = presentBody({ ...(typeof body === 'object' ? body : {}), status });
   return toResult(value, true);
@@ -68,6 +72,12 @@ const namesOfPeople = (call: EndpointCall): ReadonlyMap<string, string> => {
 /** Returns whether the answer is that of an earlier call with the same idempotency key. */
 const isRepeated = ({ headers }: ApiResponse): boolean => headers?.['idempotent-replayed'] !== undefined;
 
+/** Returns what to ask next, or that the answer is that of an earlier call; null: the answer is the end. */
+const nextOf = async (call: EndpointCall, response: ApiResponse, body: Members): Promise<string | null> => {
+  if (isRepeated(response)) return response.status === 202 ? repeatHint(call, body) : repeatedAnswer;
+  return response.status === 202 ? nextStepHint(call, body) : approvedHint(body);
+};
+
 const serveTool = async (
   tool: Tool,
   call: EndpointCall,
@@ -88,9 +98,8 @@ const serveTool = async (
   if (page === null) {
     const response = await tool.serve(call, asked, now);
     const body = bodyOf(response);
-    const hintOf = isRepeated(response) ? repeatHint : nextStepHint;
-    const next = response.status === 202 ? await hintOf(call, body) : null;
-    return { response, value: { ...presentBody(body, form).value, ...(next === null ? {} : { next }), ...why } };
+    const said = { next: await nextOf(call, response, body), hint: hint ?? missingHint(asked, body) };
+    return { response, value: { ...presentBody(body, form).value, ...withoutEmpty(said) } };
   }
   const { response, value } = await servePage({
     tool: page,

@@ -3,9 +3,10 @@ import type * as sdkModule from '@modelcontextprotocol/server';
 import type { CallToolResult, ListToolsResult, Server } from '@modelcontextprotocol/server';
 import { insertRefusal } from '../../shared/access/refusals.ts';
 import { fault, Fault } from '../../shared/catalogue/errors.ts';
+import { didYouMean } from '../../shared/platform/core/nearestNames.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { apiVersion } from '../openapi.ts';
-import { actionOfToolName, findTool, listTools } from './list.ts';
+import { actionOfToolName, findTool, listedNames, listTools } from './list.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, readResource } from './resources.ts';
 import { callTool } from './result.ts';
@@ -49,7 +50,12 @@ const unknownTool = async (sdk: Library, { deps, caller }: EndpointCall, name: s
       { verb: 'action.run', target: { type: 'action', id: action }, outcome: 'denied', code },
       deps.clock.now(),
     );
-  return new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'There is no such tool.', { error: message, code });
+  // The same of a hidden action as of one that is nowhere.
+  const meant = action === null ? didYouMean(name, listedNames(caller)) : '; list_actions has those that you see';
+  return new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `There is no such tool${meant || '.'}`, {
+    error: message,
+    code,
+  });
 };
 
 /** Returns a handler whose faults are errors of the protocol; any other failure is left to the caller of the message. */

@@ -74,6 +74,8 @@ interface ToolRow {
   readonly schemas?: Readonly<Record<string, Schema>>;
   /** Arguments that the list leaves out. */
   readonly hidden?: readonly string[];
+  /** Whether the list shows `idempotencyKey`: where a second call does something once more. */
+  readonly showsKey?: boolean;
   readonly hints?: Partial<ToolHints>;
   readonly kinds?: Readonly<Record<string, Compactor>>;
   /** Returns the arguments as the endpoint takes them, of what only tools take. Throws `400 invalid`. */
@@ -95,7 +97,7 @@ const version = Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_99
 /** Arguments whose names say what they are, or that the instructions of the server explain. */
 const plainNames = new Set(['id', 'cursor', 'limit', 'confirmed', 'dryRun', 'reason']);
 
-/** Arguments that every change or every read takes, as the instructions say, and what a page’s `more` is made of. */
+/** Arguments that changes or reads take, as the instructions say, and what a page’s `more` is made of. */
 const unlisted = new Set(['idempotencyKey', 'fields', 'count']);
 
 const namesIn = (path: string): string[] => [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => name);
@@ -146,13 +148,18 @@ const moreSchema: Schema = { more: { type: 'integer' } };
 const detailArgument: [string, Schema] = ['detail', { enum: ['full'] }];
 
 /** Returns the schema that `tools/list` shows. */
-const shownSchema = (schema: TObject, { say = {}, schemas = {}, hidden = [] }: ToolRow, isRead: boolean): object => {
+const shownSchema = (
+  schema: TObject,
+  { say = {}, schemas = {}, hidden = [], showsKey = false }: ToolRow,
+  isRead: boolean,
+): object => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- schemas are JSON objects
   const listed = Object.entries(schema.properties as Readonly<Record<string, Schema>>).filter(
-    ([name]) => !unlisted.has(name) && !hidden.includes(name),
+    ([name]) => (!unlisted.has(name) || (showsKey && name === 'idempotencyKey')) && !hidden.includes(name),
   );
   const shown = listed.map(([name, value]): [string, Schema] => {
     if (schemas[name] !== undefined) return [name, schemas[name]];
+    if (name === 'idempotencyKey') return [name, { type: 'string' }];
     const { description, ...simple } = simplifySchema(value);
     const text = say[name] ?? (plainNames.has(name) ? '' : description);
     return [name, text === undefined || text === '' ? simple : { ...simple, description: text }];
@@ -192,6 +199,16 @@ const withToolNames = (schema: TObject, renamed: Readonly<Record<string, string>
   return { ...schema, properties: Object.fromEntries(properties) };
 };
 
+/** Returns the path with the tool's name for its first member, or for what stands for all of a kind (`fields.*`); undefined: it has none. */
+const renamedPath = (path: string, renamed: Readonly<Record<string, string>>): string | undefined => {
+  for (const [ours, theirs] of Object.entries(renamed)) {
+    if (theirs === path) return ours;
+    const kind = theirs.endsWith('.*') ? theirs.slice(0, -1) : null;
+    if (kind !== null && path.startsWith(kind)) return `${ours}.${path.slice(kind.length)}`;
+  }
+  return undefined;
+};
+
 export const createTool = (row: ToolRow): Tool => {
   const { endpoint, name, description, isListed, objects = [], renamed = {}, kinds } = row;
   const own = toolOwnArguments(row);
@@ -223,8 +240,7 @@ export const createTool = (row: ToolRow): Tool => {
       ? (findProjection(endpoint.responses[200], endpoint.path)?.member ?? null)
       : null,
     kinds: kinds ?? (endpoint.write ? receiptKinds : {}),
-    argumentPath: (path, given) =>
-      Object.entries(renamed).find(([, theirs]) => theirs === path)?.[0] ?? row.givenPath?.(path, given) ?? path,
+    argumentPath: (path, given) => renamedPath(path, renamed) ?? row.givenPath?.(path, given) ?? path,
     serve: async (call, raw, now) => {
       const prepared = await (row.prepare?.(call, raw, now) ?? raw);
       const { given, timeless } = readValues(schema, await resolvePeople(call, prepared, !endpoint.write), now);

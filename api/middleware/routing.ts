@@ -4,7 +4,7 @@ import type { Middleware, ParameterizedContext } from 'koa';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { largeBody, readRequestBody, usualBody } from '../http/requestBody.ts';
+import { largeBody, messageBody, readRequestBody, usualBody } from '../http/requestBody.ts';
 import type { Live } from '../live/index.ts';
 import { mountEndpoint, type MountedEndpoint } from './mountEndpoint.ts';
 import type { RequestTracker } from './requestTracker.ts';
@@ -47,6 +47,9 @@ const createRoutes = (endpoints: readonly Endpoint[]): Route => {
     throw fault('method_not_allowed', undefined, { headers: { allow: [...new Set(allowed)].join(', ') } });
   };
 };
+
+const bodyLimitsOf = ({ takesLargeBody, takesMessage }: Endpoint): typeof usualBody =>
+  takesLargeBody ? largeBody : takesMessage ? messageBody : usualBody;
 
 const saveNothing = (): null => null;
 
@@ -95,9 +98,7 @@ export const routing = (
     state.mounted = mounted;
     state.body = null;
     state.idempotencyKey = null;
-    state.call = beginCall(ctx, params, (optional) =>
-      readRequestBody(ctx, optional, mounted.endpoint.takesLargeBody ? largeBody : usualBody),
-    );
+    state.call = beginCall(ctx, params, (optional) => readRequestBody(ctx, optional, bodyLimitsOf(mounted.endpoint)));
     return next();
   };
 };

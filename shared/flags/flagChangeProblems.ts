@@ -5,6 +5,7 @@ import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
 import { conditionProblems } from '../platform/core/conditionSchema.ts';
+import { unknownNameMessage } from '../platform/core/nearestNames.ts';
 import type { Static } from '../platform/core/schema.ts';
 import { compileCheck, invalidFault } from '../platform/core/validate.ts';
 import { recordIdProblem } from '../records/recordProblems.ts';
@@ -61,6 +62,9 @@ const ruleProblems = (kind: FlagValueKind, rules: readonly FlagRule[]): FaultDet
       : [...wrong, ...detailsAt(`${path}.value`, valueProblem(kind, rule.value))];
   });
 
+const visibleInboxNames = ({ env, principal }: Caller): string[] =>
+  [...env.definition.inboxes.keys()].filter((name) => principal.access.sees('inbox', name));
+
 const rampProblems = (caller: Caller, kind: FlagValueKind, ramp: RampRequest, now: number): FaultDetail[] => {
   const { to, over, every, guard } = ramp;
   return [
@@ -81,7 +85,9 @@ const rampProblems = (caller: Caller, kind: FlagValueKind, ramp: RampRequest, no
     ),
     ...detailsAt(
       'change.ramp.guard.inbox',
-      guard !== null && findVisibleInbox(caller, guard.inbox) === undefined ? 'is not an inbox that you can see' : null,
+      guard !== null && findVisibleInbox(caller, guard.inbox) === undefined
+        ? unknownNameMessage(guard.inbox, visibleInboxNames(caller))
+        : null,
     ),
   ];
 };

@@ -294,6 +294,7 @@ describe('PATCH /items/:id with undo', () => {
   before(async () => {
     world = await newWorld({ manifest });
     await world.role('closer', [{ on: 'inbox:*', can: ['state'] }]);
+    await world.role('linker', [{ on: 'inbox:*', can: ['state', 'note'] }]);
     admin = await world.agent('admin');
     person = await world.person('operator', 'Ana Lind');
     await world.records('customer', [{ id: 'c1', title: 'One' }]);
@@ -375,6 +376,10 @@ describe('PATCH /items/:id with undo', () => {
       expect(codeOf(reply), JSON.stringify(body)).to.equal('400 invalid');
       expect(reply.body.details[0].path).to.equal('undo');
     }
+    const linking = await change(id, { links: { add: [{ resource: 'customer', id: 'c1' }], remove: [] } });
+    const linker = await world.agent('linker');
+    const [hidden, none] = [linking, unknown].map((undo) => patch(linker, id, { undo, dryRun: true }));
+    expect((await hidden)?.body, 'the link of a record that is not seen').to.deep.equal((await none)?.body);
     const dry = await patch(closer, id, { undo: closing, dryRun: true });
     expect(dry.body).to.deep.include({ dryRun: true, would: 'change', changed: true });
     expect((await patch(closer, id, { undo: closing })).status).to.equal(200);

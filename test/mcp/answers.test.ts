@@ -18,6 +18,7 @@ const wide = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`field${Str
 describe('answers of tools', () => {
   let world: World;
   let clerk: Client;
+  let person: Client;
   let item = '';
 
   const answer = async (name: string, given: object = {}): Promise<Record<string, unknown>> => {
@@ -31,6 +32,8 @@ describe('answers of tools', () => {
     world = await newWorld({ manifest });
     await world.role('clerk', clerkGrants);
     clerk = await world.agent('clerk');
+    person = await world.person('admin', 'Petra Lind');
+    await world.records('customer', [{ id: 'c1', title: 'Ada' }]);
     for (let n = 0; n < 60; n += 1) {
       const made = await clerk.post('/items', {
         inbox: 'mail',
@@ -212,6 +215,53 @@ describe('answers of tools', () => {
     const inboxes = (await callTool(clerk, 'list_changes', { since: '1h', inboxes: ['mali'] })).body;
     expect([inboxes.code, inboxes.details[0].path]).to.deep.equal(['not_found', 'inboxes.0']);
     expect(inboxes.details[0].message).to.include('mail');
+  });
+
+  it('tell of each flag how it is now', async () => {
+    const { cursor } = await answer('list_changes', { since: 'now' });
+    for (const rollout of [10, 20])
+      for (const flag of ['checkout', 'banner'])
+        expect((await person.post(`/flags/${flag}`, { change: { rollout } })).status, flag).to.be.within(200, 202);
+    await world.settled();
+    const { changes } = (await answer('list_changes', { since: cursor, types: ['flag'] })) as {
+      changes: { flag: { flag: string; rollout: number } }[];
+    };
+    expect(changes.map(({ flag: { flag, rollout } }) => ({ flag, rollout }))).to.deep.equal([
+      { flag: 'checkout', rollout: 20 },
+      { flag: 'banner', rollout: 20 },
+    ]);
+  });
+
+  it('say which ids are those of nothing, and give groups without a value the key null', async () => {
+    const { items, hint } = await answer('get_items', { ids: [item, 'itm_none', 'itm_01jd0000000000000000000009'] });
+    expect(items).to.have.length(1);
+    expect(hint).to.equal('No item that you can see: itm_none, itm_01jd0000000000000000000009.');
+    expect(await answer('get_items', { ids: item })).not.to.have.property('hint');
+    const { groups } = (await answer('summarize_items', { inbox: 'mail', by: 'assignee' })) as { groups: object[] };
+    expect(groups.map((group) => Object.keys(group)[0])).to.satisfy((names: string[]) =>
+      names.every((name) => name === 'key'),
+    );
+    expect(groups).to.satisfy((all: { key: unknown }[]) => all.some(({ key }) => key === null));
+  });
+
+  it('say where it stands how what was approved has ended', async () => {
+    const asked = await answer('action_refund', { record: 'c1', reason: 'Of this test.' });
+    const own = async (requestedBy: string) =>
+      ((await answer('list_approvals', { requestedBy }))['approvals'] as { id: string }[]).map(({ id }) => id);
+    for (const by of ['me', clerk.id ?? '']) expect(await own(by), by).to.include(asked['approval']);
+    const several = await callTool(clerk, 'list_approvals', { requestedBy: 'Clerk agent' });
+    expect([several.status, several.body.details[0].message]).to.satisfy(
+      ([status, message]: [number, string]) => status === 400 && message.includes(clerk.id ?? ''),
+    );
+    const nobody = await callTool(clerk, 'list_approvals', { requestedBy: 'Nobody At All' });
+    expect([nobody.status, nobody.body.details[0].path]).to.deep.equal([400, 'requestedBy']);
+    expect(await answer('get_approval', { id: asked['approval'] })).not.to.have.property('next');
+    const decided = await person.post(`/approvals/${String(asked['approval'])}/approve`);
+    expect(decided.status, decided.text).to.equal(200);
+    const { next, approval } = await answer('get_approval', { id: asked['approval'] });
+    expect(next).to.equal(
+      `Approved is not done: get_run with {"id":"${String((approval as { run: string }).run)}"} says how it ended.`,
+    );
   });
 
   it('tell what became of a flag, by whom and why', async () => {

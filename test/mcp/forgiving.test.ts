@@ -103,6 +103,18 @@ describe('tools for models', () => {
     expect(await refusal('list_records', { resource: 'customer', filters: { seat: 3 } })).to.match(/known: seats, /);
     expect(await refusal('list_runs', { action: 'refnd' })).to.match(/^action .*known: refund, /);
     expect(await refusal('summarize_items', { by: 'fields.emial' })).to.equal('by must be among fields.email');
+    expect(await refusal('list_items', { where: { emial: 'x' } })).to.match(/^where\.emial .*email/);
+    expect(await refusal('list_changes', { since: 'soon' })).to.equal('since is not an offset of this stream');
+    expect((await callTool(clerk, 'list_changes', { since: 'soon' })).body.error).to.match(/^since is not/);
+    const ramp = {
+      to: 50,
+      over: '10m',
+      every: '1m',
+      guard: { inbox: 'mial', above: 3, within: '10m', then: 'rollback' },
+    };
+    expect(await refusal('change_flag', { flag: 'checkout', change: { ramp } })).to.match(
+      /^change\.ramp\.guard\.inbox .*known: mail, bugs/,
+    );
     const past = await refusal('update_item', { id, snooze: '-2h' });
     expect(past).to.equal('snooze must be in the future');
   });

@@ -73,6 +73,7 @@ export const manifest = {
   flags: [
     { key: 'checkout', kind: 'boolean', default: false },
     { key: 'asks', kind: 'boolean', default: false, approval: true },
+    { key: 'banner', kind: 'boolean', default: false },
     { key: 'unseen', kind: 'boolean', default: false },
   ],
 };
@@ -90,4 +91,5 @@ export const clerkGrants = [
   { on: 'page:overview', can: ['see'] },
   { on: 'flag:checkout', can: ['*'] },
   { on: 'flag:asks', can: ['*'] },
+  { on: 'flag:banner', can: ['*'] },
 ];

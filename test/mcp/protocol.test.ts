@@ -256,21 +256,38 @@ describe('the Model Context Protocol', () => {
         expect(codeOf(await rpc(clerk, 'tools/list', { cursor }))[1], String(cursor)).to.be.oneOf([-32602, -32603]);
     });
 
-    it('arguments that nobody can keep, before any tool sees them', async () => {
+    it('arguments that nobody can keep, before any tool sees them, by the id of the call', async () => {
       const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
-      for (const data of [
-        '{"a":"\\u0000"}',
-        '{"a":"\\ud800"}',
-        '{"a":1e400}',
-        '{"a":9007199254740993}',
-        '{"__proto__":{"admin":true}}',
-        deep(40),
-        deep(5_000),
-      ]) {
-        const raw = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_item","arguments":{"inbox":"mail","title":"x","data":${data}}}}`;
-        const { status, body } = await clerk.post('/mcp', undefined, { raw });
-        expect([status, body.code, body.error.code], data.slice(0, 50)).to.deep.equal([400, 'invalid', -32600]);
+      const message = (id: string, data: string): string =>
+        `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"create_item","arguments":{"inbox":"mail","title":"x","data":${data}}}}`;
+      for (const [data, path] of [
+        ['{"a":"\\u0000"}', 'data.a'],
+        ['{"a":"\\ud800"}', 'data.a'],
+        ['{"a":1e400}', 'data.a'],
+        ['{"a":9007199254740993}', 'data.a'],
+        ['{"__proto__":{"admin":true}}', 'data.__proto__'],
+        [deep(40), /^data\.a\./],
+        [deep(5_000), /^data\.a\./],
+      ] as const) {
+        const { status, body } = await clerk.post('/mcp', undefined, { raw: message('"call-7"', data) });
+        expect([status, body.id, body.result.isError], data.slice(0, 50)).to.deep.equal([200, 'call-7', true]);
+        const { code, details } = JSON.parse(body.result.content[0].text as string) as {
+          code: string;
+          details: { path: string }[];
+        };
+        expect(code).to.equal('invalid');
+        if (typeof path === 'string') expect(details[0]?.path).to.equal(path);
+        else expect(details[0]?.path).to.match(path);
       }
+      for (const raw of [
+        '{"jsonrpc":"2.0","id":8,"method":"prompts/get","params":{"name":"\\u0000"}}',
+        '{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"\\ud800"}}',
+      ]) {
+        const { status, body } = await clerk.post('/mcp', undefined, { raw });
+        expect([status, body.id, body.code, body.error.code], raw).to.deep.equal([400, 8, 'invalid', -32600]);
+      }
+      const unnamed = await clerk.post('/mcp', undefined, { raw: message('"\\u0000"', '{}') });
+      expect([unnamed.status, unnamed.body.id, unnamed.body.error.code]).to.deep.equal([400, null, -32600]);
       const odd = await callTool(clerk, 'create_item', {
         inbox: 'mail',
         title: 'x',

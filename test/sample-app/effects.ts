@@ -16,14 +16,20 @@ export const refund = (
 ): Outcome => {
   const order = need(shop, 'order', id);
   const total = Number(order.fields['total']);
-  const wanted = amount ?? total;
+  // Several refunds of one order may be approved before the first is done, so each is held against what is left.
+  const before = Number(order.fields['refunded'] ?? 0);
+  const left = total - before;
+  const wanted = amount ?? left;
   if (text(order, 'status') === 'refunded') throw new ActionFailed(`${order.title} is refunded already.`);
-  if (wanted > total) throw new ActionFailed(`${String(wanted)} is more than the ${String(total)} that were paid.`);
-  const status = wanted === total ? 'refunded' : 'partly_refunded';
+  if (wanted > left)
+    throw new ActionFailed(
+      `${String(wanted)} is more than the ${String(left)} that ${before === 0 ? 'were paid' : 'are left'}.`,
+    );
+  const status = wanted === left ? 'refunded' : 'partly_refunded';
   return {
     message: `Refunded ${String(wanted)} ${text(order, 'currency')} (${reason}).`,
     changes: [
-      { resource: 'order', id: order.id, fields: { status } },
+      { resource: 'order', id: order.id, fields: { status, refunded: before + wanted } },
       { resource: 'payment', id: text(order, 'payment'), fields: { status } },
     ],
   };

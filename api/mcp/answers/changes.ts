@@ -43,7 +43,7 @@ const thingOf = (change: Members): string | null => {
   const name = things.find((each) => each === change['type']);
   const thing = name === undefined ? null : change[name];
   if (name === undefined || !isObject(thing)) return null;
-  return JSON.stringify([name, thing['id'] ?? thing['name']]);
+  return JSON.stringify([name, thing['id'] ?? thing['flag']]);
 };
 
 /** Returns the messages with only the newest of each thing; a thing that was created on the page keeps `created`. */

@@ -75,14 +75,16 @@ export const compactChange = (change: Members): Members => {
   };
 };
 
-/** Returns a group of a summary without the members that say nothing. */
-export const compactGroup = (group: Members): Members =>
-  withoutEmpty({
+/** Returns a group of a summary without the members that say nothing; the key null is that of what has none. */
+export const compactGroup = (group: Members): Members => ({
+  key: group['key'],
+  ...withoutEmpty({
     ...group,
     label: group['label'] === group['key'] ? null : group['label'],
     unassigned: above(group['unassigned'], 0),
     overdue: above(group['overdue'], 0),
-  });
+  }),
+});
 
 export const compactRecord = (record: Members): Members => omitMembers(record, ['updatedAt']);
 

@@ -1,4 +1,5 @@
 /** The rows of the tools for approvals, which people decide. */
+import { resolveRequester } from '../arguments/actors.ts';
 import { getEndpoint } from '../endpoints.ts';
 import { canRequestApproval, canSeeApprovals } from '../rights.ts';
 import { createTool, type Tool } from '../tool.ts';
@@ -10,7 +11,8 @@ export const approvalTools: readonly Tool[] = [
     isListed: canSeeApprovals,
     say: { status: 'pending unless given.' },
     hidden: ['requestedBy'],
-    description: 'Requests that wait for a person, your own and others that you see.',
+    prepare: resolveRequester,
+    description: 'Requests that wait for a person (requestedBy: me).',
   }),
   createTool({
     name: 'get_approval',

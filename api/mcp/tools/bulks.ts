@@ -24,6 +24,7 @@ export const bulkTools: readonly Tool[] = [
     name: 'bulk_items',
     endpoint: getEndpoint('bulk.create'),
     isListed: canStartBulks,
+    showsKey: true,
     hints: { destructiveHint: true, openWorldHint: true },
     prepare: (_call, given) => withFieldFilters(given),
     givenPath: (path, given) =>

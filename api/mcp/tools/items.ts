@@ -24,7 +24,7 @@ const readTools: readonly Tool[] = [
     name: 'list_views',
     endpoint: getEndpoint('view.list'),
     isListed: canSeeAnyInbox,
-    description: 'The named filters that list_items takes as view.',
+    description: 'Named filters: view of list_items.',
   }),
   createTool({
     name: 'list_items',
@@ -60,7 +60,7 @@ const readTools: readonly Tool[] = [
     // The filters are those of list_items, as its description says.
     hidden: [...summaryFilters, 'where', 'limit'],
     say: { by: 'inbox, state, tag, assignee, record, day, fields.<name>', inbox: '', q: '' },
-    description: 'Counts items by group, an example of each; takes all filters of list_items.',
+    description: 'Counts items by group, with examples; takes all filters of list_items.',
   }),
   createTool({
     name: 'get_items',
@@ -75,8 +75,7 @@ const readTools: readonly Tool[] = [
     endpoint: getEndpoint('item.get'),
     isListed: canSeeAnyInbox,
     kinds: itemDetailKinds,
-    description:
-      'All about one item: fields, latest report, linked records, suggested actions, newest entries of its timeline.',
+    description: 'All about one item: fields, latest report, records, suggested actions, newest timeline.',
   }),
   createTool({
     name: 'get_item_timeline',
@@ -88,7 +87,7 @@ const readTools: readonly Tool[] = [
     name: 'get_item_occurrences',
     endpoint: getEndpoint('item.occurrences'),
     isListed: canSeeAnyInbox,
-    description: 'What each report of an item brought, newest first.',
+    description: 'What each report of an item brought.',
   }),
 ];
 
@@ -97,6 +96,7 @@ const changeTools: readonly Tool[] = [
     name: 'create_item',
     endpoint: getEndpoint('item.create'),
     isListed: canInAnyInbox('create'),
+    showsKey: true,
     say: {
       inbox: '',
       title: '',
@@ -116,7 +116,6 @@ const changeTools: readonly Tool[] = [
     name: 'update_item',
     endpoint: getEndpoint('item.update'),
     isListed: canInAnyInbox('state', 'assign', 'tags', 'snooze', 'note'),
-    hints: settles,
     say: {
       state: '',
       assignee: 'Name, e-mail, id or me; null: nobody.',
@@ -128,7 +127,7 @@ const changeTools: readonly Tool[] = [
       tags: { type: 'object', description: '{ add: [], remove: [] }' },
       links: { type: 'object', description: '{ add: [{ resource, id }], remove: [] }' },
     },
-    description: 'Changes an item, all or nothing: state, assignee, tags, snooze, a note for colleagues, links.',
+    description: 'Changes an item, all or nothing.',
   }),
   createTool({
     name: 'set_item_state',
@@ -166,13 +165,15 @@ const changeTools: readonly Tool[] = [
     name: 'add_note',
     endpoint: getEndpoint('item.note'),
     isListed: canInAnyInbox('note'),
+    showsKey: true,
     say: { text: '' },
-    description: 'Writes a note on an item for colleagues; no customer sees it.',
+    description: 'Writes a note for colleagues; no customer sees it.',
   }),
   createTool({
     name: 'reply_to_item',
     endpoint: getEndpoint('item.reply'),
     isListed: canInAnyInbox('reply'),
+    showsKey: true,
     hints: { openWorldHint: true },
     say: { subject: '', text: '' },
     schemas: { then: { type: 'object', description: '{ state, snooze } once it is accepted.' } },

@@ -45,6 +45,7 @@ export const overviewTools: readonly Tool[] = [
     say: { wait: 'Up to 30s.', types: '', inboxes: '' },
     hidden: ['after'],
     prepare: resolveActors,
+    givenPath: (path) => (path === 'after' ? 'since' : path),
     canLookAhead: null,
     description: 'What has changed since a time; 24 hours are kept.',
   }),

@@ -162,6 +162,13 @@ export const notUndone = invalidAt(
   'must be the first entry of a change of this item’s state, assignee, tags, snooze or links; what came with a reply or a run is changed back by a change of its own',
 );
 
+/** Returns whether all records of a change of links are seen; else its entry is not there for the caller. */
+const seesLinks = ({ before, after }: PreviousValues, { seesResource }: DecisionContext): boolean => {
+  const [had, got] = [before.links ?? [], after.links ?? []];
+  const differs = (links: readonly RecordRef[]) => (ref: RecordRef) => !links.some((other) => isSameRecord(other, ref));
+  return [...had.filter(differs(got)), ...got.filter(differs(had))].every(({ resource }) => seesResource(resource));
+};
+
 /** Returns the update that undoes one change of an item; a fault: why there is nothing to undo. */
 export const undoUpdate = (former: FormerValues | Fault): ItemOperation<UpdateInput> => {
   const needed = former instanceof Fault ? [] : neededVerbs(former);
@@ -172,7 +179,7 @@ export const undoUpdate = (former: FormerValues | Fault): ItemOperation<UpdateIn
     decide: (item, inbox, _input, moment) =>
       former instanceof Fault
         ? former
-        : needed.length === 0
+        : needed.length === 0 || !seesLinks(former, moment)
           ? notUndone
           : restoreUpdate(item, inbox, former, { needed, moment }),
   };
