@@ -75,6 +75,15 @@ export const missingHint = ({ ids }: Members, { items }: Members): string | null
   return missing.length === 0 ? null : `No item that you can see: ${missing.join(', ')}.`;
 };
 
+/** Returns that whom an item was assigned to may not work on it; null where they may. */
+export const assigneeHint = ({ deps }: EndpointCall, asked: Members, { item }: Members): string | null => {
+  if (!isText(asked['assignee']) || !isObject(item) || !isText(item['assignee'])) return null;
+  const inbox = String(item['inbox']);
+  const person = deps.directory.person(item['assignee']);
+  if (person === undefined || person.access.inboxVerbs(inbox).some((verb) => verb !== 'see')) return null;
+  return `${person.name} may only see ${inbox}, and can’t work on the item; list_people has those who can first.`;
+};
+
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Returns why filters of items that exist find nothing: the inbox has none of the states; or null. */

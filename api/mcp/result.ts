@@ -10,7 +10,15 @@ import { withoutEmpty, type Members } from './answers/members.ts';
 import { bodyOf, servePage } from './answers/page.ts';
 import { presentBody, type Detail } from './answers/present.ts';
 import { readCursorTime, withCursorTime } from './arguments/cursorTimes.ts';
-import { approvedHint, emptyHint, missingHint, nextStepHint, repeatedAnswer, repeatHint } from './hints.ts';
+import {
+  approvedHint,
+  assigneeHint,
+  emptyHint,
+  missingHint,
+  nextStepHint,
+  repeatedAnswer,
+  repeatHint,
+} from './hints.ts';
 import type { Tool } from './tool.ts';
 
 const toResult = (value: Members, isError: boolean): CallToolResult => ({
@@ -98,7 +106,10 @@ const serveTool = async (
   if (page === null) {
     const response = await tool.serve(call, asked, now);
     const body = bodyOf(response);
-    const said = { next: await nextOf(call, response, body), hint: hint ?? missingHint(asked, body) };
+    const said = {
+      next: await nextOf(call, response, body),
+      hint: hint ?? missingHint(asked, body) ?? assigneeHint(call, asked, body),
+    };
     return { response, value: { ...presentBody(body, form).value, ...withoutEmpty(said) } };
   }
   const { response, value } = await servePage({

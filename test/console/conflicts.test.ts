@@ -129,6 +129,48 @@ describe('two who change the same in the console', () => {
     await until('one’s own reply is no other’s', async () => (await replies()).length === 4);
   });
 
+  it('never sends a reply twice whose answer was lost, and tells of it whoever has changed the text since', async () => {
+    const { page } = tab;
+    const lost = await of().newItem('Lost answer');
+    const replies = async (): Promise<string[]> => {
+      const { body } = await of().ana.get(`/items/${lost}/timeline`);
+      const entries = body.entries as { type: string; data: { text: string } }[];
+      return entries.flatMap(({ type, data }) => (type === 'reply' ? [data.text] : []));
+    };
+    const text = page.getByLabel('Reply to the customer');
+    const told = page.getByRole('alert').filter({ hasText: 'A reply of yours has gone out' });
+    await page.goto(`${of().origin}/env/demo/inbox/mail?item=${lost}`);
+    await loaded(page);
+    await intercept(
+      page,
+      /\/reply$/,
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await text.fill('Your money is on its way.');
+    await text.press('Control+Enter');
+    await page.getByText(/can’t be reached/).waitFor();
+    await told.waitFor();
+    await page.reload();
+    await loaded(page);
+    await told.waitFor();
+    expect(await text.inputValue()).to.equal('Your money is on its way.');
+    await text.press('Control+Enter');
+    await told.filter({ hasText: 'Not sent' }).waitFor();
+    // The same text is the same message, also after the reload.
+    await page.getByRole('button', { name: /^Send it too/ }).click();
+    await page.getByText('The reply is on its way.').waitFor();
+    expect(await replies()).to.deep.equal(['Your money is on its way.']);
+    expect(await text.inputValue()).to.equal('');
+    await text.fill('And it has arrived.');
+    expect(await told.count()).to.equal(0);
+    await text.press('Control+Enter');
+    await until('another one is sent', async () => (await replies()).length === 2);
+  });
+
   it('lets one of two decisions at the same moment hold, and tells the other who decided', async () => {
     const agent = await of().world.agent('operator', { mode: 'supervised', name: 'Triage bot' });
     const other = await of().open();

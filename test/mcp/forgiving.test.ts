@@ -125,8 +125,12 @@ describe('tools for models', () => {
     expect(await refusal('update_item', { id, assignee: 'Kenji' }, both)).to.match(
       /^assignee is nobody who can see mail; those who can: .*Daniel Novák/,
     );
-    const { item } = await answer('update_item', { id, assignee: 'daniel novak' });
+    const { item, ...rest } = await answer('update_item', { id, assignee: 'daniel novak' });
     expect((item as { assignee: string }).assignee).to.equal(person.id);
+    expect(rest).not.to.have.property('hint');
+    await world.role('onlooker', [{ on: 'inbox:mail', can: ['see'] }]);
+    await world.person('onlooker', 'Ruth Berg');
+    expect((await answer('update_item', { id, assignee: 'Ruth' }))['hint']).to.match(/^Ruth Berg may only see mail, /);
   });
 
   it('have and take the times of records as ISO 8601', async () => {

@@ -29,7 +29,7 @@ export const withoutDetails = (text: string): string => text.replace(/,"details"
 
 /** The text of an answer without the names that may have been meant: their order depends on the name that was sent. */
 export const withoutNames = (text: string): string =>
-  text.replace(/(is not known here; known:|must be among) [^"\\]*/g, '$1');
+  text.replace(/(is not known here; known:|must be among|There is no such tool;) [^"\\]*/g, '$1');
 
 export const request = async (
   method: string,

@@ -80,6 +80,26 @@ const Others = ({ others }: Pick<DecisionProps, 'others'>) => {
   );
 };
 
+/** Ways to what a request would change, where that has a page: nobody decides unseen. */
+const About = ({ approval: { item, flag } }: { readonly approval: Approval }) => {
+  const { environment } = useSession();
+  if (item === null && flag === null) return null;
+  return (
+    <p>
+      {item !== null && (
+        <Link to="/env/$environment/items" params={{ environment }} search={{ show: 'all', item }}>
+          {requestTexts.openItem}
+        </Link>
+      )}
+      {flag !== null && (
+        <Link to="/env/$environment/flags/$flag" params={{ environment, flag }}>
+          {requestTexts.openFlag}
+        </Link>
+      )}
+    </p>
+  );
+};
+
 export const Decision = (props: DecisionProps) => {
   const { approval, others, problem, onBack } = props;
   const { sentence, requestedBy, requestedAt, expiresAt, reason, status, canDecide } = approval;
@@ -100,10 +120,14 @@ export const Decision = (props: DecisionProps) => {
       </p>
       <RequestRecord requestedBy={requestedBy} />
       {(reason !== null || !givesReason(approval)) && (
-        <blockquote dir="auto" className={reason === null ? 'soft' : ''}>
-          {reason === null ? requestTexts.noReason : legible(reason)}
-        </blockquote>
+        <section aria-label={requestTexts.theirReason(requestedBy.name)}>
+          <h2>{requestTexts.theirReason(requestedBy.name)}</h2>
+          <blockquote dir="auto" className={reason === null ? 'soft' : ''} tabIndex={0}>
+            {reason === null ? requestTexts.noReason : legible(reason)}
+          </blockquote>
+        </section>
       )}
+      <About approval={approval} />
       <Given approval={approval} />
       <Target approval={approval} />
       <Changes approval={approval} />

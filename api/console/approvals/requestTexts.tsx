@@ -29,7 +29,11 @@ export const requestTexts = {
       plural(n, { one: `${said} ended undecided`, other: `${said} ended undecided` }),
     pending: (n: number, said: string) => plural(n, { one: `${said} waits`, other: `${said} wait` }),
   },
+  /** Above what the requester wrote, which may try to read like a sentence of the console. */
+  theirReason: (who: string) => `Reason, in the words of ${who}`,
   noReason: 'The requester gave no reason of their own.',
+  openItem: 'Open the item',
+  openFlag: 'Open the flag',
   notGiven: 'left out',
   input: 'Input',
   change: 'Change',

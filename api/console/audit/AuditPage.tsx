@@ -95,7 +95,11 @@ export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
         </span>
       </div>
       {entries === undefined && <Skeleton rows={8} />}
-      {entries?.length === 0 && <Empty title={auditTexts.none}>{auditTexts.noneMatches}</Empty>}
+      {entries?.length === 0 && (
+        <Empty title={auditTexts.none}>
+          {search.target === undefined ? auditTexts.noneMatches : auditTexts.noneOfTarget}
+        </Empty>
+      )}
       {entries !== undefined && entries.length > 0 && (
         <ListTable label={auditTexts.entries} headings={auditTexts.headings} deeds={auditTexts.more} isLedger>
           {entries.map((entry) => (

@@ -19,7 +19,10 @@ export const auditTexts = {
   /** Of the list, as its heading and as the name of its table. */
   entries: 'Entries',
   none: 'Nothing found',
-  noneMatches: 'Nothing was done that fits these filters. Show all, or another time.',
+  noneMatches: 'Nothing was done that fits these filters; names are matched whole. Show all, or another time.',
+  /** Where a target was asked for: acts on a record name their run or their item. */
+  noneOfTarget:
+    'No entry has this as its target. Items, runs, flags, people and the like are found by their whole id; what was done to a record stands in its history, on its page, and under Runs.',
   headings: ['When', 'Who', 'Did', 'To what', 'Outcome', 'Reason'],
   more: 'More',
   less: 'Less',

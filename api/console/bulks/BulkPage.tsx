@@ -7,6 +7,7 @@ import { count } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import { bulkResultsQuery } from '../wire/bulkQueries.ts';
 import { useItem } from '../wire/itemStore.ts';
+import { itemTitleQuery } from '../wire/itemTitles.ts';
 import { bulkQuery } from '../wire/queries.ts';
 import type { Bulk, BulkResult } from '../wire/types.ts';
 import { BulkLine } from './BulkLine.tsx';
@@ -24,18 +25,20 @@ const outcomes: readonly BulkResult['outcome'][] = [
 ];
 
 const Result = ({ result }: { readonly result: BulkResult }) => {
-  const { items, environment } = useSession();
+  const { http, items, environment } = useSession();
   const item = useItem(items, result.id);
+  const { data: read } = useQuery({ ...itemTitleQuery(http, result.id), enabled: item === undefined });
+  const title = item?.title ?? read ?? null;
   return (
     <li>
       <Link
         to="/env/$environment/items"
         params={{ environment }}
         search={{ show: 'all', item: result.id }}
-        className={item === undefined ? 'mono' : ''}
+        className={title === null ? 'mono' : ''}
         dir="auto"
       >
-        {item?.title ?? result.id}
+        {title ?? result.id}
       </Link>
       {result.error !== null && (
         <span className="soft">

@@ -68,7 +68,7 @@ const lineOf: Readonly<Record<string, Line>> = {
     return to === actor ? lines.took(who) : lines.assigned(who, names.of(said(to)));
   },
   snoozed: (who, { to }) => (to === null ? lines.awoken(who) : lines.snoozed(who, timeOf(to))),
-  woken: () => lines.woken,
+  woken: (who, _data, _names, actor) => (actor === null ? lines.woken : lines.awoken(who)),
   tags: tagsLine,
   action: (who, { label, action, status, message }) => {
     const [name, end, about] = [said(label) || said(action), said(status), said(message)];

@@ -102,7 +102,12 @@ export const Composer = ({ item, inbox, timeline, me, writing: chosen, may, onWr
     onSent,
   });
   const isReply = kind === 'reply';
-  const { reply, isTold, tell } = useAnswered({ place: draft, isBegun: isReply && text.trim() !== '', timeline, me });
+  const { reply, isTold, tell } = useAnswered({
+    place: draft,
+    isBegun: isReply && text.trim() !== '',
+    timeline,
+    isBusy,
+  });
   if (!canReply && !canNote) return null;
   /** Sends it, but after another one's reply only once that has been told. */
   const sendOrTell = (): void => {
@@ -151,7 +156,7 @@ export const Composer = ({ item, inbox, timeline, me, writing: chosen, may, onWr
       <TooLong what={itemTexts.theText} text={text} most={textMost} />
       {reply !== null && (
         <p className={isTold ? 'problem' : 'hint'} role="alert">
-          {itemTexts.answered(reply.actor.name, isTold)}{' '}
+          {reply.actor.id === me ? itemTexts.answeredByMe(isTold) : itemTexts.answered(reply.actor.name, isTold)}{' '}
           <Button tone="bare" onClick={() => showEntry(reply.id)}>
             {itemTexts.showAnswer}
           </Button>

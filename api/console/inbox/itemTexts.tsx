@@ -48,6 +48,11 @@ export const itemTexts = {
     isTold
       ? `Not sent: ${who} replied while you were writing. Send yours too if it is still needed.`
       : `${who} replied while you were writing.`,
+  /** Of one's own reply of which no answer came, or which another tab sent. */
+  answeredByMe: (isTold: boolean) =>
+    isTold
+      ? 'Not sent: a reply of yours has gone out since you began to write this one. Send this too if it is another.'
+      : 'A reply of yours has gone out since you began to write this one.',
   showAnswer: 'Show it',
   sendReplyToo: 'Send it too',
   replyIsFinal: 'A reply can’t be taken back.',

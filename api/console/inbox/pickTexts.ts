@@ -17,8 +17,8 @@ export const pickTexts = {
   noTag: 'Type a tag to make it.',
   newTag: 'new tag',
   snooze: 'Snooze',
-  snoozeUntil: 'Snooze until… (17:00, Dec 12, or 2026-12-24 09:00)',
-  noTime: 'Type a time such as 17:00, Dec 12, or 2026-12-24 09:00.',
+  snoozeUntil: 'Snooze until… (17:00, 2h, 3 days, or Dec 12 9:30)',
+  noTime: 'Type a time such as 17:00, Dec 12 or 2026-12-24 09:00, or a duration such as 2h or 3 days.',
   past: 'this time is past',
   wakeNow: 'Wake now',
   snoozes: {

@@ -1,4 +1,4 @@
-/** Reads the times that people type: "17:00", "dec 12", "12 dec 9:30", "2026-12-24 09:00". Used by the pickers of a snooze. */
+/** Reads the times that people type: "17:00", "dec 12", "12 dec 9:30", "2026-12-24 09:00", "2h", "3 days". Used by the pickers of a snooze. */
 import type { Option } from '../ui/option.ts';
 import { whenTime } from '../ui/time.ts';
 import { daysLaterAt, fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
@@ -39,10 +39,27 @@ const dateOf = (text: string, today: string): { readonly date: string; readonly 
   return { date: `${year ?? today.slice(0, 4)}-${two(month + 1)}-${two(Number(day))}`, isYearly: year === undefined };
 };
 
+const minuteMs = 60_000;
+const unitMs: Readonly<Record<string, number>> = {
+  m: minuteMs,
+  h: 60 * minuteMs,
+  d: 1_440 * minuteMs,
+  w: 10_080 * minuteMs,
+};
+
+/** Returns the length of a duration such as `2h`, `90 min`, `3 days`, in ms; null: it is none. */
+const durationOf = (text: string): number | null => {
+  const [, number, unit = ''] =
+    /^(?:in )?(\d{1,4}(?:\.\d)?) ?(m|min|minutes?|h|hours?|d|days?|w|weeks?)$/.exec(text) ?? [];
+  return number === undefined ? null : Number(number) * (unitMs[unit.charAt(0)] ?? 0);
+};
+
 /** Returns the moment that a text says, of those without a day or a year the next; NaN when it says none. */
 const momentOf = (typed: string, now: number): number => {
   const text = typed.trim().toLowerCase();
   const today = toLocalTime(now).slice(0, 10);
+  const duration = durationOf(text);
+  if (duration !== null) return now + duration;
   const time = timeOf(text);
   if (time !== null) {
     const at = fromLocalTime(`${today}T${time}`);

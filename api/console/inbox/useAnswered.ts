@@ -1,4 +1,7 @@
-/** The replies of others that came while one's own was being written, so that no customer is answered twice unawares. Used by Composer. */
+/**
+ * The replies that came while one was being written, so that no customer is answered twice unawares: those of others, and one's own
+ * of which no answer came or which another tab sent. Used by Composer.
+ */
 import { useEffect, useState } from 'react';
 import { useDraft } from '../ui/draft.ts';
 import type { Entry } from '../wire/types.ts';
@@ -13,11 +16,12 @@ interface AnsweredOptions {
   readonly isBegun: boolean;
   /** Newest first; undefined: not read yet. */
   readonly timeline: readonly Entry[] | undefined;
-  readonly me: string | null;
+  /** Whether it is being sent: its own entry may come before its answer. */
+  readonly isBusy: boolean;
 }
 
 interface Answered {
-  /** The newest reply of somebody else since one's own was begun. */
+  /** The newest reply since this one was begun. */
   readonly reply: Entry | null;
   /** Whether it was told when one's own was to be sent. */
   readonly isTold: boolean;
@@ -25,7 +29,7 @@ interface Answered {
 }
 
 /** The draft keeps the newest entry that was there when it was begun, so that what comes before a reload or a sign-in is told after it. */
-export const useAnswered = ({ place, isBegun, timeline, me }: AnsweredOptions): Answered => {
+export const useAnswered = ({ place, isBegun, timeline, isBusy }: AnsweredOptions): Answered => {
   const [since, setSince] = useDraft(`${place}.since`);
   const [told, setTold] = useState<string | null>(null);
   const newest = timeline === undefined ? '' : (timeline[0]?.id ?? belowAllIds);
@@ -33,8 +37,8 @@ export const useAnswered = ({ place, isBegun, timeline, me }: AnsweredOptions): 
     if (isBegun ? since === '' && newest !== '' : since !== '') setSince(isBegun ? newest : '');
   }, [isBegun, since, newest, setSince]);
   const reply =
-    isBegun && since !== ''
-      ? (timeline?.find(({ id, type, actor }) => type === 'reply' && id > since && actor.id !== me) ?? null)
+    isBegun && !isBusy && since !== ''
+      ? (timeline?.find(({ id, type }) => type === 'reply' && id > since) ?? null)
       : null;
   return { reply, isTold: reply !== null && told === reply.id, tell: () => setTold(reply?.id ?? null) };
 };

@@ -68,11 +68,19 @@ export const useItemList = (inbox: string | null, search: ListSearch, me: string
   const since = pages?.[0]?.since ?? Infinity;
   const newCount = useMemo(() => {
     const present = new Set(ids);
+    // What is not read yet of a list by activity may be older than its last row, and is not new for being changed.
+    const last = query['sort'] === undefined && hasNextPage ? items.get(ids.at(-1) ?? '') : undefined;
     let came = 0;
     for (const { at, item } of items.arrivals())
-      if (at > since && !present.has(item.id) && isListed(item, query, view, { me, now, inboxes })) came += 1;
+      if (
+        at > since &&
+        !present.has(item.id) &&
+        item.lastSeen >= (last?.lastSeen ?? 0) &&
+        isListed(item, query, view, { me, now, inboxes })
+      )
+        came += 1;
     return came;
-  }, [items, arrivals, ids, since, query, view, me, now, inboxes]);
+  }, [items, arrivals, ids, since, query, view, me, now, inboxes, hasNextPage]);
   const hasLeft = useCallback(
     (item: Item) => isOutside(item, query, view, { me, now, inboxes }),
     [query, view, me, now, inboxes],

@@ -84,8 +84,8 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
     const options = { body, idempotencyKey: sendings.begin(place, JSON.stringify(body)) };
     try {
       const answer = await http.call<{ item: Item; entry: Entry }>('POST', path, options);
-      sendings.take(place);
       show(answer.body);
+      sendings.take(place);
     } catch (error) {
       const isKept = error instanceof ApiError && error.status === 0;
       const said = error instanceof Error ? error.message : String(error);

@@ -2,6 +2,7 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { liveUrl, openStream, type Stream } from '../live/stream.ts';
+import { readDraft, writeDraft } from '../ui/draft.ts';
 import { isFinished, newerBulk } from '../wire/bulks.ts';
 import { createHttp, type Http } from '../wire/http.ts';
 import { createItemStore, type ItemStore } from '../wire/itemStore.ts';
@@ -155,7 +156,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
     items,
     timelines,
     runs,
-    sendings: createSendings(),
+    sendings: createSendings({ read: readDraft, write: writeDraft }),
     notices: createNotices(),
     queries,
     stream: () => {

@@ -28,7 +28,8 @@ export const readDraft = (key: string): string => {
   }
 };
 
-const writeDraft = (key: string, text: string): void => {
+/** Keeps a text under a key, and tells the places where it stands; an empty one is forgotten. */
+export const writeDraft = (key: string, text: string): void => {
   const name = nameOf(key);
   kept.delete(name);
   try {

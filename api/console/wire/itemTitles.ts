@@ -1,4 +1,4 @@
-/** Titles of items that are known by their ids alone, asked for together. Used by the audit log and the ledger of agents. */
+/** Titles of items that are known by their ids alone, asked for together. Used by the audit log, the ledger of agents and the results of bulks. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
 import { body } from './queries.ts';

@@ -250,17 +250,17 @@ export const requestRecordQuery = (http: Http, requestedBy: string) =>
     staleTime: 10_000,
   });
 
-/** How many requests of an agent are shown of each status. */
-const requestsMost = 5;
+/** How many requests of an agent are shown that wait, and of each other status. */
+const [waitingMost, requestsMost] = [200, 5];
 
-/** The newest requests of a principal that wait, and those that a person decided. */
+/** The requests of a principal that wait, and the newest that have ended, whoever ended them. */
 export const requestsOfQuery = (http: Http, requestedBy: string) =>
   queryOptions({
     queryKey: [...keys.approvals, 'by', requestedBy],
     queryFn: async ({ signal }) => {
       const lists = await Promise.all(
-        (['pending', 'approved', 'rejected'] as const).map(async (status) => {
-          const query = { status, requestedBy, limit: requestsMost };
+        (['pending', 'approved', 'rejected', 'stale', 'expired'] as const).map(async (status) => {
+          const query = { status, requestedBy, limit: status === 'pending' ? waitingMost : requestsMost };
           return (await body(http.call<{ approvals: Approval[] }>('GET', '/approvals', { query, signal }))).approvals;
         }),
       );

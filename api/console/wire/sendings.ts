@@ -1,4 +1,7 @@
-/** Requests under way by the draft that each is made of, and their failures; they outlive the component that sent them. Used by useWriting and useActionCall. */
+/**
+ * Requests under way by the draft that each is made of, and their failures; they outlive the component that sent them, and what is not
+ * known to have ended also a reload. Used by useWriting and useActionCall.
+ */
 import { useSyncExternalStore } from 'react';
 import { newIdempotencyKey } from './http.ts';
 
@@ -24,7 +27,34 @@ export interface Sendings {
   subscribe(listener: () => void): () => void;
 }
 
-export const createSendings = (): Sendings => {
+/** Where the text and the key of a sending are kept whose end is not known. */
+const keptAs = (draft: string): string => `${draft}.sent`;
+
+/** For so many ms the same text is the same message after a reload; later it may be meant as another. */
+const keptMs = 15 * 60_000;
+
+interface Kept extends Pick<Sending, 'text' | 'key'> {
+  readonly at: number;
+}
+
+/** Where texts are kept over a reload, each under a key; an empty one is forgotten. */
+interface Drafts {
+  readonly read: (key: string) => string;
+  readonly write: (key: string, text: string) => void;
+}
+
+/** Returns what was sent from a draft before a reload and may have been taken; undefined: nothing. */
+const readKept = ({ read }: Drafts, draft: string): Kept | undefined => {
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `begin` wrote
+    const kept = JSON.parse(read(keptAs(draft))) as Kept;
+    return Date.now() - kept.at < keptMs ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+export const createSendings = (drafts: Drafts): Sendings => {
   const sendings = new Map<string, Sending>();
   const listeners = new Set<() => void>();
   const tell = (): void => {
@@ -33,17 +63,20 @@ export const createSendings = (): Sendings => {
   return {
     of: (draft) => sendings.get(draft) ?? null,
     begin: (draft, text) => {
-      const former = sendings.get(draft);
+      const former = sendings.get(draft) ?? readKept(drafts, draft);
       const key = former?.text === text ? former.key : newIdempotencyKey();
+      drafts.write(keptAs(draft), JSON.stringify({ text, key, at: Date.now() } satisfies Kept));
       sendings.set(draft, { text, key, isUnderWay: true, problem: null });
       tell();
       return key;
     },
     take: (draft) => {
       sendings.delete(draft);
+      drafts.write(keptAs(draft), '');
       tell();
     },
     refuse: (draft, problem, isOpen) => {
+      if (!isOpen) drafts.write(keptAs(draft), '');
       const { text = '', key = '' } = (isOpen ? sendings.get(draft) : undefined) ?? {};
       sendings.set(draft, { text, key, isUnderWay: false, problem });
       tell();
