@@ -143,6 +143,23 @@ describe('agents in the console', () => {
     expect(body.entries[0].after).to.include({ name: 'Day watch', mode: 'supervised' });
   });
 
+  it('shows all that an agent has asked for and waits, and how the rest has ended', async () => {
+    const ask = async (n: number): Promise<string> =>
+      (await other.post(`/items/${item}/tags`, { add: [`asked ${String(n)}`] })).body.approval as string;
+    const asked: string[] = [];
+    for (let n = 0; n < 8; n++) asked.push(await ask(n));
+    expect((await ana.post(`/approvals/${asked[0] ?? ''}/reject`, { note: 'Not now.' })).status).to.equal(200);
+    expect((await ana.post(`/items/${item}/tags`, { add: ['asked 1'] })).status).to.equal(200);
+    expect((await ana.post(`/approvals/${asked[1] ?? ''}/approve`)).body.code).to.equal('stale');
+    await page.reload();
+    const list = page.getByRole('region', { name: 'What it asked for' });
+    await list.getByText(/^rejected by Ana Lind .*: Not now\.$/).waitFor();
+    await list.getByText(/^out of date/).waitFor();
+    // One more waits since it may only ask.
+    expect(await list.getByText(/^waits, asked/).count()).to.equal(7);
+    expect(await list.getByText(/^rejected by/).count()).to.equal(1);
+  });
+
   it('revokes an agent after a confirmation', async () => {
     await page.keyboard.press('Backspace');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke Day watch' }).click();

@@ -1,4 +1,4 @@
-/** What an agent asked for: what waits for a decision, and what was decided lately, with the note. Used by AgentPage. */
+/** What an agent asked for: what waits for a decision, and what has ended lately, with the note. Used by AgentPage. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../shell/session.ts';
@@ -10,11 +10,14 @@ import { agentTexts } from './texts.tsx';
 const Outcome = ({ approval }: { readonly approval: Approval }) => {
   const { status, decidedBy, decidedAt, requestedAt, note } = approval;
   if (status === 'pending') return agentTexts.waits(<Ago isInSentence at={requestedAt} />);
-  const end = status === 'approved' ? agentTexts.approved : agentTexts.rejected;
+  const ends: Readonly<Record<string, string>> = agentTexts.ends;
+  const end = ends[status] ?? status;
   const when = decidedAt !== null && <Ago isInSentence at={decidedAt} />;
+  // Nobody decides what has expired, or what no longer fits when somebody tries to approve it.
+  const isDecided = decidedBy !== null && status !== 'stale';
   return (
     <>
-      {agentTexts.decided(end, decidedBy?.name ?? '', when)}
+      {isDecided ? agentTexts.decided(end, decidedBy.name, when) : agentTexts.ended(end, when)}
       {note !== null && <span dir="auto">: {note}</span>}
     </>
   );

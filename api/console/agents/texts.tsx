@@ -26,8 +26,13 @@ export const agentTexts = {
       {end} by {who} {when}
     </>
   ),
-  approved: 'approved',
-  rejected: 'rejected',
+  ends: { approved: 'approved', rejected: 'rejected', expired: 'expired', stale: 'out of date' },
+  /** Of a request that nobody has decided. */
+  ended: (end: string, when: ReactNode) => (
+    <>
+      {end} {when}
+    </>
+  ),
   edit: 'Change…',
   rotate: 'New token…',
   form: {
