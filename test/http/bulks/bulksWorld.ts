@@ -93,7 +93,8 @@ export const openBulksWorld = async () => {
   ): Promise<Reply> => client.post('/bulk', { ids, operation }, options);
   const finished = (id: string, client = admin): Promise<Reply['body']> =>
     until(`${id} is finished`, async () => {
-      const { body } = await client.get(`/bulk/${id}`);
+      const { status, text, body } = await client.get(`/bulk/${id}`);
+      expect(status, text).to.equal(200);
       return body.bulk.finishedAt === null ? null : body.bulk;
     });
   const run = async (ids: readonly string[], operation: unknown, client = clerk): Promise<Reply['body']> => {
