@@ -7,8 +7,7 @@ import { channels, type Bus } from '../shared/platform/redis/bus.ts';
 
 /** ms after a signal for which others count as at work: longer than the time between two signals (api/middleware/foreground.ts). */
 const atWorkMs = 600;
-/** How long a pause is, by the time of the statement before it; and at most, in ms. */
-const pauseShare = 1;
+/** The longest pause, in ms. */
 const pauseMs = 500;
 
 export interface BulkPace {
@@ -36,7 +35,7 @@ export const createBulkPace = (bus: Bus): BulkPace => {
       await work();
     } finally {
       const now = performance.now();
-      pauseUntil = now + Math.min(pauseMs, (now - startedAt) * pauseShare);
+      pauseUntil = now + Math.min(pauseMs, now - startedAt);
     }
   };
   return {

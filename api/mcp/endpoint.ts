@@ -25,18 +25,22 @@ const requireMessage = (body: unknown): unknown => {
 /** Headers whose faults are not faults of the message. */
 const headerPaths = new Set(['idempotency-key', 'if-match']);
 
-/** Adds the JSON-RPC error to the fault of a body that is no message. */
-const toMcpFault = (failure: Fault): Fault => {
-  const { code, message, extra } = failure;
-  // One of a message that was read names it already.
-  if (extra.body !== undefined) return failure;
-  const isHeader = (extra.details ?? []).some(({ path }) => headerPaths.has(path));
-  if (code !== 'bad_json' && (code !== 'invalid' || isHeader)) return failure;
+/** Returns the fault with the JSON-RPC error that answers the message `id`; null: of no message. */
+const withMcpError = ({ code, message, extra }: Fault, id: string | number | null): Fault => {
   const error = { code: code === 'bad_json' ? mcpErrorCodes.parseError : mcpErrorCodes.invalidRequest, message };
-  return fault(code, message, { ...extra, body: { jsonrpc: '2.0', id: null, error } });
+  return fault(code, message, { ...extra, body: { jsonrpc: '2.0', id, error } });
 };
 
-/** Returns the id of a message; null for one that has none that can be sent back. */
+/** Adds the JSON-RPC error to the fault of a body that is no message. */
+const toMcpFault = (failure: Fault): Fault => {
+  const { code, extra } = failure;
+  // The fault of a message with an id has its JSON-RPC error already.
+  if (extra.body !== undefined) return failure;
+  const isHeader = (extra.details ?? []).some(({ path }) => headerPaths.has(path));
+  return code === 'bad_json' || (code === 'invalid' && !isHeader) ? withMcpError(failure, null) : failure;
+};
+
+/** Returns the id of a message; null when it has none, or one that can't be sent back. */
 const idOf = (body: unknown): string | number | null => {
   const id = isObject(body) ? body['id'] : null;
   return typeof id === 'number' || (typeof id === 'string' && textProblem(id) === null) ? id : null;
@@ -45,7 +49,7 @@ const idOf = (body: unknown): string | number | null => {
 /** Where the arguments of a tool's call stand in its message. */
 const argumentsPath = 'params.arguments.';
 
-/** Refuses a message with a value that can't be kept, by its id: as the error of a tool where it is one of its arguments. */
+/** Returns the tool's error for an argument that can't be stored. Throws `invalid`, with the message's id, for such a value elsewhere. */
 const refuseValue = ({ body, query }: EndpointCall<ToolsQuery>, { path, message }: FaultDetail): ApiResponse => {
   const id = idOf(body);
   if (id !== null && path.startsWith(argumentsPath)) {
@@ -55,9 +59,7 @@ const refuseValue = ({ body, query }: EndpointCall<ToolsQuery>, { path, message 
     const shown = query.answers === 'text' ? result : { ...result, structuredContent };
     return { status: 200, body: { jsonrpc: '2.0', id, result: shown } };
   }
-  const failure = invalidFault([{ path, message }]);
-  const error = { code: mcpErrorCodes.invalidRequest, message: failure.message };
-  throw fault('invalid', failure.message, { ...failure.extra, body: { jsonrpc: '2.0', id, error } });
+  throw withMcpError(invalidFault([{ path, message }]), id);
 };
 
 const handle = async (call: EndpointCall<ToolsQuery>): Promise<ApiResponse> => {

@@ -6,6 +6,7 @@ import { statesOf } from '../../shared/items/filters.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { Members } from './answers/members.ts';
+import { toList } from './arguments/coerce.ts';
 
 const call = (tool: string, id: unknown): string => `${tool} with ${JSON.stringify({ id })}`;
 
@@ -58,24 +59,33 @@ export const nextStepHint = async (from: EndpointCall, body: Members): Promise<s
   return null;
 };
 
-/** Returns where it stands how a request that was approved has ended, which an approval does not say; null for other answers. */
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** Returns the texts of an argument that is a list, or a text with commas. */
+const textsOf = (value: unknown): string[] =>
+  toList(value)
+    .filter(isText)
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+
+/** Returns which tool shows how an approved request ended, as an approval does not; null for other answers. */
 export const approvedHint = ({ approval }: Members): string | null => {
   if (!isObject(approval) || approval['status'] !== 'approved') return null;
   const { run, bulk } = approval;
-  const ask = typeof run === 'string' ? call('get_run', run) : typeof bulk === 'string' ? call('get_bulk', bulk) : null;
+  const ask = isText(run) ? call('get_run', run) : isText(bulk) ? call('get_bulk', bulk) : null;
   return ask === null ? null : `Approved is not done: ${ask} says how it ended.`;
 };
 
-/** Returns which of the ids that were asked for are those of no item that the caller sees; null: none. */
+/** Returns which of the requested ids name no item that the caller sees; null: none. */
 export const missingHint = ({ ids }: Members, { items }: Members): string | null => {
-  const wanted = (isText(ids) ? ids.split(',') : Array.isArray(ids) ? ids.filter(isText) : []).map((id) => id.trim());
+  const wanted = textsOf(ids);
   if (!Array.isArray(items) || wanted.length === 0) return null;
   const found = new Set(items.map((item: unknown) => (isObject(item) ? item['id'] : null)));
-  const missing = wanted.filter((id) => id !== '' && !found.has(id));
+  const missing = wanted.filter((id) => !found.has(id));
   return missing.length === 0 ? null : `No item that you can see: ${missing.join(', ')}.`;
 };
 
-/** Returns that whom an item was assigned to may not work on it; null where they may. */
+/** Returns a warning that the new assignee may not work on the item; null when they may. */
 export const assigneeHint = ({ deps }: EndpointCall, asked: Members, { item }: Members): string | null => {
   if (!isText(asked['assignee']) || !isObject(item) || !isText(item['assignee'])) return null;
   const inbox = String(item['inbox']);
@@ -84,14 +94,10 @@ export const assigneeHint = ({ deps }: EndpointCall, asked: Members, { item }: M
   return `${person.name} may only see ${inbox}, and can’t work on the item; list_people has those who can first.`;
 };
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-
 /** Returns why filters of items that exist find nothing: the inbox has none of the states; or null. */
 export const emptyHint = ({ caller }: EndpointCall, { inbox: name, state }: Members): string | null => {
   const inbox = isText(name) ? findVisibleInbox(caller, name) : undefined;
-  const wanted = (isText(state) ? state.split(',') : Array.isArray(state) ? state.filter(isText) : []).map((one) =>
-    one.trim(),
-  );
+  const wanted = textsOf(state);
   if (inbox === undefined || wanted.length === 0) return null;
   const states = statesOf([inbox]);
   return wanted.some((one) => states.has(one))

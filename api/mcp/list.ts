@@ -13,14 +13,19 @@ interface ListedTools {
   readonly isText: boolean;
 }
 
+/** Returns the tools of these sets that the caller's role can use. */
+const usableTools = (caller: Caller, sets: readonly ToolsetName[]): Tool[] =>
+  [...toolsOf(sets), ...(sets.includes('actions') ? listActionTools(caller) : [])].filter((tool) =>
+    tool.isListed(caller),
+  );
+
 /** Returns a page of the tools of these sets. Throws `bad_cursor` for a cursor of another list. */
 export const listTools = (
   caller: Caller,
   { sets, isText }: ListedTools,
   cursor: string | undefined,
 ): { readonly tools: readonly object[]; readonly nextCursor?: string } => {
-  const all = [...toolsOf(sets), ...(sets.includes('actions') ? listActionTools(caller) : [])];
-  const listed = all.filter((tool) => tool.isListed(caller));
+  const listed = usableTools(caller, sets);
   const scope = `tools:${sets.join(',')}:${caller.principal.access.key}`;
   const { seal } = caller.env;
   const from = Number(seal.openCursor(scope, cursor)?.[0] ?? 0);
@@ -33,10 +38,7 @@ export const listTools = (
 };
 
 /** Returns the names of all tools that the caller's role can use. */
-export const listedNames = (caller: Caller): string[] =>
-  [...toolsOf(toolsetNames), ...listActionTools(caller)]
-    .filter((tool) => tool.isListed(caller))
-    .map(({ name }) => name);
+export const listedNames = (caller: Caller): string[] => usableTools(caller, toolsetNames).map(({ name }) => name);
 
 /** Returns the tool of that name if the caller may know of it; its endpoint refuses what the caller may not do. */
 export const findTool = (caller: Caller, name: string): Tool | undefined =>

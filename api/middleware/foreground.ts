@@ -1,4 +1,4 @@
-/** Tells workers that people or agents are at work. A step of api/app.ts and api/mcp/serveEndpoint.ts. */
+/** Signals foreground work to the workers: changes by people and agents. A step of api/app.ts and api/mcp/serveEndpoint.ts. */
 import { createInterval } from '../../shared/platform/core/wait.ts';
 import { channels, type Bus } from '../../shared/platform/redis/bus.ts';
 import type { EndpointContext, Next } from './state.ts';
@@ -15,8 +15,8 @@ const isDue = (bus: Bus): boolean => {
 };
 
 /**
- * Publishes that somebody other than an app changes something. Bulks don't count, as those that are waited for are small, and small
- * ones wait for no others.
+ * Publishes a signal for a change by a person or an agent, at most one each `signalMs`. A bulk emits none: small bulks have a queue of
+ * their own, and a large one need not slow others down.
  */
 export const foreground = ({ state }: EndpointContext, next: Next): Promise<unknown> => {
   const {

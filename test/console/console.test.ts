@@ -134,7 +134,7 @@ describe('the console', () => {
     await page.reload();
     await page.getByLabel('E-mail').waitFor();
     expect(early()).to.have.members(['/me', '/inboxes', '/views', '/counts'].map((path) => `/api/env/demo${path}`));
-    // What was refused a moment ago is asked again.
+    // The early 401 responses are not reused after the sign-in.
     await fillIn();
     await page.locator('.row').first().waitFor();
     await stranger.close();

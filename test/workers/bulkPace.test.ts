@@ -31,7 +31,7 @@ describe('the pace of large bulks', () => {
   after(() => world.close());
 
   const signals = async (act: () => Promise<unknown>): Promise<boolean> => {
-    // What was told before has come once its own message has, as Redis keeps the order of a channel.
+    // Redis keeps the order of a channel: once this message has arrived, so have all earlier ones.
     const settle = async (): Promise<void> => {
       const before = heard;
       world.deps.bus.publish(channels.foreground, '');

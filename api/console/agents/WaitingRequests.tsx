@@ -1,6 +1,7 @@
 /** What an agent asked for: what waits for a decision, and what has ended lately, with the note. Used by AgentPage. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { verdictTexts } from '../approvals/verdictTexts.tsx';
 import { useSession } from '../shell/session.ts';
 import { Ago } from '../ui/Time.tsx';
 import { requestsOfQuery } from '../wire/queries.ts';
@@ -10,7 +11,7 @@ import { agentTexts } from './texts.tsx';
 const Outcome = ({ approval }: { readonly approval: Approval }) => {
   const { status, decidedBy, decidedAt, requestedAt, note } = approval;
   if (status === 'pending') return agentTexts.waits(<Ago isInSentence at={requestedAt} />);
-  const ends: Readonly<Record<string, string>> = agentTexts.ends;
+  const ends: Readonly<Record<string, string>> = verdictTexts.endsInSentence;
   const end = ends[status] ?? status;
   const when = decidedAt !== null && <Ago isInSentence at={decidedAt} />;
   // Nobody decides what has expired, or what no longer fits when somebody tries to approve it.

@@ -26,7 +26,6 @@ export const agentTexts = {
       {end} by {who} {when}
     </>
   ),
-  ends: { approved: 'approved', rejected: 'rejected', expired: 'expired', stale: 'out of date' },
   /** Of a request that nobody has decided. */
   ended: (end: string, when: ReactNode) => (
     <>

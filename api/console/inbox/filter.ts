@@ -38,6 +38,10 @@ export const readListSearch = (raw: Readonly<Record<string, unknown>>): ListSear
   };
 };
 
+/** Returns the inboxes of a list: one by name, or all. */
+export const listedInboxes = (inboxes: readonly Inbox[], name: string | null): readonly Inbox[] =>
+  name === null ? inboxes : inboxes.filter((inbox) => inbox.name === name);
+
 export const kindOf = (inboxes: readonly Inbox[], item: Pick<Item, 'inbox' | 'state'>): StateKind => {
   const found = inboxes.find(({ name }) => name === item.inbox)?.states.find(({ name }) => name === item.state)?.kind;
   return found === 'waiting' || found === 'closed' ? found : 'open';

@@ -7,7 +7,7 @@ import { useArrivals } from '../wire/itemStore.ts';
 import { inboxesQuery, itemsQuery, viewsQuery, type ItemQuery, type Total } from '../wire/queries.ts';
 import { filtersOf, savedViewsQuery, type SavedView, type ViewFilters } from '../wire/savedViews.ts';
 import type { Inbox, Item, View } from '../wire/types.ts';
-import { isListed, isOutside, readListSearch, toQuery, type ListSearch } from './filter.ts';
+import { isListed, isOutside, listedInboxes, readListSearch, toQuery, type ListSearch } from './filter.ts';
 import { useTotal } from './useTotal.ts';
 
 interface ItemListState {
@@ -46,10 +46,7 @@ export const useItemList = (inbox: string | null, search: ListSearch, me: string
   const { data: savedViews = nothing } = useQuery(savedViewsQuery(http));
   const inboxes = known ?? nothing;
   const { show, view: viewName, assignee, tags, overdue, q, sort } = search;
-  const listed = useMemo(
-    () => (inbox === null ? inboxes : inboxes.filter(({ name }) => name === inbox)),
-    [inbox, inboxes],
-  );
+  const listed = useMemo(() => listedInboxes(inboxes, inbox), [inbox, inboxes]);
   const query = useMemo(() => {
     const given = { show, view: viewName, assignee, tags, overdue, q, sort };
     return toQuery(readListSearch(given), inbox, listed);
@@ -68,7 +65,7 @@ export const useItemList = (inbox: string | null, search: ListSearch, me: string
   const since = pages?.[0]?.since ?? Infinity;
   const newCount = useMemo(() => {
     const present = new Set(ids);
-    // What is not read yet of a list by activity may be older than its last row, and is not new for being changed.
+    // An item behind the last row that was read of a list by activity is on a later page; a change does not make it new.
     const last = query['sort'] === undefined && hasNextPage ? items.get(ids.at(-1) ?? '') : undefined;
     let came = 0;
     for (const { at, item } of items.arrivals())

@@ -1,5 +1,5 @@
 /** The API request behind the open page, derived from its address. Used by the palette. */
-import { readListSearch, toQuery } from '../inbox/filter.ts';
+import { listedInboxes, readListSearch, toQuery } from '../inbox/filter.ts';
 import type { CopiedRequest } from '../wire/copying.ts';
 import type { Inbox } from '../wire/types.ts';
 
@@ -14,8 +14,8 @@ const oneOf = (list: string, id: string | undefined): CopiedRequest => ({
 const itemsShown = (inbox: string | null, search: Search, inboxes: readonly Inbox[]): CopiedRequest => {
   const { item } = search;
   if (item !== undefined) return oneOf('/items', item);
-  const of = inbox === null ? inboxes : inboxes.filter(({ name }) => name === inbox);
-  return { method: 'GET', path: '/items', query: toQuery(readListSearch(search), inbox, of) };
+  const query = toQuery(readListSearch(search), inbox, listedInboxes(inboxes, inbox));
+  return { method: 'GET', path: '/items', query };
 };
 
 const recordsShown = (resource: string | undefined, search: Search): CopiedRequest => {
