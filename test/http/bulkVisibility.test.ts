@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { rpcError } from '../support/app.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { openLive, type Recorder } from '../support/live.ts';
+import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const manifest = {
@@ -169,9 +170,12 @@ describe('http: who sees a bulk', () => {
         const { id } = (await author.post('/items', { inbox, title: inbox })).body.item;
         await author.post('/bulk', { ids: [id], operation: tags('x') });
       }
-      const page = (await other.get('/bulk?limit=1')).body;
+      // A page that takes longer than its 250 ms has a cursor, whatever is behind it.
+      const page = await until('the last page has no cursor', async () => {
+        const { body } = await other.get('/bulk?limit=1');
+        return body.cursor === null ? body : null;
+      });
       expect(page.bulks).to.have.length(1);
-      expect(page.cursor).to.equal(null);
       expect((await author.get('/bulk?limit=1')).body.cursor).not.to.equal(null);
     } finally {
       await fresh.close();

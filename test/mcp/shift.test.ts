@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openDb } from '../../shared/platform/db/knex.ts';
+import { withoutTimeLimits } from '../../shared/platform/db/sessionSettings.ts';
 import { loadDemo } from '../../shared/tools/demo/loadDemo.ts';
 import { openSample, type Sample } from '../sample-app/sample.ts';
 import type { Client, Reply } from '../support/http.ts';
@@ -17,14 +18,19 @@ const bytesMax = 120_000;
 describe('a shift', () => {
   const dir = mkdtempSync(join(tmpdir(), 'console-shift-'));
   let world: World;
-  let sample: Sample;
+  let sample: Sample | null = null;
   let shift: Shift;
   /** A person who may decide. */
   let person: Client;
 
   before(async () => {
     world = await newWorld();
-    const db = openDb({ url: world.config.migrateDatabaseUrl, poolSize: 2, applicationName: 'demo' });
+    const db = openDb({
+      url: world.config.migrateDatabaseUrl,
+      poolSize: 2,
+      applicationName: 'demo',
+      settings: withoutTimeLimits,
+    });
     const publicUrl = `http://127.0.0.1:${String(world.port)}`;
     const now = Date.now();
     const { access } = await loadDemo(db, { now, environment: 'shop', items: 1_500, publicUrl });
@@ -34,10 +40,11 @@ describe('a shift', () => {
     // The demo has the records of an app that began now; they need not be sent once more.
     const lines = ['began', 'pushed'].map((kind) => JSON.stringify({ kind, at: now }));
     writeFileSync(join(dir, 'log.jsonl'), `${lines.join('\n')}\n`);
-    sample = await openSample({ url: baseUrl, key: appKey, dir, onError: () => undefined });
-    await sample.goOnline();
+    const app = await openSample({ url: baseUrl, key: appKey, dir, onError: () => undefined });
+    sample = app;
+    await app.goOnline();
     person = world.elsewhere(await world.person('admin'), 'shop');
-    await until('the app is online', () => sample.online);
+    await until('the app is online', () => app.online);
     const [loaded] = await world.sql<{ last: string }>('select max(id)::text as last from events');
     await until('what was loaded is indexed', () => isIndexed(world.sql, loaded?.last), 60_000);
     const approve = async (approval: string): Promise<void> => {
@@ -54,7 +61,7 @@ describe('a shift', () => {
     });
   });
   after(async () => {
-    await sample.stop();
+    await sample?.stop();
     await world.close();
     rmSync(dir, { recursive: true });
   });

@@ -21,6 +21,9 @@ export const sessionSettings = {
   idle_in_transaction_session_timeout: '10s',
 } as const;
 
+/** The settings of sessions that load or read whole tables: their statements and transactions have no time limits. */
+export const withoutTimeLimits = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' } as const;
+
 /** Sets what differs; takes the names and the values. A session of a role that has the settings is left as it is. */
 export const applySettingsSql = `
   select set_config(name, setting, false) from unnest($1::text[], $2::text[]) as given (name, setting)

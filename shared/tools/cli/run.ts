@@ -3,6 +3,7 @@ import { systemClock } from '../../platform/core/clock.ts';
 import type { Config } from '../../platform/core/config.ts';
 import { sleep } from '../../platform/core/wait.ts';
 import { openDb, type Db } from '../../platform/db/knex.ts';
+import { withoutTimeLimits } from '../../platform/db/sessionSettings.ts';
 import { closeClient, failFastOptions, openClient } from '../../platform/redis/client.ts';
 import { openKeyRing } from '../../platform/redis/keyRing.ts';
 import { openRedisBus } from '../../platform/redis/redisBus.ts';
@@ -116,12 +117,7 @@ const publishMessages = async (
 };
 
 /** Settings of sessions that read and write whole tables. */
-const unlimited = {
-  plan_cache_mode: 'auto',
-  enable_seqscan: 'on',
-  statement_timeout: '0',
-  idle_in_transaction_session_timeout: '0',
-} as const;
+const unlimited = { ...withoutTimeLimits, plan_cache_mode: 'auto', enable_seqscan: 'on' } as const;
 
 const runCommand = async (
   command: Command,

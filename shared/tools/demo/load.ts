@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../../platform/core/clock.ts';
 import { readConfigOrExit } from '../../platform/core/config.ts';
 import { openDb } from '../../platform/db/knex.ts';
+import { withoutTimeLimits } from '../../platform/db/sessionSettings.ts';
 import { parseAccess, type DemoAccess } from './access.ts';
 import { loadDemo } from './loadDemo.ts';
 
@@ -41,7 +42,13 @@ const main = async (): Promise<void> => {
   const config = readConfigOrExit();
   const file = join(config.dataDir, 'access.json');
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
-  const db = openDb({ url: config.migrateDatabaseUrl, poolSize: 2, applicationName: 'console-demo' });
+  // The loader may generate a batch for longer than a transaction of the service may idle.
+  const db = openDb({
+    url: config.migrateDatabaseUrl,
+    poolSize: 2,
+    applicationName: 'console-demo',
+    settings: withoutTimeLimits,
+  });
   try {
     const options = {
       now: whole('now', values.now) ?? systemClock.now(),
