@@ -142,6 +142,8 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
   });
   const flagCache = createFlagCache();
   let peer: Peer | null = null;
+  /** The connection of the newest call, which may come right behind the answer to the registration, before `onUp`. */
+  let caller: Peer | null = null;
   let closing: Promise<void> | null = null;
 
   const pendingAnswers = createPendingWork();
@@ -153,7 +155,7 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
     onProblem,
     isStopping: () => closing !== null,
     onProgress: (run, progress, message) =>
-      peer?.notify('run.progress', { run, progress, ...(message === undefined ? {} : { message }) }),
+      (peer ?? caller)?.notify('run.progress', { run, progress, ...(message === undefined ? {} : { message }) }),
     onLateAnswer: () => {
       resend.soon();
     },
@@ -187,6 +189,7 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
     onNotification,
     onProblem,
     serve: (method, params, from) => {
+      caller = from;
       // A stream of reads must not put off the end that a run or a reply would.
       if (closing !== null && !actingMethods.has(method)) return serve(method, params, from);
       pendingAnswers.begin();

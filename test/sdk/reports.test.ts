@@ -234,4 +234,31 @@ describe('sdk: reports and records', () => {
     expect(sent[0]).to.deep.equal({ run: 'run_1', progress: 0, message: 'step 0' });
     expect(sent[1]).to.deep.equal({ run: 'run_1', progress: 1, message: 'step 1000' });
   });
+
+  it('sends the progress of a run that is called right behind the registration', async () => {
+    const fake = await service();
+    const quickly = defineApp({
+      actions: {
+        work: {
+          background: true,
+          run: ({ progress }) => {
+            progress(0.5);
+            return 'Done.';
+          },
+        },
+      },
+    });
+    const called = new Promise<unknown>((resolve) => {
+      fake.answers['app.register'] = () => {
+        // Both frames leave at once, and the app reads them at once.
+        queueMicrotask(() => {
+          resolve(fake.call('action.run', runCall('run_1', 'work', { background: true })));
+        });
+        return { result: { environment: 'demo', connection: 'c0', warnings: [] } };
+      };
+    });
+    connected(fake, quickly);
+    await called;
+    expect(fake.of('run.progress').map(({ params }) => params)).to.deep.equal([{ run: 'run_1', progress: 0.5 }]);
+  });
 });
