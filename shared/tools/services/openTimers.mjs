@@ -2,24 +2,30 @@
 
 /** Timers that end sooner keep no process from ending for long; in ms. */
 const leastMs = 1_000;
-/** Lines of a stack below the call that set the timer. */
-const stackLines = 6;
+/** Calls of a stack: those of this file, and those that tell who set the timer. */
+const [stackSkipped, stackLines] = [2, 6];
 
-/** @type {Map<WeakRef<NodeJS.Timeout>, string>} */
-const places = new Map();
+/** @type {Set<WeakRef<NodeJS.Timeout>>} */
+const timers = new Set();
+/**
+ * Errors made where each timer was set. Their stacks are read for the report alone, as reading takes long.
+ * @type {WeakMap<NodeJS.Timeout, Error>}
+ */
+const places = new WeakMap();
 /** @type {FinalizationRegistry<WeakRef<NodeJS.Timeout>>} */
-const collected = new FinalizationRegistry((timer) => void places.delete(timer));
+const collected = new FinalizationRegistry((timer) => void timers.delete(timer));
 
 /** Replaces the functions that set timers by such as remember the place, for timers of a second or more and those that repeat. */
 export function rememberTimers() {
   const { setTimeout: setOnce, setInterval: setRepeated } = globalThis;
   /** @param {NodeJS.Timeout} timer */
   const remember = (timer) => {
-    const lines = String(new Error('A timer').stack)
-      .split('\n')
-      .slice(3, 3 + stackLines);
     const known = new WeakRef(timer);
-    places.set(known, lines.map((line) => line.trim()).join(' '));
+    timers.add(known);
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = stackSkipped + stackLines;
+    places.set(timer, new Error('A timer'));
+    Error.stackTraceLimit = stackTraceLimit;
     collected.register(timer, known);
     return timer;
   };
@@ -34,8 +40,20 @@ export function rememberTimers() {
 
 /** Returns where the timers were set that keep the process from ending now. */
 export function openTimerPlaces() {
-  return [...places].filter(([timer]) => isOpen(timer.deref())).map(([, place]) => place);
+  return [...timers]
+    .map((timer) => timer.deref())
+    .filter(isOpen)
+    .map((timer) => {
+      const lines = String(places.get(timer)?.stack).split('\n');
+      return lines
+        .slice(1 + stackSkipped)
+        .map((line) => line.trim())
+        .join(' ');
+    });
 }
 
-/** @param {NodeJS.Timeout | undefined} timer */
+/**
+ * @param {NodeJS.Timeout | undefined} timer
+ * @returns {timer is NodeJS.Timeout}
+ */
 const isOpen = (timer) => timer !== undefined && timer.hasRef() && !('_destroyed' in timer && timer._destroyed);
