@@ -1,7 +1,7 @@
 /** Commands on one data folder: those that start its servers at the same time wait for each other, and a later start leaves out what is done. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,11 +37,12 @@ describe('one data folder', function () {
   });
 
   /** Starts a command of the launcher with nothing configured but the data folder and the port. */
-  const launch = (...args: string[]): Launched => {
+  const launch = (...args: string[]): Launched => launchIn({}, ...args);
+  const launchIn = (more: NodeJS.ProcessEnv, ...args: string[]): Launched => {
     const { DATABASE_URL: _database, MIGRATE_DATABASE_URL: _owner, REDIS_URL: _redis, ...env } = process.env;
     const child = spawn(process.execPath, ['shared/tools/services/launch.mjs', ...args], {
       cwd: root,
-      env: { ...env, DATA_DIR: join(folder, 'data'), PORT: String(port), WORKERS: '1' },
+      env: { ...env, DATA_DIR: join(folder, 'data'), PORT: String(port), WORKERS: '1', ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const said = { out: '', err: '' };
@@ -67,7 +68,16 @@ describe('one data folder', function () {
     const third = launch('admin', 'environment', 'list');
     expect(await third.code, third.said.err).to.equal(0);
     expect(third.said.out).to.include('first').and.to.include('second');
+    expect(third.said.err).to.include(`working on the database of ${join(folder, 'data')}, as DATABASE_URL is not set`);
   });
+
+  for (const more of [{ MIGRATE_DATABASE_URL: 'postgres://owner@127.0.0.1:1/console' }, { NODE_ENV: 'production' }])
+    it(`is not administered for another that ${Object.keys(more).join()} is about`, async () => {
+      const { said, code } = launchIn(more, 'admin', 'environment', 'create', 'first');
+      expect(await code, said.out + said.err).to.equal(1);
+      expect(said.err).to.include('DATABASE_URL is not set, with ').and.to.include('nothing was done');
+      expect(existsSync(join(folder, 'data', 'postgres'))).to.equal(false);
+    });
 
   it('migrates and loads the demo again only when the settings have changed', async () => {
     const start = async (): Promise<string> => {

@@ -66,4 +66,27 @@ describe('a command that npm runs', () => {
         `all have ended, after stops ${existsSync(file('stopped')) ? 'that were made' : 'that were not made'}; ${pids.join(' and ')} said "${readFileSync(file('output'), 'utf8')}", and there is ${pids.filter(runs).map(statusOf).join('\n')}`;
       await until(left, () => existsSync(file('stopped')) && !pids.some(runs));
     });
+
+  for (const name of ['api', 'workers'] as const)
+    it(`gets the SIGTERM that ends the npm of npm run ${name}`, async () => {
+      const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+        readonly scripts: Readonly<Record<string, string>>;
+      };
+      const script = String(scripts[name]).replace(`dist/${name}/main.js`, 'command.mjs');
+      writeFileSync(file('package.json'), JSON.stringify({ scripts: { [name]: script } }));
+      writeFileSync(
+        file('command.mjs'),
+        `
+        import { writeFileSync } from 'node:fs';
+        process.on('SIGTERM', () => { writeFileSync('stopped', ''); process.exit(0); });
+        setInterval(() => {}, 1000);
+        writeFileSync('pids', String(process.pid));`,
+      );
+      const npm = spawn('npm', ['run', name], { cwd: folder, stdio: 'ignore' });
+      const ended = once(npm, 'exit');
+      pids = [await until('the command runs', () => existsSync(file('pids')) && readFileSync(file('pids'), 'utf8'))];
+      npm.kill('SIGTERM');
+      await ended;
+      await until('the command has ended by the signal', () => existsSync(file('stopped')) && !pids.some(runs));
+    });
 });

@@ -5,7 +5,7 @@ import { install } from './install.mjs';
 import { quietStep, show } from './node.mjs';
 import { dataDir } from './paths.mjs';
 import { switchSampleApp } from './sampleApp.mjs';
-import { say } from './say.mjs';
+import { say, StartFailure } from './say.mjs';
 import { openServers, reserveServers, throwAwayDir } from './servers.mjs';
 import { readState } from './state.mjs';
 import { stopAll } from './stopping.mjs';
@@ -13,7 +13,8 @@ import { stopAll } from './stopping.mjs';
 /**
  * Runs an administration command on the servers that the environment names, else on those of the `npm start` that runs
  * on the data folder, else on servers of that folder that run for this one call. An `npm start` that is still starting,
- * and another administration command, are waited for.
+ * and another administration command, are waited for. Says that it works on the data folder, and refuses to where the
+ * environment names a part of another installation.
  * @param {string[]} args
  * @returns {Promise<number>} the exit code
  */
@@ -25,6 +26,7 @@ export async function adminCommand(args) {
   const isHelp = (/** @type {string} */ word) => word === '--help' || word === '-h';
   const isCall = args[0] !== undefined && args[0] !== 'help' && !args[0].startsWith('-') && !args.some(isHelp);
   if (!isCall || (process.env.DATABASE_URL && process.env.REDIS_URL)) return admin(args, env);
+  saySubject(dir);
   await reserveServers(dir, () => readState(dir) !== undefined);
   const running = readState(dir);
   if (running) {
@@ -94,6 +96,23 @@ export async function measureCommand(name, args) {
   await stopAll();
   return code;
 }
+
+/**
+ * Says that an administration command works on the database of the data folder, where the environment names none.
+ * @param {string} dir DATA_DIR
+ */
+const saySubject = (dir) => {
+  const { DATABASE_URL, MIGRATE_DATABASE_URL, DATABASE_READ_URL, NODE_ENV } = process.env;
+  if (DATABASE_URL) return;
+  const parts = Object.entries({ MIGRATE_DATABASE_URL, DATABASE_READ_URL }).filter(([, url]) => url);
+  const why = parts.length > 0 ? `${parts.map(([name]) => name).join(' and ')} set` : 'NODE_ENV=production';
+  if (parts.length > 0 || NODE_ENV === 'production')
+    throw new StartFailure(
+      `DATABASE_URL is not set, with ${why}: nothing was done, as the database of ${dir} is hardly the one that is meant. ` +
+        'Set DATABASE_URL as for API and workers, and MIGRATE_DATABASE_URL; or unset them all for the database of that folder.',
+    );
+  say(`working on the database of ${dir}, as DATABASE_URL is not set`);
+};
 
 /**
  * @param {string[]} args
