@@ -74,6 +74,7 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
     onFull: (waiting) =>
       log.warn({ waiting, readPoolSize: config.readPoolSize }, 'all connections for reads are in use'),
   });
+  const probes = openDb({ url: config.databaseUrl, poolSize: 1, applicationName: `console-${part}-probes` });
   const standbys = openReplicas(config, part, log);
   let redis: RedisConnections | null = null;
   try {
@@ -114,6 +115,7 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
       tracer,
       db,
       reads,
+      probes,
       standbys,
       redis,
       bus,
@@ -127,6 +129,7 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
     await redis?.close();
     await standbys?.close();
     await reads.close();
+    await probes.destroy();
     await db.destroy();
     throw error;
   }
@@ -138,6 +141,7 @@ export const closeDeps = async ({
   flags,
   redis,
   reads,
+  probes,
   standbys,
   db,
   tracer,
@@ -148,6 +152,7 @@ export const closeDeps = async ({
   await redis.close();
   await standbys?.close();
   await reads.close();
+  await probes.destroy();
   await db.destroy();
   await tracer?.close();
 };

@@ -18,6 +18,8 @@ export interface PlatformDeps {
   readonly db: Db;
   /** PostgreSQL for endpoints that read. */
   readonly reads: ReadPool;
+  /** PostgreSQL for the check of readiness: a connection of its own, as the others may all be in use. */
+  readonly probes: Db;
   /** Of an API, its standbys; null: there are none. */
   readonly standbys: Standbys | null;
   readonly redis: RedisConnections;

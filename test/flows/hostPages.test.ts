@@ -76,6 +76,31 @@ describe('the pages of the host', () => {
     await until('it is ready', async () => (await get('/ready')).status === 200);
   });
 
+  it('call a process ready whose connections are all in use, and one whose tables are locked', async () => {
+    const get = await opened({ POOL_SIZE: '2', READ_POOL_SIZE: '1' });
+    const sleepers = Promise.all(
+      Array.from({ length: 2 }, () => world.deps.db.raw('select pg_sleep(60)').catch((error: unknown) => error)),
+    );
+    const asleep = async (): Promise<unknown[]> =>
+      world.sql("select pid from pg_stat_activity where query = 'select pg_sleep(60)' and state = 'active'");
+    await until('both connections are in use', async () => (await asleep()).length === 2);
+    const full = await get('/ready');
+    expect([full.status, full.body]).to.deep.equal([200, { ...full.body, ready: true, oldestDueJobMs: null }]);
+    await world.sql("select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(60)'");
+    await sleepers;
+    const locker = new pg.Client({ connectionString: world.config.migrateDatabaseUrl });
+    await locker.connect();
+    await locker.query('begin');
+    await locker.query('lock table outbox, staged_jobs in access exclusive mode');
+    const locked = await until('a check under the lock', async () => {
+      const reply = await get('/ready');
+      return reply.body.oldestDueJobMs === null && reply;
+    });
+    expect([locked.status, locked.body.ready, locked.body.postgres]).to.deep.equal([200, true, true]);
+    await locker.end();
+    await until('ages again', async () => (await get('/ready')).body.oldestDueJobMs === 0);
+  });
+
   it('tell what the process serves without', async () => {
     const get = await opened({});
     const ready = (): Promise<Reply> => get('/ready');

@@ -10,6 +10,8 @@ import type { ProbeAnswer } from './probes.ts';
 const keepMs = 250;
 /** ms after which PostgreSQL does not answer: below the time-outs of load balancers, above a checkpoint's stall. */
 const postgresMs = 1_500;
+/** ms after which PostgreSQL does not say how old the oldest job and message are. */
+const oldestMs = 500;
 /** ms after which Redis does not answer. It may not hold up the answer, as the process serves without it. */
 const redisMs = 200;
 /** ms that a job or a message is late for the process to be degraded: longer than the change to another worker takes. */
@@ -27,39 +29,41 @@ interface Oldest {
   readonly message: number | null;
 }
 
-type Tools = Pick<PlatformDeps, 'db' | 'redis' | 'clock'>;
+type Tools = Pick<PlatformDeps, 'db' | 'probes' | 'redis' | 'clock'>;
 
-/** Returns the function that checks. What it asks and has no answer yet, as PostgreSQL is frozen, it doesn't ask again. */
-const createCheck = ({ db, redis, clock }: Tools): (() => Promise<ProbeAnswer>) => {
-  const readPostgres = shared(async () => {
-    const schema = await readSchemaState(db);
-    return { schema, oldest: schema.fits ? await queryRow<Oldest>(db, oldestSql) : undefined };
-  });
+/**
+ * Returns the function that checks. A process whose connections are all in use, or wait for a lock, is one that can serve: it
+ * refuses what it has no room for, and all processes would be full one after the other if each were taken out for it. What it asks and has no answer yet, as PostgreSQL is frozen, it doesn't ask again. */
+const createCheck = ({ db, probes, redis, clock }: Tools): (() => Promise<ProbeAnswer>) => {
+  // A server that has no connection left to give may still serve those that the process has.
+  const readSchema = shared(() => readSchemaState(probes).catch(() => readSchemaState(db)));
+  const readOldest = shared(() => queryRow<Oldest>(db, oldestSql));
   const writeRedis = shared(async () => {
     await redis.command.set(redis.key(redisKeys.ready), '1', 'PX', 10_000);
     return true;
   });
   return async () => {
-    const [postgres, redisWrites] = await Promise.all([
-      within(postgresMs, readPostgres()),
+    const [state, found, redisWrites] = await Promise.all([
+      within(postgresMs, readSchema()),
+      within(oldestMs, readOldest()),
       redis.bus.connected ? within(redisMs, writeRedis()) : null,
     ]);
+    const oldest = found ?? null;
     const now = clock.now();
-    const oldest = postgres?.oldest ?? null;
     /** 0: nothing waits; null: PostgreSQL does not say. */
     const ageOf = (name: keyof Oldest): number | null =>
       oldest === null ? null : Math.max(0, now - (oldest[name] ?? now));
     const ages = { oldestDueJobMs: ageOf('job'), oldestUnpublishedMs: ageOf('message') };
-    const ready = postgres?.schema.fits === true;
+    const ready = state?.fits === true;
     const degraded = [
       ...(redisWrites === true ? [] : ['redis']),
       ...((ages.oldestDueJobMs ?? 0) >= lateMs ? ['jobs'] : []),
       ...((ages.oldestUnpublishedMs ?? 0) >= lateMs ? ['messages'] : []),
     ];
-    const schema = { fits: ready, version: postgres?.schema.version ?? null, needed: neededSchemaVersion };
+    const schema = { fits: ready, version: state?.version ?? null, needed: neededSchemaVersion };
     return {
       status: ready ? 200 : 503,
-      body: { ready, degraded, postgres: postgres !== null, schema, redis: redisWrites === true, ...ages },
+      body: { ready, degraded, postgres: state !== null, schema, redis: redisWrites === true, ...ages },
       ...(ready ? {} : { headers: { 'retry-after': '1' } }),
     };
   };
