@@ -1,12 +1,14 @@
 /** The addresses of the console: the address is the state, so that every screen can be sent to a colleague. Used by main.tsx. */
 import { createRootRoute, createRoute, createRouter, Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
+import { readApprovalsSearch, type ApprovalsSearch } from './approvals/ended.ts';
 import { readListSearch, type ListSearch } from './inbox/filter.ts';
 import { InboxPage } from './inbox/InboxPage.tsx';
 import { readListEarly } from './inbox/readEarly.ts';
 import * as lazy from './lazyPages.ts';
 import { readRecordsSearch, type RecordsSearch } from './records/search.ts';
 import { readRunsSearch, type RunsSearch } from './runs/search.ts';
+import { parseSearch, readParams, stringifySearch } from './shell/address.ts';
 import { Nowhere } from './shell/Nowhere.tsx';
 import type { Session } from './shell/session.ts';
 import { Shell } from './shell/Shell.tsx';
@@ -85,21 +87,29 @@ const inbox = createRoute({
   },
 });
 
-const ApprovalsRoute = ({ id }: { readonly id: string | null }) => {
+interface ApprovalsRouteProps {
+  readonly id: string | null;
+  readonly search: ApprovalsSearch;
+}
+
+const ApprovalsRoute = ({ id, search }: ApprovalsRouteProps) => {
   const { environment: name } = environment.useParams();
   const navigate = useNavigate();
+  const show = (next: string | null, listed: ApprovalsSearch): void =>
+    void (next === null
+      ? navigate({ to: '/env/$environment/approvals', params: { environment: name }, search: listed })
+      : navigate({
+          to: '/env/$environment/approvals/$id',
+          params: { environment: name, id: next },
+          search: listed,
+          replace: id !== null,
+        }));
   return (
     <lazy.ApprovalsPage
       id={id}
-      onOpen={(next) =>
-        void (next === null
-          ? navigate({ to: '/env/$environment/approvals', params: { environment: name } })
-          : navigate({
-              to: '/env/$environment/approvals/$id',
-              params: { environment: name, id: next },
-              replace: id !== null,
-            }))
-      }
+      search={search}
+      onOpen={(next) => show(next, search)}
+      onSearch={(listed) => show(null, listed)}
     />
   );
 };
@@ -107,14 +117,18 @@ const ApprovalsRoute = ({ id }: { readonly id: string | null }) => {
 const approvals = createRoute({
   getParentRoute: () => environment,
   path: 'approvals',
-  component: () => <ApprovalsRoute id={null} />,
+  validateSearch: readApprovalsSearch,
+  component: function ApprovalsListRoute() {
+    return <ApprovalsRoute id={null} search={approvals.useSearch()} />;
+  },
 });
 
 const approval = createRoute({
   getParentRoute: () => environment,
   path: 'approvals/$id',
+  validateSearch: readApprovalsSearch,
   component: function ApprovalRoute() {
-    return <ApprovalsRoute id={approval.useParams().id} />;
+    return <ApprovalsRoute id={approval.useParams().id} search={approval.useSearch()} />;
   },
 });
 
@@ -210,10 +224,6 @@ const flag = createRoute({
   },
 });
 
-/** The parameters of a page stand in the address by their own names. */
-const readParams = (raw: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(raw).flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])));
-
 const pages = createRoute({
   getParentRoute: () => environment,
   path: 'pages',
@@ -244,13 +254,6 @@ const settings = createRoute({
     );
   },
 });
-
-/** The address of a query as people write it: no quotes around texts. */
-const parseSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text));
-const stringifySearch = (search: Readonly<Record<string, unknown>>): string => {
-  const pairs = Object.entries(search).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString().replaceAll('%2C', ',')}`;
-};
 
 export const router = createRouter({
   routeTree: root.addChildren([

@@ -159,7 +159,14 @@ describe('decisions in the console', () => {
     expect(await fact('Amount to give back')).to.equal('left out (Left out: all of it)');
     expect(await fact('Reason')).to.equal('Late');
     expect(await decision.getByText(/gave no reason/).count()).to.equal(0);
+    // Nothing is given of the amount, so what it may be at most stands wherever one decides.
+    expect(await decision.getByText('Total 252,010 EUR', { exact: true }).count()).to.equal(1);
+    expect(await page.locator('.request[aria-current=true]').textContent()).to.include('Total 252,010 EUR');
     await tab.picture('approval-facts-light-1440');
+    await decision.getByRole('button', { name: 'Approve' }).click();
+    const confirmation = page.getByRole('group', { name: 'Confirm the approval' });
+    await confirmation.getByText('Total 252,010 EUR', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
   });
 
   it('shows signs that turn or hide what is around them by their numbers, to whoever decides', async () => {
@@ -173,6 +180,30 @@ describe('decisions in the console', () => {
       .getByText('Late[U+200B][U+E0041][U+061C][U+3164] \u{1f469}\u200d\u{1f4bb}', { exact: true })
       .waitFor();
     expect(await decision.textContent()).to.match(/^[^\u202a-\u202e\u200b]*$/);
+  });
+
+  it('lists what has ended by how it did, and keeps the list in the address', async () => {
+    const asked = await agent.post('/actions', { action: 'refund', record: 'ord_1', input: { reason: 'Ended' } });
+    await show(String(asked.body.approval));
+    await page.locator('.decision').getByRole('button', { name: 'Reject' }).click();
+    await page.getByText(/^Rejected: /).waitFor();
+    await page.getByLabel('Which requests').selectOption('Rejected');
+    const rejected = page.locator('.request').filter({ hasText: 'Ended' });
+    expect(await rejected.textContent()).to.match(/rejected by .+ (just now|ago)/);
+    await rejected.click();
+    await page
+      .locator('.decision .verdict')
+      .getByText(/^Rejected by/)
+      .waitFor();
+    expect(new URL(page.url()).search).to.equal('?status=rejected');
+    await tab.picture('approvals-rejected-light-1440');
+    await page.reload();
+    await loaded(page);
+    expect(await page.getByLabel('Which requests').inputValue()).to.equal('rejected');
+    await page.getByLabel('Which requests').selectOption('Expired');
+    await page.getByText('No request ended so').waitFor();
+    await page.getByLabel('Which requests').selectOption('Waiting');
+    expect(new URL(page.url()).search).to.equal('');
   });
 
   it('undoes an approved change of state', async () => {

@@ -52,8 +52,9 @@ describe('law: how Node runs the programs', () => {
   it('is the same in the image, in the package and in a checkout', () => {
     expect(image.env['NODE_OPTIONS']?.split(' ')).to.deep.equal(nodeFlags);
     const { scripts } = JSON.parse(textOf('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
+    // The shell becomes Node, so that a signal to npm reaches it.
     for (const name of ['api', 'workers'])
-      expect(scripts[name]).to.equal(`node ${nodeFlags.join(' ')} dist/${name}/main.js`);
+      expect(scripts[name]).to.equal(`exec node ${nodeFlags.join(' ')} dist/${name}/main.js`);
   });
 });
 

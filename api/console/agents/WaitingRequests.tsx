@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { verdictTexts } from '../approvals/verdictTexts.tsx';
 import { useSession } from '../shell/session.ts';
 import { Ago } from '../ui/Time.tsx';
-import { requestsOfQuery } from '../wire/queries.ts';
+import { requestsOfQuery } from '../wire/approvalQueries.ts';
 import type { Approval } from '../wire/types.ts';
 import { agentTexts } from './texts.tsx';
 

@@ -1,4 +1,4 @@
-/** Pending approvals: the queue, irreversible and oldest first, beside the open one. */
+/** Approvals: the queue of those that wait, irreversible and oldest first, or those that ended in one way, beside the open one. */
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState, type ReactNode } from 'react';
 import { useKeys } from '../shell/keyboard.ts';
@@ -7,11 +7,13 @@ import { neighbour } from '../ui/choose.ts';
 import { useDraft } from '../ui/draft.ts';
 import { ListAndDetail } from '../ui/ListAndDetail.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { Ago } from '../ui/Time.tsx';
-import { approvalQuery, approvalsQuery } from '../wire/queries.ts';
+import { approvalQuery, approvalsQuery } from '../wire/approvalQueries.ts';
 import type { Approval } from '../wire/types.ts';
 import { Decision } from './Decision.tsx';
+import { readApprovalsSearch, type ApprovalsSearch } from './ended.ts';
+import { EndedRequests } from './EndedRequests.tsx';
 import { followersOf } from './following.ts';
+import { RequestRow } from './RequestRow.tsx';
 import { approvalTexts } from './texts.ts';
 import { useDecide, type Verb } from './useDecide.ts';
 import { useIsGrave } from './useIsGrave.ts';
@@ -19,43 +21,36 @@ import { useSettled } from './useSettled.ts';
 
 interface ApprovalsPageProps {
   readonly id: string | null;
+  readonly search: ApprovalsSearch;
   readonly onOpen: (id: string | null) => void;
+  readonly onSearch: (search: ApprovalsSearch) => void;
 }
+
+/** Chooses between the queue and the requests that ended in one way. */
+const Which = ({ search: { status }, onSearch }: Pick<ApprovalsPageProps, 'search' | 'onSearch'>) => (
+  <select
+    className="wide"
+    aria-label={approvalTexts.which}
+    value={status ?? ''}
+    onChange={({ target }) => onSearch(readApprovalsSearch({ status: target.value }))}
+  >
+    <option value="">{approvalTexts.pending}</option>
+    {Object.entries(approvalTexts.ended).map(([name, label]) => (
+      <option key={name} value={name}>
+        {label}
+      </option>
+    ))}
+  </select>
+);
 
 /** Orders approvals: irreversible ones first, then the oldest. */
 const byUrgency = (a: Approval, b: Approval): number =>
   Number(b.reversible === false) - Number(a.reversible === false) || a.requestedAt - b.requestedAt;
 
-const Row = ({
-  approval,
-  isOpen,
-  onOpen,
-}: {
-  readonly approval: Approval;
-  readonly isOpen: boolean;
-  readonly onOpen: (id: string) => void;
-}) => (
-  <li>
-    <button
-      type="button"
-      className={`request ${approval.reversible === false ? 'grave' : ''}`}
-      aria-current={isOpen}
-      onClick={() => onOpen(approval.id)}
-    >
-      <span dir="auto">{approval.sentence}</span>
-      <span className="soft">
-        {approval.requestedBy.name} · <Ago at={approval.requestedAt} />
-        {approval.reversible === false && ` · ${approvalTexts.canNotBeUndone}`}
-        {!approval.canDecide.approve && ` · ${approvalTexts.notYours}`}
-      </span>
-    </button>
-  </li>
-);
-
 /** How often a record beside an open request is read again: its app may change it without a word to the service. */
 const recordMs = 15_000;
 
-export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
+export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPageProps) => {
   const { http, queries } = useSession();
   const pending = useQuery(approvalsQuery(http, 'pending'));
   const queue = (pending.data ?? []).toSorted(byUrgency);
@@ -75,6 +70,7 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
   /** Those decided here: the queue may still have them. */
   const decided = useRef<ReadonlySet<string>>(new Set());
   const at = queue.findIndex((each) => each.id === id);
+  const isQueue = search.status === undefined;
   const step = (by: 1 | -1): void => {
     const next = neighbour(queue, at, by);
     if (next !== undefined) onOpen(next.id);
@@ -105,8 +101,8 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
     });
   };
   useKeys({
-    j: () => step(1),
-    k: () => step(-1),
+    j: isQueue ? () => step(1) : undefined,
+    k: isQueue ? () => step(-1) : undefined,
     Escape: () => (waiting === null ? onOpen(null) : setAsked(null)),
   });
   const isMine = id !== null && one.data?.status === 'pending' && one.data.canDecide.approve;
@@ -135,14 +131,15 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
     'approval',
   );
   let list: ReactNode;
-  if (pending.error !== null) list = <Problem error={pending.error} onRetry={() => void pending.refetch()} />;
+  if (search.status !== undefined) list = <EndedRequests status={search.status} openId={id} onOpen={onOpen} />;
+  else if (pending.error !== null) list = <Problem error={pending.error} onRetry={() => void pending.refetch()} />;
   else if (pending.data === undefined) list = <Skeleton rows={4} />;
   else if (queue.length === 0) list = <Empty title={approvalTexts.none}>{approvalTexts.noneAbout}</Empty>;
   else
     list = (
       <ul className="requests">
         {queue.map((approval) => (
-          <Row key={approval.id} approval={approval} isOpen={approval.id === id} onOpen={onOpen} />
+          <RequestRow key={approval.id} approval={approval} isOpen={approval.id === id} onOpen={onOpen} />
         ))}
       </ul>
     );
@@ -150,7 +147,8 @@ export const ApprovalsPage = ({ id, onOpen }: ApprovalsPageProps) => {
     <>
       <ListAndDetail
         title={approvalTexts.title}
-        total={pending.data === undefined ? null : queue.length}
+        total={pending.data === undefined || !isQueue ? null : queue.length}
+        filters={<Which search={search} onSearch={onSearch} />}
         list={list}
         isOpen={id !== null}
       >

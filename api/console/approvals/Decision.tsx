@@ -10,6 +10,7 @@ import { BulkFacts } from './BulkFacts.tsx';
 import { Changes, Given, Target } from './RequestFacts.tsx';
 import { RequestRecord } from './RequestRecord.tsx';
 import { requestTexts } from './requestTexts.tsx';
+import { Sums } from './Sums.tsx';
 import { approvalTexts } from './texts.ts';
 import { Verdict, type VerdictProps } from './Verdict.tsx';
 import { verdictTexts } from './verdictTexts.tsx';
@@ -110,6 +111,7 @@ export const Decision = (props: DecisionProps) => {
         {approvalTexts.back}
       </Button>
       <h1 dir="auto">{sentence}</h1>
+      <Sums approval={approval} />
       <p className="soft">
         {requestTexts.asked(
           <strong dir="auto">{requestedBy.name}</strong>,

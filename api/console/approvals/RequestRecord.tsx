@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../shell/session.ts';
 import { count } from '../ui/time.ts';
-import { requestRecordQuery, type Total } from '../wire/queries.ts';
+import { requestRecordQuery } from '../wire/approvalQueries.ts';
+import { type Total } from '../wire/queries.ts';
 import { wireTexts } from '../wire/texts.ts';
 import type { Approval } from '../wire/types.ts';
 import { requestTexts } from './requestTexts.tsx';

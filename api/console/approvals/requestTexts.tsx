@@ -35,6 +35,8 @@ export const requestTexts = {
   openItem: 'Open the item',
   openFlag: 'Open the flag',
   notGiven: 'left out',
+  /** An amount of the record, such as "Total 129 EUR". */
+  sum: (label: string, amount: string) => `${label} ${amount}`,
   input: 'Input',
   change: 'Change',
   /** Beside the name of a record: what it is, and that it is shown as it is now. */

@@ -1,9 +1,22 @@
 /** The texts of approvals: the queue, one request with what it would change, and the decision. */
+import type { EndedStatus } from './ended.ts';
 
 export const approvalTexts = {
   title: 'Approvals',
   none: 'Nothing waits for a decision',
   noneAbout: 'What agents and colleagues ask for appears here at once.',
+  /** The lists of the page. */
+  which: 'Which requests',
+  pending: 'Waiting',
+  ended: {
+    approved: 'Approved',
+    rejected: 'Rejected',
+    expired: 'Expired',
+    cancelled: 'Taken back',
+    stale: 'Out of date',
+  } satisfies Readonly<Record<EndedStatus, string>>,
+  noneEnded: 'No request ended so',
+  noneEndedAbout: 'Whatever is decided, expires or is taken back stays listed.',
   nothingOpen: 'Nothing is open',
   howToOpen: 'Press j for the first request; a approves, r asks for a note and rejects.',
   back: '← Queue',

@@ -29,6 +29,8 @@ interface RequestWords {
   readonly textOf: (name: string, value: unknown, currency: unknown) => string;
   /** Returns the values of the record, declared ones in their order first. */
   readonly fieldsOf: (fields: Members) => readonly Fact[];
+  /** Returns the amounts among the values of the record. */
+  readonly sumsOf: (fields: Members) => readonly Fact[];
   /** Returns the members of the action's input, what may be left out included; of an action that is not known, what is given. */
   readonly inputOf: (input: Members) => readonly Fact[];
 }
@@ -59,19 +61,24 @@ export const useWords = ({ action, operation, resource }: Approval): RequestWord
     legible(fieldOf(name)?.label ?? toWords(name.startsWith(prefix) ? name.slice(prefix.length) : name));
   const textOf = (name: string, value: unknown, currency: unknown): string =>
     personOf(value) ?? shownAs(fieldOf(name)?.type ?? null, value, currency);
+  const fieldsOf = (fields: Members): readonly Fact[] => {
+    const known = declared?.fields.map(({ name }) => name).filter((name) => Object.hasOwn(fields, name)) ?? [];
+    return [...new Set([...known, ...Object.keys(fields)])].map((name) => ({
+      name,
+      label: labelOf(`${prefix}${name}`),
+      text: textOf(`${prefix}${name}`, fields[name], fields['currency']),
+      about: null,
+    }));
+  };
   return {
     resourceLabel: legible(declared?.label ?? resource ?? ''),
     labelOf,
     textOf,
-    fieldsOf: (fields) => {
-      const known = declared?.fields.map(({ name }) => name).filter((name) => Object.hasOwn(fields, name)) ?? [];
-      return [...new Set([...known, ...Object.keys(fields)])].map((name) => ({
-        name,
-        label: labelOf(`${prefix}${name}`),
-        text: textOf(`${prefix}${name}`, fields[name], fields['currency']),
-        about: null,
-      }));
-    },
+    fieldsOf,
+    sumsOf: (fields) =>
+      fieldsOf(fields).filter(
+        ({ name }) => typeof fields[name] === 'number' && fieldOf(`${prefix}${name}`)?.type === 'money',
+      ),
     inputOf: (input) => [
       ...members.map((field) => {
         const value = input[field.name];

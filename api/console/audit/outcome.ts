@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useSession } from '../shell/session.ts';
-import { approvalsQuery } from '../wire/queries.ts';
+import { approvalsQuery } from '../wire/approvalQueries.ts';
 import type { Approval, AuditEntry } from '../wire/types.ts';
 import { auditTexts } from './texts.tsx';
 

@@ -1,0 +1,104 @@
+/** Queries of requests that wait for a decision or have ended. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { Http } from './http.ts';
+import { body, keys, type Total } from './queries.ts';
+import type { Approval, ApprovalStatus } from './types.ts';
+
+/** All requests of a status, page by page: the list is newest first, and those that wait longest are the last. */
+export const approvalsQuery = (http: Http, status: ApprovalStatus) =>
+  queryOptions({
+    queryKey: [...keys.approvals, status],
+    queryFn: async ({ signal }) => {
+      const all: Approval[] = [];
+      let cursor: string | null = null;
+      do {
+        const query = { status, limit: 200, ...(cursor === null ? {} : { cursor }) };
+        const page: { approvals: Approval[]; cursor: string | null } = await body(
+          http.call('GET', '/approvals', { query, signal }),
+        );
+        all.push(...page.approvals);
+        ({ cursor } = page);
+      } while (cursor !== null);
+      return all;
+    },
+    staleTime: 10_000,
+  });
+
+/** Requests of a status, the newest first, page by page. */
+export const endedApprovalsQuery = (http: Http, status: ApprovalStatus) =>
+  infiniteQueryOptions({
+    queryKey: [...keys.approvals, 'ended', status],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { status, limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return body(http.call<{ approvals: Approval[]; cursor: string | null }>('GET', '/approvals', { query, signal }));
+    },
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ cursor }) => cursor,
+    staleTime: 10_000,
+  });
+
+/** How many requests of a principal are counted of each kind. */
+const countedMost = 100;
+
+/** How many requests of a principal that the person sees ended so, or wait; no more than 100 of a status are counted. */
+export const requestRecordQuery = (http: Http, requestedBy: string) =>
+  queryOptions({
+    queryKey: [...keys.approvals, 'of', requestedBy],
+    queryFn: async ({ signal }) => {
+      const total = async (status: ApprovalStatus): Promise<Total> => {
+        const query = { status, requestedBy, fields: 'id', limit: countedMost };
+        const { approvals, cursor } = await body(
+          http.call<{ approvals: Pick<Approval, 'id'>[]; cursor: string | null }>('GET', '/approvals', {
+            query,
+            signal,
+          }),
+        );
+        return { count: approvals.length, isMinimum: cursor !== null };
+      };
+      const [approved, rejected, pending, ...undecided] = await Promise.all([
+        total('approved'),
+        total('rejected'),
+        total('pending'),
+        ...(['expired', 'cancelled', 'stale'] as const).map(total),
+      ]);
+      return {
+        approved,
+        rejected,
+        undecided: {
+          count: undecided.reduce((sum, { count }) => sum + count, 0),
+          isMinimum: undecided.some(({ isMinimum }) => isMinimum),
+        },
+        pending,
+      };
+    },
+    staleTime: 10_000,
+  });
+
+/** How many requests of an agent are shown that wait, and of each other status. */
+const [waitingMost, requestsMost] = [200, 5];
+
+/** The requests of a principal that wait, and the newest that have ended, whoever ended them. */
+export const requestsOfQuery = (http: Http, requestedBy: string) =>
+  queryOptions({
+    queryKey: [...keys.approvals, 'by', requestedBy],
+    queryFn: async ({ signal }) => {
+      const lists = await Promise.all(
+        (['pending', 'approved', 'rejected', 'stale', 'expired'] as const).map(async (status) => {
+          const query = { status, requestedBy, limit: status === 'pending' ? waitingMost : requestsMost };
+          return (await body(http.call<{ approvals: Approval[] }>('GET', '/approvals', { query, signal }))).approvals;
+        }),
+      );
+      return lists.flat();
+    },
+    staleTime: 10_000,
+  });
+
+export const approvalQuery = (http: Http, id: string) =>
+  queryOptions({
+    queryKey: keys.approval(id),
+    queryFn: async ({ signal }) =>
+      (await body(http.call<{ approval: Approval }>('GET', `/approvals/${encodeURIComponent(id)}`, { signal })))
+        .approval,
+    staleTime: 10_000,
+  });
