@@ -124,10 +124,10 @@ describe('schemas of apps', () => {
 
   it('run what makes other engines hang', () => {
     const check = compileAppSchema({ type: 'string', pattern: '^(a+)+$' });
-    expect(check(`${'a'.repeat(30_000)}!`, 'input.').map(({ message }) => message)).to.deep.equal([
+    expect(check(`${'a'.repeat(5_000)}!`, 'input.').map(({ message }) => message)).to.deep.equal([
       'must match pattern "^(a+)+$"',
     ]);
-    expect(check('a'.repeat(30_000), 'input.')).to.deep.equal([]);
+    expect(check('a'.repeat(5_000), 'input.')).to.deep.equal([]);
   });
 
   it('keep patterns apart', () => {
