@@ -205,7 +205,7 @@ describe('archives', () => {
     await succeed('archive', 'restore', first[0]?.file ?? '');
     await sweep();
     await holds();
-    expect(await fail('archive', 'restore', first[0]?.file ?? '')).to.match(/not one of the files/);
+    expect(await fail('archive', 'restore', first[0]?.file ?? '')).to.match(/restored already/);
     expect((await archive(93)).archives).to.have.length(1);
     await holds();
   });
@@ -228,7 +228,7 @@ describe('archives', () => {
     const [header = '', ...rest] = text.replace('"first"', '"other"').split('\n');
     const forged = { ...(JSON.parse(header) as object), digest: await digestOf(rest) };
     expect(await change([JSON.stringify(forged), ...rest].join('\n'))).to.match(/was changed/);
-    expect(await fail('archive', 'restore', file)).to.match(/not one of the files/);
+    expect(await fail('archive', 'restore', file)).to.match(/restored already/);
     writeFileSync(file, whole);
     await succeed('archive', 'verify', file);
     const [{ hash: now } = { hash: '' }] = (await succeed('audit', 'head')).heads;

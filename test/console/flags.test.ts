@@ -315,6 +315,19 @@ describe('flags in the console', () => {
     await part('History').getByText('approved by Ben Okoro').waitFor();
   });
 
+  it('tells a ramp that is asked for in words, and the danger of its flag, to whoever decides', async () => {
+    const ramp = { to: 50, over: 7_200_000, every: 600_000 };
+    const asked = await ben.post('/flags/payouts', { change: { ramp }, confirmed: true, reason: 'Slowly.' });
+    expect(asked.status, asked.text).to.equal(202);
+    await page.goto(`${origin}/env/demo/approvals/${String(asked.body.approval)}`);
+    const decision = page.locator('.decision');
+    await decision.getByText(/^to 50 % from .+ to .+, a step every 10 min$/).waitFor();
+    expect(await decision.textContent()).to.not.match(/[{}]|7,200,000/);
+    await decision.getByText('High danger', { exact: true }).waitFor();
+    await tab.picture('approval-ramp-light-1440');
+    await ben.post(`/approvals/${String(asked.body.approval)}/cancel`, {});
+  });
+
   it('asks for the confirmation of an undo on the page of its flag, and keeps the reason until it is made', async () => {
     await goTo('limits');
     const dialog = (change: string) => page.getByRole('dialog', { name: `limits: ${change}` });

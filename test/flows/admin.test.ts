@@ -242,6 +242,18 @@ describe('the admin command', () => {
       await verifyPassword(`${password}!`, row?.hash ?? null),
     ]).to.deep.equal([true, false]);
 
+    const next = 'staple battery horse';
+    expect((await answer(['person', 'password', 'ANA@example.com', '--password-stdin'], next)).person.id).to.equal(
+      person.id,
+    );
+    const [changed] = await world.sql<{ hash: string }>('select password_hash as hash from people where id = $1', [
+      person.id,
+    ]);
+    expect(await verifyPassword(next, changed?.hash ?? null)).to.equal(true);
+    expect(await holding(next)).to.deep.equal([]);
+    await refused(['person', 'password', 'nobody@example.com', '--password-stdin'], 1, 'nobody@example.com');
+    await refused(['person', 'password', 'ana@example.com'], 2, '--password-stdin is missing');
+
     await refused(['person', 'revoke', 'ana@example.com'], 1, 'Ana is the last admin');
     await refused(['person', 'create', 'Bo@example.com', '--role', 'admin'], 2, '--password-stdin is missing');
     const bo = await answer(

@@ -12,6 +12,7 @@ import { RequestRecord } from './RequestRecord.tsx';
 import { requestTexts } from './requestTexts.tsx';
 import { Sums } from './Sums.tsx';
 import { approvalTexts } from './texts.ts';
+import { useIsDangerous } from './useIsGrave.ts';
 import { Verdict, type VerdictProps } from './Verdict.tsx';
 import { verdictTexts } from './verdictTexts.tsx';
 
@@ -105,6 +106,7 @@ export const Decision = (props: DecisionProps) => {
   const { approval, others, problem, onBack } = props;
   const { sentence, requestedBy, requestedAt, expiresAt, reason, status, canDecide } = approval;
   const isPending = status === 'pending';
+  const isDangerous = useIsDangerous(approval);
   return (
     <article className={`decision ${approval.reversible === false ? 'grave' : ''}`}>
       <Button className="back" onClick={onBack}>
@@ -119,6 +121,12 @@ export const Decision = (props: DecisionProps) => {
           <Ago isInSentence at={requestedAt} />,
         )}{' '}
         · {requestTexts.expires(whenTime(expiresAt))} · <Reversible reversible={approval.reversible} />
+        {isDangerous && (
+          <>
+            {' · '}
+            <strong className="problem">{requestTexts.highDanger}</strong>
+          </>
+        )}
       </p>
       <RequestRecord requestedBy={requestedBy} />
       {(reason !== null || !givesReason(approval)) && (

@@ -17,11 +17,16 @@ interface Difference {
 const isTarget = (value: unknown): value is Target =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The member of a flag that is told as a whole. */
+export const rampMember = 'ramp';
+
 /** Returns the members of members too, as dotted names, one level deep. */
 const flat = (target: unknown): ReadonlyMap<string, unknown> =>
   new Map(
     Object.entries(isTarget(target) ? target : {}).flatMap(([name, value]): [string, unknown][] =>
-      isTarget(value) ? Object.entries(value).map(([inner, of]) => [`${name}.${inner}`, of]) : [[name, value]],
+      isTarget(value) && name !== rampMember
+        ? Object.entries(value).map(([inner, of]) => [`${name}.${inner}`, of])
+        : [[name, value]],
     ),
   );
 

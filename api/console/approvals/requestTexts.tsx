@@ -19,6 +19,7 @@ export const requestTexts = {
     possible: 'Can be undone',
     impossible: 'Can’t be undone',
   },
+  highDanger: 'High danger',
   /** What became of a requester's requests: such as "3 were approved", "1 waits". */
   record: (counts: readonly string[]) => `Of this requester’s requests, ${listed(counts)}.`,
   recordCounts: {

@@ -3,10 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { toForm, type Field } from '../actions/schema.ts';
 import { legible } from '../content/legible.ts';
 import { useNames } from '../content/names.ts';
+import { isObject } from '../content/values.ts';
+import { planText, rampText } from '../flags/words.ts';
 import { useSession } from '../shell/session.ts';
 import { toWords } from '../ui/words.ts';
 import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
-import type { Approval } from '../wire/types.ts';
+import type { Approval, Ramp } from '../wire/types.ts';
+import { rampMember } from './difference.ts';
 import { requestTexts } from './requestTexts.tsx';
 import { shown, shownAs } from './shown.ts';
 
@@ -42,7 +45,15 @@ const inputText = (field: Field | undefined, value: unknown): string =>
   (field?.kind === 'choice' ? field.choices.find((choice) => choice.value === value)?.label : undefined) ??
   shown(value);
 
-export const useWords = ({ action, operation, resource }: Approval): RequestWords => {
+/** Returns the ramp of a flag in words; undefined: there is none. */
+const rampWords = (value: unknown): string | undefined => {
+  if (!isObject(value)) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a flag's ramp, as the API answers it
+  const ramp = value as Ramp;
+  return ramp.status === 'running' || ramp.status === 'scheduled' ? planText(ramp) : rampText(ramp);
+};
+
+export const useWords = ({ action, operation, resource, flag }: Approval): RequestWords => {
   const { http } = useSession();
   const names = useNames();
   const { data: resources } = useQuery({ ...resourcesQuery(http), enabled: resource !== null });
@@ -60,7 +71,9 @@ export const useWords = ({ action, operation, resource }: Approval): RequestWord
   const labelOf = (name: string): string =>
     legible(fieldOf(name)?.label ?? toWords(name.startsWith(prefix) ? name.slice(prefix.length) : name));
   const textOf = (name: string, value: unknown, currency: unknown): string =>
-    personOf(value) ?? shownAs(fieldOf(name)?.type ?? null, value, currency);
+    (flag !== null && name === rampMember ? rampWords(value) : undefined) ??
+    personOf(value) ??
+    shownAs(fieldOf(name)?.type ?? null, value, currency);
   const fieldsOf = (fields: Members): readonly Fact[] => {
     const known = declared?.fields.map(({ name }) => name).filter((name) => Object.hasOwn(fields, name)) ?? [];
     return [...new Set([...known, ...Object.keys(fields)])].map((name) => ({

@@ -1,7 +1,7 @@
 /** What a change of a flag would do, tried out, with the reason and the confirmation that the flag wants. Used by useFlagChange. */
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { differences } from '../approvals/difference.ts';
+import { differences, rampMember } from '../approvals/difference.ts';
 import { useSession } from '../shell/session.ts';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { count } from '../ui/time.ts';
@@ -41,7 +41,7 @@ const memberText = (name: string, value: unknown): string => {
 /** Returns what would change: the name of each member, what it is and what it would be. A ramp is told as a whole. */
 const changesOf = (flag: Flag, after: Flag): readonly (readonly [string, string, string])[] => {
   const rows = differences(flag, flag, after).map(({ name, now, after: will }) => ({ name, now, will }));
-  const isOfRamp = ({ name }: { readonly name: string }): boolean => name === 'ramp' || name.startsWith('ramp.');
+  const isOfRamp = ({ name }: { readonly name: string }): boolean => name === rampMember;
   const going = goingRamp(flag);
   const next = goingRamp(after);
   return [

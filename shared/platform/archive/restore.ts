@@ -15,7 +15,7 @@ interface RestoreOptions {
   readonly record: (tx: Tx, archive: Archive) => Promise<void>;
 }
 
-/** Restores a file that was archived from this database; the file stays. Throws ArchiveProblem where it isn't one, or was changed. */
+/** Restores a file that was archived from this database; the file stays. Throws ArchiveProblem where it isn't one, is restored already, or was changed. */
 export const restoreArchive = async ({ db, path, record }: RestoreOptions): Promise<Archive> => {
   const sha256 = await hashFile(path).catch((error: unknown) => {
     throw new ArchiveProblem(`${path} can’t be read: ${error instanceof Error ? error.message : String(error)}`);
@@ -24,7 +24,7 @@ export const restoreArchive = async ({ db, path, record }: RestoreOptions): Prom
     const archive = (await listArchives(tx)).find((each) => each.sha256 === sha256);
     if (archive === undefined)
       throw new ArchiveProblem(
-        `${path} is not one of the files that were archived from this database, or it was changed.`,
+        `${path} is not among what is archived of this database (archive list): it was restored already, is another database’s, or was changed.`,
       );
     const table = `events_${archive.name.replace('-', '_')}`;
     await tx.raw('create table ?? (like events including defaults including constraints)', [table]);

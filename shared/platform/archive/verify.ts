@@ -65,6 +65,8 @@ export const checkArchive = (db: Db, path: string, kept: Buffer | null = null): 
       problems.push(...proven.problems.map((problem) => `environment ${String(env)}, ${problem}`));
     }
     if (kept !== null && (await queryRow(tx, hasHashSql, [kept])) === undefined)
-      problems.push('The hash that was kept is not in its chains: it is of another month, or they were written again.');
+      problems.push(
+        'The hash that was kept is not in its chains: it is mistyped, of another month or environment, or they were written again.',
+      );
     return { header, ranges, entries, erased, problems };
   });

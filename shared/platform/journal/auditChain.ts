@@ -186,6 +186,8 @@ export const verifyAuditChain = async (
     next = range.n + 1;
   }
   if (kept !== null && (await queryRow(db, hasHashSql, [envId, kept])) === undefined)
-    problems.push('the hash that was kept is not in the chain: it was written again since.');
+    problems.push(
+      'the hash that was kept is not in the chain: it is mistyped or of another environment, or the chain was written again since.',
+    );
   return { ranges, archived, entries, erased, problems };
 };

@@ -127,7 +127,7 @@ export const archiveCommands: readonly Command[] = [
       const path = resolve(argument);
       const kept = keptHash(text('head'));
       const { header, ranges, entries, erased, problems } = await checkArchive(bulk, path, kept).catch(asFailure);
-      if (problems.length > 0) throw new CommandFailure([`${path} was changed.`, ...problems].join('\n'));
+      if (problems.length > 0) throw new CommandFailure([`${path} does not hold.`, ...problems].join('\n'));
       const found = { month: header.name, events: header.events, ranges, entries, erased };
       const row = [header.name, header.events, ranges, entries, erased].map(String);
       return {

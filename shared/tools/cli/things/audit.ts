@@ -71,7 +71,7 @@ export const auditCommands: readonly Command[] = [
       const problems = checked.flatMap(({ environment, problems: found }) =>
         found.map((each) => `${environment}: ${each}`),
       );
-      if (problems.length > 0) throw new CommandFailure(['The audit log was tampered with.', ...problems].join('\n'));
+      if (problems.length > 0) throw new CommandFailure(['The audit log does not hold.', ...problems].join('\n'));
       const rows = checked.map(({ environment, ranges, entries, erased }) => [
         environment,
         String(ranges),

@@ -1,17 +1,34 @@
 /** The `person …` commands of the admin tool; used by run.ts. */
 import { compileCheck } from '../../../platform/core/validate.ts';
 import { hashPassword } from '../../../settings/passwords.ts';
-import { createPerson, listPeople, normalizeEmail, removePerson } from '../../../settings/people.ts';
-import { personInput } from '../../../settings/schema.ts';
+import {
+  createPerson,
+  listPeople,
+  normalizeEmail,
+  removePerson,
+  updatePerson,
+  type PersonView,
+} from '../../../settings/people.ts';
+import { personInput, personPatch } from '../../../settings/schema.ts';
 import type { Command } from '../command.ts';
-import { findOneByName, runCommandChange } from '../context.ts';
+import { findOneByName, runCommandChange, type CommandContext } from '../context.ts';
 import { formatTable } from '../print.ts';
 
 const thing = 'person';
 const checkInput = compileCheck(personInput);
+const checkPatch = compileCheck(personPatch);
 
 /** The default of `--environment`: people made here are the project's first, so they have access to all of them. */
 const everywhere = ['*'];
+
+/** Not as an option's value: other users of the machine see command lines. */
+const passwordOption = { 'password-stdin': { kind: 'flag', required: true } } as const;
+
+/** Returns the person of an address or an id. */
+const findPerson = async ({ db }: CommandContext, argument: string): Promise<PersonView> => {
+  const given = argument.includes('@') ? normalizeEmail(argument) : argument;
+  return findOneByName(await listPeople(db), given, thing, ({ email }) => email);
+};
 
 export const personCommands: readonly Command[] = [
   {
@@ -21,8 +38,7 @@ export const personCommands: readonly Command[] = [
     argument: '<email>',
     options: {
       role: { kind: 'text', value: '<role>', required: true },
-      // Not as an option's value: other users of the machine see command lines.
-      'password-stdin': { kind: 'flag', required: true },
+      ...passwordOption,
       name: { kind: 'text', value: '<name>' },
       environment: { kind: 'list', value: `<name or '*'>` },
     },
@@ -42,6 +58,23 @@ export const personCommands: readonly Command[] = [
       );
       const line = `${person.name} <${person.email}> (${person.id}) can sign in: role ${person.role.name}, in ${person.environments.join(', ')}.`;
       return { json: { person }, lines: [line] };
+    },
+  },
+  {
+    thing,
+    verb: 'password',
+    about: 'sets a password, that on standard input, and ends the person’s sessions',
+    argument: '<email>',
+    options: passwordOption,
+    run: async (context, { argument }) => {
+      const { id } = await findPerson(context, argument);
+      const { password = '' } = checkPatch({ password: await context.readInput() });
+      const passwordHash = await hashPassword(password);
+      const person = await runCommandChange(context, (tx) => updatePerson(tx, context.admin, id, { passwordHash }));
+      return {
+        json: { person },
+        lines: [`${person.name} <${person.email}> (${person.id}) signs in with the new password.`],
+      };
     },
   },
   {
@@ -72,8 +105,7 @@ export const personCommands: readonly Command[] = [
     argument: '<email>',
     options: {},
     run: async (context, { argument }) => {
-      const given = argument.includes('@') ? normalizeEmail(argument) : argument;
-      const { id } = findOneByName(await listPeople(context.db), given, thing, ({ email }) => email);
+      const { id } = await findPerson(context, argument);
       const person = await runCommandChange(context, (tx) => removePerson(tx, context.admin, id));
       return {
         json: { person, revoked: true },
