@@ -1,6 +1,5 @@
 /** One act of an agent: when, what, to what, with which outcome and why. Used by Ledger. */
 import { useState } from 'react';
-import { differences } from '../approvals/difference.ts';
 import { shown } from '../approvals/shown.ts';
 import { AuditChange } from '../audit/AuditChange.tsx';
 import { MoreButton } from '../audit/MoreButton.tsx';
@@ -9,6 +8,7 @@ import { TargetLink } from '../audit/TargetLink.tsx';
 import { TargetName } from '../audit/TargetName.tsx';
 import { auditTexts } from '../audit/texts.tsx';
 import { verbTexts } from '../audit/verbTexts.ts';
+import { differences } from '../content/difference.ts';
 import { legible } from '../content/legible.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { inRow } from '../ui/plural.ts';

@@ -1,9 +1,9 @@
 /** What a request gives, the record that it is for, and what it changes, in the words of the other pages. Used by Decision. */
+import { differences } from '../content/difference.ts';
 import { legible } from '../content/legible.ts';
 import { RecordLink } from '../content/RecordLink.tsx';
 import { isObject } from '../content/values.ts';
 import type { Approval } from '../wire/types.ts';
-import { differences } from './difference.ts';
 import { requestTexts } from './requestTexts.tsx';
 import { useWords, type Fact } from './useWords.ts';
 

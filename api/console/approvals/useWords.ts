@@ -1,6 +1,7 @@
 /** The members of a request's target and of its input with the labels and values that people know from the other pages. Used by Decision's parts. */
 import { useQuery } from '@tanstack/react-query';
 import { toForm, type Field } from '../actions/schema.ts';
+import { rampMember } from '../content/difference.ts';
 import { legible } from '../content/legible.ts';
 import { useNames } from '../content/names.ts';
 import { isObject } from '../content/values.ts';
@@ -9,7 +10,6 @@ import { useSession } from '../shell/session.ts';
 import { toWords } from '../ui/words.ts';
 import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
 import type { Approval, Ramp } from '../wire/types.ts';
-import { rampMember } from './difference.ts';
 import { requestTexts } from './requestTexts.tsx';
 import { shown, shownAs } from './shown.ts';
 

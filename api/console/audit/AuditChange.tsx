@@ -1,6 +1,6 @@
 /** The values of an audit entry before and after. Used by AuditRow and the ledger of agents. */
-import { differences } from '../approvals/difference.ts';
 import { shown } from '../approvals/shown.ts';
+import { differences } from '../content/difference.ts';
 import { useNames } from '../content/names.ts';
 import { toWords } from '../ui/words.ts';
 import type { AuditEntry } from '../wire/types.ts';

@@ -1,7 +1,7 @@
 /** What a change of a flag would do, tried out, with the reason and the confirmation that the flag wants. Used by useFlagChange. */
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { differences, rampMember } from '../approvals/difference.ts';
+import { differences, rampMember } from '../content/difference.ts';
 import { useSession } from '../shell/session.ts';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { count } from '../ui/time.ts';

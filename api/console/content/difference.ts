@@ -1,4 +1,4 @@
-/** Comparison of a request, member by member: before, now and after. Used by Decision. */
+/** Comparison of a target, member by member: before, now and after. Used by requests and by changes of flags. */
 
 type Target = Readonly<Record<string, unknown>>;
 
