@@ -1,5 +1,5 @@
 /** What a request gives, the record that it is for, and what it changes, in the words of the other pages. Used by Decision. */
-import { differences } from '../content/difference.ts';
+import { differences, rampMember } from '../content/difference.ts';
 import { legible } from '../content/legible.ts';
 import { RecordLink } from '../content/RecordLink.tsx';
 import { isObject } from '../content/values.ts';
@@ -19,10 +19,13 @@ const currencyOf = (target: unknown): unknown => {
   return isObject(fields) ? fields['currency'] : undefined;
 };
 
+/** Returns the member of the target that is told as a whole. */
+const wholeOf = ({ flag }: Approval): string | null => (flag === null ? null : rampMember);
+
 export const Changes = ({ approval }: PartProps) => {
   const { kind, before, now, after } = approval;
   const { labelOf, textOf } = useWords(approval);
-  const rows = differences(before, now, after);
+  const rows = differences(before, now, after, wholeOf(approval));
   // What a bulk would do is told by BulkFacts.
   if (kind === 'bulk' || rows.length === 0) return null;
   return (
@@ -79,7 +82,9 @@ const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
 export const Given = ({ approval }: PartProps) => {
   const { before, now, after, input, operation, change } = approval;
   const { inputOf } = useWords(approval);
-  const told = new Set(differences(before, now, after).flatMap((row) => (row.after === undefined ? [] : [row.name])));
+  const told = new Set(
+    differences(before, now, after, wholeOf(approval)).flatMap((row) => (row.after === undefined ? [] : [row.name])),
+  );
   const { input: inputOfBulk }: { readonly input?: unknown } = operation ?? {};
   const isInput = input !== null || isObject(inputOfBulk);
   const given = isObject(inputOfBulk) ? inputOfBulk : (input ?? operation ?? change ?? {});

@@ -17,14 +17,14 @@ interface Difference {
 const isTarget = (value: unknown): value is Target =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The member of a flag that is told as a whole. */
+/** The member of a flag that people are told as a whole. */
 export const rampMember = 'ramp';
 
-/** Returns the members of members too, as dotted names, one level deep. */
-const flat = (target: unknown): ReadonlyMap<string, unknown> =>
+/** Returns the members of members too, but for those of `whole`, as dotted names, one level deep. */
+const flat = (target: unknown, whole: string | null): ReadonlyMap<string, unknown> =>
   new Map(
     Object.entries(isTarget(target) ? target : {}).flatMap(([name, value]): [string, unknown][] =>
-      isTarget(value) && name !== rampMember
+      isTarget(value) && name !== whole
         ? Object.entries(value).map(([inner, of]) => [`${name}.${inner}`, of])
         : [[name, value]],
     ),
@@ -35,9 +35,17 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 /** Members that say nothing to whoever decides. */
 const noise = new Set(['version', 'updatedAt', 'updatedBy.id', 'updatedBy.type', 'updatedBy.name', 'etag']);
 
-/** Returns the members that would change or have moved. `after` null: what it will be is not known, so only what moved is told. */
-export const differences = (before: unknown, now: unknown, after: unknown): readonly Difference[] => {
-  const [then, present, next] = [flat(before), flat(now), flat(after)];
+/**
+ * Returns the members that would change or have moved. `after` null: what it will be is not known, so only what moved is told. `whole`: a
+ * member that is told as a whole.
+ */
+export const differences = (
+  before: unknown,
+  now: unknown,
+  after: unknown,
+  whole: string | null = null,
+): readonly Difference[] => {
+  const [then, present, next] = [flat(before, whole), flat(now, whole), flat(after, whole)];
   const knowsNext = isTarget(after);
   const names = [...new Set([...present.keys(), ...next.keys(), ...then.keys()])].filter((name) => !noise.has(name));
   return names.flatMap((name) => {

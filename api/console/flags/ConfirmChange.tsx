@@ -40,7 +40,7 @@ const memberText = (name: string, value: unknown): string => {
 
 /** Returns what would change: the name of each member, what it is and what it would be. A ramp is told as a whole. */
 const changesOf = (flag: Flag, after: Flag): readonly (readonly [string, string, string])[] => {
-  const rows = differences(flag, flag, after).map(({ name, now, after: will }) => ({ name, now, will }));
+  const rows = differences(flag, flag, after, rampMember).map(({ name, now, after: will }) => ({ name, now, will }));
   const isOfRamp = ({ name }: { readonly name: string }): boolean => name === rampMember;
   const going = goingRamp(flag);
   const next = goingRamp(after);
