@@ -97,6 +97,7 @@ export const runEntryData = (run: Run): Record<string, unknown> => ({
   label: run.label,
   status: run.status,
   message: run.message ?? run.error,
+  ...(run.approved_by === null ? {} : { approvedBy: run.approved_by }),
   ...(run.reason === null ? {} : { reason: run.reason }),
   about: { resource: run.resource },
 });

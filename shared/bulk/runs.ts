@@ -116,6 +116,7 @@ const insertRefusedResults = async (
 
 /** What the timeline says of a run; see `runEntryData`. */
 const runEntryData = `jsonb_build_object('run', h.id, 'action', h.action, 'label', h.label, 'status', h.status, 'message', coalesce(h.message, h.error))
+  || case when h.approved_by is null then '{}' else jsonb_build_object('approvedBy', h.approved_by) end
   || case when $5::text is null then '{}' else jsonb_build_object('reason', $5::text) end`;
 
 /**

@@ -215,6 +215,10 @@ describe('decisions in the console', () => {
     expect(await stateOf()).to.equal('closed');
     await page.keyboard.press('u');
     await until('it is open again', async () => (await stateOf()) === 'open');
+    await page.goto(`${of().origin}/env/demo/items?show=all&item=${item}`);
+    const closing = page.locator('.line').filter({ hasText: 'Triage bot' }).filter({ hasText: 'closed' });
+    await closing.getByText('approved by Ana Lind').waitFor();
+    await tab.picture('timeline-approved-light-1440');
   });
 
   it('shows the items of a bulk, and why some of them would not change', async () => {

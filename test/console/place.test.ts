@@ -221,6 +221,8 @@ describe('the place where one works in the console', () => {
       await closes('Case Five');
       await page.keyboard.press('l');
       await row('Case Five').waitFor({ state: 'detached' });
+      // All rows go while the list is read again.
+      await row('Case Eight').waitFor();
       await page.getByText('Press j for the first item').waitFor();
       await page.keyboard.press('j');
       await openTitle().filter({ hasText: 'Case Eight' }).waitFor();

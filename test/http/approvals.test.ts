@@ -162,10 +162,9 @@ describe('http: approvals', () => {
       status: 'approved',
       note: 'Fine.',
     });
-    expect(timeline.find((entry: { type: string }) => entry.type === 'action').data).to.include({
-      run,
-      status: 'succeeded',
-    });
+    const { data } = timeline.find((entry: { type: string }) => entry.type === 'action');
+    expect(data).to.include({ run, status: 'succeeded' });
+    expect(data.approvedBy).to.deep.include({ type: 'person', id: person.id });
     expect(codeOf(await person.post(`/approvals/${approval}/approve`))).to.equal('409 already_decided');
     expect((await person.post(`/approvals/${approval}/reject`)).body.approval).to.include({
       id: approval,
@@ -440,7 +439,7 @@ describe('http: approvals', () => {
       expect(await approvalOf(created.body.approval, supervised)).to.include({ item: made.item.id });
     });
 
-    it('have the decider named beside them in the audit log', async () => {
+    it('have the decider named beside them in the audit log and on the timeline', async () => {
       const auditor = await world.agent('admin');
       const { item } = (await agent.post('/items', { inbox: 'mail', title: 'Look at me' })).body;
       const asked = [
@@ -453,6 +452,9 @@ describe('http: approvals', () => {
       for (const { id } of made) {
         const [entry] = (await auditor.get(`/audit?target=${String(id)}&actor=${supervised.id}`)).body.entries;
         expect(entry.after.approvedBy).to.deep.include({ type: 'person', id: person.id });
+        const { timeline } = (await auditor.get(`/items/${String(id)}`)).body;
+        const [newest] = timeline.filter(({ type }: { type: string }) => type === 'note' || type === 'created');
+        expect(newest.data.approvedBy).to.deep.equal(entry.after.approvedBy);
       }
     });
 

@@ -202,10 +202,15 @@ describe('http: bulks of actions', () => {
       ['Closed down.', person.id, agent.id],
     ]);
     const { runs } = (await admin.get('/runs')).body as {
-      runs: { bulk: string | null; approvedBy: { id: string } | null }[];
+      runs: { id: string; bulk: string | null; approvedBy: { id: string } | null }[];
     };
     const ofBulk = runs.filter(({ bulk }) => bulk === reply.body.bulk.id);
     expect(ofBulk.map(({ approvedBy }) => approvedBy?.id)).to.deep.equal([person.id, person.id]);
+    const entries = await world.sql<{ id: string }>(
+      `select distinct data #>> '{approvedBy,id}' as id from events where type = 'action' and data ->> 'run' = any ($1)`,
+      [ofBulk.map(({ id }) => id)],
+    );
+    expect(entries).to.deep.equal([{ id: person.id }]);
     await offline(app);
   });
 

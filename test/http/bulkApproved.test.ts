@@ -86,6 +86,9 @@ describe('http: bulks that were approved', () => {
       expect(entries).to.have.length(1);
       expect(entries[0].actor).to.deep.include({ type: 'agent', id: agent.id });
       expect(entries[0].after.approvedBy).to.deep.include({ type: 'person', id: decider.id });
+      const { timeline } = (await admin.get(`/items/${id}`)).body;
+      const tagged = timeline.find(({ type }: { type: string }) => type === 'tags');
+      expect(tagged.data.approvedBy).to.deep.equal(entries[0].after.approvedBy);
     }
     const own = await admin.post('/bulk', { ids, operation: tags('own') });
     await world.settled();

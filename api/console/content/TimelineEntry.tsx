@@ -84,6 +84,10 @@ const lineOf: Readonly<Record<string, Line>> = {
 const Reason = ({ data }: { readonly data: Data }) =>
   typeof data['reason'] === 'string' ? <span className="soft">{timelineTexts.because(data['reason'])}</span> : null;
 
+/** Names the person who approved what the entry says. */
+const Approver = ({ data: { approvedBy } }: { readonly data: Data }) =>
+  isData(approvedBy) ? <span className="soft">{timelineTexts.approvedBy(said(approvedBy['name']))}</span> : null;
+
 /** Opens the run of an entry that is about one. */
 const RunLink = ({ data: { run } }: { readonly data: Data }) => {
   const { environment } = useSession();
@@ -120,12 +124,14 @@ export const TimelineEntry = ({ entry, names }: { readonly entry: RecordEntry; r
       <Written entry={entry} note={timelineTexts.note}>
         <Markdown text={said(data['text'])} />
         <Reason data={data} />
+        <Approver data={data} />
       </Written>
     );
   if (entry.type === 'reply')
     return (
       <Written entry={entry} note={timelineTexts.reply(textOf(replyStates, said(data['status'])))}>
         <Markdown text={said(data['text'])} />
+        <Approver data={data} />
         {said(data['error']) !== '' && <p className="problem">{said(data['error'])}</p>}
       </Written>
     );
@@ -146,6 +152,7 @@ export const TimelineEntry = ({ entry, names }: { readonly entry: RecordEntry; r
       </span>
       {entry.type === 'action' && <RunLink data={data} />}
       <Reason data={data} />
+      <Approver data={data} />
       <Ago at={entry.at} />
     </p>
   );

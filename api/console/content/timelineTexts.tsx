@@ -45,6 +45,7 @@ export const timelineTexts = {
   },
   now: 'now',
   because: (reason: ReactNode) => <> because: {reason}</>,
+  approvedBy: (who: string) => `approved by ${who}`,
   run: 'run',
   note: 'note, seen by colleagues only',
   reply: (state: string) => `reply, ${state}`,

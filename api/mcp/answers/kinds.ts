@@ -36,9 +36,10 @@ const entriesWithEnds = new Set<unknown>(['reply', 'action', 'approval']);
 const undoableEntries = new Set<unknown>(['state', 'assigned', 'tags', 'snoozed', 'linked', 'unlinked']);
 
 const entryData = (data: Members): Members => {
-  const { occurrence, occurrences, ...rest } = data;
+  const { occurrence, occurrences, approvedBy, ...rest } = data;
   return {
     ...withoutEmpty(rest),
+    ...(isObject(approvedBy) ? { approvedBy: nameOf(approvedBy) } : {}),
     ...(isObject(occurrences) ? { occurrences: occurrences['to'] } : {}),
     ...(isObject(occurrence) ? pickMembers(occurrence, ['title', 'data', 'user']) : {}),
   };

@@ -152,14 +152,17 @@ const entryColumns = (text: EntryText | undefined): string =>
 export const createEventBatch = (caller: Caller, at: number, newEntryId: () => string): EventBatch => {
   const actor = toActorRef(caller.principal);
   const by = JSON.stringify(actor);
-  const reason = reasonMember(caller);
-  const decided = { ...(caller.approvedBy === undefined ? {} : { approvedBy: caller.approvedBy }), ...reason };
+  const decided = {
+    ...(caller.approvedBy === undefined ? {} : { approvedBy: caller.approvedBy }),
+    ...reasonMember(caller),
+  };
+  const isPlain = Object.keys(decided).length === 0;
   const rows: EventRow[] = [];
   const live: string[] = [];
   let updates = false;
 
   const toText = (item: string, { id, original, type, data: given, shownData }: EntryDraft): EntryText => {
-    const data = reason.reason === undefined || shownData !== undefined ? given : { ...given, ...reason };
+    const data = isPlain || shownData !== undefined ? given : { ...given, ...decided };
     const stored = JSON.stringify(data);
     updates ||= original !== undefined;
     return {
