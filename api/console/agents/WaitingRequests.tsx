@@ -1,7 +1,7 @@
 /** What an agent asked for: what waits for a decision, and what has ended lately, with the note. Used by AgentPage. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { verdictTexts } from '../approvals/verdictTexts.tsx';
+import { RequestEnd } from '../approvals/RequestEnd.tsx';
 import { useSession } from '../shell/session.ts';
 import { Ago } from '../ui/Time.tsx';
 import { requestsOfQuery } from '../wire/approvalQueries.ts';
@@ -9,16 +9,11 @@ import type { Approval } from '../wire/types.ts';
 import { agentTexts } from './texts.tsx';
 
 const Outcome = ({ approval }: { readonly approval: Approval }) => {
-  const { status, decidedBy, decidedAt, requestedAt, note } = approval;
+  const { status, requestedAt, note } = approval;
   if (status === 'pending') return agentTexts.waits(<Ago isInSentence at={requestedAt} />);
-  const ends: Readonly<Record<string, string>> = verdictTexts.endsInSentence;
-  const end = ends[status] ?? status;
-  const when = decidedAt !== null && <Ago isInSentence at={decidedAt} />;
-  // Nobody decides what has expired, or what no longer fits when somebody tries to approve it.
-  const isDecided = decidedBy !== null && status !== 'stale';
   return (
     <>
-      {isDecided ? agentTexts.decided(end, decidedBy.name, when) : agentTexts.ended(end, when)}
+      <RequestEnd approval={approval} />
       {note !== null && <span dir="auto">: {note}</span>}
     </>
   );

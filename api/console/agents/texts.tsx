@@ -21,17 +21,6 @@ export const agentTexts = {
   modeNow: (mode: string, about: string) => `${mode}: ${about}.`,
   requests: 'What it asked for',
   waits: (when: ReactNode) => <>waits, asked {when}</>,
-  decided: (end: string, who: string, when: ReactNode) => (
-    <>
-      {end} by {who} {when}
-    </>
-  ),
-  /** Of a request that nobody has decided. */
-  ended: (end: string, when: ReactNode) => (
-    <>
-      {end} {when}
-    </>
-  ),
   edit: 'Change…',
   rotate: 'New token…',
   form: {

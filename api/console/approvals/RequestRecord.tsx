@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../shell/session.ts';
 import { count } from '../ui/time.ts';
 import { requestRecordQuery } from '../wire/approvalQueries.ts';
-import { type Total } from '../wire/queries.ts';
+import type { Total } from '../wire/queries.ts';
 import { wireTexts } from '../wire/texts.ts';
 import type { Approval } from '../wire/types.ts';
 import { requestTexts } from './requestTexts.tsx';

@@ -32,8 +32,6 @@ interface RequestWords {
   readonly textOf: (name: string, value: unknown, currency: unknown) => string;
   /** Returns the values of the record, declared ones in their order first. */
   readonly fieldsOf: (fields: Members) => readonly Fact[];
-  /** Returns the amounts among the values of the record. */
-  readonly sumsOf: (fields: Members) => readonly Fact[];
   /** Returns the members of the action's input, what may be left out included; of an action that is not known, what is given. */
   readonly inputOf: (input: Members) => readonly Fact[];
 }
@@ -74,24 +72,19 @@ export const useWords = ({ action, operation, resource, flag }: Approval): Reque
     (flag !== null && name === rampMember ? rampWords(value) : undefined) ??
     personOf(value) ??
     shownAs(fieldOf(name)?.type ?? null, value, currency);
-  const fieldsOf = (fields: Members): readonly Fact[] => {
-    const known = declared?.fields.map(({ name }) => name).filter((name) => Object.hasOwn(fields, name)) ?? [];
-    return [...new Set([...known, ...Object.keys(fields)])].map((name) => ({
-      name,
-      label: labelOf(`${prefix}${name}`),
-      text: textOf(`${prefix}${name}`, fields[name], fields['currency']),
-      about: null,
-    }));
-  };
   return {
     resourceLabel: legible(declared?.label ?? resource ?? ''),
     labelOf,
     textOf,
-    fieldsOf,
-    sumsOf: (fields) =>
-      fieldsOf(fields).filter(
-        ({ name }) => typeof fields[name] === 'number' && fieldOf(`${prefix}${name}`)?.type === 'money',
-      ),
+    fieldsOf: (fields) => {
+      const known = declared?.fields.map(({ name }) => name).filter((name) => Object.hasOwn(fields, name)) ?? [];
+      return [...new Set([...known, ...Object.keys(fields)])].map((name) => ({
+        name,
+        label: labelOf(`${prefix}${name}`),
+        text: textOf(`${prefix}${name}`, fields[name], fields['currency']),
+        about: null,
+      }));
+    },
     inputOf: (input) => [
       ...members.map((field) => {
         const value = input[field.name];

@@ -33,7 +33,9 @@ type Tools = Pick<PlatformDeps, 'db' | 'probes' | 'redis' | 'clock'>;
 
 /**
  * Returns the function that checks. A process whose connections are all in use, or wait for a lock, is one that can serve: it
- * refuses what it has no room for, and all processes would be full one after the other if each were taken out for it. What it asks and has no answer yet, as PostgreSQL is frozen, it doesn't ask again. */
+ * refuses what it has no room for, and all processes would be full one after the other if each were taken out for it. What it
+ * asks and has no answer yet, as PostgreSQL is frozen, it doesn't ask again.
+ */
 const createCheck = ({ db, probes, redis, clock }: Tools): (() => Promise<ProbeAnswer>) => {
   // A server that has no connection left to give may still serve those that the process has.
   const readSchema = shared(() => readSchemaState(probes).catch(() => readSchemaState(db)));

@@ -98,17 +98,21 @@ export async function measureCommand(name, args) {
 }
 
 /**
- * Says that an administration command works on the database of the data folder, where the environment names none.
+ * Says that an administration command works on the database of the data folder, where the environment names none. Throws StartFailure
+ * where it speaks of another installation.
  * @param {string} dir DATA_DIR
  */
 const saySubject = (dir) => {
   const { DATABASE_URL, MIGRATE_DATABASE_URL, DATABASE_READ_URL, NODE_ENV } = process.env;
   if (DATABASE_URL) return;
-  const parts = Object.entries({ MIGRATE_DATABASE_URL, DATABASE_READ_URL }).filter(([, url]) => url);
-  const why = parts.length > 0 ? `${parts.map(([name]) => name).join(' and ')} set` : 'NODE_ENV=production';
-  if (parts.length > 0 || NODE_ENV === 'production')
+  const others = [
+    ...(MIGRATE_DATABASE_URL ? ['MIGRATE_DATABASE_URL'] : []),
+    ...(DATABASE_READ_URL ? ['DATABASE_READ_URL'] : []),
+    ...(NODE_ENV === 'production' ? ['NODE_ENV=production'] : []),
+  ];
+  if (others.length > 0)
     throw new StartFailure(
-      `DATABASE_URL is not set, with ${why}: nothing was done, as the database of ${dir} is hardly the one that is meant. ` +
+      `DATABASE_URL is not set, with ${others.join(' and ')}: nothing was done, as the database of ${dir} is hardly the one that is meant. ` +
         'Set DATABASE_URL as for API and workers, and MIGRATE_DATABASE_URL; or unset them all for the database of that folder.',
     );
   say(`working on the database of ${dir}, as DATABASE_URL is not set`);

@@ -68,7 +68,8 @@ export const personCommands: readonly Command[] = [
     options: passwordOption,
     run: async (context, { argument }) => {
       const { id } = await findPerson(context, argument);
-      const { password = '' } = checkPatch({ password: await context.readInput() });
+      const password = await context.readInput();
+      checkPatch({ password });
       const passwordHash = await hashPassword(password);
       const person = await runCommandChange(context, (tx) => updatePerson(tx, context.admin, id, { passwordHash }));
       return {
