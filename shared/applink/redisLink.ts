@@ -112,7 +112,9 @@ export const openAppLink = ({ db, bus, config, onRefused }: AppLinkDeps): AppLin
     for (let tries = 0; tries < attemptsMax; tries++) {
       const connection = await routing.choose(envId, declares, tried);
       const left = until - performance.now();
-      if (connection === null || left <= 0) break;
+      if (connection === null) break;
+      // Somebody is there, and was not asked in time: to call that offline would blame the app.
+      if (left <= 0) return { kind: lost ? 'lost' : 'timeout' };
       const relayed = await callAt(connection, method, params, left);
       if (relayed.kind === 'offline') routing.connections.invalidate(envId);
       else if (relayed.kind !== 'lost' || lost) return toCallOutcome(relayed);

@@ -242,6 +242,12 @@ describe('app link: calls', () => {
     }
   });
 
+  it('says timeout, not offline, when the time is up before somebody who is there was asked', async () => {
+    const app = await connect();
+    for (const [, link] of links()) expect(await get(link, ['1'], Number.MIN_VALUE)).to.deep.equal({ kind: 'timeout' });
+    expect(app.received.map(({ method }) => method)).not.to.include('records.get');
+  });
+
   it('drops answers that come late, twice, or to nobody, and takes none for another', async () => {
     const app = await connect();
     for (const [, link] of links()) {
