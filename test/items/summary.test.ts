@@ -115,4 +115,24 @@ describe('a summary of a large table', () => {
     expect([some.sampled, some.of]).to.deep.equal([true, 10_000]);
     expect(some.total).to.be.within(many * 0.4, many * 0.6);
   });
+
+  it('answers from a sample of all where nothing of what it has read fits', async () => {
+    const request = {
+      ...unfiltered,
+      env: envId(),
+      inboxes: [{ name: 'mail', states: ['open', 'closed'] }],
+      now: Date.now(),
+      created: { from: 0, to: many / 2 },
+    };
+    const asked = { by: 'tag', field: null, resources: [], limit: 50, readMs: 0 } as const;
+    const found = await summarizeItems(world.deps.db, request, asked);
+    expect(found.sampled).to.equal(true);
+    expect(found.of).to.be.within(100, many / 2);
+    // A sample has whole pages, each of which lies in one half or the other.
+    expect(found.total).to.be.within(many * 0.3, many * 0.7);
+    const counts = new Map(found.groups.map(({ key, count }) => [key, count]));
+    expect([...counts.keys()]).to.deep.equal([null, 'blue', 'red']);
+    near(counts.get('blue'), found.total / 3);
+    for (const { newest } of found.groups) expect(newest).to.be.within(1, many / 2);
+  });
 });

@@ -6,6 +6,7 @@ import { namedStatement, type NamedStatement } from '../../platform/db/namedStat
 import type { TextRow } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
 import { allConditions, conditionsOfFound, mayHaveAllSql, wholeColumn } from './filters.ts';
+import type { ItemCountRequest } from './request.ts';
 import type { CandidateSource } from './sources.ts';
 import { fortnightRowsSql, itemByIdSql } from './statements.ts';
 import { itemRangeName, itemRangeSql, type RangeShape } from './streamSql.ts';
@@ -80,6 +81,23 @@ export const termGroupsStatement = (by: SummaryKey): NamedStatement =>
   namedStatement(`items.groups.${by}.terms`, () => groupSql(by, `${fortnightRowsSql} limit $most`, allConditions));
 
 const visibleSql = hiddenFromPlanner('i.inbox = any ($inboxes::text[])');
+
+/** Pages of the table that tell of the rest; comparing contents takes longer. */
+const [samplePages, contentPages] = [300, 50];
+
+/** Returns `$pages` of `sampledItemsSql`. */
+export const samplePagesOf = ({ contents }: ItemCountRequest): number =>
+  contents === null ? samplePages : contentPages;
+
+/** The items on about `$pages` pages of the table, taken at random. */
+export const sampledItemsSql =
+  "items i tablesample system (least(100, 819200.0 * $pages::int / greatest(pg_relation_size('items'), 1)))";
+
+/** Groups those that fit among the items on some pages of the table. */
+export const sampleGroupsStatement = (by: SummaryKey): NamedStatement =>
+  namedStatement(`items.groups.${by}.sample`, () =>
+    groupSql(by, `select i.* from ${sampledItemsSql} where i.env = $env`, `(${visibleSql} and ${allConditions})`),
+  );
 
 /** Groups what a source of candidates has. */
 export const candidateGroupsStatement = (by: SummaryKey, { name, rows }: CandidateSource): NamedStatement =>

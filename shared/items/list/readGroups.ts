@@ -1,12 +1,15 @@
 /** Reads the items that fit in groups, as many as there is time for: in parts, each as large as the rest of the time allows. Used by summary.ts. */
 import { limits } from '../../catalogue/limits.ts';
 import type { Db } from '../../platform/db/knex.ts';
-import type { NamedValues } from '../../platform/db/namedStatement.ts';
+import { queryNamedTextRows, type NamedValues } from '../../platform/db/namedStatement.ts';
+import { filterValues } from './filters.ts';
 import {
   candidateGroupsStatement,
   contentGroupsStatement,
   GroupTotals,
   rangeGroupsStatement,
+  sampleGroupsStatement,
+  samplePagesOf,
   termGroupsStatement,
   type SummaryKey,
 } from './groups.ts';
@@ -36,6 +39,9 @@ const assuredRows = firstRows + 2 * partRows[0];
 const partFortnights = 4;
 /** So many rows of item_words at most are looked up, each of which costs as much as ten rows of a stream. */
 const rareContents = 3_000;
+
+/** Of fewer items, what was read in time tells nothing of the rest. */
+const tellingItems = 100;
 
 interface GroupRead {
   readonly by: SummaryKey;
@@ -152,8 +158,8 @@ const readContents = async (
   return null;
 };
 
-/** Returns the groups of the items that fit, of some of them where they are too many or take too long. */
-export const readGroups = async (db: Db, request: ItemCountRequest, read: GroupRead): Promise<ReadGroups> => {
+/** Returns the groups of the items that fit, of those with the newest activity where they are too many or take too long. */
+const readNewest = async (db: Db, request: ItemCountRequest, read: GroupRead): Promise<ReadGroups> => {
   const made = createItemScan(db, request, {
     stream: activityStream(request),
     descending: true,
@@ -174,4 +180,23 @@ export const readGroups = async (db: Db, request: ItemCountRequest, read: GroupR
   return chosen === null
     ? readStream(scan, request, read, budget)
     : readTerms({ ...scan, values: { ...scan.values, ...chosen.values } }, read, budget);
+};
+
+/** Returns the groups of the items that fit on some pages of the table. */
+const readSample = async (db: Db, request: ItemCountRequest, { by, values }: GroupRead): Promise<GroupTotals> => {
+  const totals = new GroupTotals();
+  const given = { ...filterValues(request), ...values, pages: samplePagesOf(request) };
+  totals.add(await queryNamedTextRows(db, sampleGroupsStatement(by), given));
+  return totals;
+};
+
+/**
+ * Returns the groups of the items that fit, of some of them where they are too many or take too long: of those with the newest
+ * activity, or of a sample of all where hardly any of the newest fit.
+ */
+export const readGroups = async (db: Db, request: ItemCountRequest, read: GroupRead): Promise<ReadGroups> => {
+  const newest = await readNewest(db, request, read);
+  if (newest.complete || newest.totals.items >= tellingItems) return newest;
+  const totals = await readSample(db, request, read);
+  return totals.items > newest.totals.items ? { totals, complete: false } : newest;
 };

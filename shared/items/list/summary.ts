@@ -5,7 +5,7 @@ import { queryRows, statement } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
 import { readPresentCounts } from '../counts.ts';
 import { allConditions, filterValues, requestedFilters } from './filters.ts';
-import type { CountedGroup, SummaryKey } from './groups.ts';
+import { sampledItemsSql, samplePagesOf, type CountedGroup, type SummaryKey } from './groups.ts';
 import { readGroups } from './readGroups.ts';
 import { normalizeRequest, type ItemCountRequest } from './request.ts';
 
@@ -50,15 +50,13 @@ interface SummaryRequest {
 
 /** Of 300 ms: what reading may take, and after it an estimate and the titles of the examples. */
 const usualReadMs = 240;
-/** Pages of the table by which the share of those that fit is estimated; comparing contents takes longer. */
-const [samplePages, contentPages] = [300, 50];
 
 /** Counts the items on about `$pages` pages of the table, taken at random, and those of them that fit. */
 const sampleStatement = namedStatement(
   'items.fittingSample',
   () => `
   select count(*)::int as rows, (count(*) filter (where ${allConditions}))::int as fitting
-  from items i tablesample system (least(100, 819200.0 * $pages::int / greatest(pg_relation_size('items'), 1)))
+  from ${sampledItemsSql}
   where i.env = $env and ${hiddenFromPlanner('i.inbox = any ($inboxes::text[])')}`,
 );
 
@@ -74,7 +72,7 @@ const estimateTotal = async (db: Db, request: ItemCountRequest): Promise<number>
   if (requestedFilters(request).length === 0) return all;
   const [found] = await queryNamedRows<{ rows: number; fitting: number }>(db, sampleStatement, {
     ...filterValues(request),
-    pages: request.contents === null ? samplePages : contentPages,
+    pages: samplePagesOf(request),
   });
   const { rows = 0, fitting = 0 } = found ?? {};
   return rows === 0 ? 0 : Math.round((all * fitting) / rows);

@@ -49,6 +49,8 @@ export interface Site {
   crashes(): string[];
   /** Times that processes of ours have blocked their event loop. */
   blockedLoops(): string[];
+  /** What processes have said of a PostgreSQL that did not serve them. */
+  outages(): string[];
   close(): Promise<void>;
 }
 
@@ -160,6 +162,7 @@ export const openSite = async ({
     },
     crashes: () => everyone().flatMap(({ crashes }) => crashes),
     blockedLoops: () => everyone().flatMap((unit) => unit.blockedLoops()),
+    outages: () => everyone().flatMap((unit) => unit.outages()),
     close: async () => {
       await Promise.all(everyone().map((unit) => unit.kill()));
       await pool.end();

@@ -114,9 +114,18 @@ export class Unit {
 
   /** Every time that one of its processes has blocked its event loop so far. */
   blockedLoops(): string[] {
+    return this.#linesOf(blockedLoopLines);
+  }
+
+  /** What its processes have said of a PostgreSQL that did not serve them, which a client learns as `unavailable`. */
+  outages(): string[] {
+    return this.#linesOf((log) => log.split('\n').filter((line) => line.includes('PostgreSQL is unavailable')));
+  }
+
+  #linesOf(select: (log: string) => readonly string[]): string[] {
     return Array.from({ length: this.starts }, (_, n) => this.#logFile(n + 1))
       .filter((file) => existsSync(file))
-      .flatMap((file) => blockedLoopLines(readFileSync(file, 'utf8')))
+      .flatMap((file) => select(readFileSync(file, 'utf8')))
       .map((line) => `${this.name}: ${line}`);
   }
 
