@@ -2,8 +2,11 @@
 import { findVisibleInbox } from '../../shared/access/gates.ts';
 import { readOtherRequests } from '../../shared/approvals/others.ts';
 import { readVisibleApproval } from '../../shared/approvals/queries.ts';
-import { statesOf } from '../../shared/items/filters.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { inboxesOf, statesOf } from '../../shared/items/filters.ts';
+import { readTags } from '../../shared/items/tagCounts.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { didYouMean } from '../../shared/platform/core/nearestNames.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { Members } from './answers/members.ts';
 import { toList } from './arguments/coerce.ts';
@@ -94,8 +97,8 @@ export const assigneeHint = ({ deps }: EndpointCall, asked: Members, { item }: M
   return `${person.name} may only see ${inbox}, and can’t work on the item; list_people has those who can first.`;
 };
 
-/** Returns why filters of items that exist find nothing: the inbox has none of the states; or null. */
-export const emptyHint = ({ caller }: EndpointCall, { inbox: name, state }: Members): string | null => {
+/** Returns that the inbox has none of the states that are asked for; or null. */
+const stateHint = ({ caller }: EndpointCall, { inbox: name, state }: Members): string | null => {
   const inbox = isText(name) ? findVisibleInbox(caller, name) : undefined;
   const wanted = textsOf(state);
   if (inbox === undefined || wanted.length === 0) return null;
@@ -103,4 +106,26 @@ export const emptyHint = ({ caller }: EndpointCall, { inbox: name, state }: Memb
   return wanted.some((one) => states.has(one))
     ? null
     : `${inbox.name} has no state ${wanted.join(', ')}; its states are ${[...states].join(', ')}.`;
+};
+
+/** Returns which of the tags that are asked for no item has, and which was probably meant; or null. */
+const tagsHint = async ({ caller, deps }: EndpointCall, { inbox, tags }: Members): Promise<string | null> => {
+  const inboxes = inboxesOf(caller, isText(inbox) ? inbox : undefined).map(({ name }) => name);
+  const read = (q?: string): ReturnType<typeof readTags> => readTags(deps.db, caller.env.id, inboxes, q);
+  for (const wanted of textsOf(tags)) {
+    const alike = await read(wanted);
+    if (alike.length === limits.tagsShown || alike.some(({ tag }) => tag === wanted)) continue;
+    const known = (await read()).map(({ tag }) => tag);
+    return `No item there has the tag ${wanted}${didYouMean(wanted, known)}`;
+  }
+  return null;
+};
+
+const recordHint = ({ record }: Members): string | null =>
+  isText(record) ? `No item that fits is about ${record}; get_record says whether there is such a record.` : null;
+
+/** Returns why filters of items may find nothing: a state or a tag that no item can have or has, or a record without items; or null. */
+export const emptyHint = async (from: EndpointCall, asked: Members, body: Members): Promise<string | null> => {
+  const isEmpty = [body['items'], body['groups']].some((list) => Array.isArray(list) && list.length === 0);
+  return stateHint(from, asked) ?? (isEmpty ? ((await tagsHint(from, asked)) ?? recordHint(asked)) : null);
 };

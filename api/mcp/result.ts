@@ -101,14 +101,14 @@ const serveTool = async (
     namesOfPeople: () => namesOfPeople(call),
   };
   const { given: asked, now } = readCursorTime(rest, call.deps.clock.now());
-  const hint = tool.entry.annotations.readOnlyHint ? emptyHint(call, asked) : null;
-  const why = hint === null ? {} : { hint };
+  const hintFor = (body: Members): Promise<string | null> =>
+    tool.entry.annotations.readOnlyHint ? emptyHint(call, asked, body) : Promise.resolve(null);
   if (page === null) {
     const response = await tool.serve(call, asked, now);
     const body = bodyOf(response);
     const said = {
       next: await nextOf(call, response, body),
-      hint: hint ?? missingHint(asked, body) ?? assigneeHint(call, asked, body),
+      hint: (await hintFor(body)) ?? missingHint(asked, body) ?? assigneeHint(call, asked, body),
     };
     return { response, value: { ...presentBody(body, form).value, ...withoutEmpty(said) } };
   }
@@ -123,7 +123,7 @@ const serveTool = async (
   // The cursor of a log is a place in it, and belongs to no query.
   const isOfQuery = typeof cursor === 'string' && page.canLookAhead !== null;
   const shown = isOfQuery ? { ...value, cursor: withCursorTime(cursor, asked, now) } : value;
-  return { response, value: { ...shown, ...why } };
+  return { response, value: { ...shown, ...withoutEmpty({ hint: await hintFor(bodyOf(response)) }) } };
 };
 
 export const callTool = async (tool: Tool, call: EndpointCall, given: Members): Promise<ToolCallResult> => {

@@ -208,6 +208,23 @@ describe('answers of tools', () => {
     );
   });
 
+  it('say of tags that no item has which were probably meant, and of a record that no item is about it', async () => {
+    expect((await person.post(`/items/${item}/tags`, { add: ['Spedition'] })).status).to.equal(200);
+    await world.settled();
+    expect((await answer('list_items', { inbox: 'mail', tags: 'Speditoin' }))['hint']).to.equal(
+      'No item there has the tag Speditoin; did you mean Spedition?',
+    );
+    expect((await answer('summarize_items', { tags: ['Spedition', 'nowhere'], by: 'day' }))['hint']).to.match(
+      /^No item there has the tag nowhere; known: .*Spedition/,
+    );
+    expect(await answer('list_items', { tags: 'Spedition' })).not.to.have.property('hint');
+    // Items with the tag there are; why none is so old is not known.
+    expect(await answer('list_items', { tags: 'Spedition', createdBefore: '2001-01-01' })).not.to.have.property('hint');
+    expect((await answer('list_items', { record: 'order:nobody-has-it' }))['hint']).to.equal(
+      'No item that fits is about order:nobody-has-it; get_record says whether there is such a record.',
+    );
+  });
+
   it('refuse names of types and inboxes that would match nothing, with those that exist', async () => {
     const types = (await callTool(clerk, 'list_changes', { since: '1h', types: ['reply'] })).body;
     expect([types.code, types.details[0].path]).to.deep.equal(['invalid', 'types.0']);
