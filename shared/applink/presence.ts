@@ -5,7 +5,7 @@
 import { isOnlineSql } from '../catalogue/states/connections.ts';
 import { isParkedJobSql } from '../catalogue/states/stagedJobs.ts';
 import type { Clock } from '../platform/core/clock.ts';
-import type { Db } from '../platform/db/knex.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { dbNowSql } from '../platform/outbox/leaderLease.ts';
 import { channels, type Bus, type EphemeralMessage } from '../platform/redis/bus.ts';
@@ -69,11 +69,19 @@ const renewConnectionsSql = statement(
   from unnest($1::text[], $2::int[]) as held (id, busy) where c.id = held.id returning c.id`,
 );
 const narrowConnectionSql = statement('applink.narrow', 'update app_connections set declares = $2 where id = $1');
-const deleteConnectionsSql = statement('applink.leave', 'delete from app_connections where id = any($1) returning env');
-const deleteExpiredConnectionsSql = statement(
-  'applink.sweep',
-  `delete from app_connections c where not ${freshSql} returning env`,
-);
+/** Deletes the connections `c` that `which` selects. Their keys were used until then. */
+const deletionSql = (which: string): string => `
+  with gone as (delete from app_connections c where ${which} returning env, app_key, seen_at),
+  used as (
+    update app_keys k set last_used_at = u.at
+    from (
+      select l.id, g.at from app_keys l join (select app_key, max(seen_at) as at from gone group by app_key) g on g.app_key = l.id
+      where g.at > coalesce(l.last_used_at, 0) for update of l skip locked) u
+    where k.id = u.id
+  )
+  select env from gone`;
+const deleteConnectionsSql = statement('applink.leave', deletionSql('c.id = any($1)'));
+const deleteExpiredConnectionsSql = statement('applink.sweep', deletionSql(`not ${freshSql}`));
 /** A separate statement after the commit of the removal: of two connections that end at once, one sees that none is left. */
 const offlineEnvsSql = statement(
   'applink.left',
@@ -179,6 +187,17 @@ export const deleteExpiredConnections = async (parts: PresenceDeps): Promise<voi
 /** Returns the connections of an environment. */
 export const readConnections = (db: Db, envId: number): Promise<PresenceRow[]> =>
   queryRows<PresenceRow>(db, connectionsSql, [envId]);
+
+const keysInUseSql = statement(
+  'applink.keysInUse',
+  `select app_key as key, max(seen_at) as "seenAt" from app_connections c group by app_key`,
+);
+
+/** Returns when a connection by each app key that has one was heard of last, by the key's id; epoch milliseconds. */
+export const readKeysInUse = async (db: Db | Tx): Promise<ReadonlyMap<string, number>> => {
+  const keys = await queryRows<{ key: string; seenAt: number }>(db, keysInUseSql);
+  return new Map(keys.map(({ key, seenAt }) => [key, seenAt]));
+};
 
 /** Returns the environments whose app is online while parked jobs wait for it. */
 export const readEnvIdsWithParkedJobs = async (db: Db): Promise<number[]> =>

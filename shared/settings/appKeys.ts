@@ -1,4 +1,5 @@
 /** Creates, updates, rotates and revokes app keys, each of one environment. For the settings endpoints and the admin command. */
+import { readKeysInUse } from '../applink/presence.ts';
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
@@ -29,9 +30,15 @@ const toAppKeyView = ({ id, name, environment, lastUsedAt, createdAt }: AppKeyRo
   createdAt,
 });
 
-/** Returns the keys that are not revoked, oldest first. */
-export const listAppKeys = async (db: Db | Tx): Promise<AppKeyView[]> =>
-  (await appKeys(db).orderBy(['created_at', 'id'])).map(toAppKeyView);
+/** Returns the keys that are not revoked, oldest first. One by which an app is connected is in use as long as that lasts. */
+export const listAppKeys = async (db: Db | Tx): Promise<AppKeyView[]> => {
+  const [keys, inUse] = [await appKeys(db).orderBy(['created_at', 'id']), await readKeysInUse(db)];
+  return keys.map((key) => {
+    const view = toAppKeyView(key);
+    const seenAt = inUse.get(key.id);
+    return seenAt === undefined ? view : { ...view, lastUsedAt: Math.max(view.lastUsedAt ?? 0, seenAt) };
+  });
+};
 
 /** Returns a key, locked for a change. Settings endpoints find only keys of their environment; the admin command finds all. */
 const lockAppKey = async (tx: Tx, { env }: Administrator, id: string): Promise<AppKeyView> => {

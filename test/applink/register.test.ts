@@ -63,6 +63,24 @@ describe('app link: registering', () => {
   const address = (name = 'demo'): string => `ws://127.0.0.1:${String(world.port)}/api/env/${name}/app`;
   const bearer = (client: Client): Record<string, string> => ({ authorization: `Bearer ${client.token}` });
 
+  it('uses its key as long as it is connected', async () => {
+    const boss = await world.person('admin');
+    const usedAt = async (): Promise<number> => {
+      const { body } = await boss.get('/settings/app-keys');
+      return (body.appKeys as { lastUsedAt: number }[])[0]?.lastUsedAt ?? 0;
+    };
+    const app = await connect(key, { manifest: testManifest });
+    // As if it had connected long ago.
+    await world.sql('update app_keys set last_used_at = 1');
+    const [connection] = await world.sql<{ seenAt: number }>('select seen_at as "seenAt" from app_connections');
+    const seenAt = connection?.seenAt ?? 0;
+    expect(seenAt).to.be.greaterThan(1);
+    expect(await usedAt()).to.be.at.least(seenAt);
+    await app.close();
+    await until('it is gone', async () => (await world.sql('select from app_connections')).length === 0);
+    expect(await usedAt()).to.be.at.least(seenAt);
+  });
+
   it('refuses before the upgrade whoever may not connect', async () => {
     await world.environment('other');
     expect(await refusal(address(), {})).to.deep.equal({ status: 401, code: 'unauthorized' });
