@@ -6,6 +6,7 @@ import { describeConnectError } from '../services/connectError.mjs';
 import { attempt, checkClock, fail, isLoopback, isNeighbour, ok, warn, type Finding } from './finding.ts';
 import { checkPool, type Pooling } from './postgresPool.ts';
 import { checkRole } from './postgresRole.ts';
+import { checkPostgresWrites } from './postgresWrites.ts';
 import { readRow } from './query.ts';
 
 interface ProcessCounts {
@@ -138,6 +139,7 @@ export const checkPostgres = async (config: Config, counts: ProcessCounts): Prom
     const found = [
       ...(await attempt('postgres.version', () => checkVersion(db))),
       tls,
+      ...(await attempt('postgres.writes', () => checkPostgresWrites(db))),
       ...(await attempt('postgres.pool', async () => {
         const checked = await checkPool(db, config);
         pooling = checked.pooling;

@@ -6,6 +6,7 @@ import { closeClient, openClient, producerOptions, type RedisClient } from '../.
 import { describeConnectError } from '../services/connectError.mjs';
 import { attempt, checkClock, fail, isLoopback, isNeighbour, ok, warn, type Finding } from './finding.ts';
 import { findForbiddenCommands } from './redisCommands.ts';
+import { checkRedisWrites, findRefusal } from './redisWrites.ts';
 
 interface Place {
   readonly hosts: readonly string[];
@@ -107,8 +108,12 @@ const checkEviction = async (client: RedisClient): Promise<Finding> => {
       );
 };
 
-const checkCommands = async (client: RedisClient, subscriber: RedisClient, prefix: string): Promise<Finding> => {
-  const key = `${prefix}:{doctor}:${randomBytes(6).toString('hex')}`;
+const checkAcl = async (
+  client: RedisClient,
+  subscriber: RedisClient,
+  prefix: string,
+  key: string,
+): Promise<Finding> => {
   const forbidden = await findForbiddenCommands(client, subscriber, key);
   return forbidden.length === 0
     ? ok('redis.acl', 'the user may do what the service does')
@@ -116,6 +121,15 @@ const checkCommands = async (client: RedisClient, subscriber: RedisClient, prefi
         'redis.acl',
         `the user may not ${forbidden.join(', ')} on ${prefix}:*: allow it by ACL (docs/production.md)`,
       );
+};
+
+/** Returns the findings about writes and the ACL, which can't be tried out while writes are refused. */
+const checkCommands = async (client: RedisClient, subscriber: RedisClient, prefix: string): Promise<Finding[]> => {
+  const key = `${prefix}:{doctor}:${randomBytes(6).toString('hex')}`;
+  const writes = await checkRedisWrites(client, `${key}:text`);
+  if (writes?.status === 'fail') return [writes];
+  const acl = await checkAcl(client, subscriber, prefix, key);
+  return writes === null ? [acl] : [writes, acl];
 };
 
 /** Returns the clock of the server, in ms. */
@@ -139,6 +153,9 @@ export const checkRedis = async ({ redisUrl, redisPrefix }: Config): Promise<Fin
     try {
       await client.ping();
     } catch (error) {
+      // One that can't save its data does not even answer PING.
+      const refusal = findRefusal(error);
+      if (refusal !== null) return [...address, refusal];
       const cause = lastError ?? (isClosed(error) ? closed : error);
       return [
         ...address,

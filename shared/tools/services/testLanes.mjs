@@ -18,6 +18,7 @@ const patient = [
     'demo',
     'doctor',
     'image',
+    'noWrites',
     'oneFolder',
     'otherLanguage',
     'productPackages',
