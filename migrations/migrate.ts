@@ -6,6 +6,7 @@ import { builtInRoles } from '../shared/catalogue/permissions.ts';
 import { newId } from '../shared/platform/core/ids.ts';
 import { sleep } from '../shared/platform/core/wait.ts';
 import { isLockTimeout } from '../shared/platform/db/errors.ts';
+import { describeReadOnly, readOnlySql, type ReadOnlyStanding } from '../shared/platform/db/readOnly.ts';
 import { neededSchemaVersion } from '../shared/platform/db/schemaVersion.ts';
 import { prepareServiceRole } from './serviceRole.ts';
 
@@ -47,12 +48,23 @@ const lockNumber = 4_920_731;
 /** ms between two tries to take the lock. */
 const lockEveryMs = 200;
 
+/** A database that can't be migrated as it is: the message says why, and what to do. */
+export class MigrationRefusal extends Error {}
+
+/** Throws MigrationRefusal where PostgreSQL takes no writes; `variable` names its address. */
+const refuseReadOnly = async (session: pg.Client, variable: string): Promise<void> => {
+  const { rows } = await session.query<ReadOnlyStanding>(readOnlySql);
+  const [standing] = rows;
+  const reason = standing === undefined ? null : describeReadOnly(standing, variable);
+  if (reason !== null) throw new MigrationRefusal(reason);
+};
+
 /**
  * Runs `work` under an advisory lock: of many processes started at once one migrates, and the others have nothing to do. The
  * lock is the session's, and who doesn't get it asks again and again: a transaction that is open, or a statement that waits,
  * would hold up an index that is built concurrently.
  */
-const withMigrationLock = async (ownerUrl: string, work: () => Promise<void>): Promise<void> => {
+const withMigrationLock = async <T>(ownerUrl: string, work: (session: pg.Client) => Promise<T>): Promise<T> => {
   const session = new pg.Client({ connectionString: ownerUrl, application_name: 'console-migrate-lock' });
   await session.connect();
   try {
@@ -63,7 +75,7 @@ const withMigrationLock = async (ownerUrl: string, work: () => Promise<void>): P
       return rows[0]?.locked === true;
     };
     while (!(await tryLock())) await sleep(lockEveryMs);
-    await work();
+    return await work(session);
   } finally {
     await session.end();
   }
@@ -72,13 +84,21 @@ const withMigrationLock = async (ownerUrl: string, work: () => Promise<void>): P
 /** How often, and ms after which, a migration is tried again that found its tables in use. */
 const [triesMax, tryEveryMs] = [200, 1_000];
 
-/** Runs the migrations. First frees knex's own lock, which outlives a crash; the advisory lock replaces it. */
-const migrateAll = async (db: Knex): Promise<void> => {
+/** Returns the names of the migrations that the database lacks. */
+const listPending = async (db: Knex): Promise<string[]> => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- knex's type is `any`: what is applied, and what migrationSource lists beside
+  const [, pending] = (await db.migrate.list()) as [unknown, string[]];
+  return pending;
+};
+
+/** Runs the migrations and returns their names. First frees knex's own lock, which outlives a crash; the advisory lock replaces it. */
+const migrateAll = async (db: Knex): Promise<string[]> => {
   await db.migrate.forceFreeMigrationsLock();
+  const pending = await listPending(db);
   for (let tries = 1; ; tries += 1) {
     try {
       await db.migrate.latest();
-      return;
+      return pending;
     } catch (error) {
       if (!isLockTimeout(error) || tries === triesMax) throw error;
       await sleep(tryEveryMs);
@@ -101,11 +121,15 @@ const writeSchemaVersion = async (db: Knex): Promise<boolean> => {
   return rows.length > 0;
 };
 
-/** Writes the built-in roles whose grants this version changes, and raises the revision, which every process polls. */
-const seedRoles = async (db: Knex): Promise<void> => {
+/**
+ * Writes the built-in roles whose grants this version changes, and raises the revision, which every process polls. Returns the
+ * names of those roles.
+ */
+const seedRoles = async (db: Knex): Promise<string[]> => {
   const now = Date.now();
+  const changed: string[] = [];
   for (const [name, grants] of Object.entries(builtInRoles)) {
-    await db.raw(
+    const { rowCount } = await db.raw<{ rowCount: number }>(
       `with written as (
          insert into roles (id, name, grants, built_in, created_at, updated_at) values (?, ?, ?::jsonb, true, ?, ?)
          on conflict (name) do update set grants = excluded.grants, built_in = true, updated_at = excluded.updated_at
@@ -114,14 +138,26 @@ const seedRoles = async (db: Knex): Promise<void> => {
        ) update revisions set n = n + 1 where exists (select from written)`,
       [newId('rol'), name, JSON.stringify(grants), now, now],
     );
+    if (rowCount > 0) changed.push(name);
   }
+  return changed;
 };
+
+/** What `migrateDatabase` has done. */
+export interface Migrated {
+  /** Names of the migrations that it applied, in their order. */
+  readonly migrations: readonly string[];
+  /** Names of the built-in roles that it made or changed. */
+  readonly roles: readonly string[];
+  /** Whether the schema is a newer build's, whose roles and rights stay as they are. */
+  readonly isNewer: boolean;
+}
 
 /**
  * Migrates as the owner (`ownerUrl`); prepares the user of `appUrl` if it is another one. May run any number of times. A build
- * that is older than the schema leaves everything as it is.
+ * that is older than the schema leaves everything as it is. Throws MigrationRefusal where PostgreSQL takes no writes.
  */
-export const migrateDatabase = async (ownerUrl: string, appUrl: string): Promise<void> => {
+export const migrateDatabase = async (ownerUrl: string, appUrl: string): Promise<Migrated> => {
   // No time-outs: building an index on a large table may take long, and other processes wait for the lock.
   const db = knex({
     client: 'pg',
@@ -131,11 +167,13 @@ export const migrateDatabase = async (ownerUrl: string, appUrl: string): Promise
     pool: { min: 0, max: 2 },
   });
   try {
-    await withMigrationLock(ownerUrl, async () => {
-      await migrateAll(db);
-      if (!(await writeSchemaVersion(db))) return;
-      await seedRoles(db);
+    return await withMigrationLock(ownerUrl, async (session) => {
+      await refuseReadOnly(session, ownerUrl === appUrl ? 'DATABASE_URL' : 'MIGRATE_DATABASE_URL');
+      const migrations = await migrateAll(db);
+      if (!(await writeSchemaVersion(db))) return { migrations, roles: [], isNewer: true };
+      const roles = await seedRoles(db);
       await prepareServiceRole(db, ownerUrl, appUrl);
+      return { migrations, roles, isNewer: false };
     });
   } finally {
     await db.destroy();

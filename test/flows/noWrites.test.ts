@@ -1,4 +1,4 @@
-/** `npm run doctor` at servers that take no writes: standbys, read-only ones, full ones. */
+/** `npm run doctor` and `npm run migrate` at servers that take no writes: standbys, read-only ones, full ones. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,6 +72,13 @@ describe('servers that take no writes', () => {
     const { status, text } = findings.find(isAbout) ?? { status: 'none', text: '' };
     const others = findings.filter((finding) => finding.status === 'fail' && !isAbout(finding));
     return { code, status, text, others: others.map(({ check, text: why }) => `${check}: ${why}`) };
+  };
+
+  /** The same as the standby's owner, whose name and database are the primary's. */
+  const standbyOwner = (): string => {
+    const url = new URL(servers.primary.ownerUrl);
+    url.host = new URL(servers.standbys[0]?.url ?? '').host;
+    return url.href;
   };
 
   describe('npm run doctor', () => {
@@ -198,6 +205,61 @@ describe('servers that take no writes', () => {
         client.disconnect();
         await server.stop();
       }
+    });
+  });
+
+  describe('npm run migrate', () => {
+    const migrate = async (variables: Variables = {}): Promise<{ code: number; lines: Record<string, unknown>[] }> => {
+      const { code, output } = await run('migrations/run.ts', variables);
+      return { code, lines: output.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>) };
+    };
+
+    it('ends at a standby with a sentence that says what to do', async () => {
+      const { code, lines } = await migrate({ MIGRATE_DATABASE_URL: standbyOwner() });
+      expect(code).to.equal(1);
+      expect(lines.map(({ msg, err }) => ({ msg, err }))).to.deep.equal([
+        {
+          msg: 'the migration failed: PostgreSQL is in recovery, a standby that only reads: name the primary in MIGRATE_DATABASE_URL, or promote this server',
+          err: undefined,
+        },
+      ]);
+    });
+
+    it('ends with a sentence too where PostgreSQL is read-only or away, and its password is nowhere', async () => {
+      const { ownerUrl } = servers.primary;
+      await change(ownerUrl, 'alter role console_owner set default_transaction_read_only = on');
+      const readOnly = await migrate();
+      await change(ownerUrl, 'alter role console_owner reset default_transaction_read_only');
+      const away = await migrate({ MIGRATE_DATABASE_URL: 'postgres://nobody:secret-word@127.0.0.1:1/none' });
+      expect([readOnly.code, away.code]).to.deep.equal([1, 1]);
+      expect(readOnly.lines.map(({ msg }) => msg).join()).to.match(
+        /^the migration failed: PostgreSQL only reads, .*: alter role console_owner reset default_transaction_read_only;/,
+      );
+      expect(away.lines.map(({ msg }) => msg)).to.deep.equal([
+        'the migration failed: PostgreSQL at 127.0.0.1:1 can’t be reached: the connection is refused, as nothing listens there (ECONNREFUSED). Is it running, and is MIGRATE_DATABASE_URL right?',
+      ]);
+    });
+
+    it('says which migrations it applied, and that the database is up to date only when there was nothing to do', async () => {
+      const at = (url: string): string => url.replace(/\/console$/, '/fresh');
+      const { url, ownerUrl } = servers.primary;
+      await change(ownerUrl, 'create database fresh');
+      const fresh = { DATABASE_URL: at(url), MIGRATE_DATABASE_URL: at(ownerUrl) };
+      const first = await migrate(fresh);
+      const second = await migrate(fresh);
+      expect([first.code, second.code]).to.deep.equal([0, 0]);
+      const [applied, roles, ...others] = first.lines;
+      const migrations = applied?.['migrations'] as string[];
+      expect(migrations).to.have.length.above(40);
+      expect(applied?.['msg']).to.equal(
+        `${String(migrations.length)} migrations were applied, ${String(migrations[0])} to ${String(migrations.at(-1))}`,
+      );
+      expect(roles?.['msg']).to.equal('the built-in roles viewer, operator, admin were written');
+      expect(others).to.deep.equal([]);
+      expect(second.lines.map(({ msg }) => msg)).to.deep.equal(['the database is up to date: nothing was to be done']);
+      await change(at(ownerUrl), `delete from knex_migrations where name = '0058_approvalsOfActor'`);
+      const third = await migrate(fresh);
+      expect(third.lines.map(({ msg }) => msg)).to.deep.equal(['1 migration was applied, 0058_approvalsOfActor']);
     });
   });
 });

@@ -1,4 +1,4 @@
-/** Says why a PostgreSQL only reads, and what to do: it is a standby, or a setting makes it so. Used by the doctor. */
+/** Says why a PostgreSQL only reads, and what to do: it is a standby, or a setting makes it so. Used by the doctor and by migrations. */
 
 /** The row of `readOnlySql`. */
 export interface ReadOnlyStanding {

@@ -1,7 +1,6 @@
 /** Turns errors into messages of the admin tool: the option that is wrong, and what to do; used by run.ts. */
 import { Fault } from '../../catalogue/errors.ts';
-import { isDbUnavailable } from '../../platform/db/errors.ts';
-import { describeConnectError } from '../services/connectError.mjs';
+import { describeDatabaseError, type DatabaseSource } from './databaseErrors.ts';
 import { CommandFailure, UsageError } from './failures.ts';
 
 /** The options that give the members of an input, by the names of the members. */
@@ -43,23 +42,10 @@ const formatFault = ({ message, extra: { details = [] } }: Fault): string => {
   return [...lines, ...named].join('\n');
 };
 
-/** Where the command finds PostgreSQL, and the variable that says so. */
-export interface DatabaseSource {
-  readonly url: string;
-  readonly variable: 'DATABASE_URL' | 'MIGRATE_DATABASE_URL';
-}
-
-const formatDbError = (error: Error & { readonly code?: string }, { url, variable }: DatabaseSource): string | null => {
-  const { code = '' } = error;
-  if (isDbUnavailable(error))
-    return `PostgreSQL at ${new URL(url).host} can’t be reached: ${describeConnectError(error)}. Is it running, and is ${variable} right?`;
-  if (code === '42P01' || code === '42703')
-    return 'The database is not up to date. Bring it up to date first: npm run migrate';
-  if (code === '42501') return 'The database’s role may not do this. Name its owner in MIGRATE_DATABASE_URL.';
-  return code.startsWith('28') || code === '3D000'
-    ? `PostgreSQL refuses the connection of ${variable}: ${error.message}`
-    : null;
-};
+const formatDbError = (error: Error & { readonly code?: string }, database: DatabaseSource): string | null =>
+  error.code === '42P01' || error.code === '42703'
+    ? 'The database is not up to date. Bring it up to date first: npm run migrate'
+    : describeDatabaseError(error, database);
 
 interface CommandError {
   readonly text: string;
