@@ -191,6 +191,32 @@ describe('the admin command', () => {
     expect((await answer(['agent', 'list'])).agents).to.deep.equal([]);
   });
 
+  it('makes no second agent of a name, not even at once, unless it is asked to', async () => {
+    const create = ['agent', 'create', 'twin', '--role', 'operator', '--environment', 'demo'];
+    const both = await Promise.all([within(create, ''), within(create, '')]);
+    expect(both.map(({ exitCode }) => exitCode)).to.have.members([0, 1]);
+    const list = async (): Promise<{ id: string; name: string }[]> =>
+      ((await answer(['agent', 'list'])) as { agents: { id: string; name: string }[] }).agents.filter(
+        ({ name }) => name === 'twin',
+      );
+    const [first, ...others] = await list();
+    expect(others).to.deep.equal([]);
+    const said = [
+      `"twin": ${first?.id ?? ''}, role operator, in demo`,
+      `agent rotate ${first?.id ?? ''}`,
+      '--same-name',
+    ];
+    expect(both.find(({ exitCode }) => exitCode === 1)?.text).to.include(said[0]);
+    await refused([...create, '--environment', 'staging'], 1, ...said);
+    const { agent: second } = await answer([...create, '--same-name']);
+    expect((await list()).map(({ id }) => id)).to.deep.equal([first?.id, second.id]);
+    await refused(['agent', 'revoke', 'twin'], 1, '2 agents are named "twin"; use the id');
+    for (const id of [first?.id ?? '', String(second.id)]) await answer(['agent', 'revoke', id]);
+    await answer(create);
+    expect(await list()).to.have.length(1);
+    await answer(['agent', 'revoke', 'twin']);
+  });
+
   it('makes, changes and deletes roles, but neither built-in ones nor those in use', async () => {
     const { role } = await really([
       'role',

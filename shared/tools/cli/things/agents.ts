@@ -1,5 +1,6 @@
 /** The `agent …` commands of the admin tool; used by run.ts. */
 import { compileCheck } from '../../../platform/core/validate.ts';
+import type { Tx } from '../../../platform/db/knex.ts';
 import { createAgent, listAgents, revokeAgent, rotateAgent, type AgentToken } from '../../../settings/agents.ts';
 import { agentInput, rotationInput } from '../../../settings/schema.ts';
 import type { Command, CommandResult } from '../command.ts';
@@ -10,6 +11,7 @@ import {
   runCommandChange,
   type CommandContext,
 } from '../context.ts';
+import { CommandFailure } from '../failures.ts';
 import { credentialLines, formatTable, formatTime } from '../print.ts';
 
 const thing = 'agent';
@@ -29,6 +31,20 @@ const answerOf = async (
 const find = async ({ db }: CommandContext, given: string): Promise<string> =>
   findOneByName(await listAgents(db), given, thing, ({ name }) => name).id;
 
+/**
+ * Throws CommandFailure when an agent that is not revoked has the name: logs and people tell agents by it. Commands that make
+ * one of the same name at once take turns.
+ */
+const refuseSameName = async (tx: Tx, name: string): Promise<void> => {
+  await tx.raw("select pg_advisory_xact_lock(hashtextextended('agent name ' || ?, 0))", [name]);
+  const same = (await listAgents(tx)).find((agent) => agent.name === name);
+  if (same === undefined) return;
+  throw new CommandFailure(
+    `There is already an agent named ${JSON.stringify(name)}: ${same.id}, role ${same.role.name}, in ${same.environments.join(', ')}. ` +
+      `For a new token: npm run admin -- agent rotate ${same.id}. For a second agent of that name: --same-name.`,
+  );
+};
+
 export const agentCommands: readonly Command[] = [
   {
     thing,
@@ -40,8 +56,9 @@ export const agentCommands: readonly Command[] = [
       mode: { kind: 'text', value: 'normal|readonly|supervised' },
       'expires-at': { kind: 'text', value: '<ms since 1970>' },
       environment: { kind: 'list', value: `<name or '*'>` },
+      'same-name': { kind: 'flag' },
     },
-    run: async (context, { argument, text, ms, list }) => {
+    run: async (context, { argument, text, ms, list, flag }) => {
       const environments = await resolveEnvironments(context, list('environment'));
       const input = checkInput({
         name: argument,
@@ -50,7 +67,10 @@ export const agentCommands: readonly Command[] = [
         expiresAt: ms('expires-at'),
         environments,
       });
-      const made = await runCommandChange(context, (tx) => createAgent(tx, context.admin, input, environments));
+      const made = await runCommandChange(context, async (tx) => {
+        if (!flag('same-name')) await refuseSameName(tx, input.name);
+        return createAgent(tx, context.admin, input, environments);
+      });
       return answerOf(context, made, 'is made');
     },
   },
