@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { rpcCodes } from '../../shared/applink/protocol.ts';
+import { runProcess } from '../../shared/tools/services/processes.mjs';
 import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
 import {
   checkAlertRules,
   checkExpressions,
   expectFiring,
+  readAlertCommands,
   readAlertRules,
   readDashboardExpressions,
   type Series,
@@ -136,6 +138,14 @@ describe('alerts', () => {
   it('stand beside a dashboard of which every panel is PromQL', async () => {
     const expressions = readDashboardExpressions();
     expect(await checkExpressions(expressions)).to.include(`SUCCESS: ${String(expressions.length)} rules found`);
+  });
+
+  it('come with queries for Prometheus that are PromQL', async () => {
+    const queries = readAlertRules().flatMap(({ alert }) =>
+      readAlertCommands(alert).flatMap((command) => /'query=(.+)'$/.exec(command)?.[1] ?? []),
+    );
+    expect(queries).to.have.length(2);
+    expect(await checkExpressions(queries)).to.include('SUCCESS: 2 rules found');
   });
 
   it('each fires on its fault alone, and none on a healthy service', async () => {
@@ -284,6 +294,29 @@ describe('alerts', () => {
         'ConsoleMessagesLate',
         'ConsolePublisherMissing',
       ]);
+    });
+
+    it('and their runbooks ask processes that are left', async function () {
+      if ((await runProcess(['curl', '--version'])).code !== 0) this.skip();
+      const run = (command: string) => {
+        const here = command
+          .replace(/10\.0\.0\.1[12]:3001/, `127.0.0.1:${String(api.probePort)}`)
+          .replace('10.0.0.21:3002', `127.0.0.1:${String(worker.probePort)}`);
+        return runProcess(['bash', '-c', here]);
+      };
+      for (const [alert, answer] of Object.entries({
+        ConsoleJobsLate: 'console_jobs{',
+        ConsoleMessagesLate: 'console_outbox_rows ',
+        ConsoleBulksLate: 'console_jobs{kind="bulkChunk"',
+        ConsolePublisherMissing: 'console_publisher_up 0',
+      })) {
+        const [first = ''] = readAlertCommands(alert);
+        expect((await run(first)).output, `${alert}: ${first}`).to.include(answer);
+      }
+      const [, left = ''] = readAlertCommands('ConsoleProcessDown');
+      expect((await run(left)).output, left).to.include('"ready":true');
+      const [, ofWorkers = ''] = readAlertCommands('ConsoleJobsLate');
+      expect((await run(ofWorkers)).output, 'nobody listens where the worker was').to.include('curl: (7)');
     });
 
     it('ConsoleRedisUnavailable fires when Redis was stopped', async () => {

@@ -38,6 +38,12 @@ export const readAlertRules = (): AlertRule[] =>
 export const readAlertHeadings = (): string[] =>
   [...readFileSync(documentPath('alerts.md'), 'utf8').matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading);
 
+/** Returns the commands that docs/alerts.md gives under an alert's heading. */
+export const readAlertCommands = (alert: string): string[] => {
+  const text = readFileSync(documentPath('alerts.md'), 'utf8').split(`\n## ${alert}\n`)[1]?.split('\n## ')[0] ?? '';
+  return [...text.matchAll(/^```sh\n(.+?)^```$/gms)].flatMap(([, lines = '']) => lines.trimEnd().split('\n'));
+};
+
 /** Returns the expressions of all panels of the dashboard. */
 export const readDashboardExpressions = (): string[] => {
   const { panels } = JSON.parse(readFileSync(documentPath('examples/grafana/console.json'), 'utf8')) as {
