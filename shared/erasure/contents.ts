@@ -10,10 +10,9 @@ import { itemTerms } from '../items/terms.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
 import type { DomainDeps } from '../settings/deps.ts';
+import { erasedText, findErasableItems, slices } from './erasable.ts';
 import type { Found } from './find.ts';
 
-/** What stands in place of a title or a summary, which are never empty. */
-export const erasedText = 'Erased';
 const itemsAtOnce = 50;
 
 const setContentSql = statement(
@@ -33,8 +32,7 @@ const eraseOccurrencesSql = statement(
   'erasure.eraseOccurrences',
   `
   update occurrences set title = $3, data = '{}', who = null
-  where env = $1 and item = any($2) and (title, data::text, who) is distinct from ($3, '{}', null)
-  returning item as id`,
+  where env = $1 and item = any($2) and (title, data::text, who) is distinct from ($3, '{}', null)`,
 );
 const eraseUsersSql = statement('erasure.eraseUsers', 'delete from item_users where env = $1 and item = any($2)');
 /** Of all texts but the item's own, which is replaced with its content. */
@@ -65,11 +63,6 @@ const eraseNamedWordsSql = statement(
   'erasure.eraseNamedWords',
   'delete from item_words where env = $1 and item = any($2) and source = any($3)',
 );
-
-/** Returns the list in pieces, so that no statement and no transaction is long. */
-export const slices = function* <T>(all: readonly T[], size: number): Generator<readonly T[]> {
-  for (let from = 0; from < all.length; from += size) yield all.slice(from, from + size);
-};
 
 /** Performs `item.erase` on items whose content was erased: an audit entry and a live message for each. */
 const noteItems = async (deps: DomainDeps, tx: Tx, caller: Caller, items: Iterable<string>): Promise<void> => {
@@ -104,13 +97,6 @@ const setContents = async (tx: Tx, env: number, contents: readonly NewContent[])
   );
 };
 
-const hasContent = ({ title, fields, record, key, triage }: Item): boolean =>
-  title !== erasedText ||
-  fields !== '{}' ||
-  (record !== null && record.title !== null) ||
-  key !== null ||
-  (triage?.answers ?? []).length > 0;
-
 /** Erases items that are about the person. Returns how many had something to erase. */
 export const eraseItems = async (deps: DomainDeps, caller: Caller, items: readonly string[]): Promise<number> => {
   const env = caller.env.id;
@@ -118,8 +104,8 @@ export const eraseItems = async (deps: DomainDeps, caller: Caller, items: readon
   for (const some of slices(items, itemsAtOnce))
     await deps.db.transaction(async (tx) => {
       const locked = [...(await readItems(tx, env, some, true)).values()];
-      const occurred = await queryRows<{ id: string }>(tx, eraseOccurrencesSql, [env, some, erasedText]);
-      const changed = new Set([...locked.filter(hasContent), ...occurred].map(({ id }) => id));
+      const changed = new Set(await findErasableItems(tx, env, some));
+      await executeStatement(tx, eraseOccurrencesSql, [env, some, erasedText]);
       // The sweep of older texts may have indexed one since.
       await executeStatement(tx, eraseWordsSql, [env, some]);
       await executeStatement(tx, eraseDetailsSql, [env, [...changed]]);

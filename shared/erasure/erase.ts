@@ -9,48 +9,50 @@ import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses } from '../catalogue/states/runs.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { executeStatement, queryRow, queryRows, statement, type Statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, statement, type Statement } from '../platform/db/sql.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import { readRequester } from '../settings/requester.ts';
-import { erasedText, eraseItems, eraseNamed, slices } from './contents.ts';
+import { eraseItems, eraseNamed } from './contents.ts';
+import {
+  erasedText,
+  eventsAtOnce,
+  findErasableEvents,
+  isErasableApprovalSql,
+  isErasableRunSql,
+  slices,
+  type ErasableEvent,
+} from './erasable.ts';
 import { countOpen, find, findEvents, findOpenReplies, type Found } from './find.ts';
 import { finishErasure, noteErasure, readErasure, type Erasure } from './model.ts';
 import type { ErasureCounts, ErasureWait } from './schema.ts';
 import { eraseSent } from './sent.ts';
 
-const eventsAtOnce = 500;
 /** Between two looks for what had not ended, in ms. */
 const lookMs = { least: 2_000, most: 600_000 };
 
 const eraseEventsSql = statement('erasure.eraseEvents', 'select erase_events($1, $2) as n');
-const leftEventsSql = statement(
-  'erasure.leftEvents',
-  `
-  select id, item, target from events
-  where id = any($1) and (erased_json(data), erased_json(before), erased_json(after)) is distinct from (data, before, after)`,
-);
-const eraseRunsOf = (table: 'runs' | 'runs_ended', reason: string): string => `
-    update ${table} set input = '{}', message = null, blocks = null, error = case when error is null then null else $3 end ${reason}
+const eraseRunsOf = (table: 'runs' | 'runs_ended', reason: string, change = ''): string => `
+    update ${table} set input = '{}', message = null, blocks = null, error = case when error is null then null else $3 end ${change}
     where env = $1 and id = any($2) and status not in (${sqlList(openRunStatuses)})
-      and (input, message, blocks, error) is distinct from ('{}'::jsonb, null, null, case when error is null then null else $3 end)
+      and ${isErasableRunSql(table, reason)}
     returning id`;
 const eraseRunsSql = [
   statement(
     'erasure.eraseRuns',
     `
-    with ended as (${eraseRunsOf('runs', '')}),
+    with ended as (${eraseRunsOf('runs', '(select w.reason from run_reasons w where w.run = runs.id)')}),
     reasons as (delete from run_reasons w using ended where w.run = ended.id)
     select id from ended`,
   ),
-  statement('erasure.eraseEndedRuns', eraseRunsOf('runs_ended', ', reason = null')),
+  statement('erasure.eraseEndedRuns', eraseRunsOf('runs_ended', 'runs_ended.reason', ', reason = null')),
 ];
 const eraseApprovalsOf = (table: 'approvals' | 'approvals_ended'): string => `
   update ${table} set summary = $3, fingerprint = '', before = null, note = case when note is null then null else '' end,
     reason = case when reason is null then null else '' end,
     request = request - 'after' || case when request ? 'input' then '{"input": {}}' else '{}' end::jsonb
       || case when kind = 'item' then jsonb_build_object('operation', jsonb_build_object('type', request #> '{operation,type}')) else '{}' end
-  where env = $1 and id = any($2) and status not in (${sqlList(openApprovalStatuses)}) and fingerprint <> ''`;
+  where env = $1 and id = any($2) and status not in (${sqlList(openApprovalStatuses)}) and ${isErasableApprovalSql}`;
 const eraseApprovalsSql = [
   statement('erasure.eraseApprovals', eraseApprovalsOf('approvals')),
   statement('erasure.eraseEndedApprovals', eraseApprovalsOf('approvals_ended')),
@@ -68,12 +70,6 @@ const eraseRecordSql = statement(
   with keys as (delete from record_keys where env = $1 and resource = $2 and id = $3)
   delete from records where env = $1 and resource = $2 and id = $3`,
 );
-
-interface LeftEvent {
-  readonly id: number;
-  readonly item: string | null;
-  readonly target: string | null;
-}
 
 const system: Principal = {
   type: 'system',
@@ -97,12 +93,12 @@ const eraseEvents = async (
   db: Db,
   envId: number,
   events: readonly number[],
-): Promise<{ n: number; left: LeftEvent[] }> => {
+): Promise<{ n: number; left: ErasableEvent[] }> => {
   let n = 0;
-  const left: LeftEvent[] = [];
+  const left: ErasableEvent[] = [];
   for (const some of slices(events, eventsAtOnce)) {
     n += (await queryRow<{ n: number }>(db, eraseEventsSql, [envId, some]))?.n ?? 0;
-    left.push(...(await queryRows<LeftEvent>(db, leftEventsSql, [some])));
+    left.push(...(await findErasableEvents(db, some)));
   }
   return { n, left };
 };
@@ -113,7 +109,7 @@ const eraseEvents = async (
  */
 const withoutLeft = (
   { named, runs, approvals }: Found,
-  left: readonly LeftEvent[],
+  left: readonly ErasableEvent[],
   horizon: number,
 ): Pick<Found, 'named' | 'runs' | 'approvals'> & { readonly entries: number } => {
   const kept = new Set(left.flatMap(({ item, target }) => [item, target]));

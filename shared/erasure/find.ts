@@ -6,7 +6,7 @@ import { isGivenUpJobSql } from '../catalogue/states/stagedJobs.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import type { ErasureTarget } from './model.ts';
-import type { ErasureCounts, ErasureWait } from './schema.ts';
+import type { ErasureWait } from './schema.ts';
 
 const ownItemsSql = statement(
   'erasure.items',
@@ -143,17 +143,3 @@ export const findOpenReplies = (db: Db, { items }: Found): Promise<OpenReply[]> 
 /** Returns how many runs and approvals have not ended. */
 export const countOpen = async (db: Db, { env }: ErasureTarget, { runs, approvals }: Found): Promise<ErasureWait> =>
   (await queryRow<ErasureWait>(db, openSql, [env, runs, approvals])) ?? {};
-
-/** Counts what an erasure would be about. */
-export const countFound = async (db: Db, target: ErasureTarget): Promise<ErasureCounts> => {
-  const found = await find(db, target);
-  return {
-    records: found.isStored ? 1 : 0,
-    items: found.items.length,
-    linkedItems: found.linkedItems.length,
-    occurrences: found.named.length,
-    runs: found.runs.length,
-    approvals: found.approvals.length,
-    entries: (await findEvents(db, target, found)).length,
-  };
-};

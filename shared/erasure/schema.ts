@@ -23,7 +23,10 @@ export type ErasureInput = Static<typeof erasureInput>;
 const at = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
 const counts = (description: string) => Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description });
 
-/** By what was erased, or would be: `records`, `items`, `linkedItems`, `occurrences`, `runs`, `approvals`, `entries`, `messages`. */
+/**
+ * By what was erased, or would be: `records`, `items`, `occurrences` of other items, `runs`, `approvals`, `entries`. A dry run also
+ * has `linkedItems`, which may stay, and an erasure `messages` of the stream.
+ */
 export const erasureCountsSchema = counts('How many of each kind.');
 
 export const unreachedSchema = Type.Array(Type.String(), { description: 'archives' });

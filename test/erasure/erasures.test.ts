@@ -29,6 +29,7 @@ const manifest = {
     ...testManifest.actions,
     { name: 'call', label: 'Call', resource: 'customer', input: { type: 'object' } },
     { name: 'pay', label: 'Pay', resource: 'customer', input: { type: 'object' }, approval: true },
+    { name: 'nod', label: 'Nod', resource: 'customer', input: { type: 'object' } },
     { name: 'wait', label: 'Wait', resource: 'customer', offline: 'queue' },
   ],
 };
@@ -49,6 +50,7 @@ describe('erasures', () => {
         'triage.answer': () => ({ answers: { who: secret('asks') } }),
         'action.run': ({ action, input }: { action: string; input: { fail?: boolean } }) => {
           if (action === 'wait') return never();
+          if (action === 'nod') return {};
           if (input.fail === true) throw rpcError(-32001, secret('has no card'));
           return { message: secret('was called'), blocks: [{ type: 'text', text: secret() }] };
         },
@@ -121,6 +123,8 @@ describe('erasures', () => {
     expect(
       (await agent.post('/actions', { action: 'call', record: record.id, input: { fail: true } })).status,
     ).to.equal(422);
+    // One that has no text but its reason.
+    accepted(await agent.post('/actions', { action: 'nod', record: record.id, reason: secret('wants it') }));
     const { approval } = accepted(
       await agent.post('/actions', {
         action: 'pay',
@@ -161,13 +165,20 @@ describe('erasures', () => {
     const { found, dryRun } = accepted(await boss.post('/settings/erasures', { record, dryRun: true }));
     expect(dryRun).to.equal(true);
     expect(found).to.deep.include({ records: 1, items: 2, linkedItems: 1, occurrences: 1, approvals: 2 });
-    expect(found.runs).to.be.least(5);
+    expect(found.runs).to.be.least(6);
     expect(await tablesWith(world, canary), 'a dry run does nothing').to.include('records');
 
     const done = await finished(await begin());
     expect(done.erased).to.deep.include({ records: 1, items: 2, occurrences: 1, approvals: 2 });
     expect(done.waitsFor).to.equal(null);
     expect(await tablesWith(world, canary)).to.deep.equal([]);
+    const { linkedItems, ...wouldErase } = found;
+    const { messages, ...erased } = done.erased;
+    expect(erased, 'the dry run counted what was then erased').to.deep.equal(wouldErase);
+    expect([linkedItems, messages > 0]).to.deep.equal([1, true]);
+    const again = accepted(await boss.post('/settings/erasures', { record, dryRun: true })).found;
+    const none = Object.fromEntries(Object.keys(wouldErase).map((name) => [name, 0]));
+    expect(again, 'nothing is left to be erased').to.deep.equal({ ...none, linkedItems: 1 });
 
     const { item } = (await agent.get(`/items/${own}`)).body;
     expect(item).to.include({ title: 'Erased', state: 'closed', occurrences: 2, users: 2 });

@@ -2,7 +2,7 @@
 import { listCursors } from '../../../shared/access/listCursors.ts';
 import { fault } from '../../../shared/catalogue/errors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
-import { countFound } from '../../../shared/erasure/find.ts';
+import { countErasable } from '../../../shared/erasure/erasable.ts';
 import { erasureView, insertErasure, listErasures, listUnreached, targetOf } from '../../../shared/erasure/model.ts';
 import { erasureCountsSchema, erasureInput, erasureSchema, unreachedSchema } from '../../../shared/erasure/schema.ts';
 import { cursorSchema, limitSchema, responseObject, strictObject, Type } from '../../../shared/platform/core/schema.ts';
@@ -57,7 +57,7 @@ const create = writeEndpoint({
     const { deps, caller, body } = call;
     const target = targetOf(caller.env.id, body);
     if (body.dryRun === true) {
-      const found = await countFound(deps.db, target);
+      const found = await countErasable(deps.db, target);
       return { status: 200, body: { dryRun: true, found, archives: await listUnreached(deps.db, target.env) } };
     }
     if (body.confirmed !== true)
