@@ -239,6 +239,94 @@ describe('answers that come late', () => {
     });
   });
 
+  describe('to the question for the rows of a list', () => {
+    const row = (title: string) => page.locator('.row', { hasText: title });
+    const title = (text: string) => page.locator('.detail').getByRole('heading', { level: 1, name: text });
+    const selected = (text: string) => page.locator('.row[aria-checked="true"]', { hasText: text });
+    /** Reads the list anew with `l`, and waits until no row is there. */
+    const readAnew = async (path: RegExp): Promise<() => void> => {
+      const letGo = await holdBack(page, path);
+      await page.keyboard.press('l');
+      await page.locator('.list [aria-busy="true"]').waitFor();
+      return letGo;
+    };
+    const items = /\/items\?/;
+
+    it('are followed by the keys that were pressed before, from where one was', async () => {
+      for (const each of ['Row one', 'Row two', 'Row three', 'Row four', 'Row five'])
+        await of().ana.post('/items', { inbox: 'bugs', title: each });
+      await goTo('/inbox/bugs');
+      await row('Row three').click();
+      await title('Row three').waitFor();
+      let letGo = await readAnew(items);
+      await page.keyboard.press('j');
+      letGo();
+      await title('Row two').waitFor();
+      letGo = await readAnew(items);
+      await page.keyboard.press('k');
+      await page.keyboard.press('k');
+      letGo();
+      await title('Row four').waitFor();
+      await page.keyboard.press('k');
+      await title('Row five').waitFor();
+    });
+
+    it('select what x was pressed for, and change nothing that was open before', async () => {
+      await goTo('/inbox/bugs');
+      await row('Row five').click();
+      await title('Row five').waitFor();
+      const letGo = await readAnew(items);
+      for (const key of ['j', 'x', 'j', 'j', 'X', 'e']) await page.keyboard.press(key);
+      letGo();
+      await title('Row two').waitFor();
+      await page.getByRole('region', { name: 'Selection' }).getByText('3 selected').waitFor();
+      for (const each of ['Row four', 'Row three', 'Row two']) await selected(each).waitFor();
+      expect((await of().ana.get('/items?inbox=bugs&state=closed')).body.items).to.deep.equal([]);
+      await page.keyboard.press('Escape');
+    });
+
+    it('leave the list and the words alone that the person has gone on to', async () => {
+      await goTo('/inbox/bugs');
+      await row('Row five').click();
+      await title('Row five').waitFor();
+      let letGo = await readAnew(items);
+      await page.keyboard.press('j');
+      await page.keyboard.press('/');
+      await page.keyboard.type('Row');
+      letGo();
+      await row('Row two').waitFor();
+      await title('Row five').waitFor();
+      expect(await page.getByRole('searchbox').inputValue()).to.equal('Row');
+      await goTo('/inbox/bugs');
+      letGo = await readAnew(items);
+      await page.keyboard.press('j');
+      await page.getByRole('link', { name: 'All inboxes' }).click();
+      letGo();
+      await row('Row two').waitFor();
+      await page.getByText('Nothing is open').waitFor();
+    });
+
+    it('are followed by them in the list of runs and in that of records too', async () => {
+      for (const why of ['first', 'second']) {
+        const asked = await of().ana.post('/actions', { action: 'hold', record: 'cus_1', input: { why } });
+        expect(asked.status, asked.text).to.equal(200);
+      }
+      await goTo('/runs');
+      const letGo = await readAnew(/\/runs\?/);
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      letGo();
+      await page.locator('.detail').getByText('first').waitFor();
+      await goTo('/flags');
+      const letRecordsGo = await holdBack(page, /\/resources\/customer\/list/);
+      await page.goto(`${of().origin}/env/demo/records/customer`);
+      await page.locator('.list [aria-busy="true"]').waitFor();
+      await page.keyboard.press('j');
+      letRecordsGo();
+      await page.locator('.detail').getByRole('heading', { name: 'Kim Park' }).waitFor();
+    });
+  });
+
   it('lead to the environment that is chosen, from any page', async () => {
     const { world } = of();
     await world.environment('staging');

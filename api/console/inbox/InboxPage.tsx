@@ -7,6 +7,7 @@ import { Nowhere } from '../shell/Nowhere.tsx';
 import { nowhereTexts } from '../shell/nowhereTexts.tsx';
 import { maySelect } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
+import { useHeldKeys } from '../shell/useHeldKeys.ts';
 import { afterPaint } from '../ui/afterPaint.ts';
 import { Button } from '../ui/Button.tsx';
 import { neighbour } from '../ui/choose.ts';
@@ -24,7 +25,7 @@ import type { SelectionBarProps } from './SelectionBar.tsx';
 import { inboxTexts } from './texts.ts';
 import { useItemCommands } from './useItemCommands.tsx';
 import { useItemList } from './useItemList.ts';
-import { useSelection } from './useSelection.ts';
+import { useSelection, type Toggle } from './useSelection.ts';
 import type { Writing } from './useWriting.ts';
 
 interface InboxPageProps {
@@ -33,6 +34,9 @@ interface InboxPageProps {
   readonly search: ListSearch;
   readonly onSearch: (search: ListSearch, replace: boolean) => void;
 }
+
+/** What a key of the list does: moves by so many rows, selects the row, or all rows up to it. */
+type ListKey = 1 | -1 | 'select' | 'range';
 
 const ItemDetail = loadedLater<ItemDetailProps>(async () => (await import('./ItemDetail.tsx')).ItemDetail, {
   Meanwhile: () => (
@@ -95,6 +99,21 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
     if (next !== undefined) open(next);
     focusWork();
   };
+  const held = useHeldKeys<ListKey>({
+    list: list.query,
+    isReading: list.isLoading,
+    apply: (pressed) => {
+      let to = from;
+      const toggles: Toggle[] = [];
+      for (const key of pressed)
+        if (typeof key === 'number') to = neighbour(ids, to === undefined ? -1 : ids.indexOf(to), key) ?? to;
+        else if (to !== undefined) toggles.push({ id: to, isRange: key === 'range' });
+      if (toggles.length > 0) selection.toggleEach(toggles);
+      if (!pressed.some((key) => typeof key === 'number')) return;
+      if (to !== undefined && ids.includes(to)) open(to);
+      focusWork();
+    },
+  });
   const showAgain = useShowAgain(open);
   const commands = useItemCommands({ item, inbox: itemInbox, names, onLeft: () => step(1), onBack: showAgain });
   /** The keys of changes act on the selection while there is one. */
@@ -110,16 +129,22 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
     flushSync(() => setWriting(what));
     composer.current?.focus();
   };
-  const may = (verb: string): boolean => selection.ids.size > 0 || commands.may(verb);
+  // While keys are held, the item that the person means is not open yet.
+  const mayOnItem = (verb: string): boolean => !held.isHolding && commands.may(verb);
+  const may = (verb: string): boolean => (selection.ids.size > 0 && !held.isHolding) || mayOnItem(verb);
   useKeys(
     {
-      j: () => step(1),
-      k: () => step(-1),
-      ArrowDown: () => step(1),
-      ArrowUp: () => step(-1),
+      j: () => held.press(1),
+      k: () => held.press(-1),
+      ArrowDown: () => held.press(1),
+      ArrowUp: () => held.press(-1),
       l: list.readAnew,
       '/': () => searchInput.current?.focus(),
-      Escape: () => (selection.ids.size > 0 ? selection.clear() : open(undefined)),
+      Escape: () => {
+        held.drop();
+        if (selection.ids.size > 0) selection.clear();
+        else open(undefined);
+      },
     },
     'list',
   );
@@ -132,12 +157,12 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
       a: may('assign') ? onSelection('assign', () => commands.open('assign')) : undefined,
       t: may('tags') ? onSelection('tags', () => commands.open('tags')) : undefined,
       s: may('snooze') ? onSelection('snooze', () => commands.open('snooze')) : undefined,
-      r: commands.may('reply') && itemInbox?.reply != null ? () => write('reply') : undefined,
-      n: commands.may('note') ? () => write('note') : undefined,
-      ...(openId !== undefined &&
+      r: mayOnItem('reply') && itemInbox?.reply != null ? () => write('reply') : undefined,
+      n: mayOnItem('note') ? () => write('note') : undefined,
+      ...((openId !== undefined || held.isHolding) &&
         canSelect && {
-          x: () => selection.toggle(openId, false),
-          X: () => selection.toggle(openId, true),
+          x: () => held.press('select'),
+          X: () => held.press('range'),
         }),
       '*': canSelect && ids.length > 0 ? selection.selectWhole : undefined,
     },

@@ -3,7 +3,8 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, type ReactNode } from 'react';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
-import { neighbour } from '../ui/choose.ts';
+import { useHeldKeys } from '../shell/useHeldKeys.ts';
+import { idAfter } from '../ui/choose.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { recordKeys, resourcesQuery } from '../wire/actionQueries.ts';
 import { ApiError } from '../wire/apiError.ts';
@@ -26,7 +27,8 @@ export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageP
   const { http, queries } = useSession();
   const { data: resources, error: resourcesError } = useQuery(resourcesQuery(http));
   const resource = resources?.find((each) => each.name === name);
-  const list = useInfiniteQuery({ ...recordsQuery(http, name, search), enabled: resource !== undefined });
+  const options = recordsQuery(http, name, search);
+  const list = useInfiniteQuery({ ...options, enabled: resource !== undefined });
   const pages = list.data?.pages;
   const records = useMemo(() => pages?.flatMap((page) => page.records) ?? [], [pages]);
   const searchInput = useRef<HTMLInputElement>(null);
@@ -43,11 +45,18 @@ export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageP
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
   const change = useCallback((next: RecordsSearch) => onSearch(next, false), [onSearch]);
-  const step = (by: 1 | -1): void => {
-    const at = records.findIndex(({ id }) => id === openId);
-    const next = neighbour(records, at, by);
-    if (next !== undefined) open(next.id);
-  };
+  const { press } = useHeldKeys<1 | -1>({
+    list: JSON.stringify(options.queryKey),
+    isReading: list.isPending,
+    apply: (moves) => {
+      const next = idAfter(
+        records.map(({ id }) => id),
+        openId,
+        moves,
+      );
+      if (next !== undefined) open(next);
+    },
+  });
   const readAnew = (): void => {
     void queries.invalidateQueries({ queryKey: ['records', name] });
     if (openId !== undefined) void queries.invalidateQueries({ queryKey: recordKeys.one(name, openId) });
@@ -55,10 +64,10 @@ export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageP
   useKeys(
     {
       l: readAnew,
-      j: () => step(1),
-      k: () => step(-1),
-      ArrowDown: () => step(1),
-      ArrowUp: () => step(-1),
+      j: () => press(1),
+      k: () => press(-1),
+      ArrowDown: () => press(1),
+      ArrowUp: () => press(-1),
       '/': () => searchInput.current?.focus(),
       Escape: () => open(undefined),
     },

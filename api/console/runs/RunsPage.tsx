@@ -4,8 +4,9 @@ import { useCallback, useEffect, useMemo, type ReactNode } from 'react';
 import { useActionSheet } from '../actions/useActionSheet.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
+import { useHeldKeys } from '../shell/useHeldKeys.ts';
 import { Button } from '../ui/Button.tsx';
-import { neighbour } from '../ui/choose.ts';
+import { idAfter } from '../ui/choose.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowNew } from '../ui/ShowNew.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
@@ -71,17 +72,24 @@ export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
   }, [act, openSheet]);
   const { queryKey } = options;
   const readAnew = useCallback(() => void queries.resetQueries({ queryKey }), [queries, queryKey]);
-  const step = (by: 1 | -1): void => {
-    const at = runs.findIndex(({ id }) => id === openId);
-    const next = neighbour(runs, at, by);
-    if (next !== undefined) open(next.id);
-  };
+  const { press } = useHeldKeys<1 | -1>({
+    list: JSON.stringify(queryKey),
+    isReading: list.isPending,
+    apply: (moves) => {
+      const next = idAfter(
+        runs.map(({ id }) => id),
+        openId,
+        moves,
+      );
+      if (next !== undefined) open(next);
+    },
+  });
   useKeys(
     {
-      j: () => step(1),
-      k: () => step(-1),
-      ArrowDown: () => step(1),
-      ArrowUp: () => step(-1),
+      j: () => press(1),
+      k: () => press(-1),
+      ArrowDown: () => press(1),
+      ArrowUp: () => press(-1),
       l: readAnew,
       Escape: () => open(undefined),
     },

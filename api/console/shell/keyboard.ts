@@ -22,7 +22,8 @@ export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
 
-const isInDialog = (): boolean =>
+/** Returns whether a dialog or a menu is open. */
+export const isInDialog = (): boolean =>
   document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
 
 const nameOf = (event: KeyboardEvent): string =>
