@@ -1,15 +1,24 @@
 /** What is said of a request that was approved: that it is, and how what it did is undone or where it shows. Used by ApprovalsPage. */
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useBulkChanges } from '../bulks/useBulkChanges.ts';
+import { isObject } from '../content/values.ts';
+import { isQuick, type FlagPatch } from '../flags/patch.ts';
+import { useFlagSending } from '../flags/useFlagSending.ts';
+import { changeText } from '../flags/words.ts';
 import { changeItem, stateChange } from '../inbox/change.ts';
+import type { useFreshSignIn } from '../shell/freshSignIn.tsx';
+import { mayFlag } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
-import type { Approval, Item } from '../wire/types.ts';
+import { meQuery } from '../wire/queries.ts';
+import type { Approval, Flag, Item } from '../wire/types.ts';
 import { approvalTexts } from './texts.ts';
 
 /** The answer to an approval, as far as it is used here; a rejection has none of it. */
 export interface ApprovedAnswer {
   readonly item?: Item | null;
   readonly run?: string | null;
+  readonly flag?: Flag | null;
 }
 
 /** Returns the state that an item had before an approved change of its state; null: the request was another. */
@@ -19,17 +28,43 @@ const stateBefore = ({ kind, operation, now }: Approval): string | null => {
   return kind === 'item' && type === 'state' && typeof state === 'string' ? state : null;
 };
 
+interface FlagChange {
+  /** The flag as it was. */
+  readonly before: Flag;
+  readonly patch: FlagPatch;
+}
+
+/** Returns an approved change of a flag; null: the request was another, or ended a ramp, which is not begun again. */
+const flagChangeOf = ({ kind, now, change }: Approval): FlagChange | null => {
+  if (kind !== 'flag' || !isObject(now) || !isObject(change) || isQuick(change)) return null;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the present state of a request for a flag is the flag
+  return { before: now as unknown as Flag, patch: change };
+};
+
+/** Returns a change of a flag in words. */
+const doneText = ({ before, patch }: FlagChange, after: Flag): string => {
+  const is: Readonly<Record<string, unknown>> = { ...after, targets: patch.targets };
+  return changeText({ ...before }, Object.fromEntries(Object.keys(patch).map((name) => [name, is[name]])));
+};
+
 /** Operations of bulks that have no inverse. */
 const final: ReadonlySet<unknown> = new Set(['action', 'undo']);
 
-/** Returns a function that says that a request is approved. `u` undoes a change of state, and a bulk; of others there is a link. */
-export const useApproved = (): ((approval: Approval, answer: ApprovedAnswer) => void) => {
+/**
+ * Returns a function that says that a request is approved. `u` undoes a change of state or of a flag, and a bulk; of others there is a link.
+ * `run`: calls, after a fresh sign-in where the API wants one.
+ */
+export const useApproved = (
+  run: ReturnType<typeof useFreshSignIn>['run'],
+): ((approval: Approval, answer: ApprovedAnswer) => void) => {
   const session = useSession();
+  const { data: me } = useQuery(meQuery(session.http));
+  const { undoing } = useFlagSending(run);
   const navigate = useNavigate();
   const { undo: undoBulk } = useBulkChanges();
   const { environment, notices, items } = session;
   const params = { environment };
-  const undoOf = (approval: Approval, { item }: ApprovedAnswer): (() => void) | null => {
+  const undoOf = (approval: Approval, { item, flag: after }: ApprovedAnswer): (() => void) | null => {
     const { bulk, operation } = approval;
     const { type }: { readonly type?: unknown } = operation ?? {};
     const state = stateBefore(approval);
@@ -38,6 +73,9 @@ export const useApproved = (): ((approval: Approval, answer: ApprovedAnswer) => 
         const current = items.get(item.id) ?? item;
         changeItem(session, current, stateChange(current, state), () => undefined);
       };
+    const flagChange = flagChangeOf(approval);
+    if (flagChange !== null && after != null && me !== undefined && mayFlag(me, after.flag, 'change'))
+      return undoing({ ...flagChange, after, done: doneText(flagChange, after) });
     if (bulk === null || final.has(type)) return null;
     return () =>
       void undoBulk(bulk).then((id) => {

@@ -22,7 +22,7 @@ interface DecideOptions {
 export const useDecide = (shown: string | null) => {
   const { http, queries, notices } = useSession();
   const { run, dialog } = useFreshSignIn();
-  const tellApproved = useApproved();
+  const tellApproved = useApproved(run);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ readonly id: string; readonly text: string } | null>(null);
   /** Null: none, or the page has been left. */

@@ -1,0 +1,121 @@
+/** Sends changes of flags, waits for the confirmation of those that want one, and takes them back by the inverse change. Used by useFlagChange and the page of approvals. */
+import { useNavigate } from '@tanstack/react-router';
+import type { useFreshSignIn } from '../shell/freshSignIn.tsx';
+import { useSession, type Session } from '../shell/session.ts';
+import { ApiError } from '../wire/apiError.ts';
+import { flagQuery } from '../wire/flagQueries.ts';
+import { keys } from '../wire/queries.ts';
+import type { Flag } from '../wire/types.ts';
+import { changeTexts } from './changeTexts.ts';
+import { confirmationsOf, type Outcome, type Waiting } from './confirmations.ts';
+import type { Given } from './ConfirmChange.tsx';
+import { isQuick, patchFor, undoOf, type FlagPatch, type PatchOf } from './patch.ts';
+
+/** A change that was made. */
+interface Made {
+  readonly before: Flag;
+  readonly patch: FlagPatch;
+  readonly after: Flag;
+  /** The change in words. */
+  readonly done: string;
+}
+
+/** Puts a flag in the place of older ones that are known. */
+export const keepFlag = ({ queries }: Session, flag: Flag): void => {
+  queries.setQueryData<Flag>(keys.flag(flag.flag), (known) =>
+    known !== undefined && known.version > flag.version ? known : flag,
+  );
+  queries.setQueryData<readonly Flag[]>(keys.flags, (known) =>
+    known?.map((each) => (each.flag === flag.flag && each.version <= flag.version ? flag : each)),
+  );
+  void queries.invalidateQueries({ queryKey: keys.flagHistory(flag.flag) });
+};
+
+/** Returns the flag as somebody else left it; null: the failure is no conflict. */
+export const conflictOf = (error: unknown): Flag | null =>
+  error instanceof ApiError && error.code === 'version_conflict'
+    ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API's own answer to a conflict of flags
+      (error.body['current'] as Flag)
+    : null;
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Whether a change is confirmed in a dialog before it is sent. */
+const isConfirmed = ({ danger, approval, reasonRequired }: Flag, patch: FlagPatch): boolean =>
+  (danger !== null || approval || reasonRequired) && !isQuick(patch);
+
+/** `run`: calls, after a fresh sign-in where the API wants one. */
+export const useFlagSending = (run: ReturnType<typeof useFreshSignIn>['run']) => {
+  const session = useSession();
+  const { http, queries, notices, environment } = session;
+  const navigate = useNavigate();
+  const confirmations = confirmationsOf(session);
+  /** Returns a function that takes a change back, once; an undo that was refused can be tried again. */
+  const undoing = ({ before, patch, after, done }: Made): (() => void) => {
+    let isUndone = false;
+    const undo = undoOf(before, patch, after);
+    const back = async (): Promise<void> => {
+      if (isUndone) return;
+      isUndone = true;
+      const known = queries.getQueryData<Flag>(keys.flag(after.flag));
+      const present = known ?? (await queries.fetchQuery(flagQuery(http, after.flag)).catch(() => after));
+      const inverse = undo(present);
+      if (inverse !== null && isConfirmed(present, inverse))
+        void navigate({ to: '/env/$environment/flags/$flag', params: { environment, flag: after.flag } });
+      if ((await attempt(present, undo, changeTexts.undone(done))) !== 'refused') return;
+      isUndone = false;
+      notices.remember(() => void back());
+    };
+    return () => void back();
+  };
+  /** Lets the last change be undone from any page. */
+  const offerUndo = (made: Made): void => {
+    const back = undoing(made);
+    notices.remember(back);
+    notices.show({
+      tone: 'done',
+      text: changeTexts.done(made.after.flag, made.done),
+      actions: [{ label: changeTexts.undo, key: 'u', run: back }],
+    });
+  };
+  const send = async ({ flag, patch, done }: Pick<Waiting, 'flag' | 'patch' | 'done'>, given: Given): Promise<void> => {
+    const { body } = await run(() =>
+      http.call<{ flag?: Flag; changed?: boolean; pending?: boolean }>(
+        'POST',
+        `/flags/${encodeURIComponent(flag.flag)}`,
+        {
+          body: { change: patch, ...given },
+          ifMatch: flag.version,
+        },
+      ),
+    );
+    if (body.flag === undefined) {
+      notices.show({ tone: 'done', text: changeTexts.asked(done) });
+      void queries.invalidateQueries({ queryKey: keys.approvals });
+      return;
+    }
+    keepFlag(session, body.flag);
+    if (body.changed !== true) notices.show({ tone: 'done', text: changeTexts.wasSo(flag.flag) });
+    else if (isQuick(patch)) notices.show({ tone: 'done', text: changeTexts.done(flag.flag, done) });
+    else offerUndo({ before: flag, patch, after: body.flag, done });
+  };
+  const attempt = async (flag: Flag, wanted: FlagPatch | PatchOf, done: string): Promise<Outcome> => {
+    const patch = patchFor(wanted, flag);
+    if (patch === null) {
+      notices.show({ tone: 'failed', text: changeTexts.changedMeanwhile(flag.flag) });
+      return 'dropped';
+    }
+    if (isConfirmed(flag, patch))
+      return new Promise<Outcome>((answer) => confirmations.begin({ flag, change: wanted, patch, done, answer }));
+    try {
+      await send({ flag, patch, done }, {});
+      return 'made';
+    } catch (error) {
+      const current = conflictOf(error);
+      if (current !== null) keepFlag(session, current);
+      notices.show({ tone: 'failed', text: current === null ? messageOf(error) : changeTexts.conflict(flag.flag) });
+      return current !== null || (error instanceof ApiError && error.isTransient) ? 'refused' : 'dropped';
+    }
+  };
+  return { send, attempt, undoing };
+};

@@ -1,0 +1,126 @@
+/** Changes of flags that an agent asked for and a person approved: taken back in the console like one's own. */
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { Tab } from '../support/browser.ts';
+import type { Client } from '../support/http.ts';
+import { testManifest } from '../support/manifest.ts';
+import { until } from '../support/until.ts';
+import { loaded, useConsole } from './support.ts';
+
+const manifest = {
+  ...testManifest,
+  flags: [
+    { key: 'greeting', kind: 'string', default: 'Hi' },
+    { key: 'banner', kind: 'string', default: 'none' },
+    { key: 'search', kind: 'boolean', default: false },
+    { key: 'payouts', kind: 'boolean', default: true, approval: true, danger: 'high', reasonRequired: true },
+  ],
+};
+
+describe('an approved change of a flag in the console', () => {
+  let tab: Tab;
+  let page: Page;
+  let bot: Client;
+  const of = useConsole({
+    manifest,
+    arrange: async ({ world, open, signIn }) => {
+      bot = await world.agent('operator', { mode: 'supervised', name: 'Release bot' });
+      tab = await open();
+      ({ page } = tab);
+      await signIn(tab, 'ana@example.com', '/approvals');
+    },
+  });
+  const flag = async (name: string) => (await of().ana.get(`/flags/${name}`)).body.flag;
+  /** Has the agent ask for a change, and approves it at its page. */
+  const approve = async (name: string, change: object, more: object = {}): Promise<void> => {
+    const asked = await bot.post(`/flags/${name}`, { change, ...more });
+    expect(asked.status, asked.text).to.equal(202);
+    // As long as the page does not know how dangerous a flag is, it wants a second word.
+    const read = page.waitForResponse((response) => response.url().endsWith(`/flags/${name}`));
+    await page.goto(`${of().origin}/env/demo/approvals/${String(asked.body.approval)}`);
+    await (await read).finished();
+    await page.getByRole('button', { name: /^Approve/ }).waitFor();
+    await loaded(page);
+    await page.keyboard.press('a');
+  };
+  const undo = () => page.locator('.notice').getByRole('button', { name: 'Undo' });
+
+  it('is taken back at once', async () => {
+    await approve('greeting', { value: 'Welcome' });
+    await page.getByText(/^Approved: .*greeting/).waitFor();
+    await undo().waitFor();
+    expect((await flag('greeting')).value).to.equal('Welcome');
+    await tab.picture('approval-flag-undo-light-1440');
+    await page.keyboard.press('u');
+    await page.getByText('greeting: taken back: value Hi → Welcome').waitFor();
+    expect((await flag('greeting')).value).to.equal('Hi');
+  });
+
+  it('is taken back from another page as well', async () => {
+    await approve('banner', { value: 'Sale' });
+    await undo().waitFor();
+    await page.getByRole('link', { name: 'All inboxes' }).click();
+    await page.getByRole('heading', { name: 'All inboxes' }).waitFor();
+    await page.keyboard.press('u');
+    await until('it is as before', async () => (await flag('banner')).value === 'none');
+  });
+
+  it('is taken back with the ramp that it began, whatever steps that has taken', async () => {
+    await of().ana.post('/flags/search', { change: { rollout: 10 } });
+    await approve('search', { ramp: { to: 50, over: 600_000, every: 60_000 } });
+    await undo().waitFor();
+    await page.getByRole('button', { name: 'Show the flag' }).click();
+    await page.locator('.flag-answer').getByText('on for 10 %').waitFor();
+    of().world.clock.advance(60_000);
+    await page.locator('.flag-answer').getByText('on for 14 %').waitFor();
+    await page.keyboard.press('u');
+    await page.getByText('search: taken back: ').waitFor();
+    await page.locator('.flag-answer').getByText('on for 10 %').waitFor();
+    await tab.picture('approval-ramp-undo-light-1440');
+    expect(await flag('search')).to.include({ rollout: 10, ramp: null });
+  });
+
+  it('stays where somebody has changed the flag since', async () => {
+    await approve('greeting', { value: 'Ahoy' });
+    await undo().waitFor();
+    const changed = await of().ana.post('/flags/greeting', { change: { value: 'Moin' } });
+    expect(changed.status, changed.text).to.equal(200);
+    await page.keyboard.press('u');
+    // Which of the two it is depends on whether the page has heard of the change.
+    await page.getByText(/^(greeting has been changed meanwhile|Somebody else changed greeting)/).waitFor();
+    expect((await flag('greeting')).value).to.equal('Moin');
+  });
+
+  it('needs the confirmation and the approval that the flag wants, on the page of the flag', async () => {
+    await approve('payouts', { value: false }, { confirmed: true, reason: 'Stop them.' });
+    await page.getByRole('group', { name: 'Confirm the approval' }).waitFor();
+    await page.locator('button:focus[aria-disabled="false"]').waitFor();
+    await page.keyboard.press('Enter');
+    await undo().waitFor();
+    await page.keyboard.press('u');
+    await page.waitForURL('**/flags/payouts');
+    const dialog = page.getByRole('dialog', { name: 'payouts: taken back: value on → off' });
+    await dialog.getByText('This flag wants a person’s approval').waitFor();
+    await dialog.getByText('off → on').waitFor();
+    await tab.picture('approval-flag-undo-asks-light-1440');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect((await flag('payouts')).value).to.equal(false);
+  });
+
+  it('offers no undo to who may decide, and not change flags', async () => {
+    const { world, open, signIn } = of();
+    await world.role('decider', [
+      { on: 'approvals', can: ['*'] },
+      { on: 'flag:*', can: ['see'] },
+    ]);
+    await world.person('decider', 'Dee Moss', { email: 'dee@example.com', password: 'correct horse battery' });
+    const asked = await bot.post('/flags/banner', { change: { value: 'Closed' } });
+    const other = await open();
+    await signIn(other, 'dee@example.com', `/approvals/${String(asked.body.approval)}`);
+    await other.page.getByRole('button', { name: /^Approve/ }).waitFor();
+    await other.page.keyboard.press('a');
+    await other.page.getByRole('button', { name: 'Show the flag' }).waitFor();
+    expect(await other.page.getByRole('button', { name: 'Undo' }).count()).to.equal(0);
+    await other.close();
+  });
+});
