@@ -1,9 +1,11 @@
 /** What people type in the console is theirs until it has been sent: over a reload, in another tab, and when it is too long. */
 import { expect } from 'chai';
+import type { Locator } from 'playwright-core';
 import { intercept, type Tab } from '../support/browser.ts';
+import { deferred } from '../support/deferred.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
-import { loaded, useConsole } from './support.ts';
+import { loaded, password, useConsole } from './support.ts';
 
 const manifest = {
   ...testManifest,
@@ -128,6 +130,85 @@ describe('what is typed in the console', () => {
     await second.locator('.written.reply', { hasText: 'From the first tab' }).waitFor();
     await until('it is gone there', async () => (await there.inputValue()) === '');
     await second.close();
+  });
+
+  describe('when the session ends meanwhile', () => {
+    const end = async (): Promise<void> => {
+      const { world, ana } = of();
+      await world.sql("delete from tokens where principal = $1 and kind = 'person'", [ana.id]);
+      await world.sql('update revisions set n = n + 1');
+      await tab.page.getByText('Your session has ended').waitFor();
+    };
+    const signInAgain = async (): Promise<void> => {
+      const { page } = tab;
+      await page.keyboard.type('ana@example.com');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type(password);
+      await page.keyboard.press('Enter');
+    };
+    const focused = (field: Locator): Promise<boolean> =>
+      until('the focus is back', () => field.evaluate((node) => node === node.ownerDocument.activeElement));
+
+    it('goes on at the caret, and what was selected is selected', async () => {
+      const { page } = tab;
+      await text().fill('The parcel is on way.');
+      await page.evaluate(`document.activeElement.setSelectionRange(17, 17)`);
+      await end();
+      await tab.picture('sign-in-again-light-1440');
+      await signInAgain();
+      await text().waitFor();
+      await focused(text());
+      await page.keyboard.type('its ');
+      expect(await text().inputValue()).to.equal('The parcel is on its way.');
+      await page.evaluate(`document.activeElement.setSelectionRange(4, 10, 'backward')`);
+      await end();
+      await signInAgain();
+      await text().waitFor();
+      await focused(text());
+      await tab.picture('signed-in-again-light-1440');
+      await page.keyboard.type('letter');
+      expect(await text().inputValue()).to.equal('The letter is on its way.');
+      await text().fill('');
+    });
+
+    it('goes on in a note, and in a field of the list', async () => {
+      const { page } = tab;
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('n');
+      const note = page.getByLabel('Note for colleagues');
+      await page.keyboard.type('Half a sen');
+      await end();
+      await signInAgain();
+      await focused(note);
+      await page.keyboard.type('tence');
+      expect(await note.inputValue()).to.equal('Half a sentence');
+      await note.fill('');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('/');
+      await end();
+      await signInAgain();
+      await focused(page.getByRole('searchbox'));
+    });
+
+    it('leaves the focus where the person has put it by then', async () => {
+      const { page } = tab;
+      await text().fill('Not now');
+      await end();
+      const gate = deferred<void>();
+      await intercept(page, /\/api\/env\/demo\/items\/itm_\w+(\?|$)/, async (route) => {
+        await gate.promise;
+        await route.continue();
+      });
+      await signInAgain();
+      await page.getByRole('searchbox').click();
+      gate.resolve();
+      await text().waitFor();
+      await page.keyboard.type('Why');
+      expect(await page.getByRole('searchbox').inputValue()).to.equal('Why');
+      expect(await text().inputValue()).to.equal('Not now');
+      await page.goto(`${of().origin}/env/demo${address}`);
+      await text().fill('');
+    });
   });
 
   it('is the person’s own: whoever signs in next does not see it', async () => {

@@ -13,6 +13,7 @@ import { ApiError, isRetried, retryDelay } from '../wire/apiError.ts';
 import { countsQuery, inboxesQuery, meQuery, viewsQuery } from '../wire/queries.ts';
 import { noteSignedIn } from '../wire/signedIn.ts';
 import type { Me } from '../wire/types.ts';
+import { noteFocus, useFocusBack } from './focusBack.ts';
 import { useKeys } from './keyboard.ts';
 import { NoticeList } from './Notices.tsx';
 import { tellOtherTabs, useOtherTabs } from './otherTabs.ts';
@@ -83,6 +84,7 @@ const Frame = ({ me, onSignOut, Palette }: FrameProps) => {
   adoptDrafts(me.principal.id ?? '');
   useRoleNotice(me, notices);
   useFocusHome();
+  useFocusBack();
   useTitle();
   const [opened, setOpened] = useState<'help' | 'palette' | null>(null);
   useKeys({
@@ -141,7 +143,13 @@ const useReadFirst = (isKnown: boolean, session: Session, readFirst: ShellProps[
 const Environment = ({ environment, Palette, readFirst }: ShellProps) => {
   const queries = useQueryClient();
   const [isOver, setOver] = useState(false);
-  const session = useMemo(() => createSession(environment, queries, () => setOver(true)), [environment, queries]);
+  const session = useMemo(() => {
+    const end = (): void => {
+      noteFocus();
+      setOver(true);
+    };
+    return createSession(environment, queries, end);
+  }, [environment, queries]);
   useEffect(() => () => session.close(), [session]);
   const { data: me, error, refetch } = useQuery({ ...meQuery(session.http), retry: false, enabled: !isOver });
   const first = useQueries({
