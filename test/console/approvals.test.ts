@@ -221,6 +221,20 @@ describe('decisions in the console', () => {
     await tab.picture('timeline-approved-light-1440');
   });
 
+  it('names who approved a run in the history of its record, and among the runs', async () => {
+    const input = { reason: 'Arrived broken' };
+    const { body } = await agent.post('/actions', { action: 'refund', record: 'ord_1', input });
+    await of().ana.post(`/approvals/${String(body.approval)}/approve`);
+    await page.goto(`${of().origin}/env/demo/records/order?record=ord_1`);
+    const told = page.getByRole('region', { name: 'History' }).locator('.line', { hasText: 'Refund' });
+    await told.getByText('approved by Ana Lind').waitFor();
+    await tab.picture('record-approved-light-1440');
+    await told.getByRole('link', { name: 'run' }).click();
+    await page.locator('.detail').getByText('approved by Ana Lind').waitFor();
+    await page.locator('.run-row', { hasText: 'Refund' }).getByText('approved by Ana Lind').waitFor();
+    await tab.picture('runs-approved-light-1440');
+  });
+
   it('shows the items of a bulk, and why some of them would not change', async () => {
     const record = { resource: 'order', id: 'ord_1' };
     const { body } = await of().ana.post('/items', { inbox: 'mail', title: 'Where is it?', record });

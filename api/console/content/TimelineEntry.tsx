@@ -5,6 +5,7 @@ import { useSession } from '../shell/session.ts';
 import { whenTime } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { RecordEntry } from '../wire/types.ts';
+import { Approver } from './Approver.tsx';
 import { Markdown } from './Markdown.tsx';
 import type { Names } from './names.ts';
 import { timelineTexts } from './timelineTexts.tsx';
@@ -85,8 +86,8 @@ const Reason = ({ data }: { readonly data: Data }) =>
   typeof data['reason'] === 'string' ? <span className="soft">{timelineTexts.because(data['reason'])}</span> : null;
 
 /** Names the person who approved what the entry says. */
-const Approver = ({ data: { approvedBy } }: { readonly data: Data }) =>
-  isData(approvedBy) ? <span className="soft">{timelineTexts.approvedBy(said(approvedBy['name']))}</span> : null;
+const ApproverOf = ({ data: { approvedBy } }: { readonly data: Data }) =>
+  isData(approvedBy) ? <Approver name={said(approvedBy['name'])} /> : null;
 
 /** Opens the run of an entry that is about one. */
 const RunLink = ({ data: { run } }: { readonly data: Data }) => {
@@ -124,14 +125,14 @@ export const TimelineEntry = ({ entry, names }: { readonly entry: RecordEntry; r
       <Written entry={entry} note={timelineTexts.note}>
         <Markdown text={said(data['text'])} />
         <Reason data={data} />
-        <Approver data={data} />
+        <ApproverOf data={data} />
       </Written>
     );
   if (entry.type === 'reply')
     return (
       <Written entry={entry} note={timelineTexts.reply(textOf(replyStates, said(data['status'])))}>
         <Markdown text={said(data['text'])} />
-        <Approver data={data} />
+        <ApproverOf data={data} />
         {said(data['error']) !== '' && <p className="problem">{said(data['error'])}</p>}
       </Written>
     );
@@ -152,7 +153,7 @@ export const TimelineEntry = ({ entry, names }: { readonly entry: RecordEntry; r
       </span>
       {entry.type === 'action' && <RunLink data={data} />}
       <Reason data={data} />
-      <Approver data={data} />
+      <ApproverOf data={data} />
       <Ago at={entry.at} />
     </p>
   );

@@ -1,6 +1,7 @@
 /** One row of the list of runs. Used by RunsPage. */
 import { memo } from 'react';
 import { RunProgress, RunState } from '../actions/RunView.tsx';
+import { Approver } from '../content/Approver.tsx';
 import { Ago } from '../ui/Time.tsx';
 import type { Run } from '../wire/types.ts';
 
@@ -22,7 +23,13 @@ export const RunRow = memo(({ run, isOpen, onOpen }: RunRowProps) => (
             <span className="mono">{run.record}</span> ·{' '}
           </>
         )}
-        <span dir="auto">{run.by.name}</span> · <Ago at={run.requestedAt} /> <RunProgress run={run} />
+        <span dir="auto">{run.by.name}</span> ·{' '}
+        {run.approvedBy !== null && (
+          <>
+            <Approver name={run.approvedBy.name} /> ·{' '}
+          </>
+        )}
+        <Ago at={run.requestedAt} /> <RunProgress run={run} />
       </span>
     </button>
   </li>
