@@ -21,7 +21,6 @@ const sayDone = ({ migrations, roles, isNewer }: Migrated): void => {
   const [first, last] = [migrations[0], migrations.at(-1)];
   if (first !== undefined)
     log.info(
-      { migrations },
       migrations.length === 1
         ? `1 migration was applied, ${first}`
         : `${String(migrations.length)} migrations were applied, ${first} to ${String(last)}`,

@@ -249,17 +249,20 @@ describe('servers that take no writes', () => {
       const second = await migrate(fresh);
       expect([first.code, second.code]).to.deep.equal([0, 0]);
       const [applied, roles, ...others] = first.lines;
-      const migrations = applied?.['migrations'] as string[];
-      expect(migrations).to.have.length.above(40);
+      const own = new pg.Client({ connectionString: at(ownerUrl) });
+      await own.connect();
+      const { rows } = await own.query<{ name: string }>('select name from knex_migrations order by id');
+      await own.end();
       expect(applied?.['msg']).to.equal(
-        `${String(migrations.length)} migrations were applied, ${String(migrations[0])} to ${String(migrations.at(-1))}`,
+        `${String(rows.length)} migrations were applied, ${String(rows[0]?.name)} to ${String(rows.at(-1)?.name)}`,
       );
       expect(roles?.['msg']).to.equal('the built-in roles viewer, operator, admin were written');
       expect(others).to.deep.equal([]);
       expect(second.lines.map(({ msg }) => msg)).to.deep.equal(['the database is up to date: nothing was to be done']);
-      await change(at(ownerUrl), `delete from knex_migrations where name = '0058_approvalsOfActor'`);
+      const last = String(rows.at(-1)?.name);
+      await change(at(ownerUrl), `delete from knex_migrations where name = '${last}'`);
       const third = await migrate(fresh);
-      expect(third.lines.map(({ msg }) => msg)).to.deep.equal(['1 migration was applied, 0058_approvalsOfActor']);
+      expect(third.lines.map(({ msg }) => msg)).to.deep.equal([`1 migration was applied, ${last}`]);
     });
   });
 });
