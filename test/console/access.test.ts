@@ -322,6 +322,16 @@ describe('access to the console', () => {
     expect(await findingsInBoth(page)).to.deep.equal([]);
   });
 
+  it('opens all places on a narrow screen', async () => {
+    const { page } = tab;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'All places' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(await findingsInBoth(page)).to.deep.equal([]);
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
   it('fills in an action', async () => {
     const { page } = tab;
     await goTo(page, { name: 'runs', path: '/runs', ready: shows('.request') });

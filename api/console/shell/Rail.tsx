@@ -1,13 +1,13 @@
 /** The rail: where one can go with what waits there, and how complete the page is. Used by Shell. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useRef, useState } from 'react';
 import { useStreamState } from '../live/stream.ts';
 import { Button } from '../ui/Button.tsx';
 import { clockTime, count } from '../ui/time.ts';
-import { publicBase } from '../wire/base.ts';
 import { countsQuery, inboxesQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';
+import { placesId, RailHead } from './RailHead.tsx';
 import { RailViews } from './RailViews.tsx';
 import { may, mayAny, maySelect } from './rights.ts';
 import { useSession } from './session.ts';
@@ -38,46 +38,55 @@ const Connection = () => {
 
 interface RailProps {
   readonly me: Me;
+  readonly onSearch: () => void;
   readonly onSignOut: () => void;
 }
 
-export const Rail = ({ me, onSignOut }: RailProps) => {
+/** On a narrow screen it is one line, from which all of it opens over the page, until somebody has gone somewhere. */
+export const Rail = ({ me, onSearch, onSignOut }: RailProps) => {
   const { http, environment } = useSession();
   const { data: inboxes } = useQuery(inboxesQuery(http));
   const { data: counts } = useQuery(countsQuery(http));
   const [theme, setTheme] = useTheme();
   const decidable = counts?.approvals.decidable ?? 0;
   const params = { environment };
-  const rail = useRef<HTMLElement>(null);
   const { href } = useLocation();
-  useEffect(() => {
-    // On a narrow screen the rail is one line, of which a part is in sight.
-    const list = rail.current?.querySelector('ul');
-    const current = [...(list?.querySelectorAll('a[aria-current="page"]') ?? [])].at(-1);
-    if (list === null || list === undefined || current === undefined) return;
-    const [place, sight] = [current.getBoundingClientRect(), list.getBoundingClientRect()];
-    // Not by scrollIntoView, after which the Tab key would begin there.
-    if (place.left < sight.left || place.right > sight.right) list.scrollLeft += place.left - sight.left - 16;
-  }, [href, inboxes]);
+  const [openAt, setOpenAt] = useState<string | null>(null);
+  const isOpen = openAt === href;
+  const close = (): void => setOpenAt(null);
+  const menu = useRef<HTMLButtonElement>(null);
   return (
-    <nav className="rail" aria-label={shellTexts.console} ref={rail}>
-      <div className="rail-head">
-        <strong>{environment}</strong>
-        {me.environments.length > 1 && (
-          <select
-            aria-label={shellTexts.environment}
-            value={environment}
-            onChange={({ target }) => location.assign(`${publicBase}/env/${encodeURIComponent(target.value)}`)}
-          >
-            {me.environments.map(({ name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </div>
-      <ul>
+    <nav
+      className={`rail ${isOpen ? 'open' : ''}`}
+      aria-label={shellTexts.console}
+      onKeyDown={(event) => {
+        if (!isOpen || event.key !== 'Escape') return;
+        event.stopPropagation();
+        close();
+        menu.current?.focus();
+      }}
+      onBlur={({ relatedTarget, currentTarget }) => {
+        // What lies behind is out of sight.
+        if (isOpen && relatedTarget !== null && !currentTarget.contains(relatedTarget)) close();
+      }}
+    >
+      <RailHead
+        me={me}
+        menu={menu}
+        decidable={decidable}
+        isOpen={isOpen}
+        onMenu={() => setOpenAt(isOpen ? null : href)}
+        onSearch={() => {
+          close();
+          onSearch();
+        }}
+      />
+      <ul
+        id={placesId}
+        onClick={({ target }) => {
+          if (target instanceof Element && target.closest('a') !== null) close();
+        }}
+      >
         <li>
           <Link to="/env/$environment" params={params} activeOptions={{ exact: true }}>
             {shellTexts.home}

@@ -96,7 +96,7 @@ const Frame = ({ me, onSignOut, Palette }: FrameProps) => {
   return (
     <div className="frame">
       <SkipLink />
-      <Rail me={me} onSignOut={onSignOut} />
+      <Rail me={me} onSearch={() => setOpened('palette')} onSignOut={onSignOut} />
       <main className="page" id="content">
         <OfflineBanner />
         <Outlet />

@@ -16,6 +16,8 @@ export const shellTexts = {
   noNetworkSince: (time: string) => `offline, complete to ${time}`,
   notConnected: (time: string) => `not connected, complete to ${time}`,
 
+  menu: 'All places',
+  search: 'Search and commands',
   environment: 'Environment',
   home: 'Home',
   inboxes: 'Inboxes',
