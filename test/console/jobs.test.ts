@@ -22,7 +22,8 @@ describe('jobs in the console', () => {
   let triage = (): unknown => {
     throw rpcError(-32_001, 'The model is out of credit.', { retryable: false });
   };
-  const handlers = { 'triage.answer': () => triage(), 'action.run': () => null };
+  let act = (): Promise<null> => Promise.resolve(null);
+  const handlers = { 'triage.answer': () => triage(), 'action.run': () => act() };
 
   // Before the service stops, whose hook comes after this one.
   after(() => stopWorkers());
@@ -78,6 +79,25 @@ describe('jobs in the console', () => {
     await page.getByText('All work is done.').waitFor();
     const item = (await service().ana.get(`/items/${String(body.item.id)}`)).body;
     expect(item.triage.answers).to.have.length(1);
+  });
+
+  it('tells of a run that the app has, and has no job, what it waits for', async () => {
+    let answer: (result: null) => void = () => undefined;
+    act = () => new Promise((end) => (answer = end));
+    const run = await renew();
+    await until('the app has it', async () => {
+      const { body } = await service().ana.get(`/settings/jobs?about=${run}`);
+      return body.jobs.length === 0;
+    });
+    await page.goto(`${service().origin}/env/demo/settings/jobs?about=${run}`);
+    await page.getByText('The app has had it for').waitFor();
+    expect(await page.getByRole('link', { name: run }).getAttribute('href')).to.include(`runs?run=${run}`);
+    await tab.picture('jobs-none-light-1440');
+    answer(null);
+    act = () => Promise.resolve(null);
+    await page.getByText('It has ended: succeeded.').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByText('All work is done.').waitFor();
   });
 
   it('says what waits for the app and for its turn, filters by state and finds a run by its id', async () => {

@@ -11,6 +11,8 @@ const manifest = {
   inboxes: [...testManifest.inboxes, { name: 'asked', triage: { rules: [], app: true } }],
   actions: [
     ...testManifest.actions,
+    { name: 'hang', label: 'Hang', resource: 'customer', background: true, timeout: 60_000 },
+    { name: 'ask', label: 'Ask', resource: 'customer', approval: true },
     { name: 'renew', label: 'Renew', resource: 'customer', background: true, offlineExpiry: 86_400_000 },
   ],
   flags: [{ key: 'new_checkout', kind: 'boolean', default: false }],
@@ -65,9 +67,49 @@ describe('background jobs for people', () => {
     before(async () => {
       world = await newWorld({ manifest });
       boss = await world.person('admin', 'Boss', { fresh: true });
-      await world.records('customer', [{ id: 'c1', title: 'One' }]);
+      await world.records('customer', [
+        { id: 'c1', title: 'One' },
+        { id: 'c2', title: 'Two' },
+      ]);
     });
     after(() => world.close());
+
+    it('say of a run that the app has, and has no job, what it waits for and until when', async () => {
+      let answer: (result: null) => void = () => undefined;
+      let begin = (): void => undefined;
+      const asked = new Promise<void>((resolve) => (begin = resolve));
+      const hang = (): Promise<null> => {
+        begin();
+        return new Promise((end) => (answer = end));
+      };
+      const app = await connectApp(await world.appKey(), { manifest, handlers: { 'action.run': hang } });
+      const { run } = (await boss.post('/actions', { action: 'hang', record: 'c2' })).body as { run: string };
+      await asked;
+      const whyOf = async (query: string, client = boss): Promise<string | null> =>
+        (await read(query, client)).body.why as string | null;
+      const why = await until('it has no job', async () => {
+        const { body } = await read(`?about=${run}`);
+        return body.jobs.length === 0 && (body.why as string);
+      });
+      expect(why).to.match(
+        /^The app has had it for \d+ s\. Without an answer within (?:\d\d s|2 min) it ends unknown\.$/,
+      );
+      expect(await whyOf(''), 'nobody asked for one').to.equal(null);
+      expect(await whyOf(`?about=${run}&state=due`), 'a job in another state may be about it').to.equal(null);
+      expect(await whyOf('?about=run_01jd0000000000000000000000')).to.equal(null);
+      await world.role('jobs only', [{ on: 'settings', can: ['manage'] }]);
+      const stranger = await world.person('jobs only', 'Stranger');
+      expect(await whyOf(`?about=${run}`, stranger), 'whoever sees no such run').to.equal(null);
+
+      // Its time is up: the sweep of runs waits for a late answer.
+      await world.sql('update runs set handed_at = handed_at - 60000 where id = $1', [run]);
+      await until('it is late', async () => (await whyOf(`?about=${run}`))?.startsWith('The app had it, and'));
+      answer(null);
+      await until('it has ended', async () => (await whyOf(`?about=${run}`)) === 'It has ended: succeeded.');
+      const { run: pending, approval } = (await boss.post('/actions', { action: 'ask', record: 'c2' })).body;
+      expect(await whyOf(`?about=${String(pending)}`)).to.equal(`A person has to decide ${String(approval)}.`);
+      await app.close();
+    });
 
     it('say that the app is offline, and behind which run of its record another waits', async () => {
       const runs: string[] = [];

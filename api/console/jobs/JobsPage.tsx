@@ -10,6 +10,7 @@ import { jobsKey, jobsQuery } from '../wire/jobQueries.ts';
 import type { Job } from '../wire/types.ts';
 import { JobsHeader } from './JobsHeader.tsx';
 import { JobTable } from './JobTable.tsx';
+import { RunWithoutJob } from './RunWithoutJob.tsx';
 import type { JobsSearch } from './search.ts';
 import { jobTexts } from './texts.ts';
 import { useRefresh } from './useRefresh.ts';
@@ -31,6 +32,7 @@ export const JobsPage = ({ search, onSearch }: JobsPageProps) => {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const { change, dialog } = useSettingsChange(jobsKey);
   const jobs = data?.pages.flatMap((page) => page.jobs);
+  const why = data?.pages[0]?.why ?? null;
   const retry = (job: Job): void =>
     void change({ method: 'POST', path: `/settings/jobs/${job.id}/retry` }, jobTexts.isTried(jobTitle(job)));
   const readAnew = useCallback((): void => void refetch(), [refetch]);
@@ -50,7 +52,8 @@ export const JobsPage = ({ search, onSearch }: JobsPageProps) => {
       </header>
       <JobsHeader search={search} counts={data?.pages[0]?.counts} onSearch={onSearch} />
       {jobs === undefined && <Skeleton rows={6} />}
-      {jobs?.length === 0 && <Empty title={jobTexts.none}>{emptyText(search, hasNextPage)}</Empty>}
+      {jobs?.length === 0 && why === null && <Empty title={jobTexts.none}>{emptyText(search, hasNextPage)}</Empty>}
+      {jobs?.length === 0 && why !== null && <RunWithoutJob id={search.about ?? ''} why={why} />}
       {jobs !== undefined && jobs.length > 0 && <JobTable jobs={jobs} onRetry={retry} />}
       {hasNextPage && (
         <div className="verdict-buttons">

@@ -10,6 +10,8 @@ interface JobsPage {
   readonly jobs: readonly Job[];
   readonly cursor: string | null;
   readonly counts: JobCounts;
+  /** What a run waits for that was looked for by its id and has no job. */
+  readonly why: string | null;
 }
 
 export const jobsQuery = (http: Http, filter: Readonly<Record<string, string>>) =>

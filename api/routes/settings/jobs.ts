@@ -12,11 +12,13 @@ import {
 import { compileCheck } from '../../../shared/platform/core/validate.ts';
 import { countJobs, listJobs } from '../../../shared/views/jobs/list.ts';
 import { retryJob } from '../../../shared/views/jobs/retry.ts';
+import { whyJobless } from '../../../shared/views/jobs/runWithoutJob.ts';
 import {
   jobCountsSchema,
   jobKindSchema,
   jobSchema,
   jobStateSchema,
+  joblessRunSchema,
   retriedJobSchema,
 } from '../../../shared/views/jobs/schema.ts';
 import { readEndpoint, writeEndpoint, type Endpoint } from '../../endpoint.ts';
@@ -43,7 +45,12 @@ const list = readEndpoint({
     limit: Type.Optional(limitSchema),
   }),
   responses: {
-    200: responseObject({ jobs: Type.Array(jobSchema), cursor: nextCursorSchema, counts: jobCountsSchema }),
+    200: responseObject({
+      jobs: Type.Array(jobSchema),
+      cursor: nextCursorSchema,
+      counts: jobCountsSchema,
+      why: joblessRunSchema,
+    }),
   },
   example: { query: { state: 'failed' } },
   handle: async (call) => {
@@ -61,7 +68,10 @@ const list = readEndpoint({
       limit: query.limit ?? limits.pageDefault,
     });
     const counts = await countJobs(deps.db, caller.env.id, deps.clock.now());
-    return { status: 200, body: { jobs, cursor: cursors.next(next), counts } };
+    // A job of another kind or state, or on another page, may be about the run.
+    const isWhole = state === undefined && kind === undefined && place === null;
+    const why = about !== undefined && isWhole && jobs.length === 0 ? await whyJobless(deps, caller, about) : null;
+    return { status: 200, body: { jobs, cursor: cursors.next(next), counts, why } };
   },
 });
 

@@ -27,10 +27,10 @@ export const jobSchema = responseObject({
   kind: jobKindSchema,
   state: jobStateSchema,
   about: nullable(aboutSchema),
-  why: Type.String({ description: 'Why it is in this state.' }),
-  attempts: Type.Integer({ minimum: 0, description: 'Times that it failed.' }),
+  why: Type.String({ description: 'Why.' }),
+  attempts: Type.Integer({ minimum: 0, description: 'Failures.' }),
   error: nullable(Type.String({ description: 'Its last one.' })),
-  retryable: Type.Boolean({ description: 'Whether it can be retried.' }),
+  retryable: Type.Boolean({ description: 'Retryable.' }),
   createdAt: Type.Integer({ description: 'createdAt (milliseconds since 1970 UTC)' }),
   dueAt: nullable(Type.Integer({ description: 'dueAt (milliseconds since 1970 UTC)' })),
   enqueuedAt: nullable(Type.Integer({ description: 'When workers got it (milliseconds since 1970 UTC)' })),
@@ -42,6 +42,8 @@ export type JobView = Omit<Static<typeof jobSchema>, 'kind' | 'state'> & {
   readonly state: JobState;
 };
 export type JobAbout = Static<typeof aboutSchema>;
+
+export const joblessRunSchema = nullable(Type.String({ description: 'Of a run without a job.' }));
 
 /** By kind and state. */
 export const jobCountsSchema = Type.Record(Type.String(), Type.Record(Type.String(), Type.Integer({ minimum: 0 })), {
