@@ -1,6 +1,7 @@
 /** The endpoints of the audit log. */
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
+import { recordFilterSchema } from '../../shared/environments/itemQuery.ts';
 import {
   archivedBeforeSchema,
   cursorSchema,
@@ -31,7 +32,7 @@ export const auditEntrySchema = responseObject({
       type: actorKind('Type.'),
       id: nullable(Type.String({ description: 'Their id; null: not known.' })),
       name: Type.String({ description: 'Their name.' }),
-      role: nullable(Type.String({ description: 'Their role at that time.' })),
+      role: nullable(Type.String({ description: 'Their role then.' })),
     },
     { description: 'Who did it.' },
   ),
@@ -53,8 +54,8 @@ export const auditEntrySchema = responseObject({
   before: nullable(Type.Object({}, { description: 'Before.' })),
   after: nullable(Type.Object({}, { description: 'After.' })),
   reason: nullable(Type.String({ description: 'Why, in the words of who did it.' })),
-  requestId: nullable(Type.String({ description: 'The request, as in x-request-id.' })),
-  address: nullable(Type.String({ description: 'Where it came from.' })),
+  requestId: nullable(Type.String({ description: 'The x-request-id.' })),
+  address: nullable(Type.String({ description: 'From where.' })),
 });
 
 const list = readEndpoint({
@@ -67,6 +68,7 @@ const list = readEndpoint({
     actorKind: Type.Optional(actorKind('Their kind.')),
     verb: filter('What was done.'),
     target: filter('The id of what it was done to.'),
+    record: Type.Optional(recordFilterSchema),
     from: Type.Optional(timeSchema('From this time on')),
     to: Type.Optional(timeSchema('Before this time')),
     cursor: Type.Optional(cursorSchema),

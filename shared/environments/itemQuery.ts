@@ -25,7 +25,7 @@ const threeWay = (what: string) =>
 /** `<resource>:<id>`. */
 export const recordFilterSchema = Type.String({
   pattern: recordRefPattern,
-  description: 'Items of this record, or linked with it: `<resource>:<id>`.',
+  description: 'Of or linked with this record: `<resource>:<id>`.',
 });
 
 export const itemListQuery = strictObject({

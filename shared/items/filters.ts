@@ -55,7 +55,7 @@ const resolveAssignees = ({ principal }: Caller, given: readonly string[] | unde
 };
 
 /** Returns the record that is asked for. Throws `not_found` for a resource that the caller doesn't see. */
-const resolveRecord = (
+export const resolveRecord = (
   { env, principal: { access } }: Caller,
   { record }: Pick<ListFilters, 'record'>,
 ): RecordRef | null => {

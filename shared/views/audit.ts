@@ -1,6 +1,7 @@
 /** Reads the audit log from the events, filtered, newest first. For api/routes/audit.ts. */
 import type { Caller } from '../access/principal.ts';
 import type { ActorRef } from '../catalogue/events.ts';
+import { resolveRecord } from '../items/filters.ts';
 import { idTime, rowId } from '../platform/core/ids.ts';
 import type { Db } from '../platform/db/knex.ts';
 import {
@@ -25,6 +26,8 @@ interface AuditFilter {
   readonly actorKind?: ActorRef['type'];
   readonly verb?: string;
   readonly target?: string;
+  /** `<resource>:<id>`. */
+  readonly record?: string;
   readonly from?: number;
   readonly to?: number;
 }
@@ -105,14 +108,27 @@ const timedStatement: NamedStatement = namedStatement(
 );
 
 /** A filter by which entries are found in an index. */
-type FoundBy = OwnFilter | 'kind';
+type FoundBy = OwnFilter | 'kind' | 'record';
+
+/** So many of the newest runs of a record are looked at: a page of their entries is read and sorted at once. */
+const recordRunsMost = 1_000;
+
+/** Selects the ids of the runs of a record, by the index of what was asked of it. */
+const runsOfRecordSql = `select target from events where env = $env and about = $about and about is not null and not is_update
+  and target_type = 'run' order by id desc limit ${String(recordRunsMost)}`;
+
+/** Selects the ids under which acts on a record are entered: its runs, and the requests for their approval. */
+const targetsOfRecordSql = `select * from unnest(array(${runsOfRecordSql})) run
+  union all select approval from all_runs where env = $env and id = any(array(${runsOfRecordSql})) and approval is not null`;
 
 /** Returns the SQL of what a filter finds: a superset of its entries, each of which is read. */
-const foundSql = (by: FoundBy, wanted: string): string =>
-  by === 'kind'
+const foundSql = (by: FoundBy, wanted: string): string => {
+  if (by === 'record') return `select ${wanted} ${entriesSql} and target = any(array(${targetsOfRecordSql}))`;
+  return by === 'kind'
     ? `select ${wanted} ${entriesSql} and actor >= $firstActor and actor < $endActor
        union all select ${wanted} ${entriesSql} and actor is null and $unnamed::boolean`
     : `select ${wanted} ${entriesSql} and ${by} = $${by}`;
+};
 
 /** The same, found by one filter that few entries pass, and then sorted. */
 const gatheredStatement = (by: FoundBy): NamedStatement =>
@@ -137,12 +153,13 @@ const countStatement = (by: FoundBy): NamedStatement =>
 type AuditPosition = readonly number[];
 
 /** Returns whether entries are found in order of time, and cursors have times. */
-export const isAuditTimed = ({ from, to, actorKind }: AuditFilter): boolean =>
-  from !== undefined || to !== undefined || actorKind !== undefined;
+export const isAuditTimed = ({ from, to, actorKind, record }: AuditFilter): boolean =>
+  [from, to, actorKind, record].some((filter) => filter !== undefined);
 
 const chooseStatement = async (db: Db, filter: AuditFilter, values: NamedValues): Promise<NamedStatement> => {
   const given = ownFilters.filter((name) => filter[name] !== undefined);
   if (!isAuditTimed(filter)) return newestStatement(given);
+  if (filter.record !== undefined) return gatheredStatement('record');
   const by: FoundBy | undefined = given[0] ?? (filter.actorKind === undefined ? undefined : 'kind');
   if (by === undefined) return timedStatement;
   const [counted] = await queryNamedRows<{ n: number }>(db, countStatement(by), values);
@@ -218,7 +235,7 @@ interface AuditPage {
   readonly next: AuditPosition | null;
 }
 
-/** Returns a page of the entries that the role sees, behind the position `after`, newest first. */
+/** Returns a page of the entries that the role sees, behind the position `after`, newest first. Throws `not_found` for a record of a resource that it does not see. */
 export const readAudit = async (
   { db, directory }: PastDeps,
   caller: Caller,
@@ -231,6 +248,7 @@ export const readAudit = async (
     principal: { access },
   } = caller;
   const timed = isAuditTimed(filter);
+  const record = resolveRecord(caller, { record: filter.record });
   const { prefix, unnamed } = kinds[filter.actorKind ?? 'system'];
   const values = {
     ...filter,
@@ -238,6 +256,7 @@ export const readAudit = async (
     firstActor: prefix === null ? '' : `${prefix}_`,
     endActor: prefix === null ? '' : `${prefix}\``,
     unnamed,
+    about: record === null ? null : `${record.resource}/${record.id}`,
     env: env.id,
     id: after?.at(-1) ?? (timed ? 0 : Number.MAX_SAFE_INTEGER),
     at: after?.[0] ?? filter.to ?? Number.MAX_SAFE_INTEGER,

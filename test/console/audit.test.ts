@@ -4,7 +4,15 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Tab } from '../support/browser.ts';
 import type { Client } from '../support/http.ts';
+import { testManifest } from '../support/manifest.ts';
+import { until } from '../support/until.ts';
 import { useConsole, type ConsoleTest } from './support.ts';
+
+const manifest = {
+  ...testManifest,
+  resources: [...testManifest.resources, { name: 'order', label: 'Orders', source: 'stored' }],
+  actions: [...testManifest.actions, { name: 'greet', label: 'Greet', resource: 'order' }],
+};
 
 describe('the audit log in the console', () => {
   let ana: Client;
@@ -16,8 +24,15 @@ describe('the audit log in the console', () => {
   let id: string;
 
   const service = useConsole({
+    manifest,
+    handlers: { 'action.run': () => ({ message: 'Greeted.', blocks: [] }) },
     arrange: async (given) => {
       ({ ana, ben, origin, open } = given);
+      await given.world.records('order', [
+        { id: '1234', title: 'Order of Kim' },
+        { id: '1235', title: 'Order of Lea' },
+        { id: '1236', title: 'Order of nobody' },
+      ]);
       tab = await open();
       ({ page } = tab);
       id = await given.newItem('=HYPERLINK("http://example.com")');
@@ -25,6 +40,7 @@ describe('the audit log in the console', () => {
       await given.vera.post(`/items/${id}/state`, { state: 'open' });
     },
   });
+  const target = () => page.getByLabel('To what (title, name or id)');
   const row = (text: string) => page.locator('tbody tr', { hasText: text });
 
   it('shows who did what, refusals too, and narrows it by a click', async () => {
@@ -37,7 +53,7 @@ describe('the audit log in the console', () => {
     expect(new URL(page.url()).searchParams.get('actor')).to.equal(service().vera.id);
     await page.goBack();
     await row('Ben Okoro').first().waitFor();
-    await page.getByLabel('To what (id)').fill(id);
+    await target().fill(id);
     await page.getByLabel('Did').fill('item.state');
     await page.keyboard.press('Enter');
     await row('item.create').first().waitFor({ state: 'detached' });
@@ -45,7 +61,73 @@ describe('the audit log in the console', () => {
     expect(await row('item.state').count()).to.equal(2);
     await page.reload();
     await row('item.state').first().waitFor();
-    expect(await page.getByLabel('To what (id)').inputValue()).to.equal(id);
+    await until(
+      'it is called by its title',
+      async () => (await target().inputValue()) === '=HYPERLINK("http://example.com")',
+    );
+    expect(new URL(page.url()).searchParams.get('target')).to.equal(id);
+  });
+
+  it('finds an item by its title, completed as it is typed, or by the words that only it has', async () => {
+    const late = await service().newItem('The parcel of Kim is late');
+    await service().newItem('The parcel of Lea is lost');
+    await page.goto(`${origin}/env/demo/settings/audit`);
+    await row('item.create').first().waitFor();
+    await target().fill('parcel kim');
+    await page.locator('datalist option[value="The parcel of Kim is late"]').waitFor({ state: 'attached' });
+    await target().fill('the parcel of kim is late');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/settings/audit?target=${late}`);
+    await until('one is left', async () => (await page.locator('tbody tr').count()) === 1);
+    await until('it is called so', async () => (await target().inputValue()) === 'The parcel of Kim is late');
+    await tab.picture('audit-item-light-1440');
+    await target().fill('parcel late');
+    await page.getByLabel('Who (name or id)').fill('ana');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('actor') === ana.id);
+    expect(new URL(page.url()).searchParams.get('target')).to.equal(late);
+    await row('item.create').waitFor();
+  });
+
+  it('finds what was done to a record by its id or title, and leads there from its page', async () => {
+    await ben.post('/actions', { action: 'greet', record: '1234', input: {} });
+    await ben.post('/actions', { action: 'greet', record: '1235', input: {} });
+    await page.goto(`${origin}/env/demo/settings/audit`);
+    await row('item.create').first().waitFor();
+    await target().fill('order:1234');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('record') === 'order:1234');
+    await row('action.run').first().waitFor();
+    const runs = await page.locator('tbody tr').count();
+    await target().fill('Order of Lea');
+    await page.locator('datalist option[value="Order of Lea (order:1235)"]').waitFor({ state: 'attached' });
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('record') === 'order:1235');
+    expect(await target().inputValue()).to.equal('order:1235');
+    await page.goto(`${origin}/env/demo/records/order?record=1234`);
+    await page.getByRole('link', { name: 'Audit log of this' }).click();
+    await row('action.run').first().waitFor();
+    expect(await page.locator('tbody tr').count()).to.equal(runs);
+    await tab.picture('audit-record-light-1440');
+    await page.goto(`${origin}/env/demo/settings/audit?record=order%3A1236`);
+    await page.getByText('No action was run on this record.').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await row('item.create').first().waitFor();
+  });
+
+  it('is a click away from an item for those who may see it', async () => {
+    await page.goto(`${origin}/env/demo/inbox/mail?show=all&item=${id}`);
+    await page.getByRole('link', { name: 'Audit log of this' }).click();
+    await page.waitForURL(`**/settings/audit?target=${id}`);
+    await row('item.create').waitFor();
+    const other = await open();
+    await service().signIn(other, 'ben@example.com', `/inbox/mail?show=all&item=${id}`);
+    await other.page.locator('.side').getByText(id).waitFor();
+    expect(await other.page.getByRole('link', { name: 'Audit log of this' }).count()).to.equal(0);
+    await other.page.goto(`${origin}/env/demo/records/order?record=1234`);
+    await other.page.getByRole('region', { name: 'History' }).waitFor();
+    expect(await other.page.getByRole('link', { name: 'Audit log of this' }).count()).to.equal(0);
+    await other.close();
   });
 
   it('takes a name for who did it, and words for what was done', async () => {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { readDocuments } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
-import { clerkGrants } from '../support/manifest.ts';
+import { clerkGrants, testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -241,6 +241,61 @@ describe('the audit log over HTTP', () => {
     expect(await read('actorKind=app')).to.have.deep.members(all.filter(([, type]) => type === 'app'));
     const refused = await admin.get('/audit?actorKind=robot');
     expect([refused.status, refused.body.details[0].path]).to.deep.equal([400, 'actorKind']);
+  });
+
+  it('finds what was done to a record: its runs, and who approved them, page by page', async () => {
+    const own = await newWorld({
+      manifest: {
+        ...testManifest,
+        actions: [
+          ...testManifest.actions,
+          { name: 'credit', label: 'Credit', resource: 'customer', approval: true },
+          { name: 'greet', label: 'Greet', resource: 'customer' },
+        ],
+      },
+    });
+    const people = await readDocuments(own.base);
+    const ana = people.of(await own.person('admin', 'Ana Lind'));
+    const bot = people.of(await own.agent('operator'));
+    await own.role('mailer', [
+      { on: 'audit', can: ['see'] },
+      { on: 'inbox:mail', can: ['see'] },
+    ]);
+    const mailer = people.of(await own.agent('mailer'));
+    await own.records('customer', [
+      { id: 'c:1', title: 'Ada' },
+      { id: 'c2', title: 'Ben' },
+    ]);
+    const asked = await bot.post('/actions', { action: 'credit', record: 'c:1', input: {} });
+    expect(asked.status, asked.text).to.equal(202);
+    await ana.post(`/approvals/${String(asked.body.approval)}/reject`, {});
+    await bot.post('/actions', { action: 'greet', record: 'c:1', input: {} });
+    await bot.post('/actions', { action: 'greet', record: 'c2', input: {} });
+    const read = async (query: string): Promise<Entry[]> => {
+      const found: Entry[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const { body }: Reply = await ana.get(`/audit?${query}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        found.push(...body.entries);
+        cursor = body.cursor;
+      }
+      return found;
+    };
+    const all = await read('record=customer:c:1');
+    const ofRequest = all.filter(({ target: { id } }) => id === asked.body.run || id === asked.body.approval);
+    expect(ofRequest.map(({ verb }) => verb)).to.include.members(['action.run', 'approval.request', 'approval.reject']);
+    expect(new Set(all.map(({ target }) => target.id)).size).to.equal(3);
+    expect(await read('record=customer:c:1&limit=1')).to.deep.equal(all);
+    expect((await read('record=customer:c:1&verb=approval.reject')).map(({ actor }) => actor.name)).to.deep.equal([
+      'Ana Lind',
+    ]);
+    expect((await read('record=customer:c2')).map(({ verb }) => verb)).to.include('action.run');
+    expect(await read('record=customer:nobody')).to.deep.equal([]);
+    for (const query of ['record=customer:c2', 'record=nothing:c2']) {
+      const unseen = await mailer.get(`/audit?${query}`);
+      expect([unseen.status, unseen.body.details[0].path], query).to.deep.equal([404, 'record']);
+    }
+    expect((await ana.get('/audit?record=c2')).status).to.equal(400);
+    await own.close();
   });
 
   it('pages newest first, each entry once, while more come', async () => {

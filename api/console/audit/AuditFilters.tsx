@@ -1,11 +1,13 @@
 /** The filters of the audit log; all of them stand in the address. Who and what are given by name, or as the API calls them. Used by AuditPage. */
-import { useId, type FormEvent } from 'react';
+import { useId, useState, type FormEvent } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
+import { useTypedSearch } from '../ui/typedSearch.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { actorKinds, readAuditSearch, type AuditSearch } from './filter.ts';
 import { auditTexts } from './texts.tsx';
 import { useActorNames } from './useActorNames.ts';
+import { useTargets } from './useTargets.ts';
 import { verbTexts } from './verbTexts.ts';
 
 const texts = auditTexts.filters;
@@ -28,9 +30,12 @@ const toVerb = (text: string): string =>
 
 export const AuditFilters = ({ search, entries, onSearch }: AuditFiltersProps) => {
   const actors = useActorNames(entries);
-  const [actorsId, verbsId] = [useId(), useId()];
+  const [searched, setSearched] = useState('');
+  const [, setWords] = useTypedSearch(searched, setSearched);
+  const targets = useTargets(search, searched);
+  const [actorsId, verbsId, targetsId] = [useId(), useId(), useId()];
   const actor = actors.nameOf(search.actor);
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
     const text = (name: string): string => {
@@ -42,7 +47,7 @@ export const AuditFilters = ({ search, entries, onSearch }: AuditFiltersProps) =
         actor: actors.idOf(text('actor')),
         actorKind: text('actorKind'),
         verb: toVerb(text('verb')),
-        target: text('target'),
+        ...(await targets.of(text('target'))),
         from: timeOf(text('from')),
         to: timeOf(text('to')),
       }),
@@ -50,7 +55,12 @@ export const AuditFilters = ({ search, entries, onSearch }: AuditFiltersProps) =
   };
   const isFiltered = Object.keys(search).length > 0;
   return (
-    <form className="flag-form" aria-label={texts.title} key={JSON.stringify([search, actor])} onSubmit={submit}>
+    <form
+      className="flag-form"
+      aria-label={texts.title}
+      key={JSON.stringify([search, actor, targets.shown])}
+      onSubmit={(event) => void submit(event)}
+    >
       <label>
         {texts.who}
         <input
@@ -97,7 +107,20 @@ export const AuditFilters = ({ search, entries, onSearch }: AuditFiltersProps) =
       </label>
       <label>
         {texts.target}
-        <input name="target" defaultValue={search.target} maxLength={200} autoComplete="off" spellCheck={false} />
+        <input
+          name="target"
+          list={targetsId}
+          defaultValue={targets.shown}
+          maxLength={400}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={({ target }) => setWords(target.value)}
+        />
+        <datalist id={targetsId}>
+          {targets.names.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
       </label>
       <label>
         {texts.from}

@@ -30,6 +30,11 @@ const fileMost = 20_000;
 
 const none: readonly AuditEntry[] = [];
 
+const noneText = ({ target, record }: AuditSearch): string => {
+  if (record !== undefined) return auditTexts.noneOfRecord;
+  return target === undefined ? auditTexts.noneMatches : auditTexts.noneOfTarget;
+};
+
 const useFile = (search: AuditSearch) => {
   const { http, environment, notices } = useSession();
   const [read, setRead] = useState<number | null>(null);
@@ -95,11 +100,7 @@ export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
         </span>
       </div>
       {entries === undefined && <Skeleton rows={8} />}
-      {entries?.length === 0 && (
-        <Empty title={auditTexts.none}>
-          {search.target === undefined ? auditTexts.noneMatches : auditTexts.noneOfTarget}
-        </Empty>
-      )}
+      {entries?.length === 0 && <Empty title={auditTexts.none}>{noneText(search)}</Empty>}
       {entries !== undefined && entries.length > 0 && (
         <ListTable label={auditTexts.entries} headings={auditTexts.headings} deeds={auditTexts.more} isLedger>
           {entries.map((entry) => (

@@ -1,6 +1,6 @@
 /** The filters of the audit log: in the page's address, and as the API's query. */
 
-const names = ['actor', 'actorKind', 'verb', 'target', 'from', 'to'] as const;
+const names = ['actor', 'actorKind', 'verb', 'target', 'record', 'from', 'to'] as const;
 
 /** Kinds of principals, as the API names them. */
 export const actorKinds = ['agent', 'person', 'app', 'system'] as const;

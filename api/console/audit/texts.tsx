@@ -20,9 +20,9 @@ export const auditTexts = {
   entries: 'Entries',
   none: 'Nothing found',
   noneMatches: 'Nothing was done that fits these filters; names are matched whole. Show all, or another time.',
-  /** Where a target was asked for: acts on a record name their run or their item. */
   noneOfTarget:
-    'No entry has this as its target. Items, runs, flags, people and the like are found by their whole id; what was done to a record stands in its history, on its page, and under Runs.',
+    'No entry has this as its target. Items and records are found by their titles or ids, such as order:1234; runs, flags and the like by their whole id.',
+  noneOfRecord: 'No action was run on this record. What was done to its items stands under these.',
   headings: ['When', 'Who', 'Did', 'To what', 'Outcome', 'Reason'],
   more: 'More',
   less: 'Less',
@@ -48,7 +48,7 @@ export const auditTexts = {
     anybody: 'anybody',
     kinds: { agent: 'agents', person: 'people', app: 'the app', system: 'the system' },
     verb: 'Did',
-    target: 'To what (id)',
+    target: 'To what (title, name or id)',
     from: 'From',
     to: 'Before',
     show: 'Show',

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { allows } from '../settings/sections.ts';
 import { useSession } from '../shell/session.ts';
+import { hasWords } from '../ui/choose.ts';
 import { meQuery } from '../wire/queries.ts';
 import { settingsNamesQuery } from '../wire/settingsQueries.ts';
 import type { AuditEntry } from '../wire/types.ts';
@@ -10,12 +11,18 @@ import type { AuditEntry } from '../wire/types.ts';
 /** Ids of principals, by what they begin with: roles act on nothing. */
 const principal = /^(?:agt|per|key)_/;
 
+/** Returns the id of the only name with the words; undefined: there is none, or several. */
+const onlyWith = (ids: ReadonlyMap<string, string>, words: string): string | undefined => {
+  const found = words === '' ? [] : [...ids].filter(([name]) => hasWords(name, words));
+  return found.length === 1 ? found[0]?.[1] : undefined;
+};
+
 interface ActorNames {
   /** In alphabetical order; one that several have is followed by the id. */
   readonly names: readonly string[];
   /** Returns the name of an id, or what is given when nobody is known by it. */
   nameOf(id: string | undefined): string | undefined;
-  /** Returns the id of a name, whatever its case, or what is given when nobody is known by it. */
+  /** Returns the id of a name, whatever its case, or of the only one that has the words, or what is given when nobody is known by it. */
   idOf(name: string): string;
 }
 
@@ -34,7 +41,7 @@ export const useActorNames = (entries: readonly AuditEntry[]): ActorNames => {
     return {
       names: [...shown.values()].sort((a, b) => a.localeCompare(b)),
       nameOf: (id) => (id === undefined ? undefined : (shown.get(id) ?? id)),
-      idOf: (name) => ids.get(name.toLowerCase()) ?? name,
+      idOf: (name) => ids.get(name.toLowerCase()) ?? onlyWith(ids, name) ?? name,
     };
   }, [kept, entries]);
 };

@@ -1,4 +1,4 @@
-/** Texts of blocks and their values. Used by the files of this folder. */
+/** Texts of blocks and their values, and of the link to the audit log. Used by the files of this folder. */
 import { inRow } from '../ui/plural.ts';
 import { count } from '../ui/time.ts';
 
@@ -11,4 +11,5 @@ export const contentTexts = {
   asTable: 'As a table',
   problem: (n: number, message: string) => `${count(n)}: ${message}`,
   otherProblems: (n: number) => `${count(n)} for other reasons`,
+  auditOfThis: 'Audit log of this',
 };

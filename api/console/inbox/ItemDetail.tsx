@@ -3,6 +3,7 @@ import { useQuery, type Query } from '@tanstack/react-query';
 import { useState, type RefObject } from 'react';
 import type { ActionRequest } from '../actions/request.ts';
 import { useActionSheet } from '../actions/useActionSheet.tsx';
+import { AuditLink } from '../content/AuditLink.tsx';
 import { Blocks } from '../content/Blocks.tsx';
 import type { Names } from '../content/names.ts';
 import { RecordLink } from '../content/RecordLink.tsx';
@@ -184,6 +185,7 @@ const Side = ({ item, detail, onRun }: SideProps) => (
       <p>{itemTexts.firstSeen(<Ago isInSentence at={item.firstSeen} />)}</p>
       <p>{itemTexts.activity(<Ago isInSentence at={item.lastSeen} />)}</p>
       <p className="mono">{item.id}</p>
+      <AuditLink about={{ target: item.id }} />
     </section>
   </aside>
 );

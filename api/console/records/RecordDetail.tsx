@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { RecordActions } from '../actions/RecordActions.tsx';
 import { useActionSheet } from '../actions/useActionSheet.tsx';
+import { AuditLink } from '../content/AuditLink.tsx';
 import { Blocks } from '../content/Blocks.tsx';
 import { Fields } from '../content/Value.tsx';
 import { useSession } from '../shell/session.ts';
@@ -112,6 +113,7 @@ export const RecordDetail = ({ id, resource, resources, onBack }: RecordDetailPr
         </section>
       )}
       <RecordHistory of={ref} page={page} />
+      <AuditLink about={{ record: `${resource.name}:${id}` }} />
       {sheet}
     </article>
   );

@@ -1,9 +1,12 @@
-/** Queries of the palette: the server's search for the typed text. */
+/** Queries of the server's search for the typed text. Used by the palette and the filters of the audit log. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
 import type { AppRecord, Item, Person } from './types.ts';
 
-type Found = { readonly type: 'item'; readonly item: Item } | { readonly type: 'record'; readonly record: AppRecord };
+/** What a search found. */
+export type Found =
+  | { readonly type: 'item'; readonly item: Item }
+  | { readonly type: 'record'; readonly record: AppRecord };
 
 /** Items and records with all words. */
 export const foundQuery = (http: Http, q: string) =>

@@ -1,0 +1,77 @@
+/** What the audit log is asked about, by what people know: items and records by their titles and ids, what is kept in the settings by its name. Used by AuditFilters. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { allows } from '../settings/sections.ts';
+import { useSession } from '../shell/session.ts';
+import { resourcesQuery } from '../wire/actionQueries.ts';
+import { itemTitleQuery } from '../wire/itemTitles.ts';
+import { foundQuery, type Found } from '../wire/paletteQueries.ts';
+import { meQuery } from '../wire/queries.ts';
+import { settingsNamesQuery } from '../wire/settingsQueries.ts';
+import type { AuditSearch } from './filter.ts';
+
+type Target = Pick<AuditSearch, 'target' | 'record'>;
+
+interface Targets {
+  /** Of what the words find. */
+  readonly names: readonly string[];
+  /** Returns what the log is asked about now, as people know it. */
+  readonly shown: string | undefined;
+  /** Returns the filter of a name, a title or an id; of words that nothing is called, of the only thing that has them. */
+  readonly of: (text: string) => Promise<Target>;
+}
+
+const targetOf = (found: Found): Target =>
+  found.type === 'item' ? { target: found.item.id } : { record: `${found.record.resource}:${found.record.id}` };
+
+/** Returns what was found by its names: a title that several have is followed by the id. */
+const namesOf = (results: readonly Found[]): readonly (readonly [string, Target])[] => {
+  const titleOf = (found: Found): string => (found.type === 'item' ? found.item.title : found.record.title);
+  const titles = results.map(titleOf);
+  return results.map((found) => {
+    const title = titleOf(found);
+    const target = targetOf(found);
+    const isOnly = titles.filter((each) => each === title).length === 1 && found.type === 'item';
+    return [isOnly ? title : `${title} (${target.record ?? target.target ?? ''})`, target];
+  });
+};
+
+/** Shorter words find too much. */
+const wordsLeast = 2;
+
+/** `words`: those that are typed. */
+export const useTargets = (search: AuditSearch, words: string): Targets => {
+  const { http, queries } = useSession();
+  const { data: me } = useQuery(meQuery(http));
+  const mayManage = me !== undefined && allows(me, 'settings: manage');
+  const { data: kept } = useQuery({ ...settingsNamesQuery(http), enabled: mayManage });
+  const { data: resources = [] } = useQuery(resourcesQuery(http));
+  const { target, record } = search;
+  const isItem = target?.startsWith('itm_') === true;
+  const { data: title } = useQuery({ ...itemTitleQuery(http, target ?? ''), enabled: isItem });
+  const { data: results = [] } = useQuery({
+    ...foundQuery(http, words),
+    enabled: words.length >= wordsLeast,
+    placeholderData: keepPreviousData,
+  });
+  const shown = record ?? title ?? kept?.get(target ?? '') ?? target;
+  const known = new Map<string, Target>(
+    [
+      ...[...(kept ?? [])].map(([id, name]) => [name, { target: id }] as const),
+      ...namesOf(results),
+      ...(shown === undefined ? [] : [[shown, record === undefined ? { target: target ?? '' } : { record }] as const]),
+    ].map(([name, of]) => [name.toLowerCase(), of]),
+  );
+  return {
+    names: namesOf(words.length < wordsLeast ? [] : results).map(([name]) => name),
+    shown,
+    of: async (text) => {
+      const told = known.get(text.toLowerCase());
+      if (text === '' || told !== undefined) return told ?? {};
+      if (resources.some(({ name }) => text.startsWith(`${name}:`))) return { record: text };
+      if (/^[a-z]+_[0-9a-z]{26}$/.test(text)) return { target: text };
+      const found = await queries.fetchQuery(foundQuery(http, text)).catch(() => []);
+      const called = namesOf(found).find(([name]) => name.toLowerCase() === text.toLowerCase());
+      return called?.[1] ?? (found[0] !== undefined && found.length === 1 ? targetOf(found[0]) : { target: text });
+    },
+  };
+};
