@@ -1,4 +1,5 @@
 /** Decisions in the console: which keys decide, what a request shows before it is decided, and what is said after. */
+import axe from 'axe-core';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Tab } from '../support/browser.ts';
@@ -233,6 +234,28 @@ describe('decisions in the console', () => {
     await page.locator('.detail').getByText('approved by Ana Lind').waitFor();
     await page.locator('.run-row', { hasText: 'Refund' }).getByText('approved by Ana Lind').waitFor();
     await tab.picture('runs-approved-light-1440');
+  });
+
+  it('tells on the page of a customer what was done to one of their orders, as it goes on', async () => {
+    await page.goto(`${of().origin}/env/demo/records/customer?record=cus_1`);
+    const orders = page.getByRole('region', { name: 'Orders' });
+    const third = orders.getByRole('listitem').filter({ hasText: 'Order 3' });
+    await third.getByRole('button', { name: 'History of Order 3' }).click();
+    await third.getByText(/Triage bot ran Refund/).waitFor();
+    await third.getByText('approved by Ana Lind').waitFor();
+    const second = orders.getByRole('listitem').filter({ hasText: 'Order 2' });
+    await second.getByRole('button', { name: 'History of Order 2' }).click();
+    await second.getByText('Nothing has been done here yet.').waitFor();
+    await tab.picture('record-related-history-light-1440');
+    await of().ana.post('/actions', { action: 'refund', record: 'ord_2', input: { reason: 'Late' } });
+    await second.getByText(/Ana Lind ran Refund/).waitFor();
+    await page.evaluate(axe.source);
+    const found: string = await page.evaluate(
+      `axe.run(document).then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])))`,
+    );
+    expect(JSON.parse(found)).to.deep.equal([]);
+    await third.getByRole('button', { name: 'History of Order 3' }).click();
+    await third.getByText('approved by Ana Lind').waitFor({ state: 'detached' });
   });
 
   it('shows the items of a bulk, and why some of them would not change', async () => {

@@ -1,12 +1,14 @@
-/** Records that one is related to, ten at a time. Used by RecordDetail. */
+/** Records that one is related to, ten at a time, each with what was done to it. Used by RecordDetail. */
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { RecordLink } from '../content/RecordLink.tsx';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { toWords } from '../ui/words.ts';
 import type { RecordRef } from '../wire/actionQueries.ts';
 import { relatedQuery } from '../wire/recordQueries.ts';
-import type { Resource } from '../wire/types.ts';
+import type { AppRecord, Resource } from '../wire/types.ts';
+import { RelatedHistory } from './RelatedHistory.tsx';
 import { recordsTexts } from './texts.tsx';
 
 interface RelatedProps {
@@ -14,6 +16,32 @@ interface RelatedProps {
   readonly relation: Resource['relations'][number];
   readonly resources: readonly Resource[];
 }
+
+interface RelatedRecordProps {
+  readonly record: AppRecord;
+  readonly about: string;
+}
+
+const RelatedRecord = ({ record: { resource, id, title }, about }: RelatedRecordProps) => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li>
+      <RecordLink resource={resource} id={id} title={title} />{' '}
+      <span className="soft" dir="auto">
+        {about}
+      </span>{' '}
+      <Button
+        tone="bare"
+        aria-label={recordsTexts.historyOf(title)}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {recordsTexts.history}
+      </Button>
+      {isOpen && <RelatedHistory of={{ resource, id }} />}
+    </li>
+  );
+};
 
 export const Related = ({ of, relation: { name, label, resource }, resources }: RelatedProps) => {
   const { http } = useSession();
@@ -36,12 +64,11 @@ export const Related = ({ of, relation: { name, label, resource }, resources }: 
       {records !== undefined && records.length > 0 && (
         <ul className="links">
           {records.map((record) => (
-            <li key={`${record.resource}/${record.id}`}>
-              <RecordLink resource={record.resource} id={record.id} title={record.title} />{' '}
-              <span className="soft" dir="auto">
-                {record.subtitle ?? (resource === null ? labelOf(record.resource) : '')}
-              </span>
-            </li>
+            <RelatedRecord
+              key={`${record.resource}/${record.id}`}
+              record={record}
+              about={record.subtitle ?? (resource === null ? labelOf(record.resource) : '')}
+            />
           ))}
         </ul>
       )}

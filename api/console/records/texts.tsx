@@ -48,6 +48,9 @@ export const recordsTexts = {
   noHistory: 'Nothing has been done here yet.',
   showEarlier: 'Show what happened earlier',
   noneRelated: 'None.',
+  /** Of a button that shows and hides what was done to a related record. */
+  historyOf: (record: string) => `History of ${record}`,
+  wholeHistory: 'All of it',
   showMore: 'Show more',
   tryAgain: 'Try again',
 };
