@@ -12,10 +12,17 @@ const manifest = {
   ...testManifest,
   resources: [
     {
+      name: 'customer',
+      label: 'Customers',
+      source: 'stored',
+      relations: [{ name: 'orders', label: 'Orders', resource: 'order', field: 'customer' }],
+    },
+    {
       name: 'order',
       label: 'Orders',
       source: 'stored',
       fields: [
+        { name: 'customer', filter: true },
         { name: 'total', label: 'Total', type: 'money' },
         { name: 'placedAt', label: 'Placed', type: 'time' },
         { name: 'currency', label: 'Currency' },
@@ -49,8 +56,15 @@ describe('decisions in the console', () => {
     manifest,
     arrange: async ({ world, open, signIn }) => {
       await world.records('order', [
-        { id: 'ord_1', title: 'Order 1', fields: { placedAt: 1_767_225_600_000, total: 252_010, currency: 'EUR' } },
+        {
+          id: 'ord_1',
+          title: 'Order 1',
+          fields: { customer: 'cus_1', placedAt: 1_767_225_600_000, total: 252_010, currency: 'EUR' },
+        },
+        { id: 'ord_2', title: 'Order 2', fields: { customer: 'cus_1' } },
+        { id: 'ord_3', title: 'Order 3', fields: { customer: 'cus_1' } },
       ]);
+      await world.records('customer', [{ id: 'cus_1', title: 'Kim Park' }]);
       agent = await world.agent('operator', { mode: 'supervised', name: 'Triage bot' });
       tab = await open();
       ({ page } = tab);
@@ -224,15 +238,15 @@ describe('decisions in the console', () => {
 
   it('names who approved a run in the history of its record, and among the runs', async () => {
     const input = { reason: 'Arrived broken' };
-    const { body } = await agent.post('/actions', { action: 'refund', record: 'ord_1', input });
+    const { body } = await agent.post('/actions', { action: 'refund', record: 'ord_3', input });
     await of().ana.post(`/approvals/${String(body.approval)}/approve`);
-    await page.goto(`${of().origin}/env/demo/records/order?record=ord_1`);
+    await page.goto(`${of().origin}/env/demo/records/order?record=ord_3`);
     const told = page.getByRole('region', { name: 'History' }).locator('.line', { hasText: 'Refund' });
     await told.getByText('approved by Ana Lind').waitFor();
     await tab.picture('record-approved-light-1440');
     await told.getByRole('link', { name: 'run' }).click();
     await page.locator('.detail').getByText('approved by Ana Lind').waitFor();
-    await page.locator('.run-row', { hasText: 'Refund' }).getByText('approved by Ana Lind').waitFor();
+    await page.locator('.run-row', { hasText: 'ord_3' }).getByText('approved by Ana Lind').waitFor();
     await tab.picture('runs-approved-light-1440');
   });
 

@@ -55,7 +55,7 @@ describe('the console on a narrow screen', () => {
     await page.getByRole('link', { name: 'Approvals 1' }).tap();
     await page.getByText('Where is my parcel').first().waitFor();
     expect(new URL(page.url()).pathname).to.equal('/env/demo/approvals');
-    await page.getByRole('button', { name: 'Search and commands' }).tap();
+    await page.getByRole('button', { name: 'Go to anything' }).tap();
     const palette = page.getByRole('dialog', { name: 'Go to' });
     await palette.getByRole('combobox').fill('parcel');
     await palette.getByRole('option', { name: /Where is my parcel/ }).tap();
@@ -64,7 +64,7 @@ describe('the console on a narrow screen', () => {
 
   it('has the search in sight on a wide screen too, and no menu', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
-    await page.getByRole('button', { name: 'Search and commands' }).waitFor();
+    await page.getByRole('button', { name: 'Go to anything' }).waitFor();
     expect(await menu().count()).to.equal(0);
     expect(await page.getByRole('link', { name: /^Approvals/ }).count()).to.equal(1);
   });

@@ -1,7 +1,7 @@
 /** The head of the rail: the environment, the search, and, on a narrow screen, what opens the rest and what waits for a decision. Used by Rail. */
 import { Link } from '@tanstack/react-router';
 import type { Ref } from 'react';
-import { ariaKeys, printedKeys } from '../ui/keys.ts';
+import { ariaKeys } from '../ui/keys.ts';
 import { count } from '../ui/time.ts';
 import { publicBase } from '../wire/base.ts';
 import type { Me } from '../wire/types.ts';
@@ -66,7 +66,7 @@ export const RailHead = ({ me, menu, decidable, isOpen, onMenu, onSearch }: Rail
         className="rail-icon rail-search"
         aria-label={shellTexts.search}
         aria-keyshortcuts={ariaKeys('⌘K')}
-        title={`${shellTexts.search} ${printedKeys('⌘K')}`}
+        title={shellTexts.search}
         onClick={onSearch}
       >
         <Icon path="M7 2a5 5 0 1 0 0 10A5 5 0 1 0 7 2M10.7 10.7L14 14" />

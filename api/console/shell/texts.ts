@@ -17,7 +17,7 @@ export const shellTexts = {
   notConnected: (time: string) => `not connected, complete to ${time}`,
 
   menu: 'All places',
-  search: 'Search and commands',
+  search: 'Go to anything',
   environment: 'Environment',
   home: 'Home',
   inboxes: 'Inboxes',
