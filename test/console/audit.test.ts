@@ -32,6 +32,7 @@ describe('the audit log in the console', () => {
         { id: '1234', title: 'Order of Kim' },
         { id: '1235', title: 'Order of Lea' },
         { id: '1236', title: 'Order of nobody' },
+        { id: '1237', title: 'Order of Kim, returned' },
       ]);
       tab = await open();
       ({ page } = tab);
@@ -104,6 +105,15 @@ describe('the audit log in the console', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.searchParams.get('record') === 'order:1235');
     expect(await target().inputValue()).to.equal('order:1235');
+    // Of several that have the words, the one that is called so.
+    for (const [words, record] of [
+      ['order of kim', 'order:1234'],
+      ['1236', 'order:1236'],
+    ] as const) {
+      await target().fill(words);
+      await page.keyboard.press('Enter');
+      await page.waitForURL((url) => url.searchParams.get('record') === record);
+    }
     await page.goto(`${origin}/env/demo/records/order?record=1234`);
     await page.getByRole('link', { name: 'Audit log of this' }).click();
     await row('action.run').first().waitFor();

@@ -16,16 +16,26 @@ interface Targets {
   readonly names: readonly string[];
   /** Returns what the log is asked about now, as people know it. */
   readonly shown: string | undefined;
-  /** Returns the filter of a name, a title or an id; of words that nothing is called, of the only thing that has them. */
+  /** Returns the filter of a name, a title or an id; of other words, of the only thing that has them. */
   readonly of: (text: string) => Promise<Target>;
 }
 
 const targetOf = (found: Found): Target =>
   found.type === 'item' ? { target: found.item.id } : { record: `${found.record.resource}:${found.record.id}` };
 
+const titleOf = (found: Found): string => (found.type === 'item' ? found.item.title : found.record.title);
+const idOf = (found: Found): string => (found.type === 'item' ? found.item.id : found.record.id);
+
+/** Returns the one that the text is the title or the id of, else the only one that was found; null: several may be meant. */
+const meantBy = (text: string, results: readonly Found[]): Found | null => {
+  const wanted = text.toLowerCase();
+  const called = results.filter((found) => [titleOf(found), idOf(found)].some((name) => name.toLowerCase() === wanted));
+  const [first, ...others] = called.length > 0 ? called : results;
+  return first !== undefined && others.length === 0 ? first : null;
+};
+
 /** Returns what was found by its names: a title that several have is followed by the id. */
 const namesOf = (results: readonly Found[]): readonly (readonly [string, Target])[] => {
-  const titleOf = (found: Found): string => (found.type === 'item' ? found.item.title : found.record.title);
   const titles = results.map(titleOf);
   return results.map((found) => {
     const title = titleOf(found);
@@ -70,8 +80,10 @@ export const useTargets = (search: AuditSearch, words: string): Targets => {
       if (resources.some(({ name }) => text.startsWith(`${name}:`))) return { record: text };
       if (/^[a-z]+_[0-9a-z]{26}$/.test(text)) return { target: text };
       const found = await queries.fetchQuery(foundQuery(http, text)).catch(() => []);
-      const called = namesOf(found).find(([name]) => name.toLowerCase() === text.toLowerCase());
-      return called?.[1] ?? (found[0] !== undefined && found.length === 1 ? targetOf(found[0]) : { target: text });
+      const named = namesOf(found).find(([name]) => name.toLowerCase() === text.toLowerCase());
+      if (named !== undefined) return named[1];
+      const meant = meantBy(text, found);
+      return meant === null ? { target: text } : targetOf(meant);
     },
   };
 };
