@@ -1,6 +1,6 @@
 /**
- * Says what has something to erase: by it an erasure leaves the rest as it is, and a dry run counts what an erasure would. Used by
- * the settings endpoint, erase.ts and contents.ts.
+ * Finds and counts what holds something to erase: an erasure leaves the rest unchanged, and a dry run counts the same. Used by the
+ * settings endpoint, erase.ts and contents.ts.
  */
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';

@@ -184,7 +184,7 @@ export const judgeScene = async (run: Run, scene: SoakScene, played: Played): Pr
   await compareAudit(run, site, Object.values(stages));
   await judgeChain(run, site);
   for (const problem of [...site.crashes(), ...site.blockedLoops()]) run.problem(problem);
-  // What was put off is explained by what its process had said.
+  // The processes' own log lines explain a request that was put off.
   if (run.problems > 0) for (const outage of site.outages()) run.say(outage);
   return { audience: audience.result(), actions };
 };

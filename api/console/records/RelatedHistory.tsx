@@ -1,4 +1,4 @@
-/** What was done last to a related record, such as a refund of an order, read when it is asked for. Used by Related. */
+/** Shows the newest entries of a related record's history, such as a refund of an order; they are read on request. Used by Related. */
 import { useQuery } from '@tanstack/react-query';
 import { useNames } from '../content/names.ts';
 import { RecordLink } from '../content/RecordLink.tsx';

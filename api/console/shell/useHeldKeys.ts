@@ -27,7 +27,7 @@ export const useHeldKeys = <Key>({ list, isReading, apply }: HeldKeysOptions<Key
   useEffect(() => {
     if (held === null || isReading) return;
     drop();
-    // Whoever types or decides something by now is not to lose the focus.
+    // Applying the keys would take the focus from a field or a dialog.
     if (pressed !== null && !isTyping(document.activeElement) && !isInDialog()) apply(pressed);
   });
   return {

@@ -1,4 +1,4 @@
-/** Says why a PostgreSQL only reads, and what to do: it is a standby, or a setting makes it so. Used by the doctor and by migrations. */
+/** Describes why a PostgreSQL server is read-only (a standby, or a setting), and the remedy. Used by the doctor and by migrations. */
 
 /** The row of `readOnlySql`. */
 export interface ReadOnlyStanding {

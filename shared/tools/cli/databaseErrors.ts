@@ -1,4 +1,4 @@
-/** Says in a sentence what PostgreSQL refuses a command, for the admin tool and for migrations. */
+/** Describes errors of PostgreSQL's state, address and rights in a sentence, for the admin tool and for migrations. */
 import { isDbUnavailable } from '../../platform/db/errors.ts';
 import { describeConnectError } from '../services/connectError.mjs';
 

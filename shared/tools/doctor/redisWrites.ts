@@ -2,7 +2,7 @@
 import type { RedisClient } from '../../platform/redis/client.ts';
 import { fail, ok, type Finding } from './finding.ts';
 
-/** What is wrong and the remedy, by the first word of Redis' refusal. */
+/** The cause and the remedy, by the code at the start of Redis' error message. */
 const refusals: Readonly<Record<string, string>> = {
   OOM: 'Redis is full and refuses writes: raise maxmemory, or remove what others keep there; maxmemory-policy stays noeviction',
   MISCONF:

@@ -1,4 +1,4 @@
-/** Says what a run waits for that no job is about: the app has it, or a person has to decide. For api/routes/settings/jobs.ts. */
+/** Describes what a run without a job waits for: the app's answer, or a decision. For api/routes/settings/jobs.ts. */
 import type { Caller } from '../../access/principal.ts';
 import { isSettledRun, readRun, type Run } from '../../actions/model.ts';
 import { canSeeRun } from '../../actions/queries.ts';
