@@ -1,4 +1,5 @@
 /** The endpoints of the audit log. */
+import { listCursors } from '../../shared/access/listCursors.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { recordFilterSchema } from '../../shared/environments/itemQuery.ts';
@@ -83,16 +84,14 @@ const list = readEndpoint({
   },
   example: { query: { verb: 'item.state', limit: 20 } },
   handle: async ({ deps, caller, query }) => {
-    const { env, principal } = caller;
-    if (!principal.access.may('audit', 'see')) throw fault('forbidden');
+    if (!caller.principal.access.may('audit', 'see')) throw fault('forbidden');
     const { cursor: given, limit: size, ...rest } = query;
     // Entries in order of time have cursors of another form.
-    const key = `audit${isAuditTimed(rest) ? '.time' : ''}:${JSON.stringify([principal.role?.id, rest])}`;
-    const after = env.seal.openCursor(key, given)?.map(Number) ?? null;
+    const cursors = listCursors(caller, isAuditTimed(rest) ? 'audit.time' : 'audit', [rest]);
+    const after = cursors.open(given)?.map(Number) ?? null;
     const page = await readAudit(deps, caller, rest, after, size ?? limits.pageDefault);
-    const cursor = page.next === null ? null : env.seal.cursor(key, page.next);
     const archived = archivedMember(deps.directory.past(), { next: page.next, since: rest.from });
-    return { status: 200, body: { entries: page.entries, cursor, ...archived } };
+    return { status: 200, body: { entries: page.entries, cursor: cursors.next(page.next), ...archived } };
   },
 });
 

@@ -1,4 +1,5 @@
 /** The endpoints of bulks: reading, cancelling and undoing them; bulkCreate.ts accepts them. */
+import { listCursors } from '../../shared/access/listCursors.ts';
 import { cancelBulk } from '../../shared/bulk/cancelBulk.ts';
 import { bulkResponseBody, presentBulk, seesBulkResource } from '../../shared/bulk/present.ts';
 import {
@@ -49,9 +50,9 @@ const list = readEndpoint({
   responses: { 200: bulkListResponse },
   example: { query: { status: 'running', limit: 20 } },
   handle: async ({ deps, caller, query: { status, cursor: given, limit: size } }) => {
-    const { env, principal } = caller;
-    const key = `bulks:${JSON.stringify([principal.id, principal.access.may('audit', 'see'), status])}`;
-    const keys = env.seal.openCursor(key, given);
+    const { id, access } = caller.principal;
+    const cursors = listCursors(caller, 'bulks', [id, access.may('audit', 'see'), status]);
+    const keys = cursors.open(given);
     const { bulks, next } = await listBulks(deps, caller, {
       status,
       before: keys === null ? null : String(keys[0]),
@@ -61,7 +62,7 @@ const list = readEndpoint({
       status: 200,
       body: {
         bulks: bulks.map((bulk) => presentBulk(caller, bulk)),
-        cursor: next === null ? null : env.seal.cursor(key, [next]),
+        cursor: cursors.next(next === null ? null : [next]),
       },
     };
   },
@@ -99,13 +100,12 @@ const results = readEndpoint({
       caller,
       query: { outcome, cursor: given, limit: size },
     } = call;
-    const { env, principal } = caller;
     const bulk = await readVisibleBulk(deps, caller, idOf(call));
     requireResults(bulk);
-    const key = `bulk:${JSON.stringify([principal.role?.id, bulk.id, outcome])}`;
-    const keys = env.seal.openCursor(key, given) ?? [-1];
+    const cursors = listCursors(caller, 'bulk', [bulk.id, outcome]);
+    const keys = cursors.open(given) ?? [-1];
     const inboxes = visibleInboxes(caller).map((inbox) => inbox.name);
-    const page = await readBulkResults(deps.db, env.id, {
+    const page = await readBulkResults(deps.db, caller.env.id, {
       bulk: bulk.id,
       inboxes,
       withAbsent: await seesAbsentItems(deps, caller, bulk),
@@ -117,7 +117,7 @@ const results = readEndpoint({
     const shown = seesBulkResource(caller, bulk) ? page.results : page.results.map((one) => ({ ...one, error: null }));
     return {
       status: 200,
-      body: { results: shown, cursor: page.next === null ? null : env.seal.cursor(key, [page.next]) },
+      body: { results: shown, cursor: cursors.next(page.next === null ? null : [page.next]) },
     };
   },
 });

@@ -1,4 +1,5 @@
 /** The endpoints of runs: the list, one, cancelling it, and running it again. */
+import { listCursors } from '../../shared/access/listCursors.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import { unknownName } from '../../shared/access/unknownName.ts';
 import { cancelRun } from '../../shared/actions/cancelRun.ts';
@@ -53,9 +54,9 @@ const list = readEndpoint({
   responses: { 200: responseObject({ runs: Type.Array(runSchema), cursor: nextCursorSchema }) },
   example: { query: { status: 'failed', limit: 20 } },
   handle: async ({ deps, caller, query: { status, action, cursor: given, limit: size } }) => {
-    const { env, principal } = caller;
-    const key = `runs:${JSON.stringify([principal.id, principal.access.key, status, action])}`;
-    const keys = env.seal.openCursor(key, given);
+    const { id, access } = caller.principal;
+    const cursors = listCursors(caller, 'runs', [id, access.key, status, action]);
+    const keys = cursors.open(given);
     const { runs, next } = await listRuns(deps, caller, {
       status,
       action,
@@ -65,7 +66,7 @@ const list = readEndpoint({
     // One's own runs stay, whatever has become of their action since.
     if (action !== undefined && runs.length === 0 && keys === null) requireRunnable(caller, action);
     const shown = await Promise.all(runs.map((run) => presentRun(deps, caller, run)));
-    return { status: 200, body: { runs: shown, cursor: next === null ? null : env.seal.cursor(key, [next]) } };
+    return { status: 200, body: { runs: shown, cursor: cursors.next(next === null ? null : [next]) } };
   },
 });
 

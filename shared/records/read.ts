@@ -2,6 +2,7 @@
  * Reads records of any resource: stored ones from PostgreSQL, app-served ones over the app link. Called by routes, item
  * details, actions, the blocks of pages, and MCP.
  */
+import { listCursors } from '../access/listCursors.ts';
 import type { Caller } from '../access/principal.ts';
 import { unknownName } from '../access/unknownName.ts';
 import { Fault, invalidAt } from '../catalogue/errors.ts';
@@ -170,7 +171,7 @@ export const searchRecords = async (
   const resource = requireVisibleResource(caller, name);
   const text = normalizeSearchText(query.q);
   const limit = Math.min(query.limit ?? limits.searchRecords, limits.searchRecords);
-  caller.env.seal.openCursor(`search:${name}`, query.cursor);
+  listCursors(caller, 'search', [name]).open(query.cursor);
   if (resource.source === 'app')
     return {
       records: await searchAppRecords(link, caller.env.id, { resource: name, q: text ?? '', limit }, query.timeoutMs),
@@ -204,17 +205,17 @@ interface RecordListQuery {
 /** Returns a page of a checked query. `key`: the use that the cursor is tied to, besides role, resource and query. */
 export const listCheckedRecords = async (
   { db, link }: Reading,
-  { env, principal }: Caller,
+  caller: Caller,
   resource: ManifestResource,
   checked: CheckedRecordQuery,
   page: { readonly key: string; readonly limit: number; readonly cursor: string | undefined },
 ): Promise<RawRecordsPage> => {
   const { name, source } = resource;
-  const key = `records:${JSON.stringify([principal.role?.id ?? null, name, source, page.key, checked.text, checked.raw, checked.sort])}`;
-  const keys = env.seal.openCursor(key, page.cursor);
+  const { text, raw, sort } = checked;
+  const cursors = listCursors(caller, 'records', [name, source, page.key, text, raw, sort]);
+  const keys = cursors.open(page.cursor);
   if (source === 'app') {
-    const { text, raw, sort } = checked;
-    const answered = await listAppRecords(link, env.id, {
+    const answered = await listAppRecords(link, caller.env.id, {
       resource: name,
       q: text,
       filters: raw,
@@ -224,14 +225,14 @@ export const listCheckedRecords = async (
     });
     return {
       records: answered.records,
-      cursor: answered.cursor === null ? null : env.seal.cursor(key, [answered.cursor]),
+      cursor: cursors.next(answered.cursor === null ? null : [answered.cursor]),
     };
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the cursor is sealed for this key, so it holds a position made below
   const after = keys as RecordPosition | null;
-  const request = toStoredListRequest(env, resource, checked, after, page.limit);
+  const request = toStoredListRequest(caller.env, resource, checked, after, page.limit);
   const { records, next } = await listStoredRecords(db, request);
-  return { records, cursor: next === null ? null : env.seal.cursor(key, next) };
+  return { records, cursor: cursors.next(next) };
 };
 
 /** Returns a page of records under filters, by title unless `sort` is given; an app that serves the resource chooses its own default. */

@@ -1,4 +1,5 @@
 /** Reads the records related to a record: by a field of theirs, by a key of its own, or by a call to the app. For api/routes/resources.ts. */
+import { listCursors } from '../access/listCursors.ts';
 import type { Caller } from '../access/principal.ts';
 import { unknownName } from '../access/unknownName.ts';
 import { fault } from '../catalogue/errors.ts';
@@ -64,8 +65,8 @@ const relatedByApp = async (
   query: Required<Pick<RelatedQuery, 'limit'>> & RelatedQuery,
 ): Promise<RawRecordsPage> => {
   const { env, principal } = caller;
-  const key = `related:${JSON.stringify([principal.role?.id ?? null, ref.resource, ref.id, name])}`;
-  const keys = env.seal.openCursor(key, query.cursor);
+  const cursors = listCursors(caller, 'related', [ref.resource, ref.id, name]);
+  const keys = cursors.open(query.cursor);
   const { records, cursor } = await readRelatedAppRecords(
     link,
     env.id,
@@ -81,7 +82,7 @@ const relatedByApp = async (
   const seen = records.filter(
     (record) => principal.access.sees('resource', record.resource) && env.definition.resources.has(record.resource),
   );
-  return { records: seen, cursor: cursor === null ? null : env.seal.cursor(key, [cursor]) };
+  return { records: seen, cursor: cursors.next(cursor === null ? null : [cursor]) };
 };
 
 /** Returns a page of related records. Throws `not_found` when the resource, the record, the relation or its target doesn't exist or isn't seen. */

@@ -1,4 +1,5 @@
 /** Settings: what one agent changed, asked for and was refused in this environment. */
+import { listCursors } from '../../../shared/access/listCursors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
 import { nextCursorSchema, responseObject, strictObject, Type } from '../../../shared/platform/core/schema.ts';
 import { requireSeesAgent } from '../../../shared/settings/agentActivity.ts';
@@ -18,16 +19,12 @@ const activity = readEndpoint({
   responses: { 200: responseObject({ entries: Type.Array(auditEntrySchema), cursor: nextCursorSchema }) },
   example: { params: { id: 'agt_01jd0000000000000000000000' }, query: { limit: 20 } },
   handle: async ({ deps, caller, params, query: { cursor: given, limit } }) => {
-    const { env, principal } = caller;
     const actor = params['id'] ?? '';
     await requireSeesAgent(deps.db, caller, actor);
-    const key = `activity:${JSON.stringify([principal.role?.id, actor])}`;
-    const after = env.seal.openCursor(key, given)?.map(Number) ?? null;
+    const cursors = listCursors(caller, 'activity', [actor]);
+    const after = cursors.open(given)?.map(Number) ?? null;
     const page = await readAudit(deps, caller, { actor }, after, limit ?? limits.pageDefault);
-    return {
-      status: 200,
-      body: { entries: page.entries, cursor: page.next === null ? null : env.seal.cursor(key, page.next) },
-    };
+    return { status: 200, body: { entries: page.entries, cursor: cursors.next(page.next) } };
   },
 });
 

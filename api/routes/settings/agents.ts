@@ -1,6 +1,6 @@
 /** Settings: agents and their tokens. */
 import { includesEnvironment } from '../../../shared/access/principal.ts';
-import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
+import { responseObject } from '../../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../../shared/platform/core/validate.ts';
 import { sharesReach } from '../../../shared/settings/adminChange.ts';
 import {
@@ -11,29 +11,25 @@ import {
   updateAgent,
   type AgentToken,
 } from '../../../shared/settings/agents.ts';
-import {
-  agentInput,
-  agentPatch,
-  agentViewSchema,
-  rotationInput,
-  tokenResponse,
-} from '../../../shared/settings/schema.ts';
+import { agentInput, agentPatch, agentViewSchema, tokenResponse } from '../../../shared/settings/schema.ts';
 import { writeEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
 import {
   environmentBaseUrl,
   requireManager,
   runSettingsChange,
   settingsListEndpoint,
+  settingsRemovalEndpoint,
+  settingsRotationEndpoint,
   settingsTag,
+  settingsTarget,
   type SettingsResult,
 } from './manage.ts';
 
 const checkAgentInput = compileCheck(agentInput);
 const checkAgentPatch = compileCheck(agentPatch);
-const checkRotation = compileCheck(rotationInput);
 
 const id = 'agt_01jd0000000000000000000000';
-const target = ({ params }: Pick<EndpointCall, 'params'>) => ({ type: 'agent', id: params['id'] ?? null });
+const target = settingsTarget('agent');
 const agentTokenResponse = responseObject({ agent: agentViewSchema, ...tokenResponse('cagt') });
 
 const list = settingsListEndpoint({
@@ -90,46 +86,24 @@ const update = writeEndpoint({
   },
 });
 
-const rotate = writeEndpoint({
-  path: '/settings/agents/:id/rotate',
-  name: 'agent.rotate',
+const rotate = settingsRotationEndpoint({
+  path: '/settings/agents',
+  type: 'agent',
+  exampleId: id,
   summary: 'A new token; the old one works for `grace` ms more',
-  tag: settingsTag,
-  body: rotationInput,
-  bodyOptional: true,
-  responses: { 201: agentTokenResponse },
-  example: { params: { id }, body: { grace: 3_600_000 } },
-  audit: { verb: 'agent.rotate', target },
-  check: checkRotation,
-  handle: async (call) => {
-    requireManager(call, { fresh: true });
-    return runSettingsChange(call, async (tx, admin) =>
-      credentialResult(call, await rotateAgent(tx, admin, call.params['id'] ?? '', call.body.grace ?? 0)),
-    );
-  },
+  response: agentTokenResponse,
+  rotate: async (call, tx, admin, grace) =>
+    credentialResult(call, await rotateAgent(tx, admin, call.params['id'] ?? '', grace)),
 });
 
-const noBody = strictObject({});
-
-const revoke = writeEndpoint({
-  method: 'delete',
-  path: '/settings/agents/:id',
-  name: 'agent.revoke',
+const revoke = settingsRemovalEndpoint({
+  path: '/settings/agents',
+  type: 'agent',
+  exampleId: id,
   summary: 'Revoke an agent: its tokens end at once',
-  tag: settingsTag,
-  body: noBody,
-  bodyOptional: true,
-  responses: { 204: null },
-  example: { params: { id }, body: {} },
-  audit: { verb: 'agent.revoke', target },
-  check: compileCheck(noBody),
-  handle: async (call) => {
-    requireManager(call, { fresh: false });
-    return runSettingsChange(call, async (tx, admin) => {
-      await revokeAgent(tx, admin, call.params['id'] ?? '');
-      return { status: 204 };
-    });
-  },
+  verb: 'revoke',
+  fresh: false,
+  remove: revokeAgent,
 });
 
 export const agentSettings: readonly Endpoint[] = [list, create, rotate, update, revoke];

@@ -1,5 +1,5 @@
 /** Settings: the keys by which the customer's app connects to this environment. */
-import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
+import { responseObject } from '../../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../../shared/platform/core/validate.ts';
 import {
   createAppKey,
@@ -9,29 +9,25 @@ import {
   updateAppKey,
   type AppKeyToken,
 } from '../../../shared/settings/appKeys.ts';
-import {
-  appKeyInput,
-  appKeyPatch,
-  appKeyViewSchema,
-  rotationInput,
-  tokenResponse,
-} from '../../../shared/settings/schema.ts';
+import { appKeyInput, appKeyPatch, appKeyViewSchema, tokenResponse } from '../../../shared/settings/schema.ts';
 import { writeEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
 import {
   environmentBaseUrl,
   requireManager,
   runSettingsChange,
   settingsListEndpoint,
+  settingsRemovalEndpoint,
+  settingsRotationEndpoint,
   settingsTag,
+  settingsTarget,
   type SettingsResult,
 } from './manage.ts';
 
 const checkAppKeyInput = compileCheck(appKeyInput);
 const checkAppKeyPatch = compileCheck(appKeyPatch);
-const checkRotation = compileCheck(rotationInput);
 
 const id = 'key_01jd0000000000000000000000';
-const target = ({ params }: Pick<EndpointCall, 'params'>) => ({ type: 'appKey', id: params['id'] ?? null });
+const target = settingsTarget('appKey');
 const appKeyTokenResponse = responseObject({ appKey: appKeyViewSchema, ...tokenResponse('capp') });
 
 const list = settingsListEndpoint({
@@ -87,46 +83,24 @@ const update = writeEndpoint({
   },
 });
 
-const rotate = writeEndpoint({
-  path: '/settings/app-keys/:id/rotate',
-  name: 'appKey.rotate',
+const rotate = settingsRotationEndpoint({
+  path: '/settings/app-keys',
+  type: 'appKey',
+  exampleId: id,
   summary: 'A new key; the old one works for `grace` ms more',
-  tag: settingsTag,
-  body: rotationInput,
-  bodyOptional: true,
-  responses: { 201: appKeyTokenResponse },
-  example: { params: { id }, body: { grace: 3_600_000 } },
-  audit: { verb: 'appKey.rotate', target },
-  check: checkRotation,
-  handle: async (call) => {
-    requireManager(call, { fresh: true });
-    return runSettingsChange(call, async (tx, admin) =>
-      credentialResult(call, await rotateAppKey(tx, admin, call.params['id'] ?? '', call.body.grace ?? 0)),
-    );
-  },
+  response: appKeyTokenResponse,
+  rotate: async (call, tx, admin, grace) =>
+    credentialResult(call, await rotateAppKey(tx, admin, call.params['id'] ?? '', grace)),
 });
 
-const noBody = strictObject({});
-
-const revoke = writeEndpoint({
-  method: 'delete',
-  path: '/settings/app-keys/:id',
-  name: 'appKey.revoke',
+const revoke = settingsRemovalEndpoint({
+  path: '/settings/app-keys',
+  type: 'appKey',
+  exampleId: id,
   summary: 'Revoke an app key: it ends at once',
-  tag: settingsTag,
-  body: noBody,
-  bodyOptional: true,
-  responses: { 204: null },
-  example: { params: { id }, body: {} },
-  audit: { verb: 'appKey.revoke', target },
-  check: compileCheck(noBody),
-  handle: async (call) => {
-    requireManager(call, { fresh: false });
-    return runSettingsChange(call, async (tx, admin) => {
-      await revokeAppKey(tx, admin, call.params['id'] ?? '');
-      return { status: 204 };
-    });
-  },
+  verb: 'revoke',
+  fresh: false,
+  remove: revokeAppKey,
 });
 
 export const appKeySettings: readonly Endpoint[] = [list, create, rotate, update, revoke];

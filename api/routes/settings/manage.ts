@@ -1,10 +1,15 @@
-/** Shared by the settings endpoints: the check of rights, changes in one transaction with audit entry and saved response, and lists. */
+/**
+ * Shared by the settings endpoints: the check of rights, changes in one transaction with audit entry and saved response, and
+ * the endpoints that several of them have alike: lists, new tokens, removals.
+ */
 import { fault } from '../../../shared/catalogue/errors.ts';
 import { strictObject, type TSchema } from '../../../shared/platform/core/schema.ts';
+import { compileCheck } from '../../../shared/platform/core/validate.ts';
 import type { Tx } from '../../../shared/platform/db/knex.ts';
 import { insertSavedResponse } from '../../../shared/platform/journal/idempotency.ts';
 import { runAdminChange, toAdministrator, type Administrator } from '../../../shared/settings/adminChange.ts';
-import { readEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
+import { rotationInput } from '../../../shared/settings/schema.ts';
+import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
 import type { ApiResponse } from '../../http/apiResponse.ts';
 import { listResponse, pageQuerySchema, paginateByName } from '../discovery.ts';
 
@@ -88,5 +93,86 @@ export const settingsListEndpoint = <T extends { readonly name: string; readonly
       requireManager(call, { fresh: false });
       const { page, cursor } = paginateByName(call.caller, path, await find(call), call.query);
       return { status: 200, body: { [plural]: page, cursor } };
+    },
+  });
+
+/** Returns what the audit entry of a change names: the thing of the address. */
+export const settingsTarget =
+  (type: string) =>
+  ({ params }: Pick<EndpointCall, 'params'>) => ({ type, id: params['id'] ?? null });
+
+interface ThingRow {
+  /** Of the list; the thing's id follows. */
+  readonly path: string;
+  /** What it is in the audit log, such as `agent`. */
+  readonly type: string;
+  readonly exampleId: string;
+  readonly summary: string;
+}
+
+interface RotationRow extends ThingRow {
+  readonly response: TSchema;
+  rotate(call: EndpointCall, tx: Tx, admin: Administrator, grace: number): Promise<SettingsResult>;
+}
+
+const checkRotation = compileCheck(rotationInput);
+
+/** Gives a credential a new token; the old one works on for `grace` milliseconds. */
+export const settingsRotationEndpoint = ({ path, type, exampleId, summary, response, rotate }: RotationRow): Endpoint =>
+  writeEndpoint({
+    path: `${path}/:id/rotate`,
+    name: `${type}.rotate`,
+    summary,
+    tag: settingsTag,
+    body: rotationInput,
+    bodyOptional: true,
+    responses: { 201: response },
+    example: { params: { id: exampleId }, body: { grace: 3_600_000 } },
+    audit: { verb: `${type}.rotate`, target: settingsTarget(type) },
+    check: checkRotation,
+    handle: async (call) => {
+      requireManager(call, { fresh: true });
+      return runSettingsChange(call, (tx, admin) => rotate(call, tx, admin, call.body.grace ?? 0));
+    },
+  });
+
+interface RemovalRow extends ThingRow {
+  readonly verb: 'revoke' | 'delete';
+  /** Whether a fresh sign-in is needed. */
+  readonly fresh: boolean;
+  remove(tx: Tx, admin: Administrator, id: string): Promise<unknown>;
+}
+
+const noBody = strictObject({});
+const checkNoBody = compileCheck(noBody);
+
+/** Removes one; answers 204, whatever `remove` returns. */
+export const settingsRemovalEndpoint = ({
+  path,
+  type,
+  exampleId,
+  summary,
+  verb,
+  fresh,
+  remove,
+}: RemovalRow): Endpoint =>
+  writeEndpoint({
+    method: 'delete',
+    path: `${path}/:id`,
+    name: `${type}.${verb}`,
+    summary,
+    tag: settingsTag,
+    body: noBody,
+    bodyOptional: true,
+    responses: { 204: null },
+    example: { params: { id: exampleId }, body: {} },
+    audit: { verb: `${type}.${verb}`, target: settingsTarget(type) },
+    check: checkNoBody,
+    handle: async (call) => {
+      requireManager(call, { fresh });
+      return runSettingsChange(call, async (tx, admin) => {
+        await remove(tx, admin, call.params['id'] ?? '');
+        return { status: 204 };
+      });
     },
   });

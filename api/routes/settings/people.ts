@@ -1,18 +1,25 @@
 /** Settings: people who sign in. */
-import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
+import { responseObject } from '../../../shared/platform/core/schema.ts';
 import { compileCheck, invalidFault } from '../../../shared/platform/core/validate.ts';
 import { sharesReach } from '../../../shared/settings/adminChange.ts';
 import { hashPassword, knownTurn } from '../../../shared/settings/passwords.ts';
 import { createPerson, listPeople, removePerson, updatePerson } from '../../../shared/settings/people.ts';
 import { personInput, personPatch, personViewSchema } from '../../../shared/settings/schema.ts';
 import { writeEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
-import { requireManager, runSettingsChange, settingsListEndpoint, settingsTag } from './manage.ts';
+import {
+  requireManager,
+  runSettingsChange,
+  settingsListEndpoint,
+  settingsRemovalEndpoint,
+  settingsTag,
+  settingsTarget,
+} from './manage.ts';
 
 const checkPersonInput = compileCheck(personInput);
 const checkPersonPatch = compileCheck(personPatch);
 
 const id = 'per_01jd0000000000000000000000';
-const target = ({ params }: Pick<EndpointCall, 'params'>) => ({ type: 'person', id: params['id'] ?? null });
+const target = settingsTarget('person');
 const ownTurn = ({ caller: { principal } }: Pick<EndpointCall, 'caller'>) => knownTurn(principal.id ?? '');
 const personResponse = responseObject({ person: personViewSchema });
 
@@ -78,27 +85,14 @@ const update = writeEndpoint({
   },
 });
 
-const noBody = strictObject({});
-
-const remove = writeEndpoint({
-  method: 'delete',
-  path: '/settings/people/:id',
-  name: 'person.revoke',
+const remove = settingsRemovalEndpoint({
+  path: '/settings/people',
+  type: 'person',
+  exampleId: id,
   summary: 'Remove a person and end their sessions; not the last admin',
-  tag: settingsTag,
-  body: noBody,
-  bodyOptional: true,
-  responses: { 204: null },
-  example: { params: { id }, body: {} },
-  audit: { verb: 'person.revoke', target },
-  check: compileCheck(noBody),
-  handle: async (call) => {
-    requireManager(call, { fresh: false });
-    return runSettingsChange(call, async (tx, admin) => {
-      await removePerson(tx, admin, call.params['id'] ?? '');
-      return { status: 204 };
-    });
-  },
+  verb: 'revoke',
+  fresh: false,
+  remove: removePerson,
 });
 
 export const peopleSettings: readonly Endpoint[] = [list, create, update, remove];

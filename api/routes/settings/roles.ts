@@ -1,16 +1,23 @@
 /** Settings: roles. */
-import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
+import { responseObject } from '../../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../../shared/platform/core/validate.ts';
 import { createRole, deleteRole, listRoles, updateRole } from '../../../shared/settings/roles.ts';
 import { roleInput, rolePatch, roleViewSchema } from '../../../shared/settings/schema.ts';
-import { writeEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
-import { requireManager, runSettingsChange, settingsListEndpoint, settingsTag } from './manage.ts';
+import { writeEndpoint, type Endpoint } from '../../endpoint.ts';
+import {
+  requireManager,
+  runSettingsChange,
+  settingsListEndpoint,
+  settingsRemovalEndpoint,
+  settingsTag,
+  settingsTarget,
+} from './manage.ts';
 
 const checkRoleInput = compileCheck(roleInput);
 const checkRolePatch = compileCheck(rolePatch);
 
 const id = 'rol_01jd0000000000000000000000';
-const target = ({ params }: Pick<EndpointCall, 'params'>) => ({ type: 'role', id: params['id'] ?? null });
+const target = settingsTarget('role');
 const roleResponse = responseObject({ role: roleViewSchema });
 const grants = [
   { on: 'inbox:support', can: ['see', 'note'] },
@@ -64,27 +71,14 @@ const update = writeEndpoint({
   },
 });
 
-const noBody = strictObject({});
-
-const remove = writeEndpoint({
-  method: 'delete',
-  path: '/settings/roles/:id',
-  name: 'role.delete',
+const remove = settingsRemovalEndpoint({
+  path: '/settings/roles',
+  type: 'role',
+  exampleId: id,
   summary: 'Delete a role that nobody has',
-  tag: settingsTag,
-  body: noBody,
-  bodyOptional: true,
-  responses: { 204: null },
-  example: { params: { id }, body: {} },
-  audit: { verb: 'role.delete', target },
-  check: compileCheck(noBody),
-  handle: async (call) => {
-    requireManager(call, { fresh: true });
-    return runSettingsChange(call, async (tx, admin) => {
-      await deleteRole(tx, admin, call.params['id'] ?? '');
-      return { status: 204 };
-    });
-  },
+  verb: 'delete',
+  fresh: true,
+  remove: deleteRole,
 });
 
 export const roleSettings: readonly Endpoint[] = [list, create, update, remove];
