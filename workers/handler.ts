@@ -20,6 +20,8 @@ export interface Job<N extends JobName = JobName> {
   readonly signal: AbortSignal;
   /** null: the request that staged it is not traced. */
   readonly span: Span | null;
+  /** Resolves once what this process took from the queue before has had its outcome, or `limits.overtakenMs` for it. */
+  readonly inTurn: () => Promise<void>;
 }
 
 export type JobOutcome =

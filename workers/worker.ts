@@ -1,5 +1,7 @@
 /** Runs the jobs of one queue: leases the row, runs the handler, records the outcome. Used by workerProcess.ts. */
+import { limits } from '../shared/catalogue/limits.ts';
 import type { Deps } from '../shared/deps.ts';
+import { createLine, type Place } from '../shared/platform/core/line.ts';
 import { backoffMs, sleep } from '../shared/platform/core/wait.ts';
 import { isDbUnavailable } from '../shared/platform/db/errors.ts';
 import {
@@ -13,8 +15,7 @@ import {
   type JobLease,
 } from '../shared/platform/outbox/jobLease.ts';
 import { channels } from '../shared/platform/redis/bus.ts';
-import type { Span } from '../shared/platform/tracing/span.ts';
-import type { HandlerTable, JobOutcome, JobTable } from './handler.ts';
+import type { HandlerTable, Job, JobOutcome, JobTable } from './handler.ts';
 import { beginJobSpan, endJobSpan } from './jobSpan.ts';
 import type { JobLeaseRenewal } from './leaseRenewal.ts';
 import { jobSeconds } from './metrics.ts';
@@ -55,19 +56,18 @@ interface WorkerDeps {
 const runHandler = async (
   { deps, handlers }: WorkerDeps,
   { id, env, name, payload, requestId, fence, tries }: JobLease,
-  signal: AbortSignal,
-  span: Span | null,
+  more: Pick<Job, 'signal' | 'span' | 'inTurn'>,
 ): Promise<StartResult> => {
   const handler = handlers[name];
   if (handler === undefined) return { kind: 'failed', error: new Error(`There is no handler for the job ${name}.`) };
   try {
     return await handler(
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the row was written with the payload of its name
-      { id, env, name: name as never, payload: payload as never, requestId, fence, startCount: tries, signal, span },
+      { id, env, name: name as never, payload: payload as never, requestId, fence, startCount: tries, ...more },
       deps,
     );
   } catch (error) {
-    return signal.aborted ? { kind: 'interrupted' } : { kind: 'failed', error };
+    return more.signal.aborted ? { kind: 'interrupted' } : { kind: 'failed', error };
   }
 };
 
@@ -112,12 +112,13 @@ const logResult = (
   else log.debug({ ...about, kept }, result.kind === 'done' ? 'a job is done' : 'a job is staged again');
 };
 
-const runLeasedJob = async (parts: WorkerDeps, lease: JobLease): Promise<void> => {
+const runLeasedJob = async (parts: WorkerDeps, lease: JobLease, place: Place): Promise<void> => {
   const { deps, leases } = parts;
   const signal = leases.add(lease);
   const startedAt = performance.now();
   const span = beginJobSpan(deps.tracer, lease, parts.jobs[lease.name]?.queue ?? lease.name);
-  const result = await runHandler(parts, lease, signal, span);
+  const result = await runHandler(parts, lease, { signal, span, inTurn: () => place.reached() });
+  place.pass();
   const endedAt = performance.now();
   if (span !== null) endJobSpan(span, result);
   jobSeconds.observe({ kind: lease.name, outcome: result.kind }, (endedAt - startedAt) / 1000);
@@ -144,17 +145,21 @@ const runLeasedJob = async (parts: WorkerDeps, lease: JobLease): Promise<void> =
 export const startWorker = (parts: WorkerDeps, queue: string): JobWorker => {
   const { deps, jobs } = parts;
   let closing: Promise<void> | null = null;
+  const line = createLine(limits.overtakenMs);
 
   /** Never rejects: BullMQ would write the error to Redis. A job that could not be leased is enqueued again by a sweep. */
   const take = async (id: string): Promise<void> => {
+    const place = line.enter();
     try {
       const lease = await retryWhileUnavailable(
         () => closing === null,
         () => acquireJobLease(deps.db, id, deps.clock.now()),
       );
-      if (lease !== null) await runLeasedJob(parts, lease);
+      if (lease !== null) await runLeasedJob(parts, lease, place);
     } catch (error) {
       if (!isDbUnavailable(error)) deps.log.error({ err: error, job: id }, 'a job could not be started');
+    } finally {
+      place.pass();
     }
   };
   const concurrency = Math.max(

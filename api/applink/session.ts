@@ -15,6 +15,8 @@ import {
   type ServiceMethod,
   type ServiceNotifications,
 } from '../../shared/applink/protocol.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { createLine } from '../../shared/platform/core/line.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
 import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import { answerProblems } from './answerProblems.ts';
@@ -64,6 +66,7 @@ export class AppSession implements LocalSocket {
   readonly envId: number;
   readonly address: string | null;
   readonly intake: RequestQueue;
+  readonly runs = createLine(limits.overtakenMs);
   who: AuthSession;
   /** The registration; null before `app.register`. */
   arrival: ConnectionRegistration | null = null;

@@ -219,11 +219,20 @@ export const dispatchRun = async (
   { run: id, traceparent }: RunHint,
   local: LocalConnection,
 ): Promise<void> => {
-  const run = await readRunTogether(deps.db, env.id, id);
-  if (run === undefined || isSettledRun(run) || run.handed_at !== null || (await isOfCancelledBulk(deps.db, run)))
-    return;
-  const dispatched = toDispatchedRun(run, local.connection, deps.clock.now());
-  const params = await buildRunParams(deps, env, { ...dispatched, input: presentInput(env, run) });
-  const handed = await markDispatched(deps, run, local);
-  if (handed !== null) await callAppForRun(deps, handed, local, { ...params, traceparent });
+  const place = local.runs.enter();
+  let called: Promise<unknown> | null = null;
+  try {
+    const run = await readRunTogether(deps.db, env.id, id);
+    if (run === undefined || isSettledRun(run) || run.handed_at !== null || (await isOfCancelledBulk(deps.db, run)))
+      return;
+    const dispatched = toDispatchedRun(run, local.connection, deps.clock.now());
+    const params = await buildRunParams(deps, env, { ...dispatched, input: presentInput(env, run) });
+    const handed = await markDispatched(deps, run, local);
+    if (handed === null) return;
+    await place.reached();
+    called = callAppForRun(deps, handed, local, { ...params, traceparent });
+  } finally {
+    place.pass();
+  }
+  await called;
 };

@@ -1,10 +1,13 @@
 /** The sockets of customers' apps in this process: added by api/applink, used by redisLink.ts. */
+import type { Line } from '../platform/core/line.ts';
 import type { AppConnection, AppLink, CallOutcome, ReplyJob, RunHint } from './link.ts';
 import type { ServiceCalls, ServiceMethod, ServiceNotifications } from './protocol.ts';
 
 /** A connection whose socket is in this process. */
 export interface LocalConnection {
   readonly connection: AppConnection;
+  /** In which runs are sent to it as they came. */
+  readonly runs: Line;
   /** Calls exactly this connection. The outcome is `offline` when the connection was gone before anything was sent. */
   call<M extends ServiceMethod>(
     method: M,

@@ -125,6 +125,8 @@ export const limits = {
   offlineExpiryMaxMs: 7 * 86_400_000,
   /** How long a lost run waits for the instance that it was dispatched to. */
   lostAnswerMs: 60_000,
+  /** How long a run that is ready waits for those that were due before it. */
+  overtakenMs: 200,
   /** Retries of a run after failures that the app calls retryable. */
   retryableTries: 5,
   /** Dispatches of a retry-safe run whose answers do not come: the default, and the most that may be declared. */

@@ -1,7 +1,8 @@
-/** How long a run waits for the app at most: its first deadline holds, however often the app comes and goes. */
 import { expect } from 'chai';
 import { dispatchRun } from '../../shared/actions/dispatchRun.ts';
 import type { LocalConnection } from '../../shared/applink/localConnections.ts';
+/** How long a run waits for the app at most: its first deadline holds, however often the app comes and goes. */
+import { createLine } from '../../shared/platform/core/line.ts';
 import { never, rpcError, type FakeApp } from '../support/app.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';
@@ -102,6 +103,7 @@ describe('actions: the deadline of a run that waits for the app', () => {
     if (env === undefined) throw new Error('The world is incomplete.');
     const gone: LocalConnection = {
       connection: { id: 'con_gone', instance: 'gone', process: 'gone' },
+      runs: createLine(0),
       call: () => Promise.resolve({ kind: 'offline' }),
       notify: () => undefined,
     };

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { readRun } from '../../shared/actions/model.ts';
 import { markRunLost, settleRunAnswers } from '../../shared/actions/runOutcome.ts';
 import { connectApp, type FakeApp, type Handler } from '../support/app.ts';
+import { deferred } from '../support/deferred.ts';
 import type { Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
@@ -10,7 +11,14 @@ import { newWorld, type World } from '../support/world.ts';
 
 const manifest = {
   ...testManifest,
-  actions: [...testManifest.actions, { name: 'ping' }, { name: 'long', background: true }],
+  resources: [...testManifest.resources, { name: 'parcel', source: 'app' }, { name: 'crate', source: 'app' }],
+  actions: [
+    ...testManifest.actions,
+    { name: 'ping' },
+    { name: 'long', background: true },
+    { name: 'ship', resource: 'parcel' },
+    { name: 'empty', resource: 'crate' },
+  ],
 };
 
 describe('app link: runs', () => {
@@ -106,6 +114,28 @@ describe('app link: runs', () => {
         ((await agent.post('/actions', { action: n % 2 === 0 ? 'ping' : 'long' })).body as { run: string }).run,
       );
     const app = await connect(act);
+    const received = (): unknown[] =>
+      app.received.filter(({ method }) => method === 'action.run').map(({ params }) => (params as { run: string }).run);
+    await until('all have begun', () => received().length === runs.length);
+    expect(received()).to.deep.equal(runs);
+  });
+
+  it('starts what was queued oldest first, also where a record of an older run is read for longer', async () => {
+    const runs: string[] = [];
+    for (const asked of [
+      { action: 'ship', record: 'parcel:1' },
+      { action: 'empty', record: 'crate:1' },
+    ])
+      runs.push(((await agent.post('/actions', asked)).body as { run: string }).run);
+    const read = deferred();
+    const app = await connect({
+      ...act,
+      'records.get': async ({ resource, ids }: { resource: string; ids: string[] }) => {
+        if (resource === 'crate') setImmediate(read.resolve);
+        else await read.promise;
+        return { records: ids.map((id) => ({ id, title: id })) };
+      },
+    });
     const received = (): unknown[] =>
       app.received.filter(({ method }) => method === 'action.run').map(({ params }) => (params as { run: string }).run);
     await until('all have begun', () => received().length === runs.length);

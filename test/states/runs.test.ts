@@ -222,7 +222,7 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
         const lease = await acquireJobLease(db, id, soon);
         if (lease === null) continue;
         const { signal } = new AbortController();
-        const job = { ...lease, startCount: lease.tries, signal } as never;
+        const job = { ...lease, startCount: lease.tries, signal, inTurn: () => Promise.resolve() } as never;
         const outcome = await ((handlers as HandlerTable)[lease.name] ?? fail)(job, deps);
         await endJob(lease, outcome);
         if (outcome.kind === 'passedOn') await dispatched(id);

@@ -52,6 +52,7 @@ describe('bulkChunk', () => {
         startCount: 1,
         signal,
         span: null,
+        inTurn: () => Promise.resolve(),
       },
       deps,
     );

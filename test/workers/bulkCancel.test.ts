@@ -35,6 +35,7 @@ describe('cancelling a bulk of actions', () => {
         startCount: 1,
         signal,
         span: null,
+        inTurn: () => Promise.resolve(),
       },
       deps,
     );

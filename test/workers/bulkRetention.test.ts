@@ -43,6 +43,7 @@ describe('results of bulks', () => {
         startCount: 1,
         signal: new AbortController().signal,
         span: null,
+        inTurn: () => Promise.resolve(),
       },
       world.deps,
     );

@@ -43,6 +43,7 @@ describe('bulkChunk of actions', () => {
         startCount: 1,
         signal: new AbortController().signal,
         span: null,
+        inTurn: () => Promise.resolve(),
       },
       world.deps,
     );

@@ -62,7 +62,7 @@ const park = async (deps: Deps, run: Run): Promise<JobOutcome> => {
   return parked === 'ended' ? done() : parked === 'queued' ? waitForApp() : retryAt(deps.clock.now());
 };
 
-export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload, span }, deps) => {
+export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload, span, inTurn }, deps) => {
   const { db, clock, link } = deps;
   const run = await readRunTogether(db, envId, payload.run);
   if (run === undefined || !activeRunStatuses.includes(run.status) || run.handed_at !== null) return done();
@@ -87,6 +87,7 @@ export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload, 
     return done();
   }
   if (connection === null) return park(deps, run);
+  await inTurn();
   link.dispatchRun(connection, envId, { run: run.id, traceparent: span?.traceparent });
   return passOn(clock.now() + retryDispatchMs);
 };
