@@ -4,14 +4,15 @@ import { manifestDeclarationKeys } from '../../shared/applink/declarationKeys.ts
 import { deleteConnections, insertConnection } from '../../shared/applink/presence.ts';
 import type { AppCalls } from '../../shared/applink/protocol.ts';
 import { Fault, fault, type FaultDetail } from '../../shared/catalogue/errors.ts';
+import { notifyFlagsChanged } from '../../shared/flags/changeFlag.ts';
 import { flagView } from '../../shared/flags/model.ts';
+import { declareEnvironment, type DeclareResult } from '../../shared/flags/redeclaredFlags.ts';
 import { jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
 import { strictObject, timeSchema, Type } from '../../shared/platform/core/schema.ts';
 import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
 import { releaseParkedJobs } from '../../shared/platform/outbox/jobLease.ts';
 import { runAdminChange, toAdministrator } from '../../shared/settings/adminChange.ts';
 import { compareDefinition } from '../../shared/settings/environments/compareDefinition.ts';
-import { defineEnvironment, type DefineResult } from '../../shared/settings/environments/defineEnvironment.ts';
 import type { AppContext } from './context.ts';
 import type { AppSession } from './session.ts';
 
@@ -51,12 +52,12 @@ const defineManifest = (
   { deps }: AppContext,
   caller: Caller,
   { manifest, startedAt }: { manifest: unknown; startedAt: number },
-): Promise<DefineResult> => {
+): Promise<DeclareResult> => {
   const now = deps.clock.now();
   // An app whose clock runs ahead must not prevent every later version from being defined.
   const declared = { environment: caller.env.name, manifest, startedAt: Math.min(startedAt, now) };
   return withProblems(
-    runAdminChange(deps.db, deps.bus, (tx) => defineEnvironment(tx, toAdministrator(caller, now), declared)),
+    runAdminChange(deps.db, deps.bus, (tx) => declareEnvironment(tx, toAdministrator(caller, now), declared)),
   );
 };
 
@@ -126,6 +127,7 @@ export const registerApp = async (
     }
     const { warnings, flags } = await defineManifest(context, caller, { manifest, startedAt });
     await deps.directory.refresh();
+    if (flags.length > 0) notifyFlagsChanged(deps);
     // Before this connection counts as online, as its app knows its own flags.
     await notifyOtherInstances(context, session.envId, flags);
     const { id, process } = session.connection;

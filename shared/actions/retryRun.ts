@@ -59,8 +59,8 @@ export const resetForRetry = (run: Run, { principal, requestId, address, reason 
 });
 
 /**
- * Retries a run with all checks of a new one and returns it. A job dispatches it. Throws what `authorizeAction` throws, `conflict`
- * for a run that can't be retried, and `app_offline`.
+ * Retries a run with all checks of a new one and returns it. A job dispatches it. Throws `conflict` for a run that can't be
+ * retried, what `authorizeAction` throws, and `app_offline`.
  */
 export const retryRun = async (
   deps: ActionDeps,
@@ -69,17 +69,17 @@ export const retryRun = async (
   { confirmed, freshUntil, save }: RetryOptions,
 ): Promise<AcceptedRun | AwaitedRun> => {
   const run = await readVisibleRun(deps.db, caller, id);
+  if (!isRetryable(run))
+    throw fault(
+      'conflict',
+      `This run is ${run.status}; only one that failed, expired or has an unknown end can be run again.`,
+    );
   const ready = await authorizeAction(
     deps,
     { ...caller, reason: caller.reason ?? run.reason },
     { action: run.action, record: run.record ?? undefined, item: run.item ?? undefined, input: run.input, confirmed },
     freshUntil,
   );
-  if (!isRetryable(run))
-    throw fault(
-      'conflict',
-      `This run is ${run.status}; only one that failed, expired or has an unknown end can be run again.`,
-    );
   const { action } = ready;
   const at = deps.clock.now();
   const next: Run = {

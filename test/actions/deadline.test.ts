@@ -1,7 +1,7 @@
+/** How long a run waits for the app at most: its first deadline holds, however often the app comes and goes. */
 import { expect } from 'chai';
 import { dispatchRun } from '../../shared/actions/dispatchRun.ts';
 import type { LocalConnection } from '../../shared/applink/localConnections.ts';
-/** How long a run waits for the app at most: its first deadline holds, however often the app comes and goes. */
 import { createLine } from '../../shared/platform/core/line.ts';
 import { never, rpcError, type FakeApp } from '../support/app.ts';
 import type { Client, Reply } from '../support/http.ts';

@@ -1,6 +1,6 @@
 /**
  * Stores the manifest that an environment's app declares: checks it, merges it with the earlier definition, and audits the
- * change. Called when an app registers, by the admin command and by the demo's loader.
+ * change. Called by shared/flags/redeclaredFlags.ts.
  */
 import { fault, type FaultDetail } from '../../catalogue/errors.ts';
 import {
@@ -9,7 +9,7 @@ import {
   mergeDefinition,
   type StoredDefinition,
 } from '../../environments/definition.ts';
-import { type Manifest } from '../../environments/manifest.ts';
+import type { Manifest, ManifestFlag } from '../../environments/manifest.ts';
 import { crossReferenceProblems, problemsMax } from '../../environments/manifestProblems.ts';
 import { readSchemaProblems } from '../../environments/manifestSchemas.ts';
 import { parseManifestParts, type ParsedManifest } from '../../environments/readManifest.ts';
@@ -18,13 +18,13 @@ import { invalidFault } from '../../platform/core/validate.ts';
 import type { Tx } from '../../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../../platform/db/sql.ts';
 import { raiseRevision, recordAdminChange, type Administrator } from '../adminChange.ts';
-import { changedFlagKeys, definitionWarnings, stateKindProblems } from './definitionChanges.ts';
+import { changedFlags, definitionWarnings, stateKindProblems } from './definitionChanges.ts';
 import { definitionDiff } from './definitionDiff.ts';
 import { applyRules, type RulesResult } from './definitionRules.ts';
 import { looseningWarnings, namesByKind } from './looseningWarnings.ts';
 import { readOpenLoosenings, readRulesOf, type LooseningNote } from './ruleStore.ts';
 
-interface ManifestDeclaration {
+export interface ManifestDeclaration {
   /** The environment's name. */
   readonly environment: string;
   /** As received, unchecked. */
@@ -33,12 +33,19 @@ interface ManifestDeclaration {
   readonly startedAt: number;
 }
 
+interface RedeclaredFlag {
+  readonly declared: ManifestFlag;
+  readonly former: ManifestFlag | undefined;
+}
+
 export interface DefineResult {
   /** false: the stored manifest is equal, or is that of an app process that started later. */
   readonly changed: boolean;
   readonly warnings: readonly string[];
   /** Keys of the flags whose declaration is new or has changed. */
   readonly flags: readonly string[];
+  /** The same flags of the environment as they are declared now, and as they were, where they were. */
+  readonly redeclared: { readonly envId: number; readonly flags: readonly RedeclaredFlag[] };
   /** The members that are declared less strict than the rule of their name, such as `action refund: danger`. */
   readonly loosened: readonly string[];
 }
@@ -106,6 +113,18 @@ const recordDefinition = async (
 const loosenedNames = (notes: readonly Pick<LooseningNote, 'type' | 'name' | 'member'>[]): string[] =>
   notes.flatMap(({ type, name, member }) => (member === 'new' ? [] : [`${type} ${name}: ${member}`]));
 
+const unchanged = (
+  envId: number,
+  warnings: readonly string[],
+  notes: Parameters<typeof loosenedNames>[0],
+): DefineResult => ({
+  changed: false,
+  warnings,
+  flags: [],
+  redeclared: { envId, flags: [] },
+  loosened: loosenedNames(notes),
+});
+
 /** Registers the manifest that is stored already: only its rules may still be compared. */
 const defineSame = async (
   tx: Tx,
@@ -116,12 +135,12 @@ const defineSame = async (
   if (ruled) {
     await executeStatement(tx, touch, [id, startedAt]);
     const open = await readOpenLoosenings(tx, id);
-    return { changed: false, warnings: looseningWarnings(open, manifest), flags: [], loosened: loosenedNames(open) };
+    return unchanged(id, looseningWarnings(open, manifest), open);
   }
   const { held } = await applyRules(tx, { envId: id, at: admin.at, trustApp, acceptNew, former: manifest, manifest });
   await executeStatement(tx, touch, [id, startedAt]);
   await raiseRevision(tx);
-  return { changed: false, warnings: looseningWarnings(held, manifest), flags: [], loosened: loosenedNames(held) };
+  return unchanged(id, looseningWarnings(held, manifest), held);
 };
 
 /** Stores a manifest. Throws `invalid` with every problem in `details`, `not_found` for an unknown environment. */
@@ -143,12 +162,8 @@ export const defineEnvironment = async (
   const wrong = await contentProblems(read);
   if (wrong.length > 0) throw invalidFault(wrong.slice(0, problemsMax));
   if (stored.startedAt !== null && stored.startedAt > startedAt) {
-    return {
-      changed: false,
-      warnings: ['An app that was started later has declared otherwise; its declaration holds.'],
-      flags: [],
-      loosened: [],
-    };
+    const warning = 'An app that was started later has declared otherwise; its declaration holds.';
+    return unchanged(stored.id, [warning], []);
   }
   const { id: envId, manifest: former, trustApp, acceptNew } = stored;
   const known = stored.definition ?? { inboxes: [] };
@@ -160,10 +175,12 @@ export const defineEnvironment = async (
   if (changed.length > 0) throw invalidFault(changed);
   await executeStatement(tx, insert, [envId, text, JSON.stringify(merged), startedAt, admin.at]);
   await recordDefinition(tx, admin, environment, { before: former, after: parsed, rules });
+  const flags = changedFlags(before, after);
   return {
     changed: true,
     warnings: [...looseningWarnings(rules.held, parsed), ...definitionWarnings(before, after)],
-    flags: changedFlagKeys(before, after),
+    flags: flags.map(({ key }) => key),
+    redeclared: { envId, flags: flags.map((declared) => ({ declared, former: before.flags.get(declared.key) })) },
     loosened: loosenedNames([...rules.held, ...rules.taken]),
   };
 };

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import type { Definition, InboxDefinition } from '../../environments/definition.ts';
+import type { ManifestFlag } from '../../environments/manifest.ts';
 import type { Tx } from '../../platform/db/knex.ts';
 import { queryRow, statement } from '../../platform/db/sql.ts';
 
@@ -86,8 +87,6 @@ export const definitionWarnings = (before: Definition, after: Definition): strin
   }),
 ];
 
-/** Returns the keys of the flags whose declaration is new or has changed. */
-export const changedFlagKeys = (before: Definition, after: Definition): string[] =>
-  [...after.flags.values()]
-    .filter((flag) => !isDeepStrictEqual(flag, before.flags.get(flag.key)))
-    .map(({ key }) => key);
+/** Returns the flags whose declaration is new or has changed. */
+export const changedFlags = (before: Definition, after: Definition): ManifestFlag[] =>
+  [...after.flags.values()].filter((flag) => !isDeepStrictEqual(flag, before.flags.get(flag.key)));

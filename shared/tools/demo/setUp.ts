@@ -1,9 +1,9 @@
 /** Makes the demo's environment, roles, people and manifest; what exists already is not changed. Used by load.ts. */
+import { declareEnvironment } from '../../flags/redeclaredFlags.ts';
 import type { Tx } from '../../platform/db/knex.ts';
 import { executeStatement, statement } from '../../platform/db/sql.ts';
 import type { Administrator } from '../../settings/adminChange.ts';
 import { createEnvironment, listEnvironments } from '../../settings/environments/create.ts';
-import { defineEnvironment } from '../../settings/environments/defineEnvironment.ts';
 import { createPerson, listPeople, updatePerson } from '../../settings/people.ts';
 import { createRole, listRoles } from '../../settings/roles.ts';
 import manifest from './manifest.json' with { type: 'json' };
@@ -49,6 +49,6 @@ export const setUpDemo = async (
   for (const role of roles) if (!names.has(role.name)) await createRole(tx, admin, role);
   await setUpPeople(tx, admin, environment, people);
   if (known?.definedAt === undefined || known.definedAt === null) {
-    await defineEnvironment(tx, admin, { environment, manifest, startedAt: admin.at });
+    await declareEnvironment(tx, admin, { environment, manifest, startedAt: admin.at });
   }
 };

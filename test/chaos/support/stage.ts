@@ -1,11 +1,11 @@
 /** An environment of its own for one invariant: made as the admin command makes it, with agents that keep one journal. */
 import type { Grant } from '../../../shared/catalogue/permissions.ts';
+import { declareEnvironment } from '../../../shared/flags/redeclaredFlags.ts';
 import { openDb, type Db, type Tx } from '../../../shared/platform/db/knex.ts';
 import { runAdminChange, systemAdministrator, type Administrator } from '../../../shared/settings/adminChange.ts';
 import { createAgent, revokeAgent } from '../../../shared/settings/agents.ts';
 import { createAppKey } from '../../../shared/settings/appKeys.ts';
 import { createEnvironment } from '../../../shared/settings/environments/create.ts';
-import { defineEnvironment } from '../../../shared/settings/environments/defineEnvironment.ts';
 import { createRole, updateRole } from '../../../shared/settings/roles.ts';
 import { testManifest } from '../../support/manifest.ts';
 import { until } from '../../support/until.ts';
@@ -67,7 +67,7 @@ export const newStage = async (site: StageSite, env: string): Promise<Stage> => 
 
   await administer(site, (tx, admin) => createEnvironment(tx, admin, { name: env }));
   await administer(site, (tx, admin) =>
-    defineEnvironment(tx, admin, { environment: env, manifest: testManifest, startedAt: Date.now() }),
+    declareEnvironment(tx, admin, { environment: env, manifest: testManifest, startedAt: Date.now() }),
   );
   return {
     env,
@@ -77,7 +77,7 @@ export const newStage = async (site: StageSite, env: string): Promise<Stage> => 
     agent,
     declare: async (manifest) => {
       await administer(site, (tx, admin) =>
-        defineEnvironment(tx, admin, { environment: env, manifest, startedAt: Date.now() }),
+        declareEnvironment(tx, admin, { environment: env, manifest, startedAt: Date.now() }),
       );
     },
     appKey: async () => (await administer(site, (tx, admin) => createAppKey(tx, admin, { name: 'app' }, env))).token,

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Fault } from '../../../catalogue/errors.ts';
+import { declareEnvironment } from '../../../flags/redeclaredFlags.ts';
 import { compileCheck } from '../../../platform/core/validate.ts';
 import { createEnvironment, listEnvironments, startEpoch } from '../../../settings/environments/create.ts';
-import { defineEnvironment } from '../../../settings/environments/defineEnvironment.ts';
 import { environmentInput } from '../../../settings/schema.ts';
 import { type Command } from '../command.ts';
 import { environmentUrl, runCommandChange, type CommandContext } from '../context.ts';
@@ -96,7 +96,7 @@ export const environmentCommands: readonly Command[] = [
       const environment = await requireEnvironment(context, argument);
       const startedAt = context.admin.at;
       const { changed, warnings } = await runCommandChange(context, (tx) =>
-        defineEnvironment(tx, context.admin, { environment, manifest, startedAt }),
+        declareEnvironment(tx, context.admin, { environment, manifest, startedAt }),
       ).catch((error: unknown) => {
         throw toManifestFileError(error);
       });

@@ -1,0 +1,95 @@
+/** Flags that an app declares as another kind: they fall back to their default, on record and for every client. */
+import { expect } from 'chai';
+import { connectApp } from '../support/app.ts';
+import type { Client } from '../support/http.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+const declaring = (...flags: object[]): object => ({ inboxes: [{ name: 'mail' }], flags });
+const text = (value: string): object => ({ key: 'tone', kind: 'string', default: value });
+const number = (value: number): object => ({ key: 'tone', kind: 'number', default: value });
+
+describe('flags of another kind than before', () => {
+  let world: World;
+  let key: Client;
+  let admin: Client;
+
+  const declare = async (manifest: object): Promise<readonly string[]> => {
+    const app = await connectApp(key, { manifest });
+    await app.close();
+    return app.registered.warnings;
+  };
+  const change = async (value: unknown): Promise<void> => {
+    const { status, text: told } = await admin.post('/flags/tone', { change: { value } });
+    expect(status, told).to.equal(200);
+  };
+  const flag = async () => (await admin.get('/flags/tone')).body.flag;
+
+  before(async () => {
+    world = await newWorld({ manifest: declaring(text('calm')) });
+    key = await world.appKey();
+    admin = await world.agent('admin');
+  });
+  after(() => world.close());
+
+  it('have their new default, and never again a value of before', async () => {
+    await change('loud');
+    await declare(declaring(number(5)));
+    expect(await flag()).to.deep.include({ kind: 'number', value: 5 });
+    await change(7);
+    await declare(declaring(text('calm')));
+    expect(await flag()).to.deep.include({ kind: 'string', value: 'calm' });
+    await declare(declaring(number(42)));
+    expect(await flag()).to.deep.include({ kind: 'number', value: 42 });
+  });
+
+  it('have a version of their own, so that a change decided on the former value is refused', async () => {
+    const { version } = await flag();
+    await declare(declaring(text('calm')));
+    const now = await flag();
+    expect(now.version).to.equal(version + 1);
+    expect([now.updatedBy.type, now.updatedBy.id]).to.deep.equal(['app', key.id]);
+    const late = await admin.post(
+      '/flags/tone',
+      { change: { value: 'x' } },
+      { headers: { 'if-match': `"${String(version)}"` } },
+    );
+    expect([late.status, late.body.code]).to.deep.equal([412, 'version_conflict']);
+  });
+
+  it('are told to who follows the changes, and are in the history and the audit log', async () => {
+    const { cursor } = (await admin.get('/changes?wait=0')).body;
+    await declare(declaring(number(3)));
+    const { changes } = (await admin.get(`/changes?wait=5000&after=${String(cursor)}`)).body;
+    const [told] = changes.filter(({ type }: { type: string }) => type === 'flag');
+    expect([told.flag.flag, told.flag.kind, told.flag.value, told.by.id]).to.deep.equal(['tone', 'number', 3, key.id]);
+    const [entry] = (await admin.get('/flags/tone/history?limit=1')).body.entries;
+    expect([entry.type, entry.by.id, entry.before.value, entry.after.value]).to.deep.equal([
+      'change',
+      key.id,
+      'calm',
+      3,
+    ]);
+    const { entries } = (await admin.get(`/audit?verb=flag.change&actor=${key.id}&limit=1`)).body;
+    expect([entries[0].after, entries[0].reason]).to.deep.equal([{ value: 3 }, 'It is declared as number now.']);
+  });
+
+  it('lose their targets, rules and ramp, also after they were hidden meanwhile', async () => {
+    await declare(declaring({ key: 'tone', kind: 'boolean', default: false }));
+    await admin.post('/flags/tone', {
+      change: { rollout: 0, targets: { c1: true }, ramp: { to: 100, over: 3_600_000, every: 60_000 } },
+    });
+    await declare(declaring());
+    expect((await admin.get('/flags/tone')).status).to.equal(404);
+    await declare(declaring(text('back')));
+    expect(await flag()).to.deep.include({ value: 'back', rollout: null, targets: {}, rules: [], ramp: null });
+    await declare(declaring({ key: 'tone', kind: 'boolean', default: true }));
+    expect(await flag()).to.deep.include({ value: true, rollout: null, targets: {}, ramp: null });
+  });
+
+  it('keep their value while only other members of the declaration change', async () => {
+    await change(false);
+    const { version } = await flag();
+    await declare(declaring({ key: 'tone', kind: 'boolean', default: true, description: 'Another one.' }));
+    expect(await flag()).to.deep.include({ value: false, version, description: 'Another one.' });
+  });
+});
