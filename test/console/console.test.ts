@@ -159,7 +159,7 @@ describe('the console', () => {
     await page.getByLabel('Note for colleagues').fill('Called them back.');
     await page.keyboard.press('Control+Enter');
     await page.locator('.written.note', { hasText: 'Called them back.' }).waitFor();
-    await page.getByRole('tab', { name: /^Reply/, selected: true }).waitFor();
+    await page.getByRole('tab', { name: /^Note/, selected: true }).waitFor();
     await page.keyboard.press('n');
     await page.getByLabel('Note for colleagues').fill('Not yet sent.');
     await page.keyboard.press('Escape');

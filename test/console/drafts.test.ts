@@ -102,6 +102,27 @@ describe('what is typed in the console', () => {
     expect(await page.getByText('too long').count()).to.equal(0);
   });
 
+  it('is followed by another note after a note, and by another reply after a reply', async () => {
+    const { page } = tab;
+    const note = () => page.getByLabel('Note for colleagues');
+    await page.getByRole('tab', { name: 'Note' }).click();
+    await note().fill('Not for the customer.');
+    await reason().fill('To know.');
+    await tab.picture('composer-note-light-1440');
+    await note().press('Control+Enter');
+    await page.locator('.written.note', { hasText: 'Not for the customer.' }).waitFor();
+    expect(await note().inputValue()).to.equal('');
+    await page.getByRole('button', { name: 'Add note' }).waitFor();
+    expect(await text().count()).to.equal(0);
+    await page.getByRole('tab', { name: 'Reply' }).click();
+    await text().fill('For the customer.');
+    await reason().fill('To tell.');
+    await text().press('Control+Enter');
+    await page.locator('.written.reply', { hasText: 'For the customer.' }).waitFor();
+    await page.getByRole('button', { name: 'Send reply' }).waitFor();
+    expect(await note().count()).to.equal(0);
+  });
+
   it('is said once to be kept when the server can’t be reached', async () => {
     const { page } = tab;
     await text().fill('Never mind.');

@@ -1,4 +1,4 @@
-/** Changes of flags that an agent asked for and a person approved: taken back in the console like one's own. */
+/** Changes of flags that are taken back in the console: the end of a ramp, and what an agent asked for and a person approved. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Tab } from '../support/browser.ts';
@@ -13,11 +13,12 @@ const manifest = {
     { key: 'greeting', kind: 'string', default: 'Hi' },
     { key: 'banner', kind: 'string', default: 'none' },
     { key: 'search', kind: 'boolean', default: false },
+    { key: 'checkout', kind: 'boolean', default: false },
     { key: 'payouts', kind: 'boolean', default: true, approval: true, danger: 'high', reasonRequired: true },
   ],
 };
 
-describe('an approved change of a flag in the console', () => {
+describe('taking back a change of a flag in the console', () => {
   let tab: Tab;
   let page: Page;
   let bot: Client;
@@ -105,6 +106,35 @@ describe('an approved change of a flag in the console', () => {
     await tab.picture('approval-flag-undo-asks-light-1440');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect((await flag('payouts')).value).to.equal(false);
+  });
+
+  it('lets a ramp that was ended go on as it was planned', async () => {
+    const { ana, world, origin } = of();
+    const ramp = { to: 50, over: 600_000, every: 60_000 };
+    const begun = await ana.post('/flags/checkout', { change: { rollout: 20, ramp } });
+    const { startedAt } = begun.body.flag.ramp;
+    await page.goto(`${origin}/env/demo/flags/checkout`);
+    await loaded(page);
+    world.clock.advance(60_000);
+    await page.getByRole('button', { name: 'End the ramp: stays at 23 %' }).click();
+    await page.getByText('checkout: ramp ended, stays at 23 %').waitFor();
+    await page.getByText('None: the rollout stays until somebody changes it.').waitFor();
+    await page.getByLabel('Value without a rollout').waitFor();
+    await tab.picture('ramp-ended-light-1440');
+    expect(await flag('checkout')).to.include({ rollout: 23, ramp: null });
+    await page.keyboard.press('u');
+    await page.getByText('checkout: taken back: ramp ended, stays at 23 %').waitFor();
+    const { ramp: rest } = await flag('checkout');
+    expect(rest).to.include({ from: 23, to: 50, startedAt: startedAt + 60_000, over: 540_000, every: 60_000 });
+    world.clock.advance(60_000);
+    await page.getByRole('button', { name: 'End the ramp: stays at 26 %' }).waitFor();
+    // What is set by hand ends a ramp too.
+    await page.getByLabel('Rollout in %').fill('5');
+    await page.keyboard.press('Enter');
+    await page.locator('.flag-answer').getByText('on for 5 %', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await page.locator('.flag-answer').getByText('on for 26 %, rising to 50 %').waitFor();
+    expect((await flag('checkout')).ramp).to.include({ from: 26, startedAt: startedAt + 120_000, over: 480_000 });
   });
 
   it('offers no undo to who may decide, and not change flags', async () => {

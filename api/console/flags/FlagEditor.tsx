@@ -51,7 +51,12 @@ export const FlagEditor = ({ flag, change }: FlagPart) => {
   };
   return (
     <form className="flag-form" aria-label={texts.title} onSubmit={(event) => void submit(event)}>
-      <ValueInput kind={flag.kind} label={texts.value} text={fields.value} onText={(text) => set({ value: text })} />
+      <ValueInput
+        kind={flag.kind}
+        label={fields.rollout.trim() === '' ? texts.value : texts.valueWithoutRollout}
+        text={fields.value}
+        onText={(text) => set({ value: text })}
+      />
       {flag.kind === 'boolean' && (
         <RolloutInput label={texts.rollout} text={fields.rollout} onText={(text) => set({ rollout: text })} />
       )}

@@ -6,7 +6,7 @@ import { NewRamp } from './NewRamp.tsx';
 import type { FlagPart } from './part.ts';
 import { RampChart } from './RampChart.tsx';
 import { rampTexts } from './rampTexts.ts';
-import { goingRamp, guardText, rampText } from './words.ts';
+import { goingRamp, guardText, rampText, stayText } from './words.ts';
 
 export const RampSection = ({ flag, mayChange, change }: FlagPart) => {
   const [isMaking, setMaking] = useState(false);
@@ -39,7 +39,9 @@ export const RampSection = ({ flag, mayChange, change }: FlagPart) => {
       {mayChange && !isMaking && (
         <div className="verdict-buttons">
           {going !== null && (
-            <Button onClick={() => void change(flag, { ramp: null }, rampTexts.ended)}>{rampTexts.end}</Button>
+            <Button onClick={() => void change(flag, { ramp: null }, rampTexts.ended(stayText(flag)))}>
+              {rampTexts.end(stayText(flag))}
+            </Button>
           )}
           <Button onClick={() => setMaking(true)}>{going === null ? rampTexts.begin : rampTexts.replace}</Button>
         </div>

@@ -1,6 +1,7 @@
 /** A change of a flag as the API takes it, what takes it back, and the values that it is made of. Used by the parts of a flag’s page. */
-import type { Flag } from '../wire/types.ts';
+import type { Flag, Ramp } from '../wire/types.ts';
 import { areSameRules, areSameValues } from './ruleNames.ts';
+import { isGoing } from './words.ts';
 
 /** The member `change` of POST /flags/:flag. */
 export interface FlagPatch {
@@ -20,13 +21,28 @@ export const patchFor = (change: FlagPatch | PatchOf, now: Flag): FlagPatch | nu
 /** Ending a ramp needs neither confirmation nor approval, so that it is always quick. */
 export const isQuick = (patch: FlagPatch): boolean => patch.ramp === null && Object.keys(patch).length === 1;
 
-/** Whether a patch sets what a flag is without targets and rules. */
-const setsValue = (patch: FlagPatch): boolean =>
-  'value' in patch || 'rollout' in patch || (patch.ramp ?? null) !== null;
+/** Whether a patch sets what a flag is without targets and rules, and so ends the ramp that goes on. */
+const setsValue = (patch: FlagPatch): boolean => 'value' in patch || 'rollout' in patch || 'ramp' in patch;
 
-/** Returns the change that gives a flag back what the patch takes; a ramp that it ended is not begun again. */
+/** ms: an hour less than the API takes as the start of a ramp, for clocks that differ. */
+const pastMost = 23 * 3_600_000;
+
+/** ms between two steps, as the API takes it. */
+const everyLeast = 1_000;
+
+/** Returns the ramp that does what one that was ended had left, at the times of its plan unless those are too long ago. */
+const restOf = ({ to, over, every, guard, startedAt, step }: Ramp): NonNullable<FlagPatch['ramp']> => {
+  const at = startedAt + step * every;
+  const left = Math.max(over - step * every, everyLeast);
+  return { to, over: left, every: Math.min(every, left), at: Date.now() - at < pastMost ? at : null, guard };
+};
+
+/** Returns the change that gives a flag back what the patch takes; a ramp that it ended goes on from where it was. */
 const inverseOf = (flag: Flag, patch: FlagPatch): FlagPatch => ({
-  ...(setsValue(patch) ? { value: flag.value, ...(flag.kind === 'boolean' ? { rollout: flag.rollout } : {}) } : {}),
+  ...(setsValue(patch) && !isQuick(patch)
+    ? { value: flag.value, ...(flag.kind === 'boolean' ? { rollout: flag.rollout } : {}) }
+    : {}),
+  ...(setsValue(patch) && flag.ramp !== null && isGoing(flag.ramp) ? { ramp: restOf(flag.ramp) } : {}),
   ...(patch.rules === undefined ? {} : { rules: flag.rules }),
   ...(patch.targets === undefined
     ? {}
@@ -39,9 +55,7 @@ const inverseOf = (flag: Flag, patch: FlagPatch): FlagPatch => ({
 
 /** Returns the rollout that a flag has by itself: that of a ramp that goes on or has ended is the ramp's own. */
 const rolloutOf = ({ rollout, ramp }: Flag): number | null | 'ramp' =>
-  ramp !== null && (['scheduled', 'running'].includes(ramp.status) || (ramp.status === 'done' && rollout === ramp.to))
-    ? 'ramp'
-    : rollout;
+  ramp !== null && (isGoing(ramp) || (ramp.status === 'done' && rollout === ramp.to)) ? 'ramp' : rollout;
 
 /** Returns what a flag is without targets and rules, the same at every step of a ramp. */
 const valueOf = (flag: Flag): unknown => [flag.value, rolloutOf(flag), flag.ramp?.startedAt ?? null];

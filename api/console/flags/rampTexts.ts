@@ -7,8 +7,9 @@ export const rampTexts = {
   step: (n: number, of: number) => `step ${count(n)} of ${count(of)}`,
   stepAndNext: (n: number, of: number, next: string) => `step ${count(n)} of ${count(of)}, the next at ${next}`,
   guard: (guard: string) => `Guard: ${guard}.`,
-  end: 'End the ramp',
-  ended: 'ramp ended',
+  /** `stay`: where the flag stays, such as "stays at 25 %". */
+  end: (stay: string) => `End the ramp: ${stay}`,
+  ended: (stay: string) => `ramp ended, ${stay}`,
   begin: 'Start a ramp',
   replace: 'Replace the ramp',
   chart: {

@@ -20,6 +20,8 @@ export const flagTexts = {
   form: {
     title: 'Value and rollout',
     value: 'Value',
+    /** As long as there is a rollout, the value decides nothing. */
+    valueWithoutRollout: 'Value without a rollout',
     rollout: 'Rollout in %',
     noRollout: 'none',
     save: 'Save',

@@ -96,7 +96,6 @@ export const useFlagSending = (run: ReturnType<typeof useFreshSignIn>['run']) =>
     }
     keepFlag(session, body.flag);
     if (body.changed !== true) notices.show({ tone: 'done', text: changeTexts.wasSo(flag.flag) });
-    else if (isQuick(patch)) notices.show({ tone: 'done', text: changeTexts.done(flag.flag, done) });
     else offerUndo({ before: flag, patch, after: body.flag, done });
   };
   const attempt = async (flag: Flag, wanted: FlagPatch | PatchOf, done: string): Promise<Outcome> => {

@@ -59,10 +59,11 @@ export const spanText = (ms: number): string => {
   return text(ms / size);
 };
 
-const isGoing = (ramp: Ramp | null): ramp is Ramp => ramp?.status === 'running' || ramp?.status === 'scheduled';
+/** Returns whether a ramp has steps to take. */
+export const isGoing = ({ status }: Ramp): boolean => status === 'running' || status === 'scheduled';
 
 /** Returns the ramp that goes on; null: none does. */
-export const goingRamp = ({ ramp }: Flag): Ramp | null => (isGoing(ramp) ? ramp : null);
+export const goingRamp = ({ ramp }: Flag): Ramp | null => (ramp !== null && isGoing(ramp) ? ramp : null);
 
 export const rampText = ({ to, from, status, startedAt, over }: Ramp): string => {
   const isRising = to >= from;
@@ -84,6 +85,10 @@ export const planText = ({ to, startedAt, over, every, guard }: Ramp): string =>
   const plan = rampTexts.plan(percent(to), whenTime(startedAt), whenTime(startedAt + over), spanText(every));
   return guard === null ? plan : rampTexts.planWithGuard(plan, guardText(guard));
 };
+
+/** Returns where a flag stays when its ramp ends now. */
+export const stayText = ({ value, rollout }: Pick<Flag, 'value' | 'rollout'>): string =>
+  rollout === null ? rampTexts.stays(valueText(value)) : rampTexts.staysAt(percent(rollout));
 
 /** Returns what a flag is for everybody, without its ramp. */
 const baseText = ({ value, rollout, resource }: Flag): string => {

@@ -78,7 +78,6 @@ export const Composer = ({ item, inbox, timeline, me, writing: chosen, may, onWr
   const [wantsPreview, setPreview] = useState(false);
   const onSent = (entry: string): void => {
     setPreview(false);
-    onWriting('reply');
     // Not from where somebody types by now; a button that is disabled meanwhile has lost the focus.
     const { activeElement } = document;
     if (activeElement === document.body || activeElement?.closest('.composer') != null) focusWork();
