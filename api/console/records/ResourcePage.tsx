@@ -1,10 +1,8 @@
 /** The records of one resource: the list with its filters, beside the record that is open. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, type ReactNode } from 'react';
-import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
-import { useHeldKeys } from '../shell/useHeldKeys.ts';
-import { idAfter } from '../ui/choose.ts';
+import { useRowKeys } from '../shell/useRowKeys.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { recordKeys, resourcesQuery } from '../wire/actionQueries.ts';
 import { ApiError } from '../wire/apiError.ts';
@@ -45,34 +43,19 @@ export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageP
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
   const change = useCallback((next: RecordsSearch) => onSearch(next, false), [onSearch]);
-  const { press } = useHeldKeys<1 | -1>({
-    list: JSON.stringify(options.queryKey),
-    isReading: list.isPending,
-    apply: (moves) => {
-      const next = idAfter(
-        records.map(({ id }) => id),
-        openId,
-        moves,
-      );
-      if (next !== undefined) open(next);
-    },
-  });
   const readAnew = (): void => {
     void queries.invalidateQueries({ queryKey: ['records', name] });
     if (openId !== undefined) void queries.invalidateQueries({ queryKey: recordKeys.one(name, openId) });
   };
-  useKeys(
-    {
-      l: readAnew,
-      j: () => press(1),
-      k: () => press(-1),
-      ArrowDown: () => press(1),
-      ArrowUp: () => press(-1),
-      '/': () => searchInput.current?.focus(),
-      Escape: () => open(undefined),
-    },
-    'list',
-  );
+  useRowKeys({
+    list: JSON.stringify(options.queryKey),
+    isReading: list.isPending,
+    rows: records,
+    openId,
+    open,
+    readAnew,
+    search: () => searchInput.current?.focus(),
+  });
   if (resources !== undefined && resource === undefined) return <Problem error={unseen} />;
   const error = list.error ?? resourcesError;
   let rows: ReactNode;

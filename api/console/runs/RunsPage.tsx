@@ -2,11 +2,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, type ReactNode } from 'react';
 import { useActionSheet } from '../actions/useActionSheet.tsx';
-import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
-import { useHeldKeys } from '../shell/useHeldKeys.ts';
+import { useRowKeys } from '../shell/useRowKeys.ts';
 import { Button } from '../ui/Button.tsx';
-import { idAfter } from '../ui/choose.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowNew } from '../ui/ShowNew.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
@@ -72,29 +70,7 @@ export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
   }, [act, openSheet]);
   const { queryKey } = options;
   const readAnew = useCallback(() => void queries.resetQueries({ queryKey }), [queries, queryKey]);
-  const { press } = useHeldKeys<1 | -1>({
-    list: JSON.stringify(queryKey),
-    isReading: list.isPending,
-    apply: (moves) => {
-      const next = idAfter(
-        runs.map(({ id }) => id),
-        openId,
-        moves,
-      );
-      if (next !== undefined) open(next);
-    },
-  });
-  useKeys(
-    {
-      j: () => press(1),
-      k: () => press(-1),
-      ArrowDown: () => press(1),
-      ArrowUp: () => press(-1),
-      l: readAnew,
-      Escape: () => open(undefined),
-    },
-    'list',
-  );
+  useRowKeys({ list: JSON.stringify(queryKey), isReading: list.isPending, rows: runs, openId, open, readAnew });
   let rows: ReactNode;
   if (list.error !== null && list.data === undefined) rows = <Problem error={list.error} onRetry={readAnew} />;
   else if (list.data === undefined) rows = <Skeleton rows={6} />;
