@@ -1,8 +1,9 @@
 /** Values of any kind as people read them. Used by comparisons of before and after, and by the audit log. */
 import { legible } from '../content/legible.ts';
+import { moneyText } from '../content/money.ts';
 import { contentTexts } from '../content/texts.ts';
 import { inRow } from '../ui/plural.ts';
-import { count, whenTime } from '../ui/time.ts';
+import { whenTime } from '../ui/time.ts';
 
 /** Whole numbers in this range are moments of the years 2001 to 2096 in milliseconds, as everywhere in the API. */
 const isMoment = (value: unknown): value is number =>
@@ -20,12 +21,6 @@ export const shown = (value: unknown): string => {
   return Array.isArray(value) && value.every(isScalar) ? inRow(value.map(shown)) : legible(JSON.stringify(value));
 };
 
-const isCurrency = (value: unknown): value is string => typeof value === 'string' && /^[A-Z]{3}$/.test(value);
-
 /** Returns a value of a declared type as text; `currency`: of an amount, where its record names one. */
 export const shownAs = (type: string | null, value: unknown, currency: unknown): string =>
-  type === 'money' && typeof value === 'number'
-    ? isCurrency(currency)
-      ? `${count(value)} ${currency}`
-      : count(value)
-    : shown(value);
+  (type === 'money' ? moneyText(value, currency) : null) ?? shown(value);

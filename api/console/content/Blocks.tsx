@@ -7,12 +7,20 @@ import { loadedLater } from '../ui/lazy.tsx';
 import { count } from '../ui/time.ts';
 import type { ActionReference, Block } from '../wire/types.ts';
 import { Markdown } from './Markdown.tsx';
+import { amountText, isCurrency } from './money.ts';
 import { RecordLink } from './RecordLink.tsx';
 import { Fields } from './Value.tsx';
 import { isObject, objects, plain } from './values.ts';
 import { WebLink } from './WebLink.tsx';
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** Returns a value with its unit, which may be a currency. */
+const inUnit = (value: unknown, unit: unknown): string => {
+  if (typeof value === 'number' && isCurrency(unit)) return amountText(value, unit);
+  const shown = typeof value === 'number' ? count(value) : plain(value);
+  return typeof unit === 'string' ? `${shown} ${unit}` : shown;
+};
 
 const ItemLinks = ({ items }: { readonly items: readonly Readonly<Record<string, unknown>>[] }) => {
   const { environment } = useSession();
@@ -67,7 +75,7 @@ const content: Readonly<Record<string, (block: Block, onAction: OnAction | undef
   fields: ({ fields }) => <Fields fields={objects(fields)} />,
   stat: ({ value, unit, change }) => (
     <p className="stat">
-      {typeof value === 'number' ? count(value) : plain(value)} {text(unit)}
+      {inUnit(value, unit)}
       {typeof change === 'number' && <span className="soft"> {change > 0 ? `+${count(change)}` : count(change)}</span>}
     </p>
   ),

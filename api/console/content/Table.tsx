@@ -32,7 +32,7 @@ export const Table = ({ label, columns, rows }: TableProps) => {
             <tr key={at}>
               {all.map(({ name, type }) => (
                 <td key={plain(name)} className={toSide(type)}>
-                  <Value value={row[plain(name)]} type={type} />
+                  <Value value={row[plain(name)]} type={type} currency={row['currency']} />
                 </td>
               ))}
             </tr>

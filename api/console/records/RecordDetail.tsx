@@ -29,7 +29,7 @@ interface RecordDetailProps {
 const valuesOf = ({ fields }: AppRecord, resource: Resource) => [
   ...resource.fields
     .filter(({ name }) => Object.hasOwn(fields, name))
-    .map(({ name, label, type }) => ({ label, type, value: fields[name] })),
+    .map(({ name, label, type }) => ({ label, type, value: fields[name], currency: fields['currency'] })),
   ...Object.entries(fields)
     .filter(([name]) => !resource.fields.some((field) => field.name === name))
     .map(([name, value]) => ({ label: toWords(name), type: null, value })),
