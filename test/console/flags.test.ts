@@ -454,7 +454,7 @@ describe('flags in the console', () => {
   it('lets those look who may not change', async () => {
     const vera = await open();
     await service().signIn(vera, 'vera@example.com', '/flags/new_checkout');
-    await vera.page.getByText('Your role may see this flag, and not change it.').waitFor();
+    await vera.page.getByText('Your role can read this, not change it.').waitFor();
     await vera.page.getByRole('region', { name: 'History' }).waitFor();
     const names = await vera.page.locator('.flag').getByRole('button').allTextContents();
     expect(names.filter((name) => !name.includes('Flags'))).to.deep.equal(['Try']);

@@ -2,9 +2,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useKeys } from '../shell/keyboard.ts';
+import { mayAny } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { uiTexts } from '../ui/texts.ts';
 import { actionsQuery, availableQuery } from '../wire/actionQueries.ts';
+import { meQuery } from '../wire/queries.ts';
 import { ActionPicker } from './ActionPicker.tsx';
 import type { ActionRequest, ActionTarget } from './request.ts';
 import { actionTexts } from './texts.tsx';
@@ -20,11 +23,13 @@ const buttonsMost = 4;
 export const RecordActions = ({ target, onRun }: RecordActionsProps) => {
   const { http } = useSession();
   const { data: actions = [] } = useQuery(actionsQuery(http));
+  const { data: me } = useQuery(meQuery(http));
   const { data: entry } = useQuery({ ...availableQuery(http, target), staleTime: 10_000 });
   const [isChoosing, setChoosing] = useState(false);
   const mine = actions.filter(({ resource }) => resource === target.resource);
   const canRun = mine.length > 0;
   useKeys({ d: canRun ? () => setChoosing(true) : undefined }, 'actions');
+  if (me !== undefined && !mayAny(me, 'action')) return <p className="soft">{uiTexts.readOnly}</p>;
   if (!canRun) return null;
   return (
     <div className="deeds">

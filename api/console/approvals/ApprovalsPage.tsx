@@ -5,6 +5,7 @@ import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { neighbour } from '../ui/choose.ts';
 import { useDraft } from '../ui/draft.ts';
+import { KeyHint } from '../ui/KeyHint.tsx';
 import { ListAndDetail } from '../ui/ListAndDetail.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { approvalQuery, approvalsQuery } from '../wire/approvalQueries.ts';
@@ -152,7 +153,13 @@ export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPagePro
         list={list}
         isOpen={id !== null}
       >
-        {id === null && <Empty title={approvalTexts.nothingOpen}>{approvalTexts.howToOpen}</Empty>}
+        {id === null && (
+          <Empty title={approvalTexts.nothingOpen}>
+            <KeyHint>
+              {queue.some(({ canDecide }) => canDecide.approve) ? approvalTexts.howToDecide : approvalTexts.howToOpen}
+            </KeyHint>
+          </Empty>
+        )}
         {id !== null &&
           one.data === undefined &&
           (one.error === null ? <Skeleton rows={4} /> : <Problem error={one.error} />)}

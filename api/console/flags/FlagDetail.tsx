@@ -4,6 +4,7 @@ import { mayFlag } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { uiTexts } from '../ui/texts.ts';
 import { Ago } from '../ui/Time.tsx';
 import { flagQuery } from '../wire/flagQueries.ts';
 import { meQuery } from '../wire/queries.ts';
@@ -64,7 +65,7 @@ export const FlagDetail = ({ name, onBack }: { readonly name: string; readonly o
           {flag.danger !== null && ` · ${flagTexts.danger(flag.danger)}`}
           {flag.reasonRequired && ` · ${flagTexts.needsReason}`}
         </p>
-        {!mayChange && <p className="hint">{flagTexts.mayNotChange}</p>}
+        {!mayChange && <p className="soft">{uiTexts.readOnly}</p>}
       </header>
       {mayChange && <FlagEditor {...part} />}
       {flag.kind === 'boolean' && <RampSection {...part} />}

@@ -16,7 +16,6 @@ export const flagTexts = {
   needsApproval: 'each change needs an approval',
   needsReason: 'each change needs a reason',
   danger: (danger: string) => `danger: ${danger}`,
-  mayNotChange: 'Your role may see this flag, and not change it.',
   form: {
     title: 'Value and rollout',
     value: 'Value',

@@ -1,10 +1,11 @@
 /** Home: approvals to decide, one's own items, overdue items, and what is under way. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import type { ListSearch } from '../inbox/filter.ts';
 import { may, mayAny } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
+import { KeyHint } from '../ui/KeyHint.tsx';
 import { Skeleton } from '../ui/Problem.tsx';
 import { Ago, Due } from '../ui/Time.tsx';
 import { approvalsQuery } from '../wire/approvalQueries.ts';
@@ -63,7 +64,7 @@ const Items = ({
   readonly title: string;
   /** The list of the inboxes that has all of them. */
   readonly list: ListSearch;
-  readonly none: string;
+  readonly none: ReactNode;
   readonly query: ItemQuery;
 }) => {
   const { http, items, environment } = useSession();
@@ -134,7 +135,12 @@ export const HomePage = () => {
       <Items
         title={homeTexts.mine}
         list={{ assignee: 'me', sort: 'due' }}
-        none={homeTexts.nothingMine}
+        none={
+          <>
+            {homeTexts.nothingMine}{' '}
+            {inboxes.some(({ can }) => can.includes('assign')) && <KeyHint>{homeTexts.howToTake}</KeyHint>}
+          </>
+        }
         query={{ assignee: 'me', state: notClosed, snoozed: '0', sort: 'due' }}
       />
       <Items

@@ -10,7 +10,7 @@ interface SectionProps {
   readonly title: string;
   /** Makes a link to the whole list of the heading; absent: there is no such list. */
   readonly link?: (title: string) => ReactNode;
-  readonly none: string;
+  readonly none: ReactNode;
   readonly total: number | null;
   readonly error: unknown;
   readonly children: readonly ReactNode[] | null;

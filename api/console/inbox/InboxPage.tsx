@@ -12,6 +12,7 @@ import { afterPaint } from '../ui/afterPaint.ts';
 import { Button } from '../ui/Button.tsx';
 import { neighbour } from '../ui/choose.ts';
 import { focusWork } from '../ui/focus.ts';
+import { KeyHint } from '../ui/KeyHint.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowNew } from '../ui/ShowNew.tsx';
@@ -226,7 +227,9 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
       </section>
       {openId === undefined ? (
         <div className="detail">
-          <Empty title={inboxTexts.nothingOpen}>{at < 0 ? inboxTexts.openFirst : inboxTexts.openNext}</Empty>
+          <Empty title={inboxTexts.nothingOpen}>
+            <KeyHint>{at < 0 ? inboxTexts.openFirst : inboxTexts.openNext}</KeyHint>
+          </Empty>
         </div>
       ) : (
         <ItemDetail

@@ -13,6 +13,7 @@ import { ArchivedNote } from '../ui/ArchivedNote.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Initials, StateGlyph } from '../ui/State.tsx';
+import { uiTexts } from '../ui/texts.ts';
 import { whenTime } from '../ui/time.ts';
 import { Ago, Due } from '../ui/Time.tsx';
 import { ApiError } from '../wire/apiError.ts';
@@ -85,8 +86,12 @@ const Facts = ({ item, inboxes, names, commands, onTag }: HeadProps) => {
   );
 };
 
+/** Verbs that have a control here or in the composer. */
+const verbs = ['state', 'assign', 'tags', 'snooze', 'reply', 'note'];
+
 const Deeds = ({ item, inboxes, commands }: Omit<HeadProps, 'names' | 'onTag'>) => {
   const { may, open, close } = commands;
+  if (!verbs.some(may)) return <p className="soft">{uiTexts.readOnly}</p>;
   return (
     <div className="deeds">
       {may('state') && kindOf(inboxes, item) !== 'closed' && (

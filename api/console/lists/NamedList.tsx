@@ -3,6 +3,7 @@ import { useRef, useState, type ReactNode } from 'react';
 import { useKeys } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
 import { hasWords, neighbour } from '../ui/choose.ts';
+import { KeyHint } from '../ui/KeyHint.tsx';
 import { ListAndDetail } from '../ui/ListAndDetail.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { SearchInput } from '../ui/SearchInput.tsx';
@@ -91,7 +92,13 @@ export const NamedList = (props: NamedListProps) => {
       list={list}
       isOpen={name !== null}
     >
-      {name === null ? <Empty title={listTexts.nothingOpen}>{texts.openFirst}</Empty> : children}
+      {name === null ? (
+        <Empty title={listTexts.nothingOpen}>
+          <KeyHint>{texts.openFirst}</KeyHint>
+        </Empty>
+      ) : (
+        children
+      )}
     </ListAndDetail>
   );
 };

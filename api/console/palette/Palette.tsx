@@ -29,6 +29,8 @@ interface Command {
   readonly run: () => void;
 }
 
+const optionsOf = (commands: readonly Command[]): readonly Option[] => commands.map(({ option }) => option);
+
 const capital = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 
 /** Returns the commands of the screen behind the palette that are possible now. */
@@ -125,14 +127,17 @@ export const Palette = ({ me, onHelp, onSignOut, onClose }: PaletteProps) => {
   const copies = useCopyCommands();
   const commands: readonly Command[] = [
     ...here,
-    ...copies,
     { option: { id: ':undo', label: paletteTexts.undo, hint: hints.command, shortcut: 'u' }, run: notices.undo },
+  ];
+  /** What is wanted seldom stands behind the places. */
+  const lastCommands: readonly Command[] = [
     { option: { id: ':help', label: paletteTexts.keys, hint: hints.help, shortcut: '?' }, run: onHelp },
     { option: { id: ':out', label: paletteTexts.signOut, hint: hints.command }, run: onSignOut },
+    ...copies,
   ];
   const destinations = useDestinations(me);
   const go = ({ id }: Option): void => {
-    const command = commands.find(({ option }) => option.id === id);
+    const command = [...commands, ...lastCommands].find(({ option }) => option.id === id);
     // After the dialog has given the focus back.
     window.setTimeout(command?.run ?? (() => void navigate({ href: `/env/${encodeURIComponent(environment)}/${id}` })));
   };
@@ -140,7 +145,7 @@ export const Palette = ({ me, onHelp, onSignOut, onClose }: PaletteProps) => {
     <PickerDialog
       title={paletteTexts.title}
       placeholder={paletteTexts.placeholder}
-      options={[...commands.map(({ option }) => option), ...destinations]}
+      options={[...optionsOf(commands), ...destinations, ...optionsOf(lastCommands)]}
       found={found}
       onText={setWords}
       none={q === '' ? paletteTexts.none : paletteTexts.noneFound}

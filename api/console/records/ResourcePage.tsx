@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, type ReactNode } from 'react';
 import { useSession } from '../shell/session.ts';
 import { useRowKeys } from '../shell/useRowKeys.ts';
+import { KeyHint } from '../ui/KeyHint.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { recordKeys, resourcesQuery } from '../wire/actionQueries.ts';
 import { ApiError } from '../wire/apiError.ts';
@@ -90,7 +91,9 @@ export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageP
       </section>
       <div className="detail scroll">
         {openId === undefined || resource === undefined || resources === undefined ? (
-          <Empty title={recordsTexts.nothingOpen}>{recordsTexts.openFirst}</Empty>
+          <Empty title={recordsTexts.nothingOpen}>
+            <KeyHint>{recordsTexts.openFirst}</KeyHint>
+          </Empty>
         ) : (
           <RecordDetail
             key={openId}

@@ -5,6 +5,7 @@ import { useActionSheet } from '../actions/useActionSheet.tsx';
 import { useSession } from '../shell/session.ts';
 import { useRowKeys } from '../shell/useRowKeys.ts';
 import { Button } from '../ui/Button.tsx';
+import { KeyHint } from '../ui/KeyHint.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowNew } from '../ui/ShowNew.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
@@ -101,7 +102,9 @@ export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
       </section>
       <div className="detail scroll">
         {openId === undefined ? (
-          <Empty title={runsTexts.nothingOpen}>{runsTexts.howToOpen}</Empty>
+          <Empty title={runsTexts.nothingOpen}>
+            <KeyHint>{runsTexts.howToOpen}</KeyHint>
+          </Empty>
         ) : (
           <RunDetail key={openId} id={openId} onAction={openSheet} onBack={() => open(undefined)} />
         )}

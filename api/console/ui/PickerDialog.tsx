@@ -1,8 +1,10 @@
 /** The dialog behind Picker.tsx. */
 import { Dialog } from '@base-ui/react/dialog';
 import { Fragment, useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { Button } from './Button.tsx';
 import { hasWords } from './choose.ts';
 import type { Option, PickerProps } from './option.ts';
+import { uiTexts } from './texts.ts';
 
 const matches = ({ label, hint }: Option, words: string): boolean => hasWords(`${label} ${hint ?? ''}`, words);
 
@@ -57,24 +59,31 @@ export const PickerDialog = ({
           finalFocus={() => before instanceof HTMLElement && before !== document.body && before.isConnected && before}
         >
           <Dialog.Title className="picker-title">{title}</Dialog.Title>
-          <input
-            ref={takeFocus}
-            role="combobox"
-            aria-expanded
-            aria-controls={id}
-            aria-activedescendant={shown.length === 0 ? undefined : `${id}-${String(current)}`}
-            aria-label={title}
-            placeholder={placeholder}
-            value={text}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => {
-              setText(event.target.value);
-              onText?.(event.target.value);
-              setAt(0);
-            }}
-            onKeyDown={press}
-          />
+          <div className="picker-head">
+            <input
+              ref={takeFocus}
+              role="combobox"
+              aria-expanded
+              aria-controls={id}
+              aria-activedescendant={shown.length === 0 ? undefined : `${id}-${String(current)}`}
+              aria-label={title}
+              placeholder={placeholder}
+              value={text}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => {
+                setText(event.target.value);
+                onText?.(event.target.value);
+                setAt(0);
+              }}
+              onKeyDown={press}
+            />
+            {stays && (
+              <Button tone="bare" onClick={onClose}>
+                {uiTexts.done}
+              </Button>
+            )}
+          </div>
           <ul role="listbox" id={id} aria-label={title} ref={list}>
             {shown.map((option, index) => (
               <Fragment key={option.id}>
@@ -95,7 +104,7 @@ export const PickerDialog = ({
                     {option.isOn === true ? '✓' : ''}
                   </span>
                   <span className="picker-label">{option.label}</span>
-                  <span className="soft" title={option.why ?? option.hint}>
+                  <span className={typeof option.why === 'string' ? 'why' : 'soft'} title={option.why ?? option.hint}>
                     {option.why ?? option.hint ?? ''}
                   </span>
                   {option.shortcut !== undefined && <kbd>{option.shortcut}</kbd>}

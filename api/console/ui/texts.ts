@@ -5,6 +5,9 @@ import { count } from './time.ts';
 export const uiTexts = {
   tryAgain: 'Try again',
   close: 'Close',
+  done: 'Done',
+  /** Where a role that may change something has the controls for it. */
+  readOnly: 'Your role can read this, not change it.',
   search: 'Search',
   loading: 'Loading',
   slow: 'The server is slow to answer. What you ask for comes as soon as it is there.',
