@@ -36,13 +36,15 @@ export const GrantTable = ({ kind, rows, granted, onGranted }: GrantTableProps) 
               const why = impliedBy(granted, on, verb);
               return (
                 <td key={verb} title={why === null ? undefined : grantTexts.implied[why]}>
-                  <input
-                    type="checkbox"
-                    aria-label={grantTexts.grant(verbText(verb), label)}
-                    checked={why !== null || isGranted(granted, on, verb)}
-                    disabled={why !== null || onGranted === null}
-                    onChange={({ target }) => onGranted?.(withVerb(granted, on, verb, target.checked))}
-                  />
+                  <label>
+                    <input
+                      type="checkbox"
+                      aria-label={grantTexts.grant(verbText(verb), label)}
+                      checked={why !== null || isGranted(granted, on, verb)}
+                      disabled={why !== null || onGranted === null}
+                      onChange={({ target }) => onGranted?.(withVerb(granted, on, verb, target.checked))}
+                    />
+                  </label>
                 </td>
               );
             })}
