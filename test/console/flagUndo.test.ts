@@ -135,6 +135,11 @@ describe('taking back a change of a flag in the console', () => {
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await page.locator('.flag-answer').getByText('on for 26 %, rising to 50 %').waitFor();
     expect((await flag('checkout')).ramp).to.include({ from: 26, startedAt: startedAt + 120_000, over: 480_000 });
+    await approve('checkout', { ramp: null });
+    await undo().last().waitFor();
+    expect((await flag('checkout')).ramp).to.equal(null);
+    await page.keyboard.press('u');
+    await until('it goes on', async () => (await flag('checkout')).ramp?.from === 26);
   });
 
   it('offers no undo to who may decide, and not change flags', async () => {

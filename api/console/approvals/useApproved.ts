@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useBulkChanges } from '../bulks/useBulkChanges.ts';
 import { isObject } from '../content/values.ts';
-import { isQuick, type FlagPatch } from '../flags/patch.ts';
+import type { FlagPatch } from '../flags/patch.ts';
 import { useFlagSending } from '../flags/useFlagSending.ts';
 import { changeText } from '../flags/words.ts';
 import { changeItem, stateChange } from '../inbox/change.ts';
@@ -34,9 +34,9 @@ interface FlagChange {
   readonly patch: FlagPatch;
 }
 
-/** Returns an approved change of a flag; null: the request was another, or ended a ramp, which is not begun again. */
+/** Returns an approved change of a flag; null: the request was another. */
 const flagChangeOf = ({ kind, now, change }: Approval): FlagChange | null => {
-  if (kind !== 'flag' || !isObject(now) || !isObject(change) || isQuick(change)) return null;
+  if (kind !== 'flag' || !isObject(now) || !isObject(change)) return null;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the present state of a request for a flag is the flag
   return { before: now as unknown as Flag, patch: change };
 };

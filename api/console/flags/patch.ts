@@ -39,9 +39,7 @@ const restOf = ({ to, over, every, guard, startedAt, step }: Ramp): NonNullable<
 
 /** Returns the change that gives a flag back what the patch takes; a ramp that it ended goes on from where it was. */
 const inverseOf = (flag: Flag, patch: FlagPatch): FlagPatch => ({
-  ...(setsValue(patch) && !isQuick(patch)
-    ? { value: flag.value, ...(flag.kind === 'boolean' ? { rollout: flag.rollout } : {}) }
-    : {}),
+  ...(setsValue(patch) ? { value: flag.value, ...(flag.kind === 'boolean' ? { rollout: flag.rollout } : {}) } : {}),
   ...(setsValue(patch) && flag.ramp !== null && isGoing(flag.ramp) ? { ramp: restOf(flag.ramp) } : {}),
   ...(patch.rules === undefined ? {} : { rules: flag.rules }),
   ...(patch.targets === undefined
