@@ -24,7 +24,6 @@ import {
   archivedBeforeSchema,
   cursorSchema,
   limitSchema,
-  lookupIdSchema,
   nextCursorSchema,
   nullable,
   responseObject,
@@ -238,7 +237,7 @@ const batch = readEndpoint({
   summary: 'Several items by their ids, in that order; what you can’t see is left out',
   tag: 'Items',
   query: strictObject({
-    ids: Type.Array(lookupIdSchema('An item.'), {
+    ids: Type.Array(Type.String({ minLength: 1, description: 'An item.' }), {
       minItems: 1,
       maxItems: limits.itemsPerBatch,
       description: `Ids, 1 to ${String(limits.itemsPerBatch)} (comma-separated).`,

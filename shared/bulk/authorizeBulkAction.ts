@@ -9,6 +9,7 @@ import {
   requireRunnableAction,
 } from '../actions/authorizeAction.ts';
 import { invalidAt } from '../catalogue/errors.ts';
+import { withPathPrefix } from '../platform/core/validate.ts';
 import type { BulkActionBody, BulkOperationBody } from './schema.ts';
 
 export interface AuthorizedBulk {
@@ -25,7 +26,7 @@ export const authorizeBulkAction = (
   freshUntil: number | null,
   at: number,
 ): AuthorizedBulk => {
-  const action = requireRunnableAction(caller, operation.action);
+  const action = withPathPrefix('operation', () => requireRunnableAction(caller, operation.action));
   requireFreshSignIn(caller, action, freshUntil, at);
   if (action.resource === null)
     throw invalidAt('operation.action', `${action.name} takes no record, so it can’t be run on items`);

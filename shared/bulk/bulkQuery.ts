@@ -45,6 +45,10 @@ interface MatchRequest {
   readonly now: number;
 }
 
+/** Returns whether every member of a query is an empty list or object, if it has any. */
+const isEmptyQuery = (query: JsonItemQuery): boolean =>
+  Object.values(query).every((value) => typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+
 /**
  * Returns the ids of the items that match and that the caller sees. Throws `not_found` for an unseen inbox or view, `too_many`,
  * and `conflict` when the caller expects another number.
@@ -54,7 +58,7 @@ export const matchBulkQuery = async (
   caller: Caller,
   { query, expect, now }: MatchRequest,
 ): Promise<readonly string[]> => {
-  if (Object.keys(query).length === 0 && expect === null)
+  if (isEmptyQuery(query) && expect === null)
     throw invalidAt('expect', 'is required with an empty query: say how many items you expect');
   const { request } = await withPathPrefixLater('query', () => resolveItemList(db, caller, toListQuery(query), now));
   const none = { ids: [], complete: true };

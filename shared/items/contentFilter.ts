@@ -14,10 +14,10 @@ export const parseQueryWords = (parameter: string, text: string): string[] => {
   return queryWords(text);
 };
 
-/** Returns the words of `q`. Throws `invalid` where it has none: then it would find everything. */
-export const parseQ = (q: string): string[] => {
-  const words = parseQueryWords('q', q);
-  if (words.length === 0) throw invalidAt('q', 'must have a word');
+/** Returns the words of a parameter that asks for some. Throws `invalid` where it has none: then it would find everything. */
+export const requireQueryWords = (parameter: 'q' | 'search', text: string): string[] => {
+  const words = parseQueryWords(parameter, text);
+  if (words.length === 0) throw invalidAt(parameter, 'must have a word');
   return words;
 };
 
@@ -50,7 +50,7 @@ export const checkFieldNames = (fields: FieldValues, visible: readonly InboxDefi
 
 /** Returns the filter of `q` and of values of fields; null: neither is given. */
 export const parseContents = (q: string | undefined, fields: FieldValues | undefined): ContentFilter | null => {
-  const words = q === undefined ? [] : parseQ(q);
+  const words = q === undefined ? [] : requireQueryWords('q', q);
   const values = Object.entries(fields ?? {});
   return words.length + values.length === 0 ? null : { words, fields: values };
 };

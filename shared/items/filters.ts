@@ -7,7 +7,7 @@ import type { InboxDefinition } from '../environments/definition.ts';
 import { itemSorts, type ItemSort } from '../environments/itemQuery.ts';
 import { listNearest } from '../platform/core/nearestNames.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { checkFieldNames, parseContents, parseQueryWords } from './contentFilter.ts';
+import { checkFieldNames, parseContents, parseQueryWords, requireQueryWords } from './contentFilter.ts';
 import { anyTime } from './list/filters.ts';
 import type { ItemListRequest, TimeRange } from './list/request.ts';
 import {
@@ -71,7 +71,9 @@ export const resolveRecord = (
 const toRange = (from: number | undefined, to: number | undefined): TimeRange | null =>
   from === undefined && to === undefined ? null : { from: from ?? anyTime.from, to: to ?? anyTime.to };
 
-const parseSearchWords = (search: string | undefined): string[] | null => {
+/** Returns the words of the search, or of the view's, which may have none. */
+const parseSearchWords = (asked: string | undefined, search: string | undefined): string[] | null => {
+  if (asked !== undefined) return requireQueryWords('search', asked);
   const words = search === undefined ? [] : parseQueryWords('search', search);
   return words.length === 0 ? null : words;
 };
@@ -107,7 +109,7 @@ export const resolveFilters = (
   checkFieldNames(query['fields.*'] ?? {}, known);
   const assignees = resolveAssignees(caller, merged.assignee);
   const record = resolveRecord(caller, merged);
-  const words = parseSearchWords(merged.search);
+  const words = parseSearchWords(query.search, merged.search);
   const order = merged.sort ?? '-lastSeen';
   const descending = order.startsWith('-');
   const sort = sortOf(descending ? order.slice(1) : order);

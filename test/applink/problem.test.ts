@@ -7,6 +7,7 @@ import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const manifest = {
+  inboxes: [{ name: 'mail', triage: { rules: [], app: true } }],
   resources: [{ name: 'payment', source: 'app', fields: [{ name: 'amount', type: 'money' }] }],
   actions: [{ name: 'ping' }],
   pages: [{ name: 'overview', blocks: [{ type: 'stat', source: 'app' }] }],
@@ -78,6 +79,16 @@ describe('app link: problems of answers', () => {
       200,
       ['block'],
     ]);
+  });
+
+  it('names what of its triage can not be applied, wherever the worker is', async () => {
+    const create = (): Promise<{ status: number }> => agent.post('/items', { inbox: 'mail', title: 'New' });
+    expect(await answered('triage.answer', () => ({ answers: 5 }), create)).to.deep.equal([201, ['answers']]);
+    expect(await answered('triage.answer', () => ({ answers: { q: 'a' }, state: 'zzz' }), create)).to.deep.equal([
+      201,
+      ['state'],
+    ]);
+    expect(await answered('triage.answer', () => ({ assignee: 'nobody' }), create)).to.deep.equal([201, ['assignee']]);
   });
 
   it('says nothing of valid answers, of none, and of errors', async () => {

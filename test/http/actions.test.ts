@@ -363,6 +363,14 @@ describe('http: actions', () => {
       expect(codeOf(await agent.post(`/runs/${String(failed.body.run)}/retry`))).to.equal('409 conflict');
     });
 
+    it('refuses to run again what succeeded, before it asks for a confirmation', async () => {
+      app.handle('action.run', () => null);
+      const dangerous = { action: 'refund', record: 'o1', confirmed: true };
+      const { run } = (await agent.post('/actions', dangerous)).body;
+      expect(await runOf(run)).to.include({ status: 'succeeded' });
+      expect(codeOf(await agent.post(`/runs/${String(run)}/retry`))).to.equal('409 conflict');
+    });
+
     it('shows runs to who asked, and to who may run the action on records that they see', async () => {
       app.handle('action.run', () => null);
       const mine = (

@@ -98,6 +98,8 @@ describe('bulks by query', () => {
     const [id] = await make('mail', 1);
     for (const [body, path] of [
       [{ query: {} }, 'expect'],
+      [{ query: { fields: {} } }, 'expect'],
+      [{ query: { search: ' ' } }, 'query.search'],
       [{}, 'ids'],
       [{ ids: [id], query: { inbox: 'mail' } }, 'query'],
       [{ ids: [id], expect: 1 }, 'expect'],
@@ -119,6 +121,12 @@ describe('bulks by query', () => {
     }
     for (const query of [{ inbox: 'secret' }, { inbox: 'nosuch' }, { view: 'secrets' }, { view: 'nosuch' }])
       expect(codeOf(await clerk.post('/bulk', { query, operation: tags }))).to.equal('404 not_found');
+    const misspelt = await clerk.post('/bulk', { query: { inbox: 'mial' }, operation: tags });
+    expect(misspelt.body.details).to.deep.equal([
+      { path: 'query.inbox', message: 'is not known here; known: mail, bugs, refunds' },
+    ]);
+    const unknown = await clerk.post('/bulk', { ids: [id], operation: { type: 'action', action: 'nosuch' } });
+    expect([codeOf(unknown), pathOf(unknown)]).to.deep.equal(['404 not_found', 'operation.action']);
   });
 
   it('freeze what matched when they were asked for, also until a person approves', async () => {

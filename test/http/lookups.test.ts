@@ -123,6 +123,7 @@ describe('finding items', () => {
     it('hold 1 to 100 ids', async () => {
       expect((await batch(Array.from({ length: 100 }, () => 'own'))).status).to.equal(200);
       expect((await batch(Array.from({ length: 101 }, () => 'own'))).status).to.equal(400);
+      expect((await batch([])).status).to.equal(400);
       expect((await clerk.get('/items/batch')).status).to.equal(400);
     });
   });

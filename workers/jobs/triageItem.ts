@@ -58,12 +58,19 @@ const readTriageSubject = async (
   return { ...found, item, shown: { item: JSON.parse(itemJson(item, fullAccess)) as Record<string, unknown>, record } };
 };
 
+interface Triage {
+  readonly principal: Principal;
+  readonly input: unknown;
+  /** Called with why it is refused. */
+  readonly onRefused?: (refusal: Fault) => void;
+}
+
 /** Performs the triage as the endpoint does; an input that the endpoint would refuse is given up. */
 const applyTriage = async (
   deps: Deps,
   { env, item }: TriageJobSubject,
   { requestId, span }: Pick<Job, 'requestId' | 'span'>,
-  { principal, input }: { principal: Principal; input: unknown },
+  { principal, input, onRefused = () => undefined }: Triage,
 ): Promise<JobOutcome> => {
   try {
     const checked: TriageInput = triageFirst.check(input, deps.clock.now());
@@ -75,9 +82,12 @@ const applyTriage = async (
       await deps.directory.refresh();
       [outcome] = await attempt();
     }
-    return outcome?.kind === 'fault' ? giveUp(`Triage can’t be applied: ${outcome.fault.message}`) : done();
+    if (outcome?.kind !== 'fault') return done();
+    onRefused(outcome.fault);
+    return giveUp(`Triage can’t be applied: ${outcome.fault.message}`);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
+    onRefused(error);
     return giveUp(`Triage is not valid: ${error.message}`);
   }
 };
@@ -87,6 +97,13 @@ const retryOrGiveUp = (tries: number, reason: string): JobOutcome => {
   if (tries >= attemptsMax) return giveUp(reason);
   throw new Error(reason);
 };
+
+/** Tells the app why its answer has no effect, as nobody else would. */
+const tellApp =
+  ({ link }: Deps, { env }: TriageJobSubject) =>
+  ({ message, extra: { details = [{ path: '', message }] } }: Fault): void => {
+    link.notify(env.id, 'app.problem', { method: 'triage.answer', problems: details });
+  };
 
 const requestAppTriage = async (deps: Deps, subject: TriageJobSubject, job: Job<'triageItem'>): Promise<JobOutcome> => {
   const { env, inbox, shown } = subject;
@@ -105,6 +122,7 @@ const requestAppTriage = async (deps: Deps, subject: TriageJobSubject, job: Job<
       return applyTriage(deps, subject, job, {
         principal: appPrincipal,
         input: typeof result === 'object' && !Array.isArray(result) ? { answers: {}, ...result } : result,
+        onRefused: tellApp(deps, subject),
       });
     }
     case 'offline':

@@ -144,12 +144,15 @@ const summary = (details: readonly FaultDetail[]): string => {
 /** Returns `400 invalid` with these details; the first one makes the message. */
 export const invalidFault = (details: readonly FaultDetail[]): Fault => fault('invalid', summary(details), { details });
 
-/** Returns an `invalid` fault with its paths moved to where its input stands in the request; any other fault as it is. */
+/**
+ * Returns a fault with its paths moved to where its input stands in the request: an `invalid` one, or a `not_found` that names
+ * what was meant. Any other fault comes back as it is.
+ */
 export const movePaths = (problem: Fault, place: (path: string) => string): Fault => {
-  const { details } = problem.extra;
-  return problem.code === 'invalid' && details !== undefined
-    ? invalidFault(details.map(({ path, message }) => ({ path: place(path), message })))
-    : problem;
+  const { code, message, extra } = problem;
+  if (extra.details === undefined || (code !== 'invalid' && code !== 'not_found')) return problem;
+  const details = extra.details.map(({ path, message: what }) => ({ path: place(path), message: what }));
+  return code === 'invalid' ? invalidFault(details) : fault(code, message, { ...extra, details });
 };
 
 const prefixPaths = (place: string, error: unknown): unknown =>

@@ -1,7 +1,7 @@
 /** Searches items and records at once, best first, with an excerpt of each hit. Called by api/routes/search.ts. */
 import type { Caller } from '../../access/principal.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { parseQ } from '../../items/contentFilter.ts';
+import { requireQueryWords } from '../../items/contentFilter.ts';
 import { foldCase } from '../../platform/core/searchWords.ts';
 import type { ViewDeps } from '../deps.ts';
 import { searchItems, type Hit } from './items.ts';
@@ -36,7 +36,7 @@ export const searchEverything = async (
   caller: Caller,
   { q, types = searchTypes, limit = limits.searchResults }: SearchQuery,
 ): Promise<SearchAnswer> => {
-  const request = { words: parseQ(q), query: foldCase(q).trim(), limit, now: deps.clock.now() };
+  const request = { words: requireQueryWords('q', q), query: foldCase(q).trim(), limit, now: deps.clock.now() };
   const [items, records] = await Promise.all([
     types.includes('items') ? searchItems(deps, caller, request) : [],
     types.includes('records') ? searchAllRecords(deps, caller, request) : { hits: [], incomplete: [] },

@@ -53,6 +53,7 @@ badInputs(() => {
         [`search=${'x'.repeat(10_000)}`, `search=${'x%20'.repeat(2_000)}`, `search=${'x%20'.repeat(11)}`],
         'search',
       ],
+      ['more: a search without a word would find everything', ['search=%20', 'search=%09%20'], 'search'],
     ];
     for (const [title, queries, path] of rows) {
       it(title, async () => {
