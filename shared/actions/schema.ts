@@ -45,7 +45,7 @@ export const runSchema = responseObject({
   label: Type.String({ description: 'Label.' }),
   resource: nullable(Type.String({ description: 'Resource.' })),
   record: nullable(Type.String({ description: 'Record.' })),
-  item: nullable(Type.String({ description: 'The item on whose timeline it is.' })),
+  item: nullable(Type.String({ description: 'Its item.' })),
   input: Type.Object({}, { description: 'With the defaults filled in.' }),
   status: runStatusSchema,
   attempts: Type.Integer({ description: 'How often it was handed over.' }),
@@ -56,14 +56,14 @@ export const runSchema = responseObject({
   error: nullable(Type.String({ description: 'Why it failed.' })),
   code: nullable(Type.String({ description: 'The error code that goes with it.' })),
   by: actorSchema,
-  approval: nullable(Type.String({ description: 'The approval that it waited for.' })),
+  approval: nullable(Type.String({ description: 'Its approval.' })),
   approvedBy: nullable(actorSchema),
   bulk: nullable(Type.String({ description: 'Its bulk.' })),
   reason: nullable(Type.String({ description: 'Why, in the requester’s words.' })),
   requestedAt: Type.Integer({ description: 'requestedAt (milliseconds since 1970 UTC)' }),
   startedAt: nullableTimeSchema('When it was handed over first'),
   finishedAt: nullableTimeSchema('finishedAt'),
-  expiresAt: nullableTimeSchema('When it expires if the app has not come back'),
+  expiresAt: nullableTimeSchema('When it expires while queued'),
 });
 
 const runId = idSchema('run', 'The run.');

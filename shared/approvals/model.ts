@@ -213,6 +213,9 @@ export const approvalJson = (
   inbox: approval.inbox ?? (approval.kind === 'item' ? approval.request.inbox : null),
   run: approval.run,
   bulk: approval.bulk,
+  /** Read where requests are listed or one is asked for by its id. */
+  itemTitle: null,
+  leftOut: null,
   /** Read where one is asked for by its id. */
   others: null,
   label: approval.label,

@@ -17,7 +17,7 @@ const timestampSchema = (description: string) =>
   Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
 export const approvalStatusSchema = Type.Union(
   approvalStatuses.map((status) => Type.Literal(status)),
-  { description: 'pending is the only status that is not final.' },
+  { description: 'Only pending is not final.' },
 );
 const target = (description: string) => nullable(Type.Object({}, { description }));
 
@@ -29,7 +29,7 @@ export const approvalSchema = responseObject({
   ),
   summary: Type.String({ description: 'One line for who decides.' }),
   sentence: Type.String({
-    description: 'What it would do, without what you don’t see.',
+    description: 'What it would do, as you see it.',
   }),
   reason: nullable(Type.String({ description: 'Why, in the requester’s words.' })),
   requestedBy: actorSchema,
@@ -38,14 +38,15 @@ export const approvalSchema = responseObject({
   status: approvalStatusSchema,
   decidedBy: nullable(actorSchema),
   decidedAt: nullable(timestampSchema('decidedAt')),
-  note: nullable(Type.String({ description: 'The note of the person who decided.' })),
+  note: nullable(Type.String({ description: 'The decider’s note.' })),
   action: nullable(Type.String({ description: 'The action.' })),
   resource: nullable(Type.String({ description: 'Resource.' })),
   record: nullable(Type.String({ description: 'Record.' })),
   input: target('Input.'),
+  leftOut: target('What it leaves out, as described.'),
   flag: nullable(Type.String({ description: 'The flag.' })),
   change: target('Change.'),
-  replaced: target('The running ramp that the change replaces.'),
+  replaced: target('The ramp that it replaces.'),
   operation: target('Operation.'),
   before: target('As it was when requested.'),
   now: target('As it is.'),
@@ -53,15 +54,16 @@ export const approvalSchema = responseObject({
   reversible: nullable(Type.Boolean({ description: 'Whether it can be undone; null: not said.' })),
   canDecide: responseObject(
     {
-      approve: Type.Boolean({ description: 'Whether you may approve or reject it now.' }),
+      approve: Type.Boolean({ description: 'Whether you may now.' }),
       why: nullable(Type.String({ description: 'What stands against it.' })),
     },
     { description: 'Whether you may decide it.' },
   ),
   others: nullable(Type.Array(Type.String(), { description: 'Others that wait on its target.' })),
   item: nullable(Type.String({ description: 'The item whose timeline shows it.' })),
+  itemTitle: nullable(Type.String({ description: 'Its title.' })),
   inbox: nullable(Type.String({ description: 'Inbox.' })),
-  inboxes: nullable(Type.Array(Type.String(), { description: 'The inboxes of a bulk’s items.' })),
+  inboxes: nullable(Type.Array(Type.String(), { description: 'Those of a bulk’s items.' })),
   run: nullable(Type.String({ description: 'Run.' })),
   bulk: nullable(Type.String({ description: 'Bulk.' })),
 });

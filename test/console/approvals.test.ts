@@ -171,7 +171,9 @@ describe('decisions in the console', () => {
         .textContent();
     expect(await fact('Total')).to.equal('252,010 EUR');
     expect(await fact('Placed')).to.match(/Jan 1/);
-    expect(await fact('Amount to give back')).to.equal('left out (Left out: all of it)');
+    expect(await fact('Amount to give back')).to.equal('left out');
+    const leftOut = decision.getByText('Amount to give back: left out. Left out: all of it', { exact: true });
+    expect(await leftOut.count()).to.equal(1);
     expect(await fact('Reason')).to.equal('Late');
     expect(await decision.getByText(/gave no reason/).count()).to.equal(0);
     // Nothing is given of the amount, so what it may be at most stands wherever one decides.

@@ -19,7 +19,10 @@ const manifest = {
       approval: true,
       danger: 'high',
       when: { field: 'record.fields.status', op: 'eq', value: 'paid' },
-      input: { type: 'object', properties: { amount: { type: 'number' } } },
+      input: {
+        type: 'object',
+        properties: { amount: { type: 'number', description: 'Absent: all of it.' }, why: { type: 'string' } },
+      },
     },
     { name: 'ping', label: 'Ping' },
     { name: 'strict', label: 'Strict', approval: true, offline: 'refuse' },
@@ -114,6 +117,31 @@ describe('http: approvals', () => {
     expect((await (await world.agent('viewer')).get(`/approvals/${approval}`)).status).to.equal(404);
     expect((await (await world.agent('viewer')).get('/approvals')).body).to.deep.equal({ approvals: [], cursor: null });
     await agent.post(`/approvals/${approval}/cancel`);
+  });
+
+  it('names the item and says what is left out, to who sees them, wherever requests are read', async () => {
+    const item = (await agent.post('/items', { inbox: 'mail', title: 'Give 12.15 back' })).body.item.id;
+    const { approval } = await ask(await order(), agent, { item, input: { why: 'Late' } });
+    const told = { itemTitle: 'Give 12.15 back', leftOut: { amount: 'Absent: all of it.' } };
+    expect(await approvalOf(approval)).to.deep.include(told);
+    const { approvals } = (await person.get('/approvals')).body;
+    expect(approvals.find(({ id }: { id: string }) => id === approval)).to.deep.include(told);
+    await world.role('mover', clerk);
+    const boss = await world.person('admin', 'Eva Roth', { fresh: true });
+    const mover = await world.agent('mover');
+    const own = await ask(await order(), mover, { item, input: { why: 'Late' } });
+    expect(await approvalOf(own.approval, mover)).to.deep.include(told);
+    const agents = `/settings/agents/${mover.id}`;
+    await world.role('elsewhere', [{ on: 'inbox:refunds', can: ['see'] }]);
+    const moved = await boss.call('PATCH', agents, { role: 'elsewhere' });
+    expect(moved.status, moved.text).to.equal(200);
+    await until('the role holds', async () => (await approvalOf(own.approval, mover)).item === null);
+    expect(await approvalOf(own.approval, mover)).to.include({ itemTitle: null, leftOut: null });
+    await agent.post(`/approvals/${approval}/cancel`);
+    expect(await approvalOf(approval)).to.deep.include(told);
+    const whole = await ask(await order(), agent, { input: { amount: 5, why: 'Late' } });
+    expect(await approvalOf(whole.approval)).to.include({ itemTitle: null, leftOut: null });
+    await agent.post(`/approvals/${whole.approval}/cancel`);
   });
 
   it('lists what one principal has asked for, to others as far as they see it, and by status', async () => {

@@ -262,7 +262,7 @@ describe('answers of tools', () => {
   });
 
   it('say where it stands how what was approved has ended', async () => {
-    const asked = await answer('action_refund', { record: 'c1', reason: 'Of this test.' });
+    const asked = await answer('action_refund', { record: 'c1', item, reason: 'Of this test.' });
     const own = async (requestedBy: string) =>
       ((await answer('list_approvals', { requestedBy }))['approvals'] as { id: string }[]).map(({ id }) => id);
     for (const by of ['me', clerk.id ?? '']) expect(await own(by), by).to.include(asked['approval']);
@@ -272,7 +272,9 @@ describe('answers of tools', () => {
     );
     const nobody = await callTool(clerk, 'list_approvals', { requestedBy: 'Nobody At All' });
     expect([nobody.status, nobody.body.details[0].path]).to.deep.equal([400, 'requestedBy']);
-    expect(await answer('get_approval', { id: asked['approval'] })).not.to.have.property('next');
+    const pending = await answer('get_approval', { id: asked['approval'] });
+    expect(pending).not.to.have.property('next');
+    expect((pending['approval'] as { itemTitle: string }).itemTitle).to.match(/^Item 0 x/);
     const decided = await person.post(`/approvals/${String(asked['approval'])}/approve`);
     expect(decided.status, decided.text).to.equal(200);
     const { next, approval } = await answer('get_approval', { id: asked['approval'] });

@@ -1,5 +1,6 @@
 /** One request on one screen: what will happen, who asks and why, what it changes, and the decision. Used by ApprovalsPage. */
 import { Link } from '@tanstack/react-router';
+import { ItemLink } from '../content/ItemLink.tsx';
 import { legible } from '../content/legible.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
@@ -7,6 +8,8 @@ import { whenTime } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { Approval } from '../wire/types.ts';
 import { BulkFacts } from './BulkFacts.tsx';
+import { LeftOut } from './LeftOut.tsx';
+import { Outcome } from './Outcome.tsx';
 import { Changes, Given, Target } from './RequestFacts.tsx';
 import { RequestRecord } from './RequestRecord.tsx';
 import { requestTexts } from './requestTexts.tsx';
@@ -33,24 +36,6 @@ const Reversible = ({ reversible }: Pick<Approval, 'reversible'>) =>
   ) : (
     <strong className="problem">{undo.impossible}</strong>
   );
-
-/** How a request ended, who ended it and when. */
-const Ended = ({ approval: { status, decidedBy, decidedAt, note } }: { readonly approval: Approval }) => {
-  const ends: Readonly<Record<string, string>> = verdictTexts.ends;
-  const end = <strong>{ends[status] ?? status}</strong>;
-  const when = decidedAt !== null && <Ago isInSentence at={decidedAt} />;
-  // Whoever tried to approve what no longer fits has not decided it: the note is the API's sentence.
-  const isOutdated = status === 'stale';
-  return (
-    <p className="verdict" role="status">
-      {decidedBy === null || isOutdated
-        ? verdictTexts.ended(end, when)
-        : verdictTexts.endedBy(end, decidedBy.name, when)}
-      {note !== null && (isOutdated ? <br /> : ': ')}
-      {note !== null && <span dir="auto">{note}</span>}
-    </p>
-  );
-};
 
 /** Whether the input says why, beside the requester's own reason. */
 const givesReason = ({ input }: Approval): boolean => {
@@ -82,23 +67,20 @@ const Others = ({ others }: Pick<DecisionProps, 'others'>) => {
   );
 };
 
-/** Ways to what a request would change, where that has a page: nobody decides unseen. */
-const About = ({ approval: { item, flag } }: { readonly approval: Approval }) => {
+/** What a request would change, where that has a page: nobody decides unseen. */
+const About = ({ approval: { item, itemTitle, flag } }: { readonly approval: Approval }) => {
   const { environment } = useSession();
-  if (item === null && flag === null) return null;
   return (
-    <p>
-      {item !== null && (
-        <Link to="/env/$environment/items" params={{ environment }} search={{ show: 'all', item }}>
-          {requestTexts.openItem}
-        </Link>
-      )}
+    <>
+      {item !== null && <p>{requestTexts.ofItem(<ItemLink id={item} title={itemTitle} />)}</p>}
       {flag !== null && (
-        <Link to="/env/$environment/flags/$flag" params={{ environment, flag }}>
-          {requestTexts.openFlag}
-        </Link>
+        <p>
+          <Link to="/env/$environment/flags/$flag" params={{ environment, flag }}>
+            {requestTexts.openFlag}
+          </Link>
+        </p>
       )}
-    </p>
+    </>
   );
 };
 
@@ -113,14 +95,17 @@ export const Decision = (props: DecisionProps) => {
         {approvalTexts.back}
       </Button>
       <h1 dir="auto">{sentence}</h1>
+      <LeftOut approval={approval} />
       <Sums approval={approval} />
+      <About approval={approval} />
       <p className="soft">
         {requestTexts.asked(
           <strong dir="auto">{requestedBy.name}</strong>,
           requestedBy.type,
           <Ago isInSentence at={requestedAt} />,
-        )}{' '}
-        · {requestTexts.expires(whenTime(expiresAt))} · <Reversible reversible={approval.reversible} />
+        )}
+        {isPending && ` · ${requestTexts.expires(whenTime(expiresAt))}`} ·{' '}
+        <Reversible reversible={approval.reversible} />
         {isDangerous && (
           <>
             {' · '}
@@ -128,6 +113,7 @@ export const Decision = (props: DecisionProps) => {
           </>
         )}
       </p>
+      {!isPending && <Outcome approval={approval} />}
       <RequestRecord requestedBy={requestedBy} />
       {(reason !== null || !givesReason(approval)) && (
         <section aria-label={requestTexts.theirReason(requestedBy.name)}>
@@ -137,13 +123,11 @@ export const Decision = (props: DecisionProps) => {
           </blockquote>
         </section>
       )}
-      <About approval={approval} />
       <Given approval={approval} />
       <Target approval={approval} />
       <Changes approval={approval} />
       <BulkFacts approval={approval} />
       <Others others={others} />
-      {!isPending && <Ended approval={approval} />}
       {problem !== null && status !== 'stale' && (
         <p className={isPending ? 'problem' : 'hint'} role="alert">
           {problem}

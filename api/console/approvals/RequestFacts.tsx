@@ -23,11 +23,13 @@ const currencyOf = (target: unknown): unknown => {
 const wholeOf = ({ flag }: Approval): string | null => (flag === null ? null : rampMember);
 
 export const Changes = ({ approval }: PartProps) => {
-  const { kind, before, now, after } = approval;
+  const { kind, status, before, now, after } = approval;
   const { labelOf, textOf } = useWords(approval);
   const rows = differences(before, now, after, wholeOf(approval));
   // What a bulk would do is told by BulkFacts.
   if (kind === 'bulk' || rows.length === 0) return null;
+  // What a request did is told by its outcome.
+  const hasAfter = status === 'pending' || rows.some((row) => row.after !== undefined);
   return (
     <section className="diff" aria-label={difference.title}>
       <table>
@@ -36,7 +38,7 @@ export const Changes = ({ approval }: PartProps) => {
             <td />
             <th>{difference.before}</th>
             <th>{difference.now}</th>
-            <th>{difference.after}</th>
+            {hasAfter && <th>{difference.after}</th>}
           </tr>
         </thead>
         <tbody>
@@ -51,9 +53,11 @@ export const Changes = ({ approval }: PartProps) => {
               <td className={changes ? 'removed' : ''} dir="auto">
                 {textOf(name, is, currencyOf(now))}
               </td>
-              <td className={changes ? 'added' : ''} dir="auto">
-                {will === undefined ? difference.unknown : textOf(name, will, currencyOf(after) ?? currencyOf(now))}
-              </td>
+              {hasAfter && (
+                <td className={changes ? 'added' : ''} dir="auto">
+                  {will === undefined ? difference.unknown : textOf(name, will, currencyOf(after) ?? currencyOf(now))}
+                </td>
+              )}
             </tr>
           ))}
         </tbody>
@@ -64,15 +68,12 @@ export const Changes = ({ approval }: PartProps) => {
 
 const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
   <dl className="fields">
-    {facts.map(({ name, label, text, about }) => (
+    {facts.map(({ name, label, text }) => (
       <div key={name}>
         <dt dir="auto" title={name}>
           {label}
         </dt>
-        <dd dir="auto">
-          {text}
-          {about !== null && <span className="soft"> ({about})</span>}
-        </dd>
+        <dd dir="auto">{text}</dd>
       </div>
     ))}
   </dl>
@@ -101,12 +102,14 @@ export const Given = ({ approval }: PartProps) => {
 /** Values of the record that are shown before its page is. */
 const factsMost = 12;
 
-/** The record that an action is for, as it is now: without it nobody can say whether the request is right. */
+/** The record that an action is for, as it is now: without it nobody can say whether the request is right. One that can’t be read now has the title that it had. */
 export const Target = ({ approval }: PartProps) => {
-  const { now, resource, record } = approval;
+  const { before, now, resource, record } = approval;
   const { fieldsOf, resourceLabel } = useWords(approval);
-  if (resource === null || record === null || now === null) return null;
-  const { title, fields } = now as { readonly title?: unknown; readonly fields?: unknown };
+  const known: unknown = now ?? before;
+  if (resource === null || record === null || !isObject(known)) return null;
+  const { title } = known;
+  const fields = now === null ? null : known['fields'];
   return (
     <section>
       <h2>
@@ -116,7 +119,7 @@ export const Target = ({ approval }: PartProps) => {
           title={legible(typeof title === 'string' && title !== '' ? title : record)}
         />{' '}
         <span className="soft mono">{legible(record)}</span>{' '}
-        <span className="soft">{requestTexts.now(resourceLabel)}</span>
+        <span className="soft">{now === null ? resourceLabel : requestTexts.now(resourceLabel)}</span>
       </h2>
       {isObject(fields) && <Facts facts={fieldsOf(fields).slice(0, factsMost)} />}
     </section>

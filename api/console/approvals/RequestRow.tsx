@@ -1,7 +1,10 @@
 /** A request in a list: what will happen, who asks, and whether one may decide it or how it ended. Used by ApprovalsPage and EndedRequests. */
+import { legible } from '../content/legible.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { Approval } from '../wire/types.ts';
+import { useLeftOut } from './LeftOut.tsx';
 import { RequestEnd } from './RequestEnd.tsx';
+import { requestTexts } from './requestTexts.tsx';
 import { useSums } from './Sums.tsx';
 import { approvalTexts } from './texts.ts';
 
@@ -12,9 +15,10 @@ interface RequestRowProps {
 }
 
 export const RequestRow = ({ approval, isOpen, onOpen }: RequestRowProps) => {
-  const { id, status, sentence, reversible, requestedBy, requestedAt, canDecide } = approval;
+  const { id, status, sentence, itemTitle, reversible, requestedBy, requestedAt, canDecide } = approval;
   const isPending = status === 'pending';
   const sums = useSums(approval);
+  const leftOut = useLeftOut(approval);
   return (
     <li>
       <button
@@ -24,6 +28,16 @@ export const RequestRow = ({ approval, isOpen, onOpen }: RequestRowProps) => {
         onClick={() => onOpen(id)}
       >
         <span dir="auto">{sentence}</span>
+        {leftOut.map((text) => (
+          <span key={text} dir="auto">
+            {text}
+          </span>
+        ))}
+        {itemTitle !== null && (
+          <span className="soft" dir="auto">
+            {requestTexts.ofItem(legible(itemTitle))}
+          </span>
+        )}
         <span className="soft">
           {requestedBy.name} · <Ago at={requestedAt} />
           {sums !== '' && ` · ${sums}`}

@@ -4,6 +4,7 @@ import { useKeys } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
 import { TooLong } from '../ui/TooLong.tsx';
 import type { Approval } from '../wire/types.ts';
+import { LeftOut } from './LeftOut.tsx';
 import { Sums } from './Sums.tsx';
 import { verdictTexts } from './verdictTexts.tsx';
 
@@ -42,6 +43,7 @@ const Confirmation = ({ approval, isBusy, onDecide, onHold }: VerdictProps) => {
       <p className="problem" role="alert" dir="auto">
         {(approval.reversible === false ? verdictTexts.final : verdictTexts.dangerous)(approval.sentence)}
       </p>
+      <LeftOut approval={approval} />
       <Sums approval={approval} />
       <Button
         tone="danger"

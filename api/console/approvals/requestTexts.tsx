@@ -33,9 +33,12 @@ export const requestTexts = {
   /** Above what the requester wrote, which may try to read like a sentence of the console. */
   theirReason: (who: string) => `Reason, in the words of ${who}`,
   noReason: 'The requester gave no reason of their own.',
-  openItem: 'Open the item',
+  /** `title`: of the item whose timeline shows the request, or that it would change. */
+  ofItem: (title: ReactNode) => <>Item: {title}</>,
   openFlag: 'Open the flag',
   notGiven: 'left out',
+  /** `about`: what the app declares of a member, such as "absent: all of it". */
+  leftOut: (label: string, about: string) => `${label}: left out. ${about}`,
   /** An amount of the record, such as "Total 129 EUR". */
   sum: (label: string, amount: string) => `${label} ${amount}`,
   input: 'Input',

@@ -19,7 +19,13 @@ export interface Fact {
   readonly name: string;
   readonly label: string;
   readonly text: string;
-  /** What the declaration says of a member that is left out; null: it is given, or nothing is said. */
+}
+
+/** A member that the input leaves out. */
+interface LeftOutMember {
+  readonly name: string;
+  readonly label: string;
+  /** What the declaration says of it; null: nothing. */
   readonly about: string | null;
 }
 
@@ -32,8 +38,10 @@ interface RequestWords {
   readonly textOf: (name: string, value: unknown, currency: unknown) => string;
   /** Returns the values of the record, declared ones in their order first. */
   readonly fieldsOf: (fields: Members) => readonly Fact[];
-  /** Returns the members of the action's input, what may be left out included; of an action that is not known, what is given. */
+  /** Returns the members of the action's input, those that are left out included. */
   readonly inputOf: (input: Members) => readonly Fact[];
+  /** Returns the members that the input leaves out. */
+  readonly leftOutOf: () => readonly LeftOutMember[];
 }
 
 const prefix = 'fields.';
@@ -51,7 +59,7 @@ const rampWords = (value: unknown): string | undefined => {
   return ramp.status === 'running' || ramp.status === 'scheduled' ? planText(ramp) : rampText(ramp);
 };
 
-export const useWords = ({ action, operation, resource, flag }: Approval): RequestWords => {
+export const useWords = ({ action, operation, resource, flag, leftOut }: Approval): RequestWords => {
   const { http } = useSession();
   const names = useNames();
   const { data: resources } = useQuery({ ...resourcesQuery(http), enabled: resource !== null });
@@ -72,6 +80,8 @@ export const useWords = ({ action, operation, resource, flag }: Approval): Reque
     (flag !== null && name === rampMember ? rampWords(value) : undefined) ??
     personOf(value) ??
     shownAs(fieldOf(name)?.type ?? null, value, currency);
+  const memberOf = (name: string): Field | undefined => members.find((member) => member.name === name);
+  const labelOfInput = (name: string): string => legible(memberOf(name)?.label ?? toWords(name));
   return {
     resourceLabel: legible(declared?.label ?? resource ?? ''),
     labelOf,
@@ -82,23 +92,24 @@ export const useWords = ({ action, operation, resource, flag }: Approval): Reque
         name,
         label: labelOf(`${prefix}${name}`),
         text: textOf(`${prefix}${name}`, fields[name], fields['currency']),
-        about: null,
       }));
     },
-    inputOf: (input) => [
-      ...members.map((field) => {
-        const value = input[field.name];
-        const isGiven = value !== undefined && value !== null;
-        return {
-          name: field.name,
-          label: field.label,
-          text: isGiven ? (personOf(value) ?? inputText(field, value)) : requestTexts.notGiven,
-          about: isGiven ? null : field.description,
-        };
-      }),
-      ...Object.entries(input)
-        .filter(([name, value]) => value !== null && !members.some((member) => member.name === name))
-        .map(([name, value]) => ({ name, label: toWords(name), text: personOf(value) ?? shown(value), about: null })),
-    ],
+    inputOf: (input) => {
+      const given = Object.keys(input).filter((name) => input[name] !== null);
+      const known = members.map(({ name }) => name);
+      return [...new Set([...known, ...Object.keys(leftOut ?? {}), ...given])].map((name) => ({
+        name,
+        label: labelOfInput(name),
+        text: given.includes(name)
+          ? (personOf(input[name]) ?? inputText(memberOf(name), input[name]))
+          : requestTexts.notGiven,
+      }));
+    },
+    leftOutOf: () =>
+      Object.entries(leftOut ?? {}).map(([name, about]) => ({
+        name,
+        label: labelOfInput(name),
+        about: typeof about === 'string' ? legible(about) : null,
+      })),
   };
 };

@@ -34,6 +34,10 @@ export const verdictTexts = {
       {end} by {who} {when}
     </>
   ),
+  /** Before what an approval began. */
+  ledTo: 'It led to:',
+  unseenRun: 'It led to a run that your role does not see.',
+  unseenBulk: 'It led to a bulk that your role does not see.',
   mayNot: 'You can’t decide this one: your role may not.',
   mayNotAs: (why: string) => `You can’t decide this one: ${why}`,
   noteFor: (who: string) => `Note for ${who}`,

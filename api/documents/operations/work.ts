@@ -12,8 +12,7 @@ export const workOperations: OperationTexts = {
   },
   'action.run': {
     id: 'run_action',
-    description:
-      'Has the app do something: 200: its result; 202: a run under way, queued for the app, or pending for a person.',
+    description: 'Has the app do something. 200: its result; 202: a run under way, queued, or pending for a person.',
   },
   'run.list': {
     id: 'list_runs',

@@ -31,10 +31,11 @@ export const compactApproval = (approval: Members): Members =>
     requestedBy: nameOf(approval['requestedBy']),
     ...pickMembers(approval, ['requestedAt', 'expiresAt']),
     decidedBy: nameOf(approval['decidedBy']),
-    ...pickMembers(approval, ['decidedAt', 'note', 'action', 'record', 'input', 'flag', 'change', 'operation']),
+    ...pickMembers(approval, ['decidedAt', 'note', 'action', 'record', 'input', 'leftOut', 'flag', 'change']),
+    operation: approval['operation'],
     after: changedMembers(approval['before'], approval['after']),
     ...(approval['kind'] === 'bulk' ? bulkTarget(approval['now']) : {}),
-    ...pickMembers(approval, ['reversible', 'item', 'run', 'bulk']),
+    ...pickMembers(approval, ['reversible', 'item', 'itemTitle', 'run', 'bulk']),
     canDecide: decidability(approval['canDecide']),
   });
 

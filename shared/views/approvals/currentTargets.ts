@@ -10,23 +10,32 @@ import { findRecordsAnywhere } from '../../records/read.ts';
 import { readBarred } from '../../settings/independence.ts';
 import type { ViewDeps } from '../deps.ts';
 import { readBulkTargets } from './bulkItems.ts';
+import { leftOutMembers } from './leftOut.ts';
 import { presentApproval } from './present.ts';
 
 const keyOf = (resource: string, id: string): string => `${resource}/${id}`;
 
 const itemValue = (item: Item | undefined): unknown => (item === undefined ? null : presentItem(item, fullAccess));
 
+interface CurrentTarget {
+  readonly now: unknown;
+  readonly itemTitle: string | null;
+}
+
 /** Reads the records, items, flags and bulks that the approvals are about, and returns a function that gives each approval its own. */
 const readCurrentTargets = async (
   deps: ViewDeps,
   { env }: Caller,
   approvals: readonly Approval[],
-): Promise<(approval: Approval) => unknown> => {
+): Promise<(approval: Approval) => CurrentTarget> => {
   const refs = approvals.flatMap(({ kind, request }) => {
     const { resource, record } = kind === 'action' ? request : { resource: null, record: null };
     return resource === null || record === null ? [] : [{ resource, id: record }];
   });
-  const targets = approvals.flatMap(({ kind, request }) => (kind === 'item' ? (request.target ?? []) : []));
+  const targets = approvals.flatMap(({ kind, request, item }) => [
+    ...(kind === 'item' && request.target !== null ? [request.target] : []),
+    ...(item === null ? [] : [item]),
+  ]);
   const keys = approvals.flatMap(({ kind, request }) => (kind === 'flag' ? request.flag : []));
   const [records, items, flags, bulks] = await Promise.all([
     refs.length === 0 ? [] : findRecordsAnywhere(deps, env, refs),
@@ -36,7 +45,7 @@ const readCurrentTargets = async (
   ]);
   const at = deps.clock.now();
   const byRecord = new Map(records.map((record) => [keyOf(record.resource, record.id), record]));
-  return ({ kind, request, bulk }) => {
+  const nowOf = ({ kind, request, bulk }: Approval): unknown => {
     if (kind === 'action') {
       const { resource, record } = request;
       return resource === null || record === null ? null : (byRecord.get(keyOf(resource, record)) ?? null);
@@ -55,6 +64,7 @@ const readCurrentTargets = async (
     }
     return kind === 'item' ? itemValue(items.get(request.target ?? '')) : (bulks.get(bulk ?? '') ?? null);
   };
+  return (approval) => ({ now: nowOf(approval), itemTitle: items.get(approval.item ?? '')?.title ?? null });
 };
 
 /** Returns the people who may not decide requests, by who requests: of those that are to be decided independently. */
@@ -77,15 +87,14 @@ export const presentApprovals = async (
 ): Promise<Readonly<Record<string, unknown>>[]> => {
   const at = deps.clock.now();
   const reader = toReader(caller.principal);
-  const [nowOf, barred] = await Promise.all([
+  const [currentOf, barred] = await Promise.all([
     readCurrentTargets(deps, caller, approvals),
     reader.decides ? readBarredFrom(deps, approvals, at) : new Map<string, readonly string[]>(),
   ]);
-  return approvals.map((approval) =>
-    presentApproval(
-      approvalJson(approval, nowOf(approval), approval.independent ? barred.get(approval.actor) : []),
-      reader,
-      at,
-    ),
-  );
+  return approvals.map((approval) => {
+    const { now, itemTitle } = currentOf(approval);
+    const draft = approvalJson(approval, now, approval.independent ? barred.get(approval.actor) : []);
+    const leftOut = leftOutMembers(caller.env.definition, approval);
+    return presentApproval({ ...draft, itemTitle, leftOut }, reader, at);
+  });
 };

@@ -63,9 +63,20 @@ const redactBulkTarget = (access: Access, now: unknown): unknown => {
 
 /** Returns the members of an approval without what the role doesn't see. */
 const redact = <A extends Shown>(approval: A, access: Access): A => {
-  const item = approval.inbox !== null && !access.sees('inbox', approval.inbox) ? { item: null, inbox: null } : {};
+  const item =
+    approval.inbox !== null && !access.sees('inbox', approval.inbox)
+      ? { item: null, itemTitle: null, inbox: null }
+      : {};
   if (hidesTarget(access, approval))
-    return { ...approval, ...item, replaced: null, before: null, now: null, after: null };
+    return {
+      ...approval,
+      ...item,
+      leftOut: null,
+      replaced: null,
+      before: null,
+      now: null,
+      after: null,
+    };
   if (approval.kind === 'flag') return { ...approval, ...item, ...redactFlagChange(access, approval) };
   if (approval.kind === 'bulk')
     return {

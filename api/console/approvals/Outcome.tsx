@@ -1,0 +1,78 @@
+/** How a request ended: who decided it, when and why, and what it led to. Used by Decision. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { RunState } from '../actions/RunView.tsx';
+import { deedOf, progressOf } from '../bulks/words.ts';
+import { legible } from '../content/legible.ts';
+import { useNames } from '../content/names.ts';
+import { useSession } from '../shell/session.ts';
+import { Ago } from '../ui/Time.tsx';
+import { ApiError } from '../wire/apiError.ts';
+import { bulkQuery } from '../wire/queries.ts';
+import { runQuery } from '../wire/runQueries.ts';
+import type { Approval } from '../wire/types.ts';
+import { verdictTexts } from './verdictTexts.tsx';
+
+const isHidden = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+/** The run that an approval began. */
+const LedToRun = ({ id }: { readonly id: string }) => {
+  const { http, runs, environment } = useSession();
+  const { data: run, error } = useQuery({ ...runQuery(http, runs, id), retry: false });
+  if (run === undefined) return isHidden(error) && <p className="soft">{verdictTexts.unseenRun}</p>;
+  return (
+    <p>
+      {verdictTexts.ledTo}{' '}
+      <Link to="/env/$environment/runs" params={{ environment }} search={{ run: id }} dir="auto">
+        {legible(run.label)}
+      </Link>{' '}
+      <RunState run={run} />
+      {(run.message ?? run.error) !== null && (
+        <span className="soft" dir="auto">
+          {' '}
+          {legible(run.message ?? run.error ?? '')}
+        </span>
+      )}
+    </p>
+  );
+};
+
+/** The bulk that an approval began. */
+const LedToBulk = ({ id }: { readonly id: string }) => {
+  const { http, environment } = useSession();
+  const names = useNames();
+  const { data: bulk, error } = useQuery({ ...bulkQuery(http, id), retry: false });
+  if (bulk === undefined) return isHidden(error) && <p className="soft">{verdictTexts.unseenBulk}</p>;
+  return (
+    <p>
+      {verdictTexts.ledTo}{' '}
+      <Link to="/env/$environment/bulks/$id" params={{ environment, id }} dir="auto">
+        {deedOf(bulk.operation, names.of)}
+      </Link>{' '}
+      <span className="soft">{progressOf(bulk)}</span>
+    </p>
+  );
+};
+
+export const Outcome = ({ approval }: { readonly approval: Approval }) => {
+  const { status, decidedBy, decidedAt, note, run, bulk } = approval;
+  const ends: Readonly<Record<string, string>> = verdictTexts.ends;
+  const end = <strong>{ends[status] ?? status}</strong>;
+  const when = decidedAt !== null && <Ago isInSentence at={decidedAt} />;
+  // Whoever tried to approve what no longer fits has not decided it: the note is the API's sentence.
+  const isOutdated = status === 'stale';
+  const isApproved = status === 'approved';
+  return (
+    <div className="verdict" role="status">
+      <p>
+        {decidedBy === null || isOutdated
+          ? verdictTexts.ended(end, when)
+          : verdictTexts.endedBy(end, decidedBy.name, when)}
+        {note !== null && (isOutdated ? <br /> : ': ')}
+        {note !== null && <span dir="auto">{note}</span>}
+      </p>
+      {isApproved && run !== null && <LedToRun id={run} />}
+      {isApproved && bulk !== null && <LedToBulk id={bulk} />}
+    </div>
+  );
+};
