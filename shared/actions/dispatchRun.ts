@@ -19,7 +19,7 @@ import { getRecord } from '../records/read.ts';
 import { tryInput } from './authorizeAction.ts';
 import { isOfCancelledBulk } from './cancelledBulk.ts';
 import type { ActionDeps } from './deps.ts';
-import { isSettledRun, readRun, readRunTogether, runActor, type Run } from './model.ts';
+import { isSettledRun, readRun, readRunTogether, runActor, runApprover, type Run } from './model.ts';
 import { notifyRunChanged } from './runChanges.ts';
 import { acceptsAnswer, settleOutcome } from './runOutcome.ts';
 import { transitionRun } from './transitionRun.ts';
@@ -59,7 +59,7 @@ export const buildRunParams = async (
     attempt: run.attempts,
     background: run.background,
     reason: run.reason,
-    approvedBy: run.approved_by,
+    approvedBy: runApprover(run),
   };
 };
 

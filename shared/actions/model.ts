@@ -6,6 +6,11 @@ import { createGatheringReader, perDatabase } from '../platform/db/gather.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 
+/** The person who approved a run, or the bulk that it is part of; `at` is absent of what earlier releases approved. */
+export interface RunApprover extends ActorRef {
+  readonly at?: number;
+}
+
 /** A row of `runs`; see migrations/0008_runs.ts for what the columns mean. */
 export interface Run {
   readonly id: string;
@@ -38,7 +43,7 @@ export interface Run {
   readonly actor_name: string;
   readonly role: string | null;
   readonly approval: string | null;
-  readonly approved_by: ActorRef | null;
+  readonly approved_by: RunApprover | null;
   readonly bulk: string | null;
   readonly requested_at: number;
   /** Until when it may wait for the app, since it was queued first; it counts while the run is queued. */
@@ -58,6 +63,10 @@ export interface Run {
   /** Why, in the words of the requester; in a table of its own, as earlier releases read the columns of `runs` whole. */
   readonly reason: string | null;
 }
+
+/** Returns who approved the run; null: nobody had to, or has. */
+export const runApprover = ({ approved_by: by }: Pick<Run, 'approved_by'>): ActorRef | null =>
+  by === null ? null : { type: by.type, id: by.id, name: by.name };
 
 export const runActor = ({ actor_type: type, actor: id, actor_name: name }: Run): ActorRef => ({ type, id, name });
 
@@ -81,7 +90,7 @@ export const runJson = (
   code: isSettledRun(run) ? run.code : null,
   by: runActor(run),
   approval: run.approval,
-  approvedBy: run.approved_by,
+  approvedBy: runApprover(run),
   bulk: run.bulk,
   reason: run.reason,
   requestedAt: run.requested_at,
@@ -97,7 +106,8 @@ export const runEntryData = (run: Run): Record<string, unknown> => ({
   label: run.label,
   status: run.status,
   message: run.message ?? run.error,
-  ...(run.approved_by === null ? {} : { approvedBy: run.approved_by }),
+  ...(run.approved_by === null ? {} : { approvedBy: runApprover(run), approvedAt: run.approved_by.at ?? null }),
+  ...(run.finished_at === null ? {} : { finishedAt: run.finished_at }),
   ...(run.reason === null ? {} : { reason: run.reason }),
   about: { resource: run.resource },
 });

@@ -225,16 +225,17 @@ export const approvalJson = (
 
 /** Returns the data of the approval's timeline entry, which keeps its id when the status changes. */
 export const approvalEntryData = (approval: Approval): Record<string, unknown> => {
-  const { id, kind, status, decided_by: by, note, reason } = approval;
+  const { id, kind, status, decided_by: by, decided_at: decidedAt, note, reason, label } = approval;
   const { action, resource } = requestedFields(approval);
   return {
     approval: id,
     kind,
     status,
     decidedBy: by,
+    decidedAt,
     note,
     ...(reason === null ? {} : { reason }),
-    ...(kind === 'action' ? { about: { action, resource } } : {}),
+    ...(kind === 'action' ? { action, label, about: { action, resource } } : {}),
   };
 };
 

@@ -1,5 +1,5 @@
 /** The statements of a chunk: start, results, end. Used by the job bulkChunk, by progress.ts and by a sweep. */
-import type { ActorRef } from '../catalogue/events.ts';
+import type { RunApprover } from '../actions/model.ts';
 import { limits } from '../catalogue/limits.ts';
 import { activeChunkStatuses, bulkChunks, bulks, waitingChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList, statesBefore } from '../catalogue/states/machine.ts';
@@ -20,7 +20,7 @@ export interface Chunk {
   readonly actor: string;
   readonly undo_of: string | null;
   /** Who approved it; null: nobody had to. */
-  readonly approved_by: ActorRef | null;
+  readonly approved_by: RunApprover | null;
   readonly request_id: string | null;
   readonly reason: string | null;
   readonly address: string | null;

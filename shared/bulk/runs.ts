@@ -8,11 +8,10 @@ import { buildRun, toQueuedRun } from '../actions/acceptAction.ts';
 import { reauthorizeAction, type AuthorizedAction } from '../actions/authorizeAction.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { insertRun } from '../actions/insertRun.ts';
-import type { Run } from '../actions/model.ts';
+import type { Run, RunApprover } from '../actions/model.ts';
 import { runResultInsert } from '../actions/runResultSql.ts';
 import type { JobDue } from '../actions/runStatementParts.ts';
 import { fault, Fault } from '../catalogue/errors.ts';
-import type { ActorRef } from '../catalogue/events.ts';
 import type { ActionDefinition } from '../environments/actions.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { toBulkOutcome } from '../items/perform/decide.ts';
@@ -116,7 +115,8 @@ const insertRefusedResults = async (
 
 /** What the timeline says of a run; see `runEntryData`. */
 const runEntryData = `jsonb_build_object('run', h.id, 'action', h.action, 'label', h.label, 'status', h.status, 'message', coalesce(h.message, h.error))
-  || case when h.approved_by is null then '{}' else jsonb_build_object('approvedBy', h.approved_by) end
+  || case when h.approved_by is null then '{}' else jsonb_build_object('approvedBy', h.approved_by - 'at', 'approvedAt', h.approved_by -> 'at') end
+  || case when h.finished_at is null then '{}' else jsonb_build_object('finishedAt', h.finished_at) end
   || case when $5::text is null then '{}' else jsonb_build_object('reason', $5::text) end`;
 
 /**
@@ -169,7 +169,7 @@ interface BulkRunContext {
   readonly bulk: string;
   readonly operation: BulkActionRequest;
   /** Who approved the bulk; null: nobody had to. */
-  readonly approvedBy: ActorRef | null;
+  readonly approvedBy: RunApprover | null;
 }
 
 const isOnline = ({ link }: ActionDeps, { env }: Caller, { name }: ActionDefinition): Promise<boolean> =>

@@ -30,7 +30,7 @@ export const startApprovedBulk = async (tx: Tx, bulk: BulkRow, approvedBy: Actor
   const scope = await readBulkScope({ db: tx, directory: null }, bulk);
   const started = await executeStatement(tx, startBulkSql, [
     bulk.id,
-    JSON.stringify(approvedBy),
+    JSON.stringify({ ...approvedBy, at }),
     at,
     jobs,
     JSON.stringify([bulkLivePart({ ...bulk, status: 'queued' }, scope)]),

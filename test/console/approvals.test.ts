@@ -257,7 +257,7 @@ describe('decisions in the console', () => {
     const orders = page.getByRole('region', { name: 'Orders' });
     const third = orders.getByRole('listitem').filter({ hasText: 'Order 3' });
     await third.getByRole('button', { name: 'History of Order 3' }).click();
-    await third.getByText(/Triage bot ran Refund/).waitFor();
+    await third.getByText('Triage bot asked for Refund').waitFor();
     await third.getByText('approved by Ana Lind').waitFor();
     const second = orders.getByRole('listitem').filter({ hasText: 'Order 2' });
     await second.getByRole('button', { name: 'History of Order 2' }).click();

@@ -149,4 +149,28 @@ describe('a refund in the console', () => {
     await desktop.page.getByText('It led to a run that your role does not see.').waitFor();
     await desktop.picture('refund-decided-1440');
   });
+
+  it('tells in histories when it was asked for, decided and done, and through which item', async () => {
+    const rejected = await ask('ord_2');
+    await of().ana.post(`/approvals/${rejected}/reject`, { note: 'Not ours' });
+    const { page } = phone;
+    await go(page, `/items?show=all&item=${item}`);
+    const request = page.locator('.line', { hasText: 'Ben Okoro asked for approval of Refund payment' });
+    await request.getByText('rejected by Ana Lind just now: Not ours').waitFor();
+    await request.getByRole('link', { name: 'request' }).waitFor();
+    await page
+      .locator('.line', { hasText: 'Ben Okoro asked for Refund payment' })
+      .getByText('rejected just now')
+      .waitFor();
+    await phone.picture('refund-timeline-390');
+    await go(page, '/records/order?record=ord_1');
+    const done = page
+      .getByRole('region', { name: 'History' })
+      .locator('.line', { hasText: 'Ben Okoro asked for Refund payment' });
+    await done.getByText('approved by Olga Brandt just now').waitFor();
+    await done.getByText('done just now: Gave 27 EUR back.').waitFor();
+    await done.getByRole('link', { name: title }).waitFor();
+    await done.scrollIntoViewIfNeeded();
+    await phone.picture('refund-history-390');
+  });
 });

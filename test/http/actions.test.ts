@@ -301,6 +301,7 @@ describe('http: actions', () => {
         label: 'Send receipt',
         status: 'succeeded',
         message: 'Sent.',
+        finishedAt: (await agent.get(`/runs/${String(reply.body.run)}`)).body.run.finishedAt,
       });
       expect(entries[0].actor).to.deep.include({ type: 'agent', id: agent.id });
     });

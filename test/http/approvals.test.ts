@@ -184,14 +184,19 @@ describe('http: approvals', () => {
     expect(told?.approvedBy).to.deep.include({ type: 'person', id: person.id });
     expect((await runOf(run)).approvedBy).to.deep.include({ id: person.id });
     const { timeline } = (await agent.get(`/items/${String(item)}`)).body;
+    const { requestedAt, decidedAt } = await approvalOf(approval);
     expect(timeline.find((entry: { type: string }) => entry.type === 'approval').data).to.deep.include({
       approval,
       kind: 'action',
+      action: 'refund',
+      label: 'Refund',
       status: 'approved',
+      decidedAt,
       note: 'Fine.',
     });
     const { data } = timeline.find((entry: { type: string }) => entry.type === 'action');
-    expect(data).to.include({ run, status: 'succeeded' });
+    expect(data).to.include({ run, status: 'succeeded', finishedAt: (await runOf(run)).finishedAt });
+    expect(data.approvedAt).to.be.within(requestedAt, data.finishedAt);
     expect(data.approvedBy).to.deep.include({ type: 'person', id: person.id });
     expect(codeOf(await person.post(`/approvals/${approval}/approve`))).to.equal('409 already_decided');
     expect((await person.post(`/approvals/${approval}/reject`)).body.approval).to.include({

@@ -206,11 +206,13 @@ describe('http: bulks of actions', () => {
     };
     const ofBulk = runs.filter(({ bulk }) => bulk === reply.body.bulk.id);
     expect(ofBulk.map(({ approvedBy }) => approvedBy?.id)).to.deep.equal([person.id, person.id]);
-    const entries = await world.sql<{ id: string }>(
-      `select distinct data #>> '{approvedBy,id}' as id from events where type = 'action' and data ->> 'run' = any ($1)`,
+    const entries = await world.sql<{ id: string; at: number }>(
+      `select distinct data #>> '{approvedBy,id}' as id, (data -> 'approvedAt')::bigint as at from events where type = 'action' and data ->> 'run' = any ($1)`,
       [ofBulk.map(({ id }) => id)],
     );
-    expect(entries).to.deep.equal([{ id: person.id }]);
+    const { requestedAt } = (await person.get(`/approvals/${String(reply.body.approval)}`)).body.approval;
+    expect(entries.map(({ id }) => id)).to.deep.equal([person.id]);
+    expect(entries[0]?.at).to.be.within(requestedAt, Date.now());
     await offline(app);
   });
 

@@ -4,6 +4,7 @@
  */
 import { reasonFault } from '../../shared/access/gates.ts';
 import { withoutSupervision, type Caller } from '../../shared/access/principal.ts';
+import { runApprover } from '../../shared/actions/model.ts';
 import { settleCancelledRuns } from '../../shared/bulk/cancelledRuns.ts';
 import {
   finishChunk,
@@ -45,7 +46,7 @@ const readChunkRequester = async (
 ): Promise<Caller | null> => {
   const caller = await readRequester(deps, { env: envId, ...chunk });
   if (caller === null) return null;
-  const { approved_by: approvedBy } = chunk;
+  const approvedBy = runApprover(chunk);
   return approvedBy === null
     ? { ...caller, span }
     : { ...caller, span, principal: withoutSupervision(caller.principal), approvedBy };

@@ -1,8 +1,14 @@
-/** Names the person who approved something. Used by the entries of timelines and the list of runs. */
+/** Names the person who approved something, and when. Used by the entries of timelines and the list of runs. */
+import { Ago } from '../ui/Time.tsx';
 import { timelineTexts } from './timelineTexts.tsx';
 
-export const Approver = ({ name }: { readonly name: string }) => (
+interface ApproverProps {
+  readonly name: string;
+  readonly at?: number | null;
+}
+
+export const Approver = ({ name, at = null }: ApproverProps) => (
   <span className="soft" dir="auto">
-    {timelineTexts.approvedBy(name)}
+    {timelineTexts.approvedBy(name, at !== null && <Ago isInSentence at={at} />)}
   </span>
 );

@@ -1,11 +1,10 @@
 /** One entry of a timeline: what somebody wrote in full, everything else on one line. Used by the timeline of an item and the history of a record. */
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useSession } from '../shell/session.ts';
 import { whenTime } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { RecordEntry } from '../wire/types.ts';
-import { Approver } from './Approver.tsx';
+import { ApproverOf, EntryEnd, wasAskedFor } from './EntryEnd.tsx';
+import { ItemLink } from './ItemLink.tsx';
 import { Markdown } from './Markdown.tsx';
 import type { Names } from './names.ts';
 import { timelineTexts } from './timelineTexts.tsx';
@@ -37,7 +36,7 @@ const broughtBy = (
 
 const recordOf = ({ record }: Data): string => (isData(record) ? said(record['title'] ?? record['id']) : '');
 
-const { lines, approvalKinds, approvalEnds, replyStates } = timelineTexts;
+const { lines, approvalKinds, replyStates } = timelineTexts;
 
 /** Returns a text of a list by a word of the API's; the word itself when there is none. */
 const textOf = (texts: Readonly<Record<string, string>>, word: string): string => texts[word] ?? word;
@@ -71,13 +70,14 @@ const lineOf: Readonly<Record<string, Line>> = {
   snoozed: (who, { to }) => (to === null ? lines.awoken(who) : lines.snoozed(who, timeOf(to))),
   woken: (who, _data, _names, actor) => (actor === null ? lines.woken : lines.awoken(who)),
   tags: tagsLine,
-  action: (who, { label, action, status, message }) => {
+  action: (who, data) => {
+    const { label, action, status, message } = data;
     const [name, end, about] = [said(label) || said(action), said(status), said(message)];
+    if (wasAskedFor(data)) return lines.askedFor(who, name);
     return about === '' ? lines.ran(who, name, end) : lines.ranWith(who, name, end, about);
   },
   triage: triageLine,
-  approval: (who, { status, kind }) =>
-    lines.approval(who, textOf(approvalKinds, said(kind)), textOf(approvalEnds, said(status))),
+  approval: (who, { label, kind }) => lines.approval(who, said(label) || textOf(approvalKinds, said(kind))),
   linked: (who, data) => lines.linked(who, recordOf(data)),
   unlinked: (who, data) => lines.unlinked(who, recordOf(data)),
 };
@@ -85,44 +85,38 @@ const lineOf: Readonly<Record<string, Line>> = {
 const Reason = ({ data }: { readonly data: Data }) =>
   typeof data['reason'] === 'string' ? <span className="soft">{timelineTexts.because(data['reason'])}</span> : null;
 
-/** Names the person who approved what the entry says. */
-const ApproverOf = ({ data: { approvedBy } }: { readonly data: Data }) =>
-  isData(approvedBy) ? <Approver name={said(approvedBy['name'])} /> : null;
+/** Names the item through which something was done, in the history of a record. */
+const ItemOf = ({ item }: Pick<RecordEntry, 'item'>) => (item === null ? null : <ItemLink id={item} />);
 
-/** Opens the run of an entry that is about one. */
-const RunLink = ({ data: { run } }: { readonly data: Data }) => {
-  const { environment } = useSession();
-  return typeof run === 'string' ? (
-    <Link to="/env/$environment/runs" params={{ environment }} search={{ run }}>
-      {timelineTexts.run}
-    </Link>
-  ) : null;
-};
-
-const Written = ({
-  entry,
-  note,
-  children,
-}: {
+interface EntryProps {
   readonly entry: RecordEntry;
+  /** Whether it names its item: in the history of a record. */
+  readonly namesItem?: boolean;
+}
+
+interface WrittenProps extends EntryProps {
   readonly note: string;
   readonly children: ReactNode;
-}) => (
+}
+
+const Written = ({ entry, note, namesItem = false, children }: WrittenProps) => (
   <article className={`written ${entry.type}`} id={`entry-${entry.id}`}>
     <header>
       <strong dir="auto">{entry.actor.name}</strong>
       <span className="soft">{note}</span>
+      {namesItem && <ItemOf item={entry.item} />}
       <Ago at={entry.at} />
     </header>
     {children}
   </article>
 );
 
-export const TimelineEntry = ({ entry, names }: { readonly entry: RecordEntry; readonly names: Names }) => {
+export const TimelineEntry = ({ names, ...of }: EntryProps & { readonly names: Names }) => {
+  const { entry, namesItem = false } = of;
   const data: Data = isData(entry.data) ? entry.data : {};
   if (entry.type === 'note')
     return (
-      <Written entry={entry} note={timelineTexts.note}>
+      <Written {...of} note={timelineTexts.note}>
         <Markdown text={said(data['text'])} />
         <Reason data={data} />
         <ApproverOf data={data} />
@@ -130,7 +124,7 @@ export const TimelineEntry = ({ entry, names }: { readonly entry: RecordEntry; r
     );
   if (entry.type === 'reply')
     return (
-      <Written entry={entry} note={timelineTexts.reply(textOf(replyStates, said(data['status'])))}>
+      <Written {...of} note={timelineTexts.reply(textOf(replyStates, said(data['status'])))}>
         <Markdown text={said(data['text'])} />
         <ApproverOf data={data} />
         {said(data['error']) !== '' && <p className="problem">{said(data['error'])}</p>}
@@ -139,7 +133,7 @@ export const TimelineEntry = ({ entry, names }: { readonly entry: RecordEntry; r
   const brought = entry.type === 'occurred' ? broughtBy(data) : null;
   if (brought?.text !== null && brought !== null)
     return (
-      <Written entry={entry} note={timelineTexts.wroteAgain}>
+      <Written {...of} note={timelineTexts.wroteAgain}>
         <Markdown text={brought.text} />
         {brought.rest.length > 0 && <Fields fields={brought.rest.map(([label, value]) => ({ label, value }))} />}
       </Written>
@@ -151,9 +145,9 @@ export const TimelineEntry = ({ entry, names }: { readonly entry: RecordEntry; r
       <span dir="auto">
         {line === undefined ? lines.other(who, entry.type) : line(who, data, names, entry.actor.id)}
       </span>
-      {entry.type === 'action' && <RunLink data={data} />}
+      <EntryEnd entry={entry} data={data} />
       <Reason data={data} />
-      <ApproverOf data={data} />
+      {namesItem && <ItemOf item={entry.item} />}
       <Ago at={entry.at} />
     </p>
   );

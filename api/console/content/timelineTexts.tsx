@@ -1,5 +1,6 @@
 /** Texts of the entries of a timeline: an entry's line is one sentence of who did it. Used by TimelineEntry. */
 import type { ReactNode } from 'react';
+import type { RunStatus } from '../wire/types.ts';
 
 export const timelineTexts = {
   /** `who`: the name of the entry's actor. */
@@ -17,6 +18,8 @@ export const timelineTexts = {
     tagsAdded: (who: string, added: string) => `${who} added ${added}`,
     tagsRemoved: (who: string, removed: string) => `${who} removed ${removed}`,
     tagsBoth: (who: string, added: string, removed: string) => `${who} added ${added}, removed ${removed}`,
+    /** Of an action that a person has to approve, or had to. */
+    askedFor: (who: string, action: string) => `${who} asked for ${action}`,
     ran: (who: string, action: string, status: string) => `${who} ran ${action}: ${status}`,
     ranWith: (who: string, action: string, status: string, message: string) =>
       `${who} ran ${action}: ${status}, ${message}`,
@@ -24,7 +27,7 @@ export const timelineTexts = {
     triagedClosed: (who: string) => `${who} triaged it, closed it`,
     answered: (who: string, answers: string) => `${who} ${answers}`,
     answeredClosed: (who: string, answers: string) => `${who} ${answers}, closed it`,
-    approval: (who: string, what: string, end: string) => `${who} asked for approval of ${what}; ${end}`,
+    approval: (who: string, what: string) => `${who} asked for approval of ${what}`,
     linked: (who: string, record: string) => `${who} linked ${record}`,
     unlinked: (who: string, record: string) => `${who} unlinked ${record}`,
     other: (who: string, type: string) => `${who} ${type}`,
@@ -36,17 +39,43 @@ export const timelineTexts = {
     item: 'a change',
   },
   approvalEnds: {
-    pending: 'it waits',
-    approved: 'it was approved',
-    rejected: 'it was rejected',
-    expired: 'it expired',
-    cancelled: 'it was taken back',
-    stale: 'it no longer fits what is',
+    pending: 'waits for a decision',
+    approved: 'approved',
+    rejected: 'rejected',
+    expired: 'expired',
+    cancelled: 'taken back',
+    stale: 'out of date: it no longer fits what is',
   },
+  /** What became of an action that was asked for, by the API's statuses of runs. */
+  runEnds: {
+    pending: 'waits for approval',
+    queued: 'queued',
+    running: 'under way',
+    succeeded: 'done',
+    failed: 'failed',
+    unknown: 'ended without an answer',
+    rejected: 'rejected',
+    expired: 'expired',
+    cancelled: 'taken back',
+  } satisfies Readonly<Record<RunStatus, string>>,
+  /** `end`: such as "rejected"; `who`: empty where nobody decided; `when`: such as "2 h ago", or nothing. */
+  ended: (end: string, who: string, when: ReactNode) => (
+    <>
+      {who === '' ? end : `${end} by ${who}`}
+      {when !== false && <> {when}</>}
+    </>
+  ),
+  said: (text: ReactNode) => <>: {text}</>,
   now: 'now',
   because: (reason: ReactNode) => <> because: {reason}</>,
-  approvedBy: (who: string) => `approved by ${who}`,
+  approvedBy: (who: string, when: ReactNode) => (
+    <>
+      approved by {who}
+      {when !== false && <> {when}</>}
+    </>
+  ),
   run: 'run',
+  request: 'request',
   note: 'note, seen by colleagues only',
   reply: (state: string) => `reply, ${state}`,
   replyStates: {

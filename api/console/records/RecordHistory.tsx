@@ -43,7 +43,7 @@ export const RecordHistory = ({ of, page }: RecordHistoryProps) => {
       <h2>{recordsTexts.history}</h2>
       {shown.length === 0 && <p className="soft">{recordsTexts.noHistory}</p>}
       {shown.map((entry) => (
-        <TimelineEntry key={entry.id} entry={entry} names={names} />
+        <TimelineEntry key={entry.id} entry={entry} names={names} namesItem />
       ))}
       {cursor !== null && <Button onClick={() => void readEarlier(cursor)}>{recordsTexts.showEarlier}</Button>}
       <ArchivedNote before={(earlier ?? page).archivedBefore} />

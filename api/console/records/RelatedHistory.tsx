@@ -33,7 +33,7 @@ export const RelatedHistory = ({ of }: { readonly of: RecordRef }) => {
   return (
     <div className="history">
       {history.slice(0, entriesShown).map((entry) => (
-        <TimelineEntry key={entry.id} entry={entry} names={names} />
+        <TimelineEntry key={entry.id} entry={entry} names={names} namesItem />
       ))}
       {(history.length > entriesShown || historyCursor !== null) && (
         <p className="soft">

@@ -28,7 +28,7 @@ export const prepareRunApproval: PrepareEffect<'action'> = async ({ deps, approv
     const approved: Run = {
       ...begun,
       status: 'running',
-      approved_by: decidedBy,
+      approved_by: { ...decidedBy, at },
       fence: run.fence + 1,
       timeout_ms: action.timeout,
       repeatable: action.retrySafe,
