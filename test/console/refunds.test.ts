@@ -173,4 +173,14 @@ describe('a refund in the console', () => {
     await done.scrollIntoViewIfNeeded();
     await phone.picture('refund-history-390');
   });
+
+  it('says of the orders of a customer what is declared of their dates, amounts and states', async () => {
+    for (const [tab, width] of tabs()) {
+      const { page } = tab;
+      await go(page, '/records/customer?record=cus_1');
+      const order = page.getByRole('region', { name: 'Orders' }).getByRole('listitem').filter({ hasText: 'INV-1002' });
+      await order.getByText(/Total 27 EUR.*Status past_due.*Placed /).waitFor();
+      await tab.picture(`refund-related-${width}`);
+    }
+  });
 });

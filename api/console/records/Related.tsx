@@ -8,6 +8,7 @@ import { toWords } from '../ui/words.ts';
 import type { RecordRef } from '../wire/actionQueries.ts';
 import { relatedQuery } from '../wire/recordQueries.ts';
 import type { AppRecord, Resource } from '../wire/types.ts';
+import { compactFields } from './compactFields.ts';
 import { RelatedHistory } from './RelatedHistory.tsx';
 import { recordsTexts } from './texts.tsx';
 
@@ -20,9 +21,13 @@ interface RelatedProps {
 interface RelatedRecordProps {
   readonly record: AppRecord;
   readonly about: string;
+  /** Of the record, as far as it is declared. */
+  readonly declared: Resource | undefined;
 }
 
-const RelatedRecord = ({ record: { resource, id, title }, about }: RelatedRecordProps) => {
+const RelatedRecord = ({ record, about, declared }: RelatedRecordProps) => {
+  const { resource, id, title } = record;
+  const values = compactFields(record, declared);
   const [isOpen, setOpen] = useState(false);
   return (
     <li>
@@ -38,6 +43,11 @@ const RelatedRecord = ({ record: { resource, id, title }, about }: RelatedRecord
       >
         {recordsTexts.history}
       </Button>
+      {values !== '' && (
+        <p className="soft" dir="auto">
+          {values}
+        </p>
+      )}
       {isOpen && <RelatedHistory of={{ resource, id }} />}
     </li>
   );
@@ -67,6 +77,7 @@ export const Related = ({ of, relation: { name, label, resource }, resources }: 
             <RelatedRecord
               key={`${record.resource}/${record.id}`}
               record={record}
+              declared={resources.find(({ name: called }) => called === record.resource)}
               about={record.subtitle ?? (resource === null ? labelOf(record.resource) : '')}
             />
           ))}

@@ -42,6 +42,8 @@ export const recordsTexts = {
       {inbox} · {state} · {activity}
     </>
   ),
+  /** A value of a record beside its title, such as "Total 129 EUR". */
+  value: (label: string, value: string) => `${label} ${value}`,
   values: 'Values',
   items: 'Items',
   history: 'History',
