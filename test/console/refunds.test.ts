@@ -183,4 +183,21 @@ describe('a refund in the console', () => {
       await tab.picture(`refund-related-${width}`);
     }
   });
+
+  it('names the action in each entry of the audit log that is about one', async () => {
+    const { page } = phone;
+    await go(page, '/settings/audit');
+    for (const did of [
+      'Run an action',
+      'Begin an approved action',
+      'Finish an action',
+      'Ask for approval',
+      'Approve a request',
+    ])
+      await page
+        .getByRole('row', { name: new RegExp(`${did} Refund payment`) })
+        .first()
+        .waitFor();
+    await phone.picture('refund-audit-390');
+  });
 });

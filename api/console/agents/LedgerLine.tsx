@@ -1,6 +1,7 @@
 /** One act of an agent: when, what, to what, with which outcome and why. Used by Ledger. */
 import { useState } from 'react';
 import { shown } from '../approvals/shown.ts';
+import { ActionName } from '../audit/ActionName.tsx';
 import { AuditChange } from '../audit/AuditChange.tsx';
 import { MoreButton } from '../audit/MoreButton.tsx';
 import { outcomeOf, requestOf, type Requests } from '../audit/outcome.ts';
@@ -79,7 +80,8 @@ export const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
           </td>
         )}
         <td dir="auto">
-          {verbTexts[entry.verb] ?? ''} <span className="soft mono">{entry.verb}</span> {text}
+          {verbTexts[entry.verb] ?? ''} <ActionName entry={entry} /> <span className="soft mono">{entry.verb}</span>{' '}
+          {text}
         </td>
         <td dir="auto">
           <Target target={entry.target} />

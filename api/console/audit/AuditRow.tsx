@@ -4,6 +4,7 @@ import { legible } from '../content/legible.ts';
 import { Button } from '../ui/Button.tsx';
 import { Ago } from '../ui/Time.tsx';
 import type { AuditEntry } from '../wire/types.ts';
+import { ActionName } from './ActionName.tsx';
 import { AuditChange } from './AuditChange.tsx';
 import type { AuditSearch } from './filter.ts';
 import { MoreButton } from './MoreButton.tsx';
@@ -45,7 +46,7 @@ export const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) =
           <Button tone="bare" title={auditTexts.onlyVerb(verb)} onClick={() => narrow({ verb })}>
             {verbTexts[verb] ?? verb}
           </Button>{' '}
-          {verb in verbTexts && <span className="soft mono">{verb}</span>}
+          <ActionName entry={entry} /> {verb in verbTexts && <span className="soft mono">{verb}</span>}
         </td>
         <td dir="auto">
           <TargetLink target={target} />{' '}
