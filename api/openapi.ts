@@ -13,7 +13,7 @@ import type { Endpoint } from './endpoint.ts';
 import { sessionCookie } from './http/cookies.ts';
 
 /** Follows semver: changes only add. */
-export const apiVersion = '1.0.1';
+export const apiVersion = '1.1.0';
 
 const securitySchemes = {
   bearer: { type: 'http', scheme: 'bearer', description: 'The token of an agent, a person’s session or an app.' },
