@@ -151,8 +151,11 @@ describe('taking back a change of a flag in the console', () => {
     await world.person('decider', 'Dee Moss', { email: 'dee@example.com', password: 'correct horse battery' });
     const asked = await bot.post('/flags/banner', { change: { value: 'Closed' } });
     const other = await open();
+    const read = other.page.waitForResponse((response) => response.url().endsWith('/flags/banner'));
     await signIn(other, 'dee@example.com', `/approvals/${String(asked.body.approval)}`);
+    await (await read).finished();
     await other.page.getByRole('button', { name: /^Approve/ }).waitFor();
+    await loaded(other.page);
     await other.page.keyboard.press('a');
     await other.page.getByRole('button', { name: 'Show the flag' }).waitFor();
     expect(await other.page.getByRole('button', { name: 'Undo' }).count()).to.equal(0);

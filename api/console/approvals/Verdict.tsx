@@ -6,6 +6,7 @@ import { TooLong } from '../ui/TooLong.tsx';
 import type { Approval } from '../wire/types.ts';
 import { LeftOut } from './LeftOut.tsx';
 import { Sums } from './Sums.tsx';
+import { useIsDangerous } from './useIsGrave.ts';
 import { verdictTexts } from './verdictTexts.tsx';
 
 export interface VerdictProps {
@@ -30,6 +31,8 @@ const deliberateMs = 400;
 /** Takes the place of the buttons; the confirming one has the focus, and its key is another than that which asked for it. */
 const Confirmation = ({ approval, isBusy, onDecide, onHold }: VerdictProps) => {
   const [isReady, setReady] = useState(false);
+  const isDangerous = useIsDangerous(approval);
+  const { final, dangerous, uncertain } = verdictTexts;
   useEffect(() => {
     const timer = window.setTimeout(setReady, deliberateMs, true);
     return () => window.clearTimeout(timer);
@@ -41,7 +44,7 @@ const Confirmation = ({ approval, isBusy, onDecide, onHold }: VerdictProps) => {
   return (
     <div className="verdict-buttons" role="group" aria-label={verdictTexts.confirm}>
       <p className="problem" role="alert" dir="auto">
-        {(approval.reversible === false ? verdictTexts.final : verdictTexts.dangerous)(approval.sentence)}
+        {(approval.reversible === false ? final : isDangerous ? dangerous : uncertain)(approval.sentence)}
       </p>
       <LeftOut approval={approval} />
       <Sums approval={approval} />

@@ -52,6 +52,8 @@ export const verdictTexts = {
   confirm: 'Confirm the approval',
   final: (request: string) => `This can’t be undone: ${request}`,
   dangerous: (request: string) => `High danger: ${request}`,
+  /** The person does not see how dangerous the action or the flag is declared to be. */
+  uncertain: (request: string) => `You can’t see how dangerous this is: ${request}`,
   approveAllTheSame: 'Approve it all the same',
   notYet: 'Not yet',
 };
