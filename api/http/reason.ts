@@ -3,6 +3,7 @@ import { invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { Type, type TObject, type TSchema } from '../../shared/platform/core/schema.ts';
+import { isLongerThan } from '../../shared/platform/core/textLength.ts';
 
 const reasonSchema = Type.Optional(
   Type.String({ maxLength: limits.reasonMax, description: 'Why, for the timeline and the audit log.' }),
@@ -28,7 +29,7 @@ export const splitReason = (body: unknown): ReasonedBody => {
   if (!isObject(body) || !Object.hasOwn(body, 'reason')) return { reason: null, rest: body };
   const { reason, ...rest } = body;
   if (typeof reason !== 'string') throw invalidAt('reason', 'must be string');
-  if (reason.length > limits.reasonMax)
+  if (isLongerThan(reason, limits.reasonMax))
     throw invalidAt('reason', `must NOT have more than ${String(limits.reasonMax)} characters`);
   return { reason: reason.trim() === '' ? null : reason, rest };
 };

@@ -44,6 +44,7 @@ export const resetForRetry = (run: Run, { principal, requestId, address, reason 
   approval: null,
   approved_by: null,
   requested_at: at,
+  started_at: null,
   expires_at: null,
   finished_at: null,
   handed_at: null,

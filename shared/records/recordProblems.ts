@@ -3,6 +3,7 @@ import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { countKeys, isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
 import { linePattern } from '../platform/core/schema.ts';
+import { isLongerThan } from '../platform/core/textLength.ts';
 import type { FullRecord } from './queries.ts';
 
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
@@ -13,7 +14,8 @@ const reservedIds = new Set(['.', '..', 'list']);
 /** Returns why a value can't be a record's id, or null. */
 export const recordIdProblem = (id: unknown): string | null => {
   if (typeof id !== 'string') return 'must be a string';
-  if (id.length < 1 || id.length > limits.recordIdMax) return `must have 1 to ${String(limits.recordIdMax)} characters`;
+  if (id.length < 1 || isLongerThan(id, limits.recordIdMax))
+    return `must have 1 to ${String(limits.recordIdMax)} characters`;
   if (controls.test(id) || !id.isWellFormed()) return 'must not hold control characters or lone surrogates';
   return reservedIds.has(id) ? `must not be ${id}` : null;
 };
@@ -33,7 +35,7 @@ const fieldsProblem = (fields: unknown): FaultDetail | null => {
 
 const titleProblem = (title: unknown): string | null => {
   if (typeof title !== 'string') return 'must be a string';
-  if (title.length > limits.titleMax || !line.test(title) || !title.isWellFormed())
+  if (isLongerThan(title, limits.titleMax) || !line.test(title) || !title.isWellFormed())
     return `must be one line of 1 to ${String(limits.titleMax)} characters`;
   return null;
 };
@@ -41,7 +43,7 @@ const titleProblem = (title: unknown): string | null => {
 const subtitleProblem = (subtitle: unknown): string | null => {
   if (subtitle === undefined || subtitle === null) return null;
   if (typeof subtitle !== 'string') return 'must be a string or null';
-  if (subtitle.length > limits.titleMax || subtitle.includes('\0') || !subtitle.isWellFormed())
+  if (isLongerThan(subtitle, limits.titleMax) || subtitle.includes('\0') || !subtitle.isWellFormed())
     return `must have at most ${String(limits.titleMax)} characters and no NUL`;
   return null;
 };

@@ -359,7 +359,9 @@ describe('http: actions', () => {
       expect(retried.status, retried.text).to.equal(200);
       expect(retried.body).to.deep.equal({ message: 'Tomorrow.', blocks: [], run: failed.body.run });
       expect((await agent.post(`/runs/${String(failed.body.run)}/retry`, {}, { headers })).text).to.equal(retried.text);
-      expect(await runOf(failed.body.run)).to.include({ status: 'succeeded', attempt: 2 });
+      const again = await runOf(failed.body.run);
+      expect(again).to.include({ status: 'succeeded', attempt: 2 });
+      expect(again.startedAt).to.be.at.least(again.requestedAt);
       expect(attempts).to.deep.equal([2]);
       expect(codeOf(await agent.post(`/runs/${String(failed.body.run)}/retry`))).to.equal('409 conflict');
     });

@@ -59,6 +59,13 @@ describe('a reason', () => {
     return reply;
   };
 
+  it('has 2,000 characters at most, as people count them', async () => {
+    const id = await make();
+    ok(await admin.post(`/items/${id}/notes`, { text: 'x', reason: '🧾'.repeat(2_000) }));
+    const { status, body } = await admin.post(`/items/${id}/notes`, { text: 'x', reason: '🧾'.repeat(2_001) });
+    expect([status, body.details?.[0]?.path]).to.deep.equal([400, 'reason']);
+  });
+
   it('stands in the timeline and the audit log of each change of an item, and in each of its entries', async () => {
     const id = await make();
     expect((await timeline(id)).map(({ data }) => data['reason'])).to.deep.equal([why]);

@@ -3,6 +3,7 @@ import { fault, invalidAt, type FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
 import { countKeys } from '../../platform/core/jsonLimits.ts';
+import { unknownNameMessage } from '../../platform/core/nearestNames.ts';
 import { nameSchema, strictObject, tagSchema, textSchema, Type, type Static } from '../../platform/core/schema.ts';
 import { compileCheck, invalidFault } from '../../platform/core/validate.ts';
 import { addOccurrences, type OccurrenceBatch, type ReportedOccurrence } from '../addOccurrences.ts';
@@ -169,7 +170,9 @@ export const requireFitsInbox = (
   sees: (resource: string) => boolean,
 ): void => {
   const problem = (resource: string, path: string): FaultDetail[] =>
-    resources.has(resource) && sees(resource) ? [] : [{ path, message: 'names no resource that you can see' }];
+    resources.has(resource) && sees(resource)
+      ? []
+      : [{ path, message: unknownNameMessage(resource, [...resources.keys()].filter(sees)) }];
   const details = [
     ...inbox
       .dataProblems(input.data ?? {}, 'data.')

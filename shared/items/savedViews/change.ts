@@ -5,6 +5,7 @@ import type { LivePart } from '../../catalogue/events.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { toListQuery } from '../../environments/itemQueryJson.ts';
 import { isId, newId } from '../../platform/core/ids.ts';
+import { isLongerThan } from '../../platform/core/textLength.ts';
 import { withPathPrefix } from '../../platform/core/validate.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Tx } from '../../platform/db/knex.ts';
@@ -121,7 +122,7 @@ const checkView = (caller: Caller, { inbox, query }: Pick<SavedView, 'inbox' | '
 
 /** Throws `invalid` for a name above the limit. */
 const checkName = (name: string): void => {
-  if ([...name].length > limits.savedViewName)
+  if (isLongerThan(name, limits.savedViewName))
     throw invalidAt('name', `must have at most ${String(limits.savedViewName)} characters`);
 };
 

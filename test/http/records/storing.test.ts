@@ -100,7 +100,14 @@ describe('records over HTTP: storing', () => {
       expect(entries[1].after).to.deep.equal({ stored: 1, changed: 1, deleted: 0 });
     });
 
+    it('counts characters as people do: ids of 200, titles of 500', async () => {
+      const id = '🧾'.repeat(200);
+      await put('order', [{ id, title: '🧾'.repeat(500) }]);
+      expect((await admin.get(`/resources/order/${encodeURIComponent(id)}`)).body.record).to.include({ id });
+    });
+
     const bad: readonly [string, object, string][] = [
+      ['an id of 201 signs', { records: [{ id: '🧾'.repeat(201), title: 'x' }] }, 'records.0.id'],
       ['the id list', { records: [{ id: 'list', title: 'x' }] }, 'records.0.id'],
       ['an id of dots', { deleted: ['..'] }, 'deleted.0'],
       ['an id with a control character', { records: [{ id: 'a\u0007', title: 'x' }] }, 'records.0.id'],
