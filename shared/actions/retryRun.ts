@@ -7,7 +7,7 @@ import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { requiresApproval, toQueuedRun, withIdempotencyKey } from './acceptAction.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from './accepted.ts';
-import { authorizeAction } from './authorizeAction.ts';
+import { authorizeAction, requireRunnableAction } from './authorizeAction.ts';
 import type { ActionDeps } from './deps.ts';
 import type { Run } from './model.ts';
 import { readVisibleRun } from './queries.ts';
@@ -60,8 +60,8 @@ export const resetForRetry = (run: Run, { principal, requestId, address, reason 
 });
 
 /**
- * Retries a run with all checks of a new one and returns it. A job dispatches it. Throws `conflict` for a run that can't be
- * retried, what `authorizeAction` throws, and `app_offline`.
+ * Retries a run with all checks of a new one and returns it. A job dispatches it. Throws what `requireRunnableAction` throws,
+ * `conflict` for a run that can't be retried, what `authorizeAction` throws, and `app_offline`.
  */
 export const retryRun = async (
   deps: ActionDeps,
@@ -70,6 +70,7 @@ export const retryRun = async (
   { confirmed, freshUntil, save }: RetryOptions,
 ): Promise<AcceptedRun | AwaitedRun> => {
   const run = await readVisibleRun(deps.db, caller, id);
+  requireRunnableAction(caller, run.action);
   if (!isRetryable(run))
     throw fault(
       'conflict',
