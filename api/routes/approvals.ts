@@ -1,4 +1,5 @@
 /** The endpoints of approvals: the list, one, and deciding, which only people may do. */
+import { listCursors } from '../../shared/access/listCursors.ts';
 import { readOtherRequests } from '../../shared/approvals/others.ts';
 import { listApprovals, readVisibleApproval } from '../../shared/approvals/queries.ts';
 import {
@@ -43,10 +44,10 @@ const list = readEndpoint({
   responses: { 200: responseObject({ approvals: Type.Array(approvalSchema), cursor: nextCursorSchema }) },
   example: { query: { status: 'pending' } },
   handle: async ({ deps, caller, query: { status: wanted, requestedBy = null, cursor: given, limit: size } }) => {
-    const { env, principal } = caller;
+    const { id, access } = caller.principal;
     const status: ApprovalStatus = wanted ?? 'pending';
-    const key = `approvals:${JSON.stringify([principal.id, principal.access.key, status, requestedBy])}`;
-    const keys = env.seal.openCursor(key, given);
+    const cursors = listCursors(caller, 'approvals', [id, access.key, status, requestedBy]);
+    const keys = cursors.open(given);
     const { approvals, next } = await listApprovals(deps, caller, {
       status,
       requestedBy,
@@ -57,7 +58,7 @@ const list = readEndpoint({
       status: 200,
       body: {
         approvals: await presentApprovals(deps, caller, approvals),
-        cursor: next === null ? null : env.seal.cursor(key, [next]),
+        cursor: cursors.next(next === null ? null : [next]),
       },
       items: true,
     };

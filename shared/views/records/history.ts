@@ -1,5 +1,6 @@
 /** Reads the history of a record: runs of actions on it and the timelines of its items, as one list. For page.ts. */
 import { findVisibleInbox } from '../../access/gates.ts';
+import { listCursors } from '../../access/listCursors.ts';
 import type { Caller } from '../../access/principal.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
 import { limits } from '../../catalogue/limits.ts';
@@ -97,8 +98,8 @@ export const readRecordHistory = async (
   given: string | undefined,
 ): Promise<RecordHistory> => {
   const { env, principal } = caller;
-  const key = `history:${JSON.stringify([principal.role?.id ?? null, resource, id])}`;
-  const keys = env.seal.openCursor(key, given);
+  const cursors = listCursors(caller, 'records.history', [resource, id]);
+  const keys = cursors.open(given);
   const repeated = new Set<Row>();
   const { page, next } = await readVisiblePage(
     {
@@ -116,6 +117,6 @@ export const readRecordHistory = async (
   );
   return {
     entries: await withOccurrences(db, env.id, page),
-    cursor: next === null ? null : env.seal.cursor(key, [next]),
+    cursor: cursors.next(next === null ? null : [next]),
   };
 };
