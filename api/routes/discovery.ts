@@ -2,6 +2,7 @@
 import { listCursors } from '../../shared/access/listCursors.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
+import type { InboxDefinition } from '../../shared/environments/definition.ts';
 import { statesOf, visibleInboxes } from '../../shared/items/filters.ts';
 import { isVisibleView } from '../../shared/items/views.ts';
 import {
@@ -79,6 +80,14 @@ export const inboxSchema = responseObject({
   can: Type.Array(Type.String(), { description: 'What you may do here.' }),
 });
 
+/** What brings an item into a state, which those of a retired inbox take no more. */
+const enteringVerbs: ReadonlySet<string> = new Set(['create', 'state']);
+
+const usableVerbs = (
+  { principal: { access } }: Caller,
+  { name, retired }: Pick<InboxDefinition, 'name' | 'retired'>,
+): readonly string[] => access.inboxVerbs(name).filter((verb) => !retired || !enteringVerbs.has(verb));
+
 const viewTime = (description: string) =>
   nullable(Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` }));
 const viewFilter = (description: string) => nullable(Type.String({ description }));
@@ -140,7 +149,7 @@ const inboxes = readEndpoint({
         fields,
         reasonRequired,
         reply: reply === null || reply === undefined ? null : { via: reply.via },
-        can: caller.principal.access.inboxVerbs(inbox.name),
+        can: usableVerbs(caller, inbox),
       }),
     );
     return { status: 200, body: { inboxes: list, cursor: next } };

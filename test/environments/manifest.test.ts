@@ -472,4 +472,21 @@ describe('a new manifest over an old one', () => {
     for (const part of ['state over', 'resource customer is hidden', 'action ping is gone', 'flag dark is hidden'])
       expect(warnings).to.include(part);
   });
+
+  it('leaves an inbox that it does not name readable, without what would bring an item into a state', async () => {
+    const { item } = (await admin.post('/items', { inbox: 'desk', title: 'z' })).body;
+    const other = await connectApp(key, { manifest: { inboxes: [{ name: 'hall' }] } });
+    await other.close();
+    const { inboxes } = (await admin.get('/inboxes')).body;
+    const canDo = (name: string): string[] =>
+      inboxes.find((inbox: { name: string }) => inbox.name === name).can as string[];
+    expect(canDo('hall')).to.include.members(['create', 'state']);
+    expect(canDo('desk')).to.deep.equal(canDo('hall').filter((verb) => verb !== 'create' && verb !== 'state'));
+    expect((await admin.post(`/items/${String(item.id)}/notes`, { text: 'Still here.' })).status).to.equal(201);
+    for (const reply of [
+      await admin.post('/items', { inbox: 'desk', title: 'x' }),
+      await admin.post(`/items/${String(item.id)}/state`, { state: 'done' }),
+    ])
+      expect([reply.status, reply.body.code]).to.deep.equal([409, 'conflict']);
+  });
 });
