@@ -225,6 +225,8 @@ describe('with servers that are away', () => {
     for (const [i, port] of ports.entries()) {
       await gauge(port, 1);
       await until('it is not degraded', async () => (await probe(port, '/ready')).body.degraded.length === 0);
+      // Its log comes by a pipe, after what the process answers.
+      await until('it has said so', () => (lines(i)[1] ?? 0) > (before[i]?.[1] ?? 0));
       expect(lines(i)).to.deep.equal(before[i]?.map((count) => count + 1));
     }
   });
