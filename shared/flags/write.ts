@@ -142,20 +142,28 @@ const rowJson = ({
     ...rampColumns(ramp),
   });
 
+interface FlagChangeWriting {
+  readonly happening: FlagChangeOrigin;
+  readonly saved: SavedResponse | null;
+  /** What the row keeps, where that is not what the flag is: its state as another kind. */
+  readonly kept?: ResolvedFlag;
+}
+
 /** Writes a change by hand. Returns false, and writes nothing, when the flag has another version than `before`. */
 export const writeFlagChange = async (
   db: Db | Tx,
   envId: number,
   before: ResolvedFlag,
   after: ResolvedFlag,
-  { happening, saved }: { readonly happening: FlagChangeOrigin; readonly saved: SavedResponse | null },
+  { happening, saved, kept }: FlagChangeWriting,
 ): Promise<boolean> => {
   const { at, approvedBy, reason = null } = happening;
   const why = reason === null ? {} : { reason };
   const { key } = after.declared;
   const { before: was, after: is } = flagDifference(before, after, at);
-  const begins = isRampRunning(after.ramp) && after.ramp.id !== before.ramp?.id;
-  const ends = isRampRunning(before.ramp) && after.ramp?.id !== before.ramp.id;
+  // A ramp that the row keeps ends at its next step.
+  const begins = kept === undefined && isRampRunning(after.ramp) && after.ramp.id !== before.ramp?.id;
+  const ends = kept === undefined && isRampRunning(before.ramp) && after.ramp?.id !== before.ramp.id;
   const written = await queryRow(db, writeFlagSql, [
     envId,
     key,
@@ -165,7 +173,7 @@ export const writeFlagChange = async (
     JSON.stringify(was),
     JSON.stringify({ ...is, ...(approvedBy === null ? {} : { approvedBy }), ...why }),
     flagLiveParts(after, at, happening.by),
-    rowJson(after),
+    rowJson(kept ?? after),
     ends ? rampBucketAt(nextStepAt(before.ramp) ?? 0, 0) : null,
     begins ? rampBucketAt(nextStepAt(after.ramp) ?? 0, at) : null,
     savedResponseJson(saved),

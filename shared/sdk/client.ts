@@ -88,8 +88,8 @@ export interface Client<T extends AppTypes = AnyTypes> extends Pick<Emitter, 'on
   deleteRecords(resource: NameIn<T['resources']>, ids: readonly string[]): Promise<{ readonly deleted: number }>;
   /**
    * Ends the connection for good: takes no more runs, replies and items to triage, waits up to `drainMs` ms (10,000 by
-   * default) for running handlers and waiting reports, and aborts the rest. Reads are served until then. Never rejects; later
-   * calls return the first call's promise.
+   * default) for running handlers and waiting reports, aborts the rest, and waits another second for their answers. Reads are
+   * served until then. Never rejects; later calls return the first call's promise.
    *
    * @example
    * process.once('SIGTERM', () => void client.close().then(() => process.exit(0)));

@@ -84,6 +84,19 @@ const sendReport = async (
 };
 
 /** In place of a link when nobody is dialed: the client is offline for good. */
+/** How long `close` waits for the answers of handlers whose signal it has aborted. */
+const abortedMs = 1_000;
+
+/** Resolves with `work`, and after `ms` at the latest. */
+const atMost = async (ms: number, work: Promise<void>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+};
+
 const noLink: Link = { close: () => Promise.resolve() };
 
 /** Returns the problem of an app that lacks handlers, which only another version of it can mend; null: it has them all. */
@@ -213,19 +226,17 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
   });
 
   const drain = async (drainMs: number): Promise<void> => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, drainMs);
-    });
-    const done = async (): Promise<void> => {
+    const answerAll = async (): Promise<void> => {
       await Promise.all([pendingAnswers.idle(), peer === null ? undefined : outgoing.idle()]);
       // The last answer is written to the socket after its promise has resolved.
       await new Promise((resolve) => setImmediate(resolve));
       await resend.now(0);
     };
-    await Promise.race([done(), late]);
-    clearTimeout(timer);
+    const answered = answerAll();
+    await atMost(drainMs, answered);
     limiter.abort();
+    // Handlers that heed their signal answer now, so that their runs end as what they are.
+    await atMost(abortedMs, answered);
     outgoing.close();
     resend.close();
     stored.close();

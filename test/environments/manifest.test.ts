@@ -460,7 +460,9 @@ describe('a new manifest over an old one', () => {
           flags: [{ key: 'dark', kind: 'string', default: '' }],
         },
       ),
-    ).to.deep.equal(['The flag dark was of kind boolean and is of kind string now: it falls back to its default.']);
+    ).to.deep.equal([
+      'The flag dark was of kind boolean and is of kind string now: it falls back to its default, or to what it was when it was last changed as one.',
+    ]);
     const { item } = (await admin.post('/items', { inbox: 'desk', title: 'y' })).body;
     expect((await admin.post(`/items/${String(item.id)}/state`, { state: 'done' })).status).to.equal(200);
   });

@@ -1,4 +1,4 @@
-/** Flags that an app declares as another kind: they fall back to their default, on record and for every client. */
+/** Flags that an app declares as another kind: they fall back to their default, on record and for every client, and lose nothing. */
 import { expect } from 'chai';
 import { connectApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
@@ -31,15 +31,18 @@ describe('flags of another kind than before', () => {
   });
   after(() => world.close());
 
-  it('have their new default, and never again a value of before', async () => {
+  it('have their new default until they are changed, or declared as before', async () => {
     await change('loud');
     await declare(declaring(number(5)));
     expect(await flag()).to.deep.include({ kind: 'number', value: 5 });
+    await declare(declaring(text('calm')));
+    expect(await flag()).to.deep.include({ kind: 'string', value: 'loud' });
+    await declare(declaring(number(5)));
     await change(7);
     await declare(declaring(text('calm')));
     expect(await flag()).to.deep.include({ kind: 'string', value: 'calm' });
-    await declare(declaring(number(42)));
-    expect(await flag()).to.deep.include({ kind: 'number', value: 42 });
+    await declare(declaring(number(5)));
+    expect(await flag()).to.deep.include({ kind: 'number', value: 7 });
   });
 
   it('have a version of their own, so that a change decided on the former value is refused', async () => {
@@ -61,35 +64,38 @@ describe('flags of another kind than before', () => {
     await declare(declaring(number(3)));
     const { changes } = (await admin.get(`/changes?wait=5000&after=${String(cursor)}`)).body;
     const [told] = changes.filter(({ type }: { type: string }) => type === 'flag');
-    expect([told.flag.flag, told.flag.kind, told.flag.value, told.by.id]).to.deep.equal(['tone', 'number', 3, key.id]);
+    expect([told.flag.flag, told.flag.kind, told.flag.value, told.by.id]).to.deep.equal(['tone', 'number', 7, key.id]);
     const [entry] = (await admin.get('/flags/tone/history?limit=1')).body.entries;
     expect([entry.type, entry.by.id, entry.before.value, entry.after.value]).to.deep.equal([
       'change',
       key.id,
       'calm',
-      3,
+      7,
     ]);
     const { entries } = (await admin.get(`/audit?verb=flag.change&actor=${key.id}&limit=1`)).body;
-    expect([entries[0].after, entries[0].reason]).to.deep.equal([{ value: 3 }, 'It is declared as number now.']);
+    expect([entries[0].after, entries[0].reason]).to.deep.equal([{ value: 7 }, 'It is declared as number now.']);
   });
 
-  it('lose their targets, rules and ramp, also after they were hidden meanwhile', async () => {
-    await declare(declaring({ key: 'tone', kind: 'boolean', default: false }));
-    await admin.post('/flags/tone', {
-      change: { rollout: 0, targets: { c1: true }, ramp: { to: 100, over: 3_600_000, every: 60_000 } },
-    });
+  it('keep their targets and rollout for the version of the app that is rolled back to, also if they were hidden meanwhile', async () => {
+    const boolean = { key: 'tone', kind: 'boolean', default: false };
+    await declare(declaring(boolean));
+    await admin.post('/flags/tone', { change: { rollout: 50, targets: { c1: true } } });
+    await declare(declaring(text('new')));
+    expect(await flag()).to.deep.include({ value: 'new', rollout: null, targets: {}, rules: [], ramp: null });
+    await declare(declaring(boolean));
+    expect(await flag()).to.deep.include({ value: false, rollout: 50, targets: { c1: true } });
     await declare(declaring());
     expect((await admin.get('/flags/tone')).status).to.equal(404);
     await declare(declaring(text('back')));
-    expect(await flag()).to.deep.include({ value: 'back', rollout: null, targets: {}, rules: [], ramp: null });
-    await declare(declaring({ key: 'tone', kind: 'boolean', default: true }));
-    expect(await flag()).to.deep.include({ value: true, rollout: null, targets: {}, ramp: null });
+    expect(await flag()).to.deep.include({ value: 'back', rollout: null, targets: {} });
+    await declare(declaring(boolean));
+    expect(await flag()).to.deep.include({ value: false, rollout: 50, targets: { c1: true } });
   });
 
-  it('keep their value while only other members of the declaration change', async () => {
-    await change(false);
+  it('keep their value and version while only other members of the declaration change', async () => {
+    await change(true);
     const { version } = await flag();
-    await declare(declaring({ key: 'tone', kind: 'boolean', default: true, description: 'Another one.' }));
-    expect(await flag()).to.deep.include({ value: false, version, description: 'Another one.' });
+    await declare(declaring({ key: 'tone', kind: 'boolean', default: false, description: 'Another one.' }));
+    expect(await flag()).to.deep.include({ value: true, version, description: 'Another one.' });
   });
 });

@@ -234,6 +234,32 @@ describe('sdk: with the service', () => {
     expect(did).to.deep.equal(['slow one', 'pay two']);
   });
 
+  it('hands in what a handler says whose signal it aborted as it closed, so that the run does not end unknown', async () => {
+    const begun = deferred();
+    const client = open(
+      defineApp({
+        actions: {
+          export: {
+            background: true,
+            run: ({ signal }) =>
+              new Promise<never>((_, reject) => {
+                signal.addEventListener('abort', () => {
+                  reject(new Error('The process is going.'));
+                });
+                begun.resolve();
+              }),
+          },
+        },
+      }),
+    );
+    await until('online', () => client.online);
+    const { body } = await admin.post('/actions', { action: 'export' });
+    await begun.promise;
+    await client.close({ drainMs: 1 });
+    expect(await ended(String(body.run))).to.deep.include({ status: 'failed', attempts: 1 });
+    problems.length = 0;
+  });
+
   it('adds reports up that were made while it was offline, each once', async () => {
     const client = open(defineApp({ inboxes: { errors: {} } }));
     await until('online', () => client.online);

@@ -33,7 +33,7 @@ export interface ManifestDeclaration {
   readonly startedAt: number;
 }
 
-interface RedeclaredFlag {
+export interface RedeclaredFlag {
   readonly declared: ManifestFlag;
   readonly former: ManifestFlag | undefined;
 }

@@ -83,7 +83,9 @@ export const definitionWarnings = (before: Definition, after: Definition): strin
     const former = before.flags.get(key)?.kind;
     return former === undefined || former === kind
       ? []
-      : [`The flag ${key} was of kind ${former} and is of kind ${kind} now: it falls back to its default.`];
+      : [
+          `The flag ${key} was of kind ${former} and is of kind ${kind} now: it falls back to its default, or to what it was when it was last changed as one.`,
+        ];
   }),
 ];
 
