@@ -148,6 +148,7 @@ const readUntil = async (
   context: LiveContext,
   { waiting, channel, reader, until, signal }: ReadUntil,
 ): Promise<ResetReason | null> => {
+  const { restarted } = channel;
   for (;;) {
     const before = reader.place;
     if (!(await reader.read(context, channel))) return 'gone';
@@ -157,6 +158,7 @@ const readUntil = async (
     if (channel.newestPosition > reader.place.position) await channel.newMessages.wait(emptyPageRetryMs, signal);
     else await channel.newMessages.wait(until - performance.now(), signal);
     if (!(await hasSameRights(context, waiting))) return 'role';
+    if (channel.restarted !== restarted) return channel.restarted?.reason ?? null;
   }
 };
 

@@ -37,6 +37,8 @@ export class EnvironmentChannel {
   readonly sessions = new Set<Subscribed>();
   /** Waits that end when a message has been delivered. */
   readonly newMessages = new WaitQueue();
+  /** Why the stream was last begun anew; null: it never was. Another object each time. */
+  restarted: { readonly reason: ResetReason } | null = null;
   /** The number of sessions and of waiting calls, including those that are about to begin. */
   users = 0;
   /** -1 before `start`; until then messages of the bus are ignored. */
@@ -253,6 +255,7 @@ export class EnvironmentChannel {
   async #restart(position: number, reason: ResetReason): Promise<void> {
     this.#log.clearCache();
     this.start(position);
+    this.restarted = { reason };
     this.counts.clear();
     for (const session of this.sessions) session.reset(reason);
     this.newMessages.wakeAll();

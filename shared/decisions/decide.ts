@@ -36,20 +36,25 @@ export const requireDecider = ({ principal }: Caller): void => {
   if (!principal.access.may('approvals', 'decide')) throw fault('forbidden', 'Your role may not decide approvals.');
 };
 
+/** Throws `already_decided` for an approval that is not pending. Expires one whose time is up first. */
+const requirePending = async (deps: ViewDeps, caller: Caller, approval: Approval): Promise<void> => {
+  if (approval.status === 'pending' && approval.expires_at <= deps.clock.now()) {
+    await expireApproval(deps, approval);
+    throw alreadyDecidedFault(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);
+  }
+  if (approval.status !== 'pending') throw alreadyDecidedFault(caller, approval);
+};
+
 /**
  * Returns a pending approval that this caller may decide. Throws `forbidden` for the caller's own request, whichever
- * session made it, and for that of an agent in the caller's hands under independent approval; `already_decided` for one that is not pending. Expires one whose time is up first.
+ * session made it, and for that of an agent in the caller's hands under independent approval; otherwise as `requirePending`.
  */
 const readDecidableApproval = async (deps: ViewDeps, caller: Caller, id: string): Promise<Approval> => {
   requireDecider(caller);
   const approval = await readVisibleApproval(deps.db, caller, id);
   if (isApprovalRequester(caller, approval)) throw fault('forbidden', ownRequestMessage);
   await requireIndependent(deps.db, approval.id, caller.principal.id ?? '', deps.clock.now());
-  if (approval.status === 'pending' && approval.expires_at <= deps.clock.now()) {
-    await expireApproval(deps, approval);
-    throw alreadyDecidedFault(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);
-  }
-  if (approval.status !== 'pending') throw alreadyDecidedFault(caller, approval);
+  await requirePending(deps, caller, approval);
   return approval;
 };
 
@@ -222,6 +227,6 @@ export const cancelRequest = async (deps: ViewDeps, caller: Caller, id: string, 
   const approval = await readVisibleApproval(deps.db, caller, id);
   if (!isApprovalRequester(caller, approval))
     throw fault('forbidden', 'Only the requester may cancel a request; a person who may decide it can reject it.');
-  if (approval.status !== 'pending') throw alreadyDecidedFault(caller, approval);
+  await requirePending(deps, caller, approval);
   return endByCaller(deps, caller, approval, { status: 'cancelled', note: null, save });
 };

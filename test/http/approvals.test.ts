@@ -386,6 +386,9 @@ describe('http: approvals', () => {
     expect(codeOf(late)).to.equal('409 already_decided');
     expect(late.body.approval).to.include({ status: 'expired' });
     await until('the run has expired too', async () => (await runOf(second.run)).status === 'expired');
+    const last = await ask(await order());
+    await world.sql('update approvals set expires_at = 1 where id = $1', [last.approval]);
+    expect(codeOf(await agent.post(`/approvals/${last.approval}/cancel`))).to.equal('409 already_decided');
     const third = await ask(await order());
     expect((await agent.post(`/runs/${third.run}/cancel`)).status).to.equal(200);
     expect(await approvalOf(third.approval)).to.include({ status: 'cancelled' });

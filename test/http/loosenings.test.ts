@@ -302,7 +302,10 @@ describe('declarations that loosen a rule', () => {
   it('notes new names with the removed one that each resembles', async () => {
     await register(manifestOf(refund));
     expect(await loosenings('?status=noted')).to.have.length(2);
-    await register(manifestOf({ name: 'refund_order', resource: 'order' }, { flags: [] }));
+    const warnings = await register(manifestOf({ name: 'refund_order', resource: 'order' }, { flags: [] }));
+    expect(warnings).to.include(
+      'The action refund_order is new and resembles refund, which is not declared any more: the rules of that name do not hold for it.',
+    );
     const [note] = await loosenings('?status=noted');
     expect(note).to.deep.include({
       on: { type: 'action', name: 'refund_order', member: 'new' },

@@ -76,6 +76,22 @@ describe('live stream after a failover', () => {
     await fresh.stop();
   });
 
+  it('tells those who wait over HTTP at once, as what they were told of may be lost', async () => {
+    await world.publish(titled('kept', 'lost'));
+    const env = api.deps.directory.environment('production');
+    const session = await api.deps.directory.sessionByToken(token);
+    if (env === undefined || session === null) throw new Error('no session');
+    const { principal } = session;
+    const caller = { env, principal, requestId: null, address: null };
+    const stays = await world.listening(api, { token });
+    const signal = new AbortController().signal;
+    const now = await api.live.changes({ caller, session }, { query: {} }, signal);
+    const waiting = api.live.changes({ caller, session }, { query: { after: now.cursor, wait: 60_000 } }, signal);
+    await failOver(1);
+    await stays.next('reset');
+    expect(await waiting).to.deep.include({ changes: [], reset: 'epoch' });
+  });
+
   it('appends no message of an epoch that it does not know, and gives no offset of it', async () => {
     const stays = await world.listening(api, { token });
     const position = await world.publish(titled('known'));

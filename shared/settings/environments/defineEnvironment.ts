@@ -178,7 +178,7 @@ export const defineEnvironment = async (
   const flags = changedFlags(before, after);
   return {
     changed: true,
-    warnings: [...looseningWarnings(rules.held, parsed), ...definitionWarnings(before, after)],
+    warnings: [...looseningWarnings([...rules.held, ...rules.renamed], parsed), ...definitionWarnings(before, after)],
     flags: flags.map(({ key }) => key),
     redeclared: { envId, flags: flags.map((declared) => ({ declared, former: before.flags.get(declared.key) })) },
     loosened: loosenedNames([...rules.held, ...rules.taken]),

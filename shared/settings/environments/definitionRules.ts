@@ -49,6 +49,8 @@ export interface RulesResult {
   readonly rules: readonly StoredRule[];
   /** The stricter rules that stay in force, and names that agents wait for. */
   readonly held: readonly LooseningNote[];
+  /** New names that resemble a removed one, whose rule does not hold for them. */
+  readonly renamed: readonly LooseningNote[];
   /** What a trusted app has loosened by this. */
   readonly taken: readonly TakenLoosening[];
 }
@@ -209,6 +211,7 @@ export const applyRules = async (tx: Tx, input: RulesInput): Promise<RulesResult
   return {
     rules: outcomes.map(toStored),
     held: [...outcomes.flatMap((one) => one.held), ...notes.filter(({ status }) => status === 'waiting')],
+    renamed: notes.filter(({ member, status, from }) => member === 'new' && status === 'noted' && from !== null),
     taken: outcomes.flatMap((one) => one.taken),
   };
 };

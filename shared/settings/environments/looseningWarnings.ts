@@ -1,4 +1,4 @@
-/** Says what a stricter rule keeps in force: as warnings for the declaring app, and as names for the audit log. Used by defineEnvironment.ts. */
+/** Says what a stricter rule keeps in force, and which new names none holds for: as warnings for the declaring app, and as names for the audit log. Used by defineEnvironment.ts. */
 import type { Manifest } from '../../environments/manifest.ts';
 import type { RuleType } from '../../environments/rules/rules.ts';
 import type { LooseningNote } from './ruleStore.ts';
@@ -17,6 +17,8 @@ const shown = (value: unknown): string => {
 
 const warning = ({ type, name, member, from, to, status }: LooseningNote): string => {
   if (member === 'new') {
+    if (status === 'noted')
+      return `The ${type} ${name} is new and resembles ${String(from)}, which is not declared any more: the rules of that name do not hold for it.`;
     const resembling = typeof from === 'string' ? ` It resembles ${from}, which is not declared any more.` : '';
     return `The ${type} ${name} is new: agents may not use it ${status === 'refused' ? 'as a person has refused it' : 'until a person accepts it'}.${resembling}`;
   }
@@ -27,7 +29,10 @@ const warning = ({ type, name, member, from, to, status }: LooseningNote): strin
   return `The ${type} ${name} declares ${member} as ${shown(to)}; ${shown(from)} is stricter and stays in force: ${rest}`;
 };
 
-/** Returns a sentence for each rule of the manifest's names that is stricter than what the manifest declares. */
+/**
+ * Returns a sentence for each rule of the manifest's names that is stricter than what the manifest declares, and for each new
+ * name that a stricter rule may have been left behind by.
+ */
 export const looseningWarnings = (held: readonly LooseningNote[], manifest: Manifest): string[] => {
   const declared = {
     action: new Set((manifest.actions ?? []).map(({ name }) => name)),
