@@ -20,7 +20,7 @@ export interface Job<N extends JobName = JobName> {
   readonly signal: AbortSignal;
   /** null: the request that staged it is not traced. */
   readonly span: Span | null;
-  /** Resolves once what this process took from the queue before has had its outcome, or `limits.overtakenMs` for it. */
+  /** Resolves once the jobs that this process took earlier have ended, `limits.overtakenMs` later at the latest. */
   readonly inTurn: () => Promise<void>;
 }
 

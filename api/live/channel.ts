@@ -37,7 +37,7 @@ export class EnvironmentChannel {
   readonly sessions = new Set<Subscribed>();
   /** Waits that end when a message has been delivered. */
   readonly newMessages = new WaitQueue();
-  /** Why the stream was last begun anew; null: it never was. Another object each time. */
+  /** The reason of the last restart, a new object each time; null: there was none. */
   restarted: { readonly reason: ResetReason } | null = null;
   /** The number of sessions and of waiting calls, including those that are about to begin. */
   users = 0;

@@ -80,7 +80,7 @@ export const inboxSchema = responseObject({
   can: Type.Array(Type.String(), { description: 'What you may do here.' }),
 });
 
-/** What brings an item into a state, which those of a retired inbox take no more. */
+/** Verbs that put an item into a state; a retired inbox refuses both. */
 const enteringVerbs: ReadonlySet<string> = new Set(['create', 'state']);
 
 const usableVerbs = (

@@ -64,7 +64,7 @@ export interface Run {
   readonly reason: string | null;
 }
 
-/** Returns who approved the run; null: nobody had to, or has. */
+/** Returns the person who approved the run, null when there is none. */
 export const runApprover = ({ approved_by: by }: Pick<Run, 'approved_by'>): ActorRef | null =>
   by === null ? null : { type: by.type, id: by.id, name: by.name };
 

@@ -6,7 +6,7 @@ import type { ServiceCalls, ServiceMethod, ServiceNotifications } from './protoc
 /** A connection whose socket is in this process. */
 export interface LocalConnection {
   readonly connection: AppConnection;
-  /** In which runs are sent to it as they came. */
+  /** Keeps the order in which runs are sent. */
   readonly runs: Line;
   /** Calls exactly this connection. The outcome is `offline` when the connection was gone before anything was sent. */
   call<M extends ServiceMethod>(

@@ -213,7 +213,7 @@ export const approvalJson = (
   inbox: approval.inbox ?? (approval.kind === 'item' ? approval.request.inbox : null),
   run: approval.run,
   bulk: approval.bulk,
-  /** Read where requests are listed or one is asked for by its id. */
+  /** Filled in by shared/views/approvals/currentTargets.ts. */
   itemTitle: null,
   leftOut: null,
   /** Read where one is asked for by its id. */

@@ -45,7 +45,7 @@ interface MatchRequest {
   readonly now: number;
 }
 
-/** Returns whether every member of a query is an empty list or object, if it has any. */
+/** Returns whether a query filters nothing: it has no members, or only empty lists and objects. */
 const isEmptyQuery = (query: JsonItemQuery): boolean =>
   Object.values(query).every((value) => typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 

@@ -125,7 +125,7 @@ export const limits = {
   offlineExpiryMaxMs: 7 * 86_400_000,
   /** How long a lost run waits for the instance that it was dispatched to. */
   lostAnswerMs: 60_000,
-  /** How long a run that is ready waits for those that were due before it. */
+  /** Time that a run which is ready waits for those that were due earlier. */
   overtakenMs: 200,
   /** Retries of a run after failures that the app calls retryable. */
   retryableTries: 5,

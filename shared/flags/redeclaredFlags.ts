@@ -12,32 +12,35 @@ import {
   type ManifestDeclaration,
   type RedeclaredFlag,
 } from '../settings/environments/defineEnvironment.ts';
-import { readFlagRow, resolveFlag, type FlagRow, type ResolvedFlag } from './model.ts';
+import { readFlagRow, readFlagRows, resolveFlag, type FlagRow, type ResolvedFlag } from './model.ts';
 import { writeFlagChange } from './write.ts';
 
-/** Returns a flag as the declaration of the row's kind shows it. */
+/** Returns a flag as its row holds it, whatever kind is declared now. */
 const asStored = (declared: ManifestFlag, row: FlagRow): ResolvedFlag =>
   resolveFlag({ ...declared, kind: row.kind, default: row.value }, row);
 
-/** Writes that a flag which has been changed before is of another kind now. Does nothing for one of the same kind. */
+/** Returns whether a flag is declared as another kind than before; one that was hidden meanwhile was of its row's kind. */
+const hasOtherKind = ({ declared, former }: RedeclaredFlag, row: FlagRow | undefined): row is FlagRow =>
+  row !== undefined && (former?.kind ?? row.kind) !== declared.kind;
+
+/** Writes the change of a flag's kind. Writes nothing for a flag of the same kind, or one that was never changed. */
 const recordKind = async (
   tx: Tx,
   envId: number,
   { by, role, at, requestId, address }: Administrator,
-  { declared, former }: RedeclaredFlag,
+  flag: RedeclaredFlag,
 ): Promise<void> => {
-  for (;;) {
-    const row = await readFlagRow(tx, envId, declared.key, true);
-    // A flag that was hidden meanwhile was of the row's kind.
-    if (row === undefined || (former?.kind ?? row.kind) === declared.kind) return;
-    const changed = { version: row.version + 1, changes: row.changes + 1, updatedAt: at, updatedBy: by };
-    const before = former === undefined ? asStored(declared, row) : resolveFlag(former, row);
-    const after = { ...resolveFlag(declared, row), ...changed };
-    const kept = { ...asStored(declared, row), ...changed };
-    const reason = `It is declared as ${declared.kind} now.`;
-    const happening = { at, by: { ...by, role }, requestId, address, approvedBy: null, reason };
-    if (await writeFlagChange(tx, envId, before, after, { happening, saved: null, kept })) return;
-  }
+  const { declared, former } = flag;
+  // The lock keeps the version that the write depends on.
+  const row = await readFlagRow(tx, envId, declared.key, true);
+  if (!hasOtherKind(flag, row)) return;
+  const changed = { version: row.version + 1, changes: row.changes + 1, updatedAt: at, updatedBy: by };
+  const before = former === undefined ? asStored(declared, row) : resolveFlag(former, row);
+  const after = { ...resolveFlag(declared, row), ...changed };
+  const kept = { ...asStored(declared, row), ...changed };
+  const reason = `It is declared as ${declared.kind} now.`;
+  const happening = { at, by: { ...by, role }, requestId, address, approvedBy: null, reason };
+  await writeFlagChange(tx, envId, before, after, { happening, saved: null, kept });
 };
 
 export type DeclareResult = Omit<DefineResult, 'redeclared'>;
@@ -49,6 +52,10 @@ export const declareEnvironment = async (
   declaration: ManifestDeclaration,
 ): Promise<DeclareResult> => {
   const { redeclared, ...result } = await defineEnvironment(tx, admin, declaration);
-  for (const flag of redeclared.flags) await recordKind(tx, redeclared.envId, admin, flag);
+  const { envId, flags } = redeclared;
+  const keys = flags.map(({ declared }) => declared.key);
+  const rows = new Map((keys.length === 0 ? [] : await readFlagRows(tx, envId, keys)).map((row) => [row.key, row]));
+  for (const flag of flags)
+    if (hasOtherKind(flag, rows.get(flag.declared.key))) await recordKind(tx, envId, admin, flag);
   return result;
 };

@@ -145,7 +145,7 @@ const rowJson = ({
 interface FlagChangeWriting {
   readonly happening: FlagChangeOrigin;
   readonly saved: SavedResponse | null;
-  /** What the row keeps, where that is not what the flag is: its state as another kind. */
+  /** The state that the row keeps where it differs from the flag's: that of another kind. */
   readonly kept?: ResolvedFlag;
 }
 

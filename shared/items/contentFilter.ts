@@ -14,7 +14,7 @@ export const parseQueryWords = (parameter: string, text: string): string[] => {
   return queryWords(text);
 };
 
-/** Returns the words of a parameter that asks for some. Throws `invalid` where it has none: then it would find everything. */
+/** Returns the words of a parameter. Throws `invalid` when it has none, as it would match every item. */
 export const requireQueryWords = (parameter: 'q' | 'search', text: string): string[] => {
   const words = parseQueryWords(parameter, text);
   if (words.length === 0) throw invalidAt(parameter, 'must have a word');

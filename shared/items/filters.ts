@@ -71,7 +71,7 @@ export const resolveRecord = (
 const toRange = (from: number | undefined, to: number | undefined): TimeRange | null =>
   from === undefined && to === undefined ? null : { from: from ?? anyTime.from, to: to ?? anyTime.to };
 
-/** Returns the words of the search, or of the view's, which may have none. */
+/** Returns the words of the request's search, else of the view's, which may have none; null: no words. */
 const parseSearchWords = (asked: string | undefined, search: string | undefined): string[] | null => {
   if (asked !== undefined) return requireQueryWords('search', asked);
   const words = search === undefined ? [] : parseQueryWords('search', search);

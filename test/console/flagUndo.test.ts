@@ -128,7 +128,7 @@ describe('taking back a change of a flag in the console', () => {
     expect(rest).to.include({ from: 23, to: 50, startedAt: startedAt + 60_000, over: 540_000, every: 60_000 });
     world.clock.advance(60_000);
     await page.getByRole('button', { name: 'End the ramp: stays at 26 %' }).waitFor();
-    // What is set by hand ends a ramp too.
+    // A rollout set by hand ends a ramp too.
     await page.getByLabel('Rollout in %').fill('5');
     await page.keyboard.press('Enter');
     await page.locator('.flag-answer').getByText('on for 5 %', { exact: true }).waitFor();

@@ -66,7 +66,7 @@ describe('a refund in the console', () => {
         { id: 'ord_2', title: 'INV-1002', fields: { ...order, status: 'past_due' } },
       ]);
       await world.records('customer', [{ id: 'cus_1', title: 'Kim Park' }]);
-      // Whoever decides need not be allowed to do it.
+      // A decider may lack the right to run the action.
       await world.role('approver', [
         { on: 'inbox:mail', can: ['see'] },
         { on: 'resource:*', can: ['see'] },

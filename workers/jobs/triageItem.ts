@@ -61,7 +61,7 @@ const readTriageSubject = async (
 interface Triage {
   readonly principal: Principal;
   readonly input: unknown;
-  /** Called with why it is refused. */
+  /** Called with the fault that refuses it. */
   readonly onRefused?: (refusal: Fault) => void;
 }
 
@@ -98,7 +98,7 @@ const retryOrGiveUp = (tries: number, reason: string): JobOutcome => {
   throw new Error(reason);
 };
 
-/** Tells the app why its answer has no effect, as nobody else would. */
+/** Returns a function that notifies the app of why its answer was refused; nobody else sees that. */
 const tellApp =
   ({ link }: Deps, { env }: TriageJobSubject) =>
   ({ message, extra: { details = [{ path: '', message }] } }: Fault): void => {

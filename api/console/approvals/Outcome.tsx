@@ -59,7 +59,7 @@ export const Outcome = ({ approval }: { readonly approval: Approval }) => {
   const ends: Readonly<Record<string, string>> = verdictTexts.ends;
   const end = <strong>{ends[status] ?? status}</strong>;
   const when = decidedAt !== null && <Ago isInSentence at={decidedAt} />;
-  // Whoever tried to approve what no longer fits has not decided it: the note is the API's sentence.
+  // The actor of a stale request has not decided it; its note is the API's sentence.
   const isOutdated = status === 'stale';
   const isApproved = status === 'approved';
   return (

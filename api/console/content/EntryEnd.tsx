@@ -1,4 +1,4 @@
-/** What became of an action or a request since its entry was written: who decided when, when it ended, and what was said. Used by TimelineEntry. */
+/** Shows how an action or a request ended: who decided, when, and with which message. Used by TimelineEntry. */
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../shell/session.ts';
 import { Ago } from '../ui/Time.tsx';
@@ -17,7 +17,7 @@ const neverBegun: ReadonlySet<unknown> = new Set(['pending', 'rejected', 'expire
 /** An end after so many ms is told with its own time. */
 const lateMs = 60_000;
 
-/** Returns whether an action had to be approved, or was never begun: its entry stands where it was asked for. */
+/** Returns whether an action needed approval or never began, so that its entry stands at the time of the request. */
 export const wasAskedFor = ({ approvedBy, status }: Data): boolean => isObject(approvedBy) || neverBegun.has(status);
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -49,7 +49,7 @@ const RunEnd = ({ entry: { at }, data }: { readonly entry: RecordEntry; readonly
 
 const RequestEnd = ({ data: { approval, status, decidedBy, decidedAt, note } }: { readonly data: Data }) => {
   const { environment } = useSession();
-  // Who tries to approve what no longer fits has not decided it.
+  // The actor of a stale request has not decided it.
   const who = status === 'stale' ? '' : nameOf(decidedBy);
   return (
     <>

@@ -129,7 +129,7 @@ export const Palette = ({ me, onHelp, onSignOut, onClose }: PaletteProps) => {
     ...here,
     { option: { id: ':undo', label: paletteTexts.undo, hint: hints.command, shortcut: 'u' }, run: notices.undo },
   ];
-  /** What is wanted seldom stands behind the places. */
+  /** Rarely used commands, listed after the places. */
   const lastCommands: readonly Command[] = [
     { option: { id: ':help', label: paletteTexts.keys, hint: hints.help, shortcut: '?' }, run: onHelp },
     { option: { id: ':out', label: paletteTexts.signOut, hint: hints.command }, run: onSignOut },

@@ -5,11 +5,11 @@ import { inRow } from '../ui/plural.ts';
 import type { AppRecord, Resource } from '../wire/types.ts';
 import { recordsTexts } from './texts.tsx';
 
-/** What people order records by and don't search for are dates, amounts, numbers and states; amounts and dates are told though no list is sorted by them. */
+/** Returns whether a field is shown: amounts and times, and sortable fields that are not searched, such as states and numbers. */
 const isTold = ({ type, sort, search }: Resource['fields'][number]): boolean =>
   type === 'money' || type === 'time' || (sort && !search);
 
-/** Returns such as "Total 129 EUR · Status paid", without what the title or the subtitle says; empty: nothing is declared. */
+/** Returns a line such as "Total 129 EUR · Status paid", without values that the title or the subtitle contains; empty when there is none. */
 export const compactFields = ({ title, subtitle, fields }: AppRecord, resource: Resource | undefined): string =>
   inRow(
     (resource?.fields ?? []).filter(isTold).flatMap(({ name, label, type }) => {

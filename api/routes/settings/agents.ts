@@ -29,7 +29,8 @@ const checkAgentInput = compileCheck(agentInput);
 const checkAgentPatch = compileCheck(agentPatch);
 
 const id = 'agt_01jd0000000000000000000000';
-const target = settingsTarget('agent');
+const thing = { path: '/settings/agents', type: 'agent', exampleId: id };
+const target = settingsTarget(thing.type);
 const agentTokenResponse = responseObject({ agent: agentViewSchema, ...tokenResponse('cagt') });
 
 const list = settingsListEndpoint({
@@ -87,9 +88,7 @@ const update = writeEndpoint({
 });
 
 const rotate = settingsRotationEndpoint({
-  path: '/settings/agents',
-  type: 'agent',
-  exampleId: id,
+  ...thing,
   summary: 'A new token; the old one works for `grace` ms more',
   response: agentTokenResponse,
   rotate: async (call, tx, admin, grace) =>
@@ -97,9 +96,7 @@ const rotate = settingsRotationEndpoint({
 });
 
 const revoke = settingsRemovalEndpoint({
-  path: '/settings/agents',
-  type: 'agent',
-  exampleId: id,
+  ...thing,
   summary: 'Revoke an agent: its tokens end at once',
   verb: 'revoke',
   fresh: false,

@@ -27,7 +27,8 @@ const checkAppKeyInput = compileCheck(appKeyInput);
 const checkAppKeyPatch = compileCheck(appKeyPatch);
 
 const id = 'key_01jd0000000000000000000000';
-const target = settingsTarget('appKey');
+const thing = { path: '/settings/app-keys', type: 'appKey', exampleId: id };
+const target = settingsTarget(thing.type);
 const appKeyTokenResponse = responseObject({ appKey: appKeyViewSchema, ...tokenResponse('capp') });
 
 const list = settingsListEndpoint({
@@ -84,9 +85,7 @@ const update = writeEndpoint({
 });
 
 const rotate = settingsRotationEndpoint({
-  path: '/settings/app-keys',
-  type: 'appKey',
-  exampleId: id,
+  ...thing,
   summary: 'A new key; the old one works for `grace` ms more',
   response: appKeyTokenResponse,
   rotate: async (call, tx, admin, grace) =>
@@ -94,9 +93,7 @@ const rotate = settingsRotationEndpoint({
 });
 
 const revoke = settingsRemovalEndpoint({
-  path: '/settings/app-keys',
-  type: 'appKey',
-  exampleId: id,
+  ...thing,
   summary: 'Revoke an app key: it ends at once',
   verb: 'revoke',
   fresh: false,

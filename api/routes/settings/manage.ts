@@ -96,28 +96,28 @@ export const settingsListEndpoint = <T extends { readonly name: string; readonly
     },
   });
 
-/** Returns what the audit entry of a change names: the thing of the address. */
+/** Returns a function that gives the audit entry of a change its target: the resource that the path names. */
 export const settingsTarget =
   (type: string) =>
   ({ params }: Pick<EndpointCall, 'params'>) => ({ type, id: params['id'] ?? null });
 
-interface ThingRow {
-  /** Of the list; the thing's id follows. */
+interface ResourceRow {
+  /** Path of the list; the id follows it. */
   readonly path: string;
-  /** What it is in the audit log, such as `agent`. */
+  /** Type of the target in the audit log, such as `agent`. */
   readonly type: string;
   readonly exampleId: string;
   readonly summary: string;
 }
 
-interface RotationRow extends ThingRow {
+interface RotationRow extends ResourceRow {
   readonly response: TSchema;
   rotate(call: EndpointCall, tx: Tx, admin: Administrator, grace: number): Promise<SettingsResult>;
 }
 
 const checkRotation = compileCheck(rotationInput);
 
-/** Gives a credential a new token; the old one works on for `grace` milliseconds. */
+/** Returns the endpoint that gives a credential a new token; the old one works for `grace` milliseconds more. */
 export const settingsRotationEndpoint = ({ path, type, exampleId, summary, response, rotate }: RotationRow): Endpoint =>
   writeEndpoint({
     path: `${path}/:id/rotate`,
@@ -136,7 +136,7 @@ export const settingsRotationEndpoint = ({ path, type, exampleId, summary, respo
     },
   });
 
-interface RemovalRow extends ThingRow {
+interface RemovalRow extends ResourceRow {
   readonly verb: 'revoke' | 'delete';
   /** Whether a fresh sign-in is needed. */
   readonly fresh: boolean;
@@ -146,7 +146,7 @@ interface RemovalRow extends ThingRow {
 const noBody = strictObject({});
 const checkNoBody = compileCheck(noBody);
 
-/** Removes one; answers 204, whatever `remove` returns. */
+/** Returns the endpoint that removes a resource and answers 204; what `remove` resolves with is not used. */
 export const settingsRemovalEndpoint = ({
   path,
   type,

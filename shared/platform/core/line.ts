@@ -1,13 +1,13 @@
 /**
- * Lines in which work that could overtake goes on in the order in which it came. Used for runs: by the workers that start them
- * and by the process with the app's socket.
+ * Keeps the order of arrival (first in, first out) of work that is prepared in parallel. Used for runs: by the workers that start
+ * them and by the process with the app's socket.
  */
 import { resolveWithin } from './wait.ts';
 
 export interface Place {
-  /** Resolves once all that entered before has passed, or has had the time to. */
+  /** Resolves once every earlier place has passed, or its time is over. */
   reached(): Promise<void>;
-  /** Lets the next one go on. What never reached its turn leaves the line by it. */
+  /** Lets the next place go on. A place that was never reached leaves the line. */
   pass(): void;
 }
 
@@ -15,7 +15,7 @@ export interface Line {
   enter(): Place;
 }
 
-/** Returns an empty line. Each place waits at most `waitMs` for those before it, as one of them may hang. */
+/** Returns an empty line. A place waits at most `waitMs` for earlier ones, as one of them may hang. */
 export const createLine = (waitMs: number): Line => {
   let last = Promise.resolve();
   return {

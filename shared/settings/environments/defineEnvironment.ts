@@ -44,7 +44,7 @@ export interface DefineResult {
   readonly warnings: readonly string[];
   /** Keys of the flags whose declaration is new or has changed. */
   readonly flags: readonly string[];
-  /** The same flags of the environment as they are declared now, and as they were, where they were. */
+  /** The environment's number, and the same flags with their new and former declarations. */
   readonly redeclared: { readonly envId: number; readonly flags: readonly RedeclaredFlag[] };
   /** The members that are declared less strict than the rule of their name, such as `action refund: danger`. */
   readonly loosened: readonly string[];

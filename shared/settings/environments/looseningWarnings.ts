@@ -1,4 +1,4 @@
-/** Says what a stricter rule keeps in force, and which new names none holds for: as warnings for the declaring app, and as names for the audit log. Used by defineEnvironment.ts. */
+/** Formats loosenings: as warnings for the declaring app, and as names for the audit log. Used by defineEnvironment.ts. */
 import type { Manifest } from '../../environments/manifest.ts';
 import type { RuleType } from '../../environments/rules/rules.ts';
 import type { LooseningNote } from './ruleStore.ts';
@@ -30,8 +30,8 @@ const warning = ({ type, name, member, from, to, status }: LooseningNote): strin
 };
 
 /**
- * Returns a sentence for each rule of the manifest's names that is stricter than what the manifest declares, and for each new
- * name that a stricter rule may have been left behind by.
+ * Returns a sentence for each rule of the manifest's names that is stricter than the declaration, and for each new name that
+ * resembles a removed one.
  */
 export const looseningWarnings = (held: readonly LooseningNote[], manifest: Manifest): string[] => {
   const declared = {

@@ -1,4 +1,4 @@
-/** The members that the input of an action leaves out, with what its schema says of each: whoever decides reads what their absence means. Used by currentTargets.ts. */
+/** Finds the members that an action's input leaves out, with their descriptions, for people who decide. Used by currentTargets.ts. */
 import type { Approval } from '../../approvals/model.ts';
 import type { Definition } from '../../environments/definition.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
@@ -11,7 +11,7 @@ const requestedAction = ({ kind, request }: Approval): { readonly action: string
   return { action: request.action, input: operation['input'] };
 };
 
-/** Returns the descriptions of the members that are left out, null where there is none; null: nothing is left out, or the action is not declared any more. */
+/** Returns the absent members with their descriptions, null where a member has none. Returns null when none is absent or the action is no longer declared. */
 export const leftOutMembers = (
   { actions }: Pick<Definition, 'actions'>,
   approval: Approval,
