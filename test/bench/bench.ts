@@ -7,6 +7,7 @@ import { costOf, type Cost } from './cost.ts';
 import { environment, openDatabase, type Database } from './database.ts';
 import { startProgram, type Program } from './ipc.ts';
 import type { Options } from './options.ts';
+import { installPeer, type PeerName } from './peerPackages.ts';
 import type { Heard, Measured, Plan } from './plan.ts';
 import type { Figure } from './report.ts';
 
@@ -31,6 +32,8 @@ export interface Bench {
   /** Starts a program of programs/; it ends with the suite. */
   start(name: string, env?: Readonly<Record<string, string>>, flags?: readonly string[]): Promise<Program>;
   api(env?: Readonly<Record<string, string>>): Promise<Api>;
+  /** Returns the folder of a peer's packages; null when it can't be installed here. */
+  peer(name: PeerName): Promise<string | null>;
   /** Runs the load generator; fails when an answer isn't 2xx. */
   load(plan: Load): Promise<Measured>;
   /** The same, and what a request cost the process that answered and PostgreSQL. */
@@ -85,6 +88,7 @@ export const openBench = async (options: Options): Promise<Bench> => {
       const port = await freePort();
       return { ...(await start('api', { ...more, PORT: String(port) }, ['--expose-gc'])), port };
     },
+    peer: (name) => installPeer(name, say),
     load: (plan) => generator.call<Measured>('run', timed(plan)),
     loadCosting: async ({ pid }, plan) => {
       const { result, cost } = await costOf(database, pid, () => generator.call<Measured>('run', timed(plan)));
@@ -108,15 +112,18 @@ export const openBench = async (options: Options): Promise<Bench> => {
 
 /**
  * Measures all variants in turn, `rounds` times after one that only warms up; returns the results of each in the order
- * of the rounds.
+ * of the rounds. A variant that is null, as its packages can't be installed here, has none.
  */
 export const inTurn = async <K extends string, R>(
   rounds: number,
-  variants: Readonly<Record<K, () => Promise<R>>>,
+  variants: Readonly<Record<K, (() => Promise<R>) | null>>,
 ): Promise<Record<K, R[]>> => {
   const names = Object.keys(variants) as K[];
   const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<K, R[]>;
-  for (const name of names) await variants[name]();
-  for (let round = 0; round < rounds; round++) for (const name of names) results[name].push(await variants[name]());
+  for (let round = 0; round <= rounds; round++)
+    for (const name of names) {
+      const result = await variants[name]?.();
+      if (round > 0 && result !== undefined) results[name].push(result);
+    }
   return results;
 };

@@ -5,15 +5,22 @@ export interface Address {
   readonly port: number;
   readonly path: string;
   readonly token: string;
+  /** Text that is sent as soon as the socket is open, as the peer's protocol wants it. */
+  readonly first?: string;
 }
 
 const headEnd = Buffer.from('\r\n\r\n');
 const textFrame = 0x81;
 
+/** A client's frame; its mask is zero, which leaves the text as it is. */
+const masked = (text: string): Buffer =>
+  Buffer.concat([Buffer.from([textFrame, 0x80 | Buffer.byteLength(text), 0, 0, 0, 0]), Buffer.from(text)]);
+
 export class RawSocket {
   readonly #socket: Socket;
   readonly #heard: () => void;
   readonly #opened: () => void;
+  readonly #first: string | undefined;
   #open = false;
   /** Bytes of the present frame that are still to come. */
   #left = 0;
@@ -22,11 +29,12 @@ export class RawSocket {
 
   /** `heard` is called for each text frame, `opened` once, `failed` when the connection breaks. */
   constructor(
-    { port, path, token }: Address,
+    { port, path, token, first }: Address,
     { heard, opened, failed }: { heard(): void; opened(): void; failed(error: Error): void },
   ) {
     this.#heard = heard;
     this.#opened = opened;
+    this.#first = first;
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
     this.#socket.on('data', (chunk) => {
       this.#read(chunk);
@@ -55,6 +63,7 @@ export class RawSocket {
     }
     if (!bytes.subarray(0, 12).equals(Buffer.from('HTTP/1.1 101'))) throw new Error(bytes.toString());
     this.#open = true;
+    if (this.#first !== undefined) this.#socket.write(masked(this.#first));
     this.#opened();
     this.#frames(bytes.subarray(at + 4));
   }

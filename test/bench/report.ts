@@ -1,6 +1,12 @@
 /** The figures of a run as a table and as JSON: ours, limit, peer, ratio, goal, met. */
 import { shown } from './numbers.ts';
 
+/** What others take for the same work, in the unit of the figure. */
+export interface Peer {
+  readonly name: string;
+  readonly value: number;
+}
+
 export interface Figure {
   /** Of which suite. */
   readonly suite: string;
@@ -8,13 +14,20 @@ export interface Figure {
   readonly unit: string;
   readonly ours: number;
   readonly limit?: number;
-  readonly peer?: { readonly name: string; readonly value: number };
+  readonly peers?: readonly Peer[];
   /** In words, as docs and quality goals state it. */
   readonly goal?: string;
   /** Absent: no goal of its own. */
   readonly met?: boolean;
   readonly note?: string;
 }
+
+/** Returns what the results of a peer amount to; nothing when it was not measured. */
+export const peer = <R>(
+  name: string,
+  results: readonly R[],
+  value: (results: readonly R[]) => number,
+): readonly Peer[] => (results.length === 0 ? [] : [{ name, value: value(results) }]);
 
 /** Figures to be compared with `limit × least`. */
 export const atLeast = (
@@ -42,15 +55,13 @@ const cells = (figure: Figure): string[] => [
   shown(figure.ours),
   figure.limit === undefined ? '' : shown(figure.limit),
   ratio(figure),
-  figure.peer === undefined
-    ? ''
-    : `${figure.peer.name} ${shown(figure.peer.value)} (${shown(figure.ours / figure.peer.value)} ×)`,
+  (figure.peers ?? []).map(({ name, value }) => `${name} ${shown(value)} (${shown(figure.ours / value)} ×)`).join(', '),
   figure.goal ?? '',
   figure.met === undefined ? '' : figure.met ? 'met' : 'NOT MET',
   figure.note ?? '',
 ];
 
-const heads = ['what', 'unit', 'ours', 'limit', 'ratio', 'peer', 'goal', '', 'note'];
+const heads = ['what', 'unit', 'ours', 'limit', 'ratio', 'peers', 'goal', '', 'note'];
 
 /** Markdown, in columns. */
 export const table = (figures: readonly Figure[]): string => {

@@ -1,4 +1,4 @@
-/** Background jobs that do nothing: how many a second, how soon they start; and a durable job on all of its way. */
+/** Background jobs that do nothing: how many a second, how soon they start; and durable ones on all of their way, also of peers. */
 import { closeDeps, openDeps } from '../../../shared/deps.ts';
 import { readConfig } from '../../../shared/platform/core/config.ts';
 import { newId } from '../../../shared/platform/core/ids.ts';
@@ -8,6 +8,7 @@ import { done, type HandlerTable } from '../../../workers/handler.ts';
 import { createWorkerProcess } from '../../../workers/workerProcess.ts';
 import { answerCalls } from '../ipc.ts';
 import { concurrency, kinds, newQueueName } from '../jobKinds.ts';
+import { jobPeers, type JobPeer } from '../jobPeers.ts';
 import { quantile } from '../numbers.ts';
 
 const adders = 64;
@@ -31,14 +32,33 @@ const stage = statement(
 const waiting = statement('bench.waiting', `select count(*)::int as n from staged_jobs where name = 'noop'`);
 
 /** The whole way of a job: a row that is committed, taken up, claimed, done and deleted. Jobs a second, and add to start. */
-const durable = async (count: number): Promise<Rates & Latency> => {
-  const deps = await openDeps(readConfig(), 'bench');
+const durable = async (
+  count: number,
+  open: (started: (at: number) => void) => Promise<JobPeer>,
+): Promise<Rates & Latency> => {
   const took: number[] = [];
-  let ended = 0;
+  const jobs = await open((at) => void took.push(performance.now() - at));
+  await sleep(300);
+  for (let i = 0; i < 400; i++) {
+    void jobs.add(1, performance.now());
+    await sleep(5);
+  }
+  while (took.length < 400) await sleep(5);
+  const latency = took.splice(0);
+  const began = performance.now();
+  await jobs.add(count, began);
+  while (!(await jobs.isEmpty())) await sleep(20);
+  const process = count / ((performance.now() - began) / 1000);
+  await jobs.close();
+  if (took.length !== count) throw new Error(`Of ${String(count)} jobs ${String(took.length)} were done.`);
+  return { add: Number.NaN, process, p50: quantile(latency, 0.5), p99: quantile(latency, 0.99) };
+};
+
+const ours = async (started: (at: number) => void): Promise<JobPeer> => {
+  const deps = await openDeps(readConfig(), 'bench');
   const handlers: HandlerTable = {
     noop: async (job: { readonly payload: unknown }) => {
-      took.push(performance.now() - (job.payload as { at: number }).at);
-      ended += 1;
+      started((job.payload as { at: number }).at);
       return done();
     },
   };
@@ -47,25 +67,18 @@ const durable = async (count: number): Promise<Rates & Latency> => {
     handlers,
     sweeps: [],
   });
-  const add = async (ids: string[]): Promise<void> => {
-    await executeStatement(deps.db, stage, [ids, performance.now(), Date.now()]);
-    deps.bus.publish(channels.workAvailable, 'jobs');
-  };
   await crew.start();
-  await sleep(300);
-  for (let i = 0; i < 400; i++) {
-    void add([newId('job')]);
-    await sleep(5);
-  }
-  while (ended < 400) await sleep(5);
-  const latency = took.splice(0);
-  const began = performance.now();
-  await add(Array.from({ length: count }, () => newId('job')));
-  while (((await queryRows<{ n: number }>(deps.db, waiting))[0]?.n ?? 0) > 0) await sleep(20);
-  const process = count / ((performance.now() - began) / 1000);
-  await crew.stop();
-  await closeDeps(deps);
-  return { add: Number.NaN, process, p50: quantile(latency, 0.5), p99: quantile(latency, 0.99) };
+  return {
+    add: async (count, at) => {
+      await executeStatement(deps.db, stage, [Array.from({ length: count }, () => newId('job')), at, Date.now()]);
+      deps.bus.publish(channels.workAvailable, 'jobs');
+    },
+    isEmpty: async () => (await queryRows<{ n: number }>(deps.db, waiting))[0]?.n === 0,
+    close: async () => {
+      await crew.stop();
+      await closeDeps(deps);
+    },
+  };
 };
 
 const rates = async ({ kind, count }: { kind: keyof typeof kinds; count: number }): Promise<Rates> => {
@@ -104,4 +117,10 @@ const latency = async ({ kind, count }: { kind: keyof typeof kinds; count: numbe
   return { p50: quantile(took, 0.5), p99: quantile(took, 0.99) };
 };
 
-answerCalls({ rates, latency, durable });
+answerCalls({
+  rates,
+  latency,
+  durable: (count: number) => durable(count, ours),
+  peer: ({ name, folder, count }: { name: keyof typeof jobPeers; folder: string; count: number }) =>
+    durable(count, (started) => jobPeers[name](folder, started)),
+});

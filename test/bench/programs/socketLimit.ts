@@ -1,5 +1,7 @@
-/** The least that sending to many sockets costs: `ws.send` of one Buffer to each, for each message that Redis brings. */
+/** The least that sending to many sockets costs, `ws.send` of one Buffer to each for each message that Redis brings; and socket.io. */
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { WebSocketServer } from 'ws';
 import { answerCalls } from '../ipc.ts';
@@ -19,8 +21,32 @@ const start = async ({ port, channel }: { port: number; channel: string }): Prom
   await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));
 };
 
+/** As much of socket.io as is used. */
+interface SocketIo {
+  readonly Server: new (options: object) => { listen(port: number): void };
+}
+interface RedisAdapter {
+  createAdapter(publisher: Redis, subscriber: Redis): unknown;
+}
+
+/** With its Redis adapter and as little else as it goes: no polling, no ping while it is measured. */
+const startSocketIo = async ({ port, folder }: { port: number; folder: string }): Promise<void> => {
+  const packages = createRequire(join(folder, 'package.json'));
+  const { Server } = packages('socket.io') as SocketIo;
+  const { createAdapter } = packages('@socket.io/redis-adapter') as RedisAdapter;
+  const url = process.env['REDIS_URL'] ?? '';
+  const io = new Server({
+    adapter: createAdapter(new Redis(url), new Redis(url)),
+    transports: ['websocket'],
+    perMessageDeflate: false,
+    pingInterval: 3_600_000,
+  });
+  io.listen(port);
+};
+
 answerCalls({
   start,
+  startSocketIo,
   cpu: () => {
     const { user, system } = process.cpuUsage();
     return user + system;

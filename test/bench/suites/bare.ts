@@ -1,23 +1,27 @@
-/** A bare request: GET /me through everything that every request goes through, against node:http and Koa saying hello. */
+/** A bare request: GET /me through everything that every request goes through, against node:http, Koa and Fastify saying hello. */
 import { freePort } from '../../../shared/tools/services/ports.mjs';
 import { inTurn, type Suite } from '../bench.ts';
 import { environment } from '../database.ts';
 import type { Program } from '../ipc.ts';
 import { costs, rate } from '../measured.ts';
+import { peer } from '../report.ts';
 import { get } from '../requests.ts';
 
 export const bare: Suite = {
   name: 'bare',
   run: async (bench) => {
     const { token } = await bench.database.token('admin');
-    const [api, limit, plainPort, koaPort] = await Promise.all([
+    const [api, limit, folder, plainPort, koaPort, fastifyPort] = await Promise.all([
       bench.api(),
       bench.start('httpLimit'),
+      bench.peer('fastify'),
+      freePort(),
       freePort(),
       freePort(),
     ]);
     await limit.call('plain', plainPort);
     await limit.call('koa', koaPort);
+    if (folder !== null) await limit.call('fastify', { port: fastifyPort, folder });
     const connections = 32;
     const fetching = (program: Program, port: number, text: string) => () =>
       bench.loadCosting(program, { port, connections, requests: { kind: 'texts', texts: [text] } });
@@ -25,6 +29,7 @@ export const bare: Suite = {
       ours: fetching(api, api.port, get(`/api/env/${environment}/me`, token)),
       plain: fetching(limit, plainPort, get('/')),
       koa: fetching(limit, koaPort, get('/')),
+      fastify: folder === null ? null : fetching(limit, fastifyPort, get('/')),
     });
     const [ours, plain, koa] = [rate(found.ours), rate(found.plain), rate(found.koa)];
     return [
@@ -34,7 +39,7 @@ export const bare: Suite = {
         unit: '/s',
         ours,
         limit: plain,
-        peer: { name: 'koa alone', value: koa },
+        peers: [{ name: 'koa alone', value: koa }, ...peer('fastify alone', found.fastify, rate)],
         goal: '≥ 0.5 × koa',
         met: ours >= 0.5 * koa,
         note: `CPU: ours ${costs(found.ours)}, limit ${costs(found.plain)}, koa ${costs(found.koa)}`,

@@ -75,11 +75,11 @@ export const change: Suite = {
     return [
       {
         ...row('change one item, 64 callers', found.ours, found.limit, 1.2),
-        peer: { name: 'knex', value: rate(found.knex) },
+        peers: [{ name: 'knex', value: rate(found.knex) }],
       },
       {
         ...row('the same, with an idempotency key', found.oursKeyed, found.limitKeyed, 1.2),
-        peer: { name: 'objection', value: rate(found.objection) },
+        peers: [{ name: 'objection', value: rate(found.objection) }],
       },
       row('change one item, 16 callers', found.oursFew, found.limitFew, 0.9),
       {

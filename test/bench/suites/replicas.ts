@@ -73,7 +73,7 @@ const measure = async (bench: Bench, database: Database, replication: Replicatio
     what,
     unit: 'pages/s',
     ours: rate(own),
-    peer: { name: 'no standby', value: rate(found.none) },
+    peers: [{ name: 'no standby', value: rate(found.none) }],
     note: `p50/p99 ms: ${times(own)}; ${note}`,
   });
   return [
