@@ -1,5 +1,5 @@
 /** Tokens: `<prefix>_`, 32 random base62 characters, and 6 of a base62 CRC-32, by which a mistyped one is refused without a query. */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const principalKinds = ['agent', 'person', 'app'] as const;
@@ -43,4 +43,4 @@ export const parseTokenKind = (text: string): PrincipalKind | null => {
 };
 
 /** Returns the SHA-256 by which a token is stored and found. */
-export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
+export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffer');

@@ -113,7 +113,7 @@ const queuedRunsSql = statement(
 );
 
 /** Throws `rate_limited` when the requester has `limits.queuedRuns` waiting already. */
-const requireQueueRoom = async ({ db }: ActionDeps, { env, actor }: Run): Promise<void> => {
+export const requireQueueRoom = async ({ db }: ActionDeps, { env, actor }: Run): Promise<void> => {
   const waiting = (await queryRow<{ n: number }>(db, queuedRunsSql, [env, actor]))?.n ?? 0;
   if (waiting >= limits.queuedRuns)
     throw fault('rate_limited', `${String(waiting)} of your runs are queued already; wait for some of them.`, {

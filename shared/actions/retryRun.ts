@@ -5,7 +5,7 @@ import { limits } from '../catalogue/limits.ts';
 import { retryableRunStatuses } from '../catalogue/states/runs.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
-import { requiresApproval, toQueuedRun, withIdempotencyKey } from './acceptAction.ts';
+import { requireQueueRoom, requiresApproval, toQueuedRun, withIdempotencyKey } from './acceptAction.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from './accepted.ts';
 import { authorizeAction, requireRunnableAction } from './authorizeAction.ts';
 import type { ActionDeps } from './deps.ts';
@@ -98,6 +98,7 @@ export const retryRun = async (
   const online = await deps.link.online(caller.env.id, { kind: 'action', name: action.name });
   if (!online && action.offline === 'refuse')
     throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
+  if (!online) await requireQueueRoom(deps, next);
   const accepted: AcceptedRun = { kind: online ? 'running' : 'queued', run: run.id };
   const saved = save(202, JSON.stringify(acceptedRunBody(accepted)));
   const waits = online && !action.background;

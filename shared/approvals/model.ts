@@ -63,7 +63,7 @@ interface ApprovalColumns {
   readonly note: string | null;
   /** The requester's. */
   readonly reason: string | null;
-  /** What the action is called. */
+  /** What the action is called, or the person who is to be assigned. */
   readonly label: string | null;
   /** Whether the action's effect can be undone, as declared at the time of the request; null: not known. */
   readonly reversible: boolean | null;

@@ -41,7 +41,7 @@ interface ApprovalRequestDetails {
   readonly expiresMs: number;
   /** Why the caller asks for it; no part of what makes two requests equal. */
   readonly reason?: string | null;
-  /** What the action is called. */
+  /** What the action is called, or the person who is to be assigned. */
   readonly label?: string | null;
   /** Whether the action declares that its effect can be undone. */
   readonly reversible?: boolean | null;

@@ -6,6 +6,7 @@ import type { ApprovalRequestData } from '../approvals/model.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
 import { errors } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
+import { assigneeName } from '../items/assignee.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
 import { dryRun, type DryRunCounts } from '../items/perform/dryRun.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
@@ -84,7 +85,9 @@ export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, want
       ...(counts === null ? {} : { after: { ...counts } }),
     },
     before: null,
-    ...(operation.type === 'action' ? { label: action?.label ?? what, reversible: action?.reversible ?? null } : {}),
+    ...(operation.type === 'action'
+      ? { label: action?.label ?? what, reversible: action?.reversible ?? null }
+      : { label: assigneeName(deps.directory, caller.env, operation) }),
     fingerprint: ['bulk', operation, ids],
     expiresMs: limits.approvalMs,
     bulk: bulk.id,

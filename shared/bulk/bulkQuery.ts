@@ -4,8 +4,9 @@ import { fault, Fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { toListQuery, type JsonItemQuery } from '../environments/itemQueryJson.ts';
 import { resolveItemList } from '../items/filters.ts';
-import { countItems } from '../items/list/count.ts';
 import { readItemIds } from '../items/list/ids.ts';
+import type { ItemCountRequest } from '../items/list/request.ts';
+import { estimateItemCount } from '../items/list/summary.ts';
 import { withPathPrefixLater } from '../platform/core/validate.ts';
 import { isStatementTimeout } from '../platform/db/errors.ts';
 import type { Db } from '../platform/db/knex.ts';
@@ -29,11 +30,12 @@ const readInTime = async <T>(read: () => Promise<T>): Promise<T> => {
   }
 };
 
-const tooManyFault = async (db: Db, request: Parameters<typeof countItems>[1]): Promise<Fault> => {
-  const counted = Math.max(limits.bulkIds + 1, await readInTime(() => countItems(db, request)));
+/** Their number is an estimate, as counting so many takes too long. */
+const tooManyFault = async (db: Db, request: ItemCountRequest): Promise<Fault> => {
+  const counted = Math.max(limits.bulkIds + 1, await readInTime(() => estimateItemCount(db, request)));
   return fault(
     'too_many',
-    `The query matches ${String(counted)} items or more; at most ${String(limits.bulkIds)} are taken at once.`,
+    `The query matches some ${String(counted)} items; at most ${String(limits.bulkIds)} are taken at once.`,
     matchedDetail(String(counted)),
   );
 };

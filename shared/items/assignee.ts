@@ -1,10 +1,23 @@
-/** Checks who an item can be assigned to: a person of the environment who sees the item's inbox. For the operations assign and triage. */
+/** Who an item can be assigned to: a person of the environment who sees the item's inbox. For the operations assign and triage, and requests for approval. */
 import { includesEnvironment, type Person } from '../access/principal.ts';
 import { invalidAt, type Fault } from '../catalogue/errors.ts';
 import type { Environment } from '../environments/definition.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
+import type { Directory } from '../settings/directory.ts';
 
 /** Returns the fault for a person who can't be assigned, or null. Nobody learns from it whether the person exists. */
 export const assigneeProblem = (person: Person | undefined, env: Environment, inbox: string): Fault | null =>
   person !== undefined && includesEnvironment(person.environments, env.name) && person.access.sees('inbox', inbox)
     ? null
     : invalidAt('assignee', 'must be the id of a person who can see this inbox, or null');
+
+/** Returns the name of the person whom an operation assigns; null: it assigns nobody, or no person of the environment, whose name nobody learns so. */
+export const assigneeName = (
+  { person }: Pick<Directory, 'person'>,
+  env: Pick<Environment, 'name'>,
+  operation: unknown,
+): string | null => {
+  const assignee = isObject(operation) ? operation['assignee'] : null;
+  const found = typeof assignee === 'string' ? person(assignee) : undefined;
+  return found !== undefined && includesEnvironment(found.environments, env.name) ? found.name : null;
+};

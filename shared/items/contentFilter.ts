@@ -37,6 +37,7 @@ export const declaredFieldNames = (inboxes: readonly InboxDefinition[]): string[
 /** Throws `invalid` for too many fields, and for one that none of the inboxes declares. Not for views, which may name fields of inboxes that the caller doesn't see. */
 export const checkFieldNames = (fields: FieldValues, visible: readonly InboxDefinition[]): void => {
   const names = Object.keys(fields);
+  if (names.length === 0) return;
   if (names.length > limits.fieldFilters)
     throw invalidAt(`fields.${names.at(-1) ?? ''}`, `is one too many: at most ${String(limits.fieldFilters)} fields`);
   const known = declaredFieldNames(visible);

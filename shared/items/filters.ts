@@ -43,8 +43,9 @@ export const requireKnownStates = (
   states: readonly string[] | undefined,
   path: string,
 ): void => {
+  if (states === undefined) return;
   const known = statesOf(inboxes);
-  const unknown = states?.find((state) => !known.has(state));
+  const unknown = states.find((state) => !known.has(state));
   if (unknown !== undefined) throw invalidAt(path, `must be among ${listNearest(unknown, [...known])}`);
 };
 

@@ -80,6 +80,31 @@ describe('actions: retries', () => {
     expect([approval, approvedBy.id, lastCall().approvedBy?.id]).to.deep.equal([asked.approval, eve.id, eve.id]);
   });
 
+  it('count among the 10,000 runs that one may have queued', async () => {
+    const failed = await admin.post('/actions', { action: 'refund' });
+    const { run } = failed.body as { run: string };
+    await app.close();
+    const queued = await until('the app is offline', async () => {
+      const reply = await admin.post('/actions', { action: 'refund' });
+      return reply.status === 202 && reply.body.queued === true ? reply : undefined;
+    });
+    await world.sql(
+      `insert into runs select (jsonb_populate_record(r, jsonb_build_object('id', 'run_01jd' || lpad(to_hex(n), 22, '0')))).*
+       from runs r, generate_series(1, 9999) n where r.id = $1`,
+      [queued.body.run],
+    );
+    for (const refused of [await admin.post(`/runs/${run}/retry`), await admin.post('/actions', { action: 'refund' })])
+      expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).to.deep.equal([
+        429,
+        'rate_limited',
+        '10',
+      ]);
+    expect(await runOf(run)).to.include({ status: 'failed', attempt: 1 });
+    await world.sql("delete from runs where id like 'run\\_01jd%'");
+    expect((await admin.post(`/runs/${run}/retry`)).body).to.include({ queued: true });
+    app = await world.app();
+  });
+
   it('are refused as not found where the item of the run is hidden, and leave its timeline as it is', async () => {
     const clerk = await world.agent('clerk');
     const { item } = (await admin.post('/items', { inbox: 'secret', title: 'Secret' })).body;

@@ -12,7 +12,13 @@ const draft = (members: object): ApprovalDraft =>
   ({ ...nothing, ...refund, total: null, ...members }) as unknown as ApprovalDraft;
 const blind = compileAccess([{ on: 'approvals', can: ['see'] }]);
 const said = (members: object, access = fullAccess): string => approvalSentence(draft(members), access);
-const item = (operation: object): object => ({ kind: 'item', inbox: 'mail', before: { title: 'Help' }, operation });
+const item = (operation: object, label: string | null = null): object => ({
+  kind: 'item',
+  inbox: 'mail',
+  before: { title: 'Help' },
+  label,
+  operation,
+});
 const bulk = (operation: object, more: object = {}): object => ({ kind: 'bulk', operation, total: 12, ...more });
 const flag = (change: object): object => ({ kind: 'flag', flag: 'beta', change, before: { resource: 'order' } });
 const ramp = { to: 50, over: 3_600_000, every: 60_000 };
@@ -41,6 +47,11 @@ const cases: readonly (readonly [object, string, string])[] = [
     item({ type: 'assign', assignee: 'per_1' }),
     'Assign "Help" to "per_1".',
     `Assign a record you can't see to "per_1".`,
+  ],
+  [
+    item({ type: 'assign', assignee: 'per_1' }, 'Ana "Lind"'),
+    `Assign "Help" to "Ana 'Lind'".`,
+    `Assign a record you can't see to "Ana 'Lind'".`,
   ],
   [item({ type: 'assign', assignee: null }), 'Unassign "Help".', "Unassign a record you can't see."],
   [

@@ -200,6 +200,17 @@ describe('judging an approval', () => {
     expect(runs.after).to.include({ matched: 2, failed: 2, notFound: 1 });
   });
 
+  it('names the person who is to be assigned, and nobody of another environment', async () => {
+    const item = await newItem();
+    const assigning = async (assignee: string): Promise<string> =>
+      (await read(asked(await supervised.post('/bulk', { ids: [item], operation: { type: 'assign', assignee } }))))
+        .sentence;
+    expect(await assigning(person.id)).to.equal('Assign 1 item to "Ana".');
+    await world.environment('elsewhere');
+    const stranger = await world.person('operator', 'A name of elsewhere', { environments: ['elsewhere'] });
+    expect(await assigning(stranger.id)).to.equal(`Assign 1 item to "${stranger.id}".`);
+  });
+
   it('shows the first items of a bulk, and to each reader the records that they see', async () => {
     await world.role('sorter', [
       { on: 'approvals', can: ['see'] },

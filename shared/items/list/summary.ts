@@ -66,7 +66,8 @@ const readTitles = statement(
 );
 
 /** Returns about how many items fit: the items of the inboxes, times the share that fits of those on some pages of the table. */
-const estimateTotal = async (db: Db, request: ItemCountRequest): Promise<number> => {
+export const estimateItemCount = async (db: Db, given: ItemCountRequest): Promise<number> => {
+  const request = normalizeRequest(given);
   const { inboxes } = await readPresentCounts(db, request.env, request.now);
   const all = request.inboxes.reduce((sum, { name }) => sum + (inboxes.get(name)?.['total'] ?? 0), 0);
   if (requestedFilters(request).length === 0) return all;
@@ -123,7 +124,7 @@ export const summarizeItems = async (
   const request = normalizeRequest(given);
   const { totals, complete } = await readGroups(db, request, { by, values: { resources, field }, readMs });
   const { items } = totals;
-  const total = complete ? items : Math.max(items, await estimateTotal(db, request));
+  const total = complete ? items : Math.max(items, await estimateItemCount(db, request));
   const groups = await present(db, request.env, {
     by,
     groups: totals.largest(limit),

@@ -8,6 +8,7 @@ import { limits } from '../../catalogue/limits.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
+import { assigneeName } from '../assignee.ts';
 import { readItems, readItemsByKeys, type Item } from '../model.ts';
 import type { ItemOperation } from '../operation.ts';
 import type { CreateInput } from '../operations/create.ts';
@@ -59,6 +60,7 @@ export const requestItemChange = async <I>(
   const { approval } = await requestApproval(deps, caller, {
     kind: 'item',
     summary: `${type}: ${item.title}`,
+    label: assigneeName(deps.directory, caller.env, input),
     request: { operation: { type, ...(isObject(input) ? input : {}) }, target: id, inbox: item.inbox, after },
     before: {
       ...presentItem(item, caller.principal.access),

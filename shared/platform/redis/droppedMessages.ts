@@ -42,7 +42,10 @@ export const createRefusalReporter = (log: Log): RefusalReporter => {
       return;
     }
     counts.set(why, 0);
-    log.warn({ why, count }, 'messages in Redis were refused: somebody else writes there, or they came a minute late');
+    log.warn(
+      { why, count },
+      'messages in Redis were refused: somebody else writes there (an installation with the same REDIS_PREFIX?), or they came a minute late',
+    );
     setTimeout(report, intervalMs, why).unref();
   };
   return (why) => {

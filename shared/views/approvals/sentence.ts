@@ -51,9 +51,16 @@ const time = (value: unknown): string => {
 
 class Sentence {
   readonly #access: Access;
+  readonly #label: string | null;
 
-  constructor(access: Access) {
+  constructor(access: Access, label: string | null) {
     this.#access = access;
+    this.#label = label;
+  }
+
+  /** Who is to be assigned: by name, where it was known. */
+  assignee(id: unknown): string {
+    return quote(this.#label ?? id);
   }
 
   record(resource: string, id: string, title?: unknown): string {
@@ -131,7 +138,9 @@ class Sentence {
     const { state, assignee, tags, snooze, note, links, undo: _, ...rest } = operation;
     return [
       ...('state' in operation ? [`state ${quote(state)}`] : []),
-      ...('assignee' in operation ? [assignee === null ? 'nobody assigned' : `assignee ${quote(assignee)}`] : []),
+      ...('assignee' in operation
+        ? [assignee === null ? 'nobody assigned' : `assignee ${this.assignee(assignee)}`]
+        : []),
       ...('tags' in operation ? [`tags: ${this.added(tags)}`] : []),
       ...('snooze' in operation ? [snooze === null ? 'no snooze' : `snoozed until ${time(snooze)}`] : []),
       ...('note' in operation ? [`note ${quote(note)}`] : []),
@@ -148,7 +157,7 @@ class Sentence {
       case 'state':
         return `Set the state of ${target} to ${quote(state)}`;
       case 'assign':
-        return assignee === null ? `Unassign ${target}` : `Assign ${target} to ${quote(assignee)}`;
+        return assignee === null ? `Unassign ${target}` : `Assign ${target} to ${this.assignee(assignee)}`;
       case 'tags':
         return `Change the tags of ${target}: ${this.added(members)}`;
       case 'snooze':
@@ -192,6 +201,6 @@ class Sentence {
 
 /** Returns the sentence. `approval` is not redacted: what the role doesn't see reads "a record you can't see". */
 export const approvalSentence = (approval: ApprovalDraft, access: Access): string => {
-  const sentence = new Sentence(access);
+  const sentence = new Sentence(access, approval.label);
   return `${sentence[approval.kind](approval)}.`;
 };

@@ -1,6 +1,6 @@
 /** Items over HTTP: all about one, and its timeline. */
 import { expect } from 'chai';
-import type { Client } from '../../support/http.ts';
+import type { Client, Reply } from '../../support/http.ts';
 import type { World } from '../../support/world.ts';
 import { openItemsWorld, refused, type Entry, type ItemsWorld } from './itemsWorld.ts';
 
@@ -9,12 +9,13 @@ describe('items over HTTP: reading', () => {
   let admin: Client;
   let clerk: Client;
   let viewer: Client;
+  let ana: Client;
   let make: ItemsWorld['make'];
   let done: ItemsWorld['done'];
   let detail: ItemsWorld['detail'];
 
   before(async () => {
-    ({ world, admin, clerk, viewer, make, done, detail } = await openItemsWorld());
+    ({ world, admin, clerk, viewer, ana, make, done, detail } = await openItemsWorld());
   });
   after(() => world.close());
 
@@ -99,6 +100,42 @@ describe('items over HTTP: reading', () => {
       ).to.equal(null);
       const stale = await clerk.post(`/items/${item.id}/notes`, { text: 'x' }, { headers: { 'if-match': '"1"' } });
       expect([stale.status, stale.body.current.record]).to.deep.equal([412, null]);
+    });
+
+    it('is told by lists word for word as by itself, whatever its texts hold', async () => {
+      const texts = [
+        '"',
+        '\\',
+        '\\u0041',
+        '\t\n\r\b\f',
+        '\u0001\u001f\u007f\u0085',
+        '\u2028\u2029',
+        '</script>',
+        '😀 e\u0301',
+        "'",
+        '{"a":1}',
+      ];
+      await world.records(
+        'customer',
+        texts.map((text, n) => ({ id: `"${String(n)}\\`, title: `Of ${text}` })),
+      );
+      const made: Reply['body'][] = [];
+      for (const text of texts)
+        made.push(
+          await make({
+            title: `Texts ${text} end`,
+            tags: ['quote"d', 'back\\slash', 'wörter'],
+            data: { [text]: [text, { deep: text }], number: 1.5e-7, none: null },
+            record: { resource: 'customer', id: `"${String(made.length)}\\` },
+          }),
+        );
+      await done(made[0], 'assign', { assignee: ana.id });
+      await done(made[1], 'snooze', { until: Date.now() + 3_600_000 });
+      const { items } = (await clerk.get(`/items?inbox=mail&search=Texts&limit=200`)).body;
+      expect(items).to.have.length(texts.length);
+      for (const item of items) expect(item).to.deep.equal((await detail(item)).item);
+      const seen = (await viewer.get(`/items?inbox=mail&search=Texts&limit=200`)).body.items;
+      for (const item of seen) expect(item).to.deep.equal((await detail(item, viewer)).item);
     });
 
     it('pages the timeline newest first without a hole', async () => {
