@@ -66,6 +66,16 @@ const parse = (raw: string): unknown => {
   }
 };
 
+/** Characters from which on a body takes long at each step: to be parsed, looked through and checked by its schema. */
+const longBody = 256 * 1024;
+
+/**
+ * Lets the requests of others go on between two steps of a long body. By a timer: an immediate still belongs to the turn of the event
+ * loop in which the body was read.
+ */
+const giveWay = (raw: string): Promise<void> | undefined =>
+  raw.length < longBody ? undefined : new Promise((resolve) => void setTimeout(resolve, 0));
+
 const isEmpty = ({ headers }: Context['req']): boolean =>
   headers['transfer-encoding'] === undefined &&
   (headers['content-length'] === undefined || headers['content-length'] === '0');
@@ -109,7 +119,9 @@ export const readRequestBody = async (
   const tooMuch = jsonTextProblem(raw, parts);
   if (tooMuch !== null) throw invalidFault([tooMuch]);
   const value = parse(raw);
+  await giveWay(raw);
   const problem = takesAnyValue ? null : jsonProblem(value);
+  await giveWay(raw);
   if (problem !== null) throw invalidFault([problem]);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidFault([{ path: '', message: 'must be a JSON object' }]);
