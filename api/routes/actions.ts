@@ -179,6 +179,9 @@ const respondToGone = async (
   return (await respond(await readRun(deps.db, begun.env, begun.id))) ?? runningResponse(begun.id);
 };
 
+/** Resolves once what follows at once has been done. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
 /**
  * Returns the response of a call that waits for its run. Each turn of the loop reads the row again; the end of a call of
  * the app by this process ends the loop, whatever its outcome, and so does the end of the connection at another one.
@@ -196,7 +199,8 @@ const waitForResult = async (
     if (left <= 0) break;
     const { moved, end } = waitForRunChange(deps.bus, begun.id, called === null ? Math.min(left, runPollMs) : left);
     const ended = await Promise.race([
-      moved.then(() => null),
+      // A call of the app by this process resolves right behind its signal, with the run as it was written.
+      moved.then(() => (called === null ? null : nextTurn().then(() => null))),
       ...(remote === null ? [] : [remote.gone.then((connection) => ({ kind: 'gone' as const, connection }))]),
       ...(called === null ? [] : [called.then((after) => ({ kind: 'called' as const, after }))]),
     ]);

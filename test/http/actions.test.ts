@@ -103,6 +103,18 @@ describe('http: actions', () => {
     });
     after(() => offline(app));
 
+    it('is answered by what was written, without reading the run again', async () => {
+      const reads = async (): Promise<number> => {
+        const text = await (await fetch(new URL('/metrics', world.base))).text();
+        return Number(/^console_postgres_statements_total\{statement="runs\.one"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+      };
+      await runOf((await agent.post('/actions', { action: 'ping' })).body.run as string);
+      const before = await reads();
+      expect(before).to.be.above(0);
+      for (let n = 0; n < 5; n++) expect((await agent.post('/actions', { action: 'ping' })).status).to.equal(200);
+      expect(await reads()).to.equal(before);
+    });
+
     it('answers the result, with the input’s defaults filled in and the record and the actor told to the app', async () => {
       app.handle('action.run', () => ({ message: 'Sent.', blocks: [{ type: 'text', title: 'Sent', text: 'To ana' }] }));
       const reply = await agent.post('/actions', {
