@@ -30,8 +30,9 @@ interface NamesOf<R, S, V, A> extends Names {
  */
 export interface AppDeclaration<R, F, S, V, A, G = Readonly<Record<string, FlagKind>>> {
   readonly resources?: { readonly [K in keyof R]: Resource<R[K], Keys<R>, Keys<A>> };
+  /** The second part names `detail` too, as nothing tells the names of inboxes that have no other member. */
   readonly inboxes?: { readonly [K in keyof F]: InboxMembers<F[K], Keys<A>> } & {
-    readonly [K in keyof S]: InboxStates<S[K]>;
+    readonly [K in keyof S]: InboxStates<S[K]> & { readonly detail?: unknown };
   };
   readonly views?: { readonly [K in keyof V]: View<V[K], NoInfer<S>> };
   readonly actions?: { readonly [K in keyof A]: Action<A[K], NoInfer<R>, ItemOf<NoInfer<F>>> };

@@ -133,6 +133,69 @@ describe('sdk: testApp', () => {
     expect(test.reports).to.deep.equal([]);
   });
 
+  it('calls handlers that read, and shows or refuses what they answer as the service does', async () => {
+    const test = open();
+    expect(
+      (await test.read('records.search', { resource: 'payment', q: 'visa' })).records.map(({ id }) => id),
+    ).to.deep.equal(['p1', 'p2']);
+    const page = await test.read('records.list', { resource: 'payment', sort: 'amount', limit: 2 });
+    expect([page.records.map(({ id }) => id), typeof page.cursor]).to.deep.equal([['p2', 'p3'], 'string']);
+    expect((await test.read('records.get', { resource: 'payment', ids: ['p9'] })).records).to.deep.equal([]);
+    const ref = { resource: 'payment', id: 'p1' };
+    expect(await test.read('action.available', { refs: [ref] })).to.deep.equal({ available: [] });
+    expect(await test.read('record.blocks', ref)).to.deep.equal({ blocks: [] });
+
+    const wrong = testApp(
+      defineApp({
+        resources: {
+          payment: {
+            source: 'app',
+            search: () => [{ id: 'list', title: '' }],
+            list: () => ({ records: payments, cursor: null }),
+            get: () => 'none' as never,
+          },
+        },
+        inboxes: {
+          support: {
+            detail: ({ item, latestOccurrence }) => ({
+              blocks: [
+                { type: 'text', text: `${item.title} ${JSON.stringify(latestOccurrence)}` },
+                { type: 'link', url: 'javascript:0' },
+              ],
+              suggestedActions: [],
+            }),
+          },
+        },
+        pages: {
+          home: {
+            blocks: [
+              { type: 'stat', load: ({ params, actor }) => ({ value: Number(params['n']), title: actor.name }) },
+            ],
+          },
+        },
+      }),
+    );
+    const failure = async (reading: Promise<unknown>): Promise<string> =>
+      String(await reading.catch((error: unknown) => error));
+    expect(await failure(wrong.read('records.search', { resource: 'payment', q: 'x' }))).to.match(
+      /records\.0\.id.*must not be list[^]*records\.0\.title/,
+    );
+    expect(await failure(wrong.read('records.list', { resource: 'payment', limit: 3 }))).to.include(
+      'must be at most 3',
+    );
+    expect(await failure(wrong.read('records.get', { resource: 'payment', ids: ['p1'] }))).to.include(
+      'must return an object',
+    );
+    expect(await failure(wrong.read('records.search', { resource: 'order', q: 'x' }))).to.include('order');
+    const { blocks } = await wrong.read('item.blocks', { item: { inbox: 'support', title: 'Help' } });
+    expect(blocks?.map(({ type, text }) => [type, text])).to.deep.equal([
+      ['text', 'Help null'],
+      ['error', undefined],
+    ]);
+    const { block } = await wrong.read('page.block', { page: 'home', block: 0, params: { n: '7' } });
+    expect(block).to.include({ type: 'stat', value: 7, title: 'Test' });
+  });
+
   it('finds a record by its id: one that the app serves, or has stored', async () => {
     const test = open();
     expect((await test.run('retry', { record: 'p1' })).message).to.equal('Visa 1');

@@ -404,6 +404,18 @@ export const clients = (): void => {
   parts.flags.decide('anything');
 };
 
+/** An inbox of which nothing but its `detail` is declared. */
+const detailAlone = defineApp({
+  inboxes: {
+    support: {
+      detail: ({ item }) => {
+        holds<Same<typeof item.title, string>>();
+        return { blocks: [{ type: 'text', text: item.title }] };
+      },
+    },
+  },
+});
+
 describe('sdk: declarations', () => {
   it('makes a manifest that the service takes, without the handlers', () => {
     expect(manifestProblems(JSON.parse(JSON.stringify(app.manifest)))).to.deep.equal([]);
@@ -421,5 +433,6 @@ describe('sdk: declarations', () => {
   it('takes an app that declares nothing, and one that is declared in parts', () => {
     expect(manifestProblems(defineApp({}).manifest)).to.deep.equal([]);
     expect(manifestProblems(JSON.parse(JSON.stringify(inParts.manifest)))).to.deep.equal([]);
+    expect(manifestProblems(JSON.parse(JSON.stringify(detailAlone.manifest)))).to.deep.equal([]);
   });
 });

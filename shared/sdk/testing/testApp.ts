@@ -1,5 +1,5 @@
 /** `testApp`: calls an app's handlers as the service would, after the service's own checks, without a server. */
-import type { Actor, GivenRecord } from '../../applink/protocol.ts';
+import type { Actor, GivenRecord, ServiceCalls } from '../../applink/protocol.ts';
 import type { AppTypes } from '../appDeclaration.ts';
 import type { Client, Report } from '../client.ts';
 import type { App } from '../defineApp.ts';
@@ -7,9 +7,18 @@ import { handlerProblems } from '../handlerProblems.ts';
 import type { Item, TriageAnswer } from '../handlers.ts';
 import type { DataOf } from '../schemaTypes.ts';
 import { createMemoryClient } from './memoryClient.ts';
+import { readHandler } from './readHandler.ts';
 import { runHandler } from './runHandler.ts';
 import { createItem } from './testItems.ts';
-import { isActionFailed, type RunRequest, type TestItem, type TestReply, type TestRun } from './testTypes.ts';
+import {
+  isActionFailed,
+  type ReadMethod,
+  type ReadParams,
+  type RunRequest,
+  type TestItem,
+  type TestReply,
+  type TestRun,
+} from './testTypes.ts';
 import {
   compileDefinition,
   evaluateCondition,
@@ -39,6 +48,11 @@ export interface TestApp<T extends AppTypes = AppTypes> {
    * with what the handler throws, unless that is an `ActionFailed`.
    */
   run<A extends Name<T['actions']>>(action: A, request?: RunRequest<DataOf<T['actions'][A]>>): Promise<TestRun>;
+  /**
+   * Makes a call by which the service reads from the app (docs/protocol.md): records, blocks of items, records and pages, and which
+   * actions are available. Resolves with the answer, blocks as they are shown; rejects for records that the service would refuse.
+   */
+  read<M extends ReadMethod>(method: M, params: ReadParams[M]): Promise<ServiceCalls[M]['result']>;
   /** Calls the inbox's `send` for an item with these members. */
   reply<I extends Name<T['inboxes']>>(
     inbox: I,
@@ -81,6 +95,10 @@ export const testApp = <T extends AppTypes>(app: App<T>): TestApp<T> => {
     });
   };
 
+  const read = async <M extends ReadMethod>(method: M, params: ReadParams[M]): Promise<ServiceCalls[M]['result']> =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the handler of the method has answered, and its answer is checked
+    (await readHandler({ app, definition, actor: tester }, method, params)) as ServiceCalls[M]['result'];
+
   const reply = async (
     inbox: string,
     given: TestItem<unknown>,
@@ -115,5 +133,5 @@ export const testApp = <T extends AppTypes>(app: App<T>): TestApp<T> => {
   };
 
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same client, which takes the names of this app alone
-  return { ...memory, client: memory.client as Client<T>, replies, run, reply, triage };
+  return { ...memory, client: memory.client as Client<T>, replies, run, read, reply, triage };
 };

@@ -1,5 +1,5 @@
 /** What tests give and get, for testApp.ts. */
-import type { Actor, GivenRecord, Json } from '../../applink/protocol.ts';
+import type { Actor, GivenRecord, Json, ServiceCalls, ServiceMethod } from '../../applink/protocol.ts';
 import type { Block } from '../blocks.ts';
 import type { Item } from '../handlers.ts';
 import type { ActionFailed } from '../problems.ts';
@@ -63,6 +63,24 @@ export interface TestReply {
   readonly status: 'sent' | 'failed';
   /** Why it was not sent. */
   readonly error: string | null;
+}
+
+/** The calls by which the service reads from the app. */
+export type ReadMethod = Exclude<ServiceMethod, 'action.run' | 'triage.answer' | 'reply.send'>;
+
+type Params<M extends ReadMethod> = ServiceCalls[M]['params'];
+type Optional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
+
+/** The parameters of each call; what may be left out is empty, or as in a page of 50. */
+export interface ReadParams {
+  'records.search': Optional<Params<'records.search'>, 'limit'>;
+  'records.list': Optional<Params<'records.list'>, 'q' | 'filters' | 'sort' | 'cursor' | 'limit'>;
+  'records.get': Params<'records.get'>;
+  'records.related': Optional<Params<'records.related'>, 'cursor' | 'limit'>;
+  'record.blocks': Params<'record.blocks'>;
+  'item.blocks': { readonly item: TestItem & { readonly inbox: string }; readonly latestOccurrence?: Json | null };
+  'page.block': Optional<Params<'page.block'>, 'title' | 'params' | 'actor'>;
+  'action.available': Params<'action.available'>;
 }
 
 /** Compares names, as the app may have another copy of the SDK. */

@@ -1,0 +1,75 @@
+/** Calls a handler that reads as the service does, and checks what it answers. For testApp.ts. */
+import { linkLimits, type Actor, type Json } from '../../applink/protocol.ts';
+import type { Block } from '../blocks.ts';
+import type { App } from '../defineApp.ts';
+import { formatProblem } from '../formatProblem.ts';
+import { createMethodTable } from '../methodTable.ts';
+import { createItem } from './testItems.ts';
+import type { Detail, ReadMethod, ReadParams } from './testTypes.ts';
+import { recordProblems, validateBlocks, type Definition } from './validators.ts';
+
+const usualLimit = 50;
+
+const defaultsFor = (actor: Actor): Readonly<Partial<Record<ReadMethod, object>>> => ({
+  'records.search': { limit: usualLimit },
+  'records.list': { q: null, filters: {}, sort: null, cursor: null, limit: usualLimit },
+  'records.related': { cursor: null, limit: usualLimit },
+  'item.blocks': { latestOccurrence: null },
+  'page.block': { title: null, params: {}, actor },
+});
+
+/** Returns the problems of an answer with records for which the service would answer `502 app_error`. */
+const recordAnswerProblems = (answer: Json, limit: number | undefined): Detail[] => {
+  const { records, cursor } = answer;
+  if (!Array.isArray(records)) return [{ path: 'records', message: 'must be a list' }];
+  return [
+    ...(limit !== undefined && records.length > limit
+      ? [{ path: 'records', message: `must be at most ${String(limit)}` }]
+      : []),
+    ...records.flatMap((record: unknown, i) =>
+      recordProblems(record).map(({ path, message }) => ({
+        path: ['records', String(i), path].filter(Boolean).join('.'),
+        message,
+      })),
+    ),
+    ...(cursor === undefined || cursor === null || (typeof cursor === 'string' && cursor !== '')
+      ? []
+      : [{ path: 'cursor', message: 'must be a text, or null' }]),
+  ];
+};
+
+const toAnswer = (answer: unknown): Json => {
+  if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return { ...answer };
+  throw new TypeError('The handler must return an object.');
+};
+
+/** Returns the blocks as the service shows them: an invalid one is an `error` block. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service's form of what the handler returned
+const shownBlocks = (blocks: unknown): Block[] => validateBlocks(blocks) as Block[];
+
+interface ReadParts {
+  readonly app: App;
+  readonly definition: Definition;
+  readonly actor: Actor;
+}
+
+/** Returns what the service makes of the answer. Rejects with what the handler throws, and for an answer that the service refuses. */
+export const readHandler = async (
+  { app, definition, actor }: ReadParts,
+  method: ReadMethod,
+  given: ReadParams[ReadMethod],
+): Promise<unknown> => {
+  const item = 'item' in given ? { item: createItem(definition, given.item.inbox, given.item) } : {};
+  const params: Json = { ...defaultsFor(actor)[method], ...given, ...item };
+  const handler = createMethodTable(app)[method];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parameters are those of the method
+  const answer = toAnswer(await handler(params as never, AbortSignal.timeout(linkLimits.readMs)));
+  if (method === 'page.block') return { block: shownBlocks([answer['block']])[0] };
+  if (method === 'item.blocks' || method === 'record.blocks')
+    return { ...answer, blocks: shownBlocks(answer['blocks'] ?? []) };
+  if (method === 'action.available') return answer;
+  const { limit } = params;
+  const problems = recordAnswerProblems(answer, typeof limit === 'number' ? limit : undefined);
+  if (problems.length > 0) throw new TypeError(formatProblem(`What ${method} answered is not valid:`, problems));
+  return answer;
+};
