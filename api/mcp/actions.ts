@@ -130,7 +130,7 @@ const createActionTool = (action: ActionDefinition): Tool => {
       const { given, timeless } = readValues(inputSchema, raw, now);
       if (isRunnable(call.caller)) requireDeclared(inputSchema, given);
       const { [names.idempotencyKey]: key, ...rest } = given;
-      const { [names.idempotencyKey]: _, ...fingerprinted } = timeless;
+      const { [names.idempotencyKey]: _, ...fingerprinted } = timeless();
       return run(call, {
         params: {},
         values: toActionBody(action, names, rest),

@@ -1,6 +1,6 @@
 /** The Model Context Protocol (Streamable HTTP, stateless): the same endpoints as tools, one more for each action. */
 import { fault, type Fault, type FaultDetail } from '../../shared/catalogue/errors.ts';
-import { isObject, jsonProblem, textProblem } from '../../shared/platform/core/jsonLimits.ts';
+import { countKeys, isObject, jsonProblem, textProblem } from '../../shared/platform/core/jsonLimits.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
 import { writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
@@ -16,9 +16,17 @@ const requireOwnPage = ({ from, deps: { config } }: EndpointCall): void => {
     throw fault('forbidden', 'The request comes from another site.');
 };
 
-/** Throws `400 invalid` for what is no message, and for several: each is limited and audited as a request. */
+/** Members of all objects of a message: many more than a tool takes, and few enough to be looked through at once. */
+const membersMax = 11_000;
+
+/** Throws `400 invalid` for what is no message, for one that would block the process, and for several: each is limited and audited as a request. */
 const requireMessage = (body: unknown): unknown => {
   if (!isObject(body)) throw invalidFault([{ path: '', message: 'must be one message of JSON-RPC, an object' }]);
+  if (countKeys(body, membersMax) > membersMax)
+    throw withMcpError(
+      invalidFault([{ path: '', message: `has more than ${String(membersMax)} members` }]),
+      idOf(body),
+    );
   return body;
 };
 

@@ -28,10 +28,13 @@ const serverInfo = { name: 'console-api', title: 'Console API', version: apiVers
 const listHint = { ttlMs: 10_000, cacheScope: 'private' } as const;
 const stableHint = { ttlMs: 3_600_000, cacheScope: 'private' } as const;
 
-const serverInstructions = ({ caller: { env } }: Pick<EndpointCall, 'caller'>): string =>
+const serverInstructions = ({ caller: { env, principal } }: Pick<EndpointCall, 'caller'>): string =>
   [
     `The console of the environment ${env.name}: inboxes of items, records, actions that the company’s own app does, pages, feature flags, approvals. Begin with get_me and list_inboxes.`,
     'What your role can’t see is not there.',
+    ...(principal.mode === 'supervised'
+      ? ['You are supervised: each of your changes waits until a person approves it.']
+      : []),
     'Answers are compact: detail: "full" has everything, fields: "a,b" only these members; lists have a cursor and how many more there are (at least, with moreIsMinimum). Each answer comes as text and as structuredContent; the address with ?answers=text has the text alone.',
     'Times are ISO 8601. Arguments take ISO times, local ones with a zone ("2026-11-22T09:00 Europe/Berlin"), dates (midnight UTC), durations ("2h"), people by name or e-mail, me.',
     'Every change takes reason (a text for the audit log; some demand it; beside an action whose own input has a reason, which its app gets, it is reason_) and idempotencyKey (a text of your own: a repeat is done once); changes of one item or flag take version (refused if it has changed since). dryRun: true says what an action, update_item, change_flag or bulk_items would do. An action’s item is the one whose timeline shows the run.',

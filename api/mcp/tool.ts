@@ -260,7 +260,7 @@ export const createTool = (row: ToolRow): Tool => {
       const response = serve(call, {
         params,
         values: valuesOf(given),
-        fingerprinted: valuesOf(timeless),
+        ...(endpoint.write ? { fingerprinted: valuesOf(timeless()) } : {}),
         headers: toChangeHeaders(known),
         own: pickMembers(known, Object.keys(row.own ?? {})),
       });

@@ -26,9 +26,24 @@ export const readVisibleApproval = async (db: Db, caller: Caller, id: string): P
   return approval;
 };
 
+/** Bytes of a page's rows as they are stored, after which it ends: one request may have hundreds of KB, such as the targets of a flag. */
+const pageBytes = 512 * 1024;
+
+interface PageRow {
+  /** Whether more rows were found than are read, as they are large. */
+  readonly is_cut: boolean;
+}
+
 const pageStatements = (name: string, more: string): Readonly<Record<'recent' | 'all', Statement>> => {
   const from = (table: 'approvals' | 'all_approvals'): string => `
-    select ${approvalColumns} from ${table} a where a.env = $1 and a.status = $2 and a.id < $3 ${more} order by a.id desc limit $4`;
+    select ${approvalColumns}, a.is_cut from (
+      select a.*, sum(a.bytes) over newer - a.bytes as bytes_before,
+        sum(a.bytes) over newer > ${String(pageBytes)} and lead(a.id) over newer is not null as is_cut
+      from (
+        select a.*, pg_column_size(a.request) + coalesce(pg_column_size(a.before), 0) as bytes
+        from ${table} a where a.env = $1 and a.status = $2 and a.id < $3 ${more} order by a.id desc limit $4) a
+      window newer as (order by a.id desc)) a
+    where a.bytes_before <= ${String(pageBytes)} order by a.id desc`;
   return {
     recent: statement(name, from('approvals')),
     all: statement(`${name}All`, from('all_approvals')),
@@ -54,7 +69,10 @@ interface ApprovalsWanted {
   readonly limit: number;
 }
 
-/** Returns a page of approvals, newest first, all older than the id `before`. Those that are pending have not moved to months. */
+/**
+ * Returns a page of approvals, newest first, all older than the id `before`; a short one where they are large. Those that are pending
+ * have not moved to months.
+ */
 export const listApprovals = async (
   { db, clock }: Pick<DomainDeps, 'db' | 'clock'>,
   caller: Caller,
@@ -63,15 +81,15 @@ export const listApprovals = async (
   const actor = caller.principal.access.may('approvals', 'see') ? requestedBy : caller.principal.id;
   if (requestedBy !== null && actor !== requestedBy) return { approvals: [], next: null };
   const statements = actor === null ? everybodys : ofOne;
-  const read = (from: string, wanted: number): Promise<Approval[]> => {
+  const read = (from: string, wanted: number): Promise<(Approval & PageRow)[]> => {
     const values = [caller.env.id, status, from, wanted, ...(actor === null ? [] : [actor])];
-    const readRecent = (): Promise<Approval[]> => queryRows<Approval>(db, statements.recent, values);
+    const readRecent = (): Promise<(Approval & PageRow)[]> => queryRows(db, statements.recent, values);
     if (openApprovalStatuses.includes(status)) return readRecent();
-    const readAll = (): Promise<Approval[]> => queryRows<Approval>(db, statements.all, values);
-    return readPageOfTwo<Approval>({ now: clock.now(), before: from, wanted, readRecent, readAll });
+    const readAll = (): Promise<(Approval & PageRow)[]> => queryRows(db, statements.all, values);
+    return readPageOfTwo({ now: clock.now(), before: from, wanted, readRecent, readAll });
   };
   const { page: approvals, next } = await readVisiblePage(
-    { from: before ?? aboveAllIds, limit, read, positionOf: ({ id }) => id },
+    { from: before ?? aboveAllIds, limit, read, positionOf: ({ id }) => id, isCutBehind: (row) => row.is_cut },
     (approval) => (canSee(caller, approval) ? approval : null),
   );
   return { approvals, next };

@@ -114,7 +114,8 @@ const insertRefusedResults = async (
 };
 
 /** What the timeline says of a run; see `runEntryData`. */
-const runEntryData = `jsonb_build_object('run', h.id, 'action', h.action, 'label', h.label, 'status', h.status, 'message', coalesce(h.message, h.error))
+const runEntryData = `jsonb_build_object('run', h.id, 'action', h.action, 'label', h.label, 'status', h.status, 'message', coalesce(h.message, h.error),
+    'about', jsonb_build_object('resource', h.resource))
   || case when h.approved_by is null then '{}' else jsonb_build_object('approvedBy', h.approved_by - 'at', 'approvedAt', h.approved_by -> 'at') end
   || case when h.finished_at is null then '{}' else jsonb_build_object('finishedAt', h.finished_at) end
   || case when $5::text is null then '{}' else jsonb_build_object('reason', $5::text) end`;

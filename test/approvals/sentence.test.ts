@@ -129,6 +129,11 @@ const cases: readonly (readonly [object, string, string])[] = [
     'Change the flag beta: a ramp to "50" percent over "1 h" in steps of "1 min".',
     "Change a record you can't see.",
   ],
+  [
+    flag({ ramp: { ...ramp, guard: { inbox: 'errors', above: 9, within: 60_000, then: 'stop' } } }),
+    'Change the flag beta: a ramp to "50" percent over "1 h" in steps of "1 min", stopped by more than "9" occurrences in errors within "1 min".',
+    "Change a record you can't see.",
+  ],
   [flag({ rules: [{}, {}] }), 'Change the flag beta: "2" rules.', "Change a record you can't see."],
   [
     flag({ targets: { o1: true, o2: null } }),
@@ -175,6 +180,14 @@ describe('the sentence of an approval', () => {
     it(`quotes ${JSON.stringify(value).slice(0, 40)} as ${shown.slice(0, 20)}`, () => {
       expect(said({ input: { reason: value } })).to.equal(`Refund on order "o1", with reason "${shown}".`);
     });
+
+  it('names a guard on an inbox that the reader does not see', () => {
+    const access = compileAccess([{ on: 'flag:beta', can: ['see'] }]);
+    const guard = { inbox: 'errors', above: 9, within: 60_000, then: 'stop' };
+    expect(said(flag({ ramp: { ...ramp, guard } }), access)).to.equal(
+      `Change the flag beta: a ramp to "50" percent over "1 h" in steps of "1 min", guarded by a record you can't see.`,
+    );
+  });
 
   it('hides the targets of a flag whose resource the reader does not see', () => {
     const sees = compileAccess([{ on: 'flag:beta', can: ['see'] }]);

@@ -85,6 +85,31 @@ describe('http: who sees a bulk', () => {
     for (const query of ['', '&status=done']) expect(await listed(client, query)).not.to.include(id);
   };
 
+  it('tells nobody of a run on a record of a resource that they do not see, also while it runs', async () => {
+    await world.role('runner', [
+      { on: 'inbox:support', can: ['see'] },
+      { on: 'resource:order', can: ['see'] },
+      { on: 'action:*', can: ['run'] },
+    ]);
+    const runner = await world.agent('runner');
+    const stream = await openLive(runner);
+    const about = async (action: string, record: Record, reason: string): Promise<string> => {
+      const id = await item('support', record);
+      await admin.post('/bulk', { ids: [id], operation: { type: 'action', action, input: {} }, reason });
+      await world.settled();
+      return id;
+    };
+    const hidden = await about('open_vault', { resource: 'vault', id: 'v1' }, 'Of the gold.');
+    const shown = await about('refund', { resource: 'order', id: 'o1' }, 'Of the order.');
+    await stream.next('the run that is seen', (message) => message.entry?.data?.status === 'succeeded');
+    const told = JSON.stringify(stream.messages);
+    expect(told).to.include('refund').and.include('Of the order.').and.include(hidden);
+    expect(told).not.to.match(/open_vault|Of the gold/);
+    expect(JSON.stringify((await runner.get(`/items/${hidden}`)).body)).not.to.match(/open_vault|Of the gold/);
+    expect(JSON.stringify((await runner.get(`/items/${shown}`)).body)).to.include('Of the order.');
+    await stream.close();
+  });
+
   it('is nobody’s but the author’s who sees none of the inboxes of its items', async () => {
     const bulk = await run([await item('errors'), await item('errors')], tags('hush'));
     expect(bulk).to.include({ status: 'done', changed: 2 });

@@ -198,6 +198,14 @@ describe('the Model Context Protocol', () => {
       }
     });
 
+    it('messages of more members than any tool takes, by their id', async () => {
+      const given = Object.fromEntries(Array.from({ length: 12_000 }, (_, n) => [`k${String(n)}`, 1]));
+      const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'list_items', arguments: given } };
+      const { status, body } = await send(call);
+      expect([status, body.code, body.id, body.error.code]).to.deep.equal([400, 'invalid', 7, -32600]);
+      expect(body.details).to.deep.equal([{ path: '', message: 'has more than 11000 members' }]);
+    });
+
     it('objects that are none of JSON-RPC', async () => {
       const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
       for (const wrong of [

@@ -1,5 +1,6 @@
 /** Turns what models write into what the endpoints take, by their schemas; what it can’t turn stays, and the endpoint refuses it. Used by tool.ts and actions.ts. */
 import type { FaultDetail } from '../../../shared/catalogue/errors.ts';
+import { limits } from '../../../shared/catalogue/limits.ts';
 import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
 import { parseDuration, parseTime } from './times.ts';
 
@@ -63,6 +64,9 @@ const parsedJson = (text: string, opening: string): unknown => {
   }
 };
 
+/** Elements of a text with commas that are read: one more than any list may have. */
+const listMax = limits.bulkIds + 1;
+
 /** Returns a list of what was written as one: a text with commas, JSON as a text, or a single value. */
 export const toList = (value: unknown): unknown[] => {
   if (Array.isArray(value)) return value;
@@ -71,7 +75,7 @@ export const toList = (value: unknown): unknown[] => {
   return Array.isArray(parsed)
     ? parsed
     : value
-        .split(',')
+        .split(',', listMax)
         .map((text) => text.trim())
         .filter((text) => text !== '');
 };

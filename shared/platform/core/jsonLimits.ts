@@ -156,6 +156,7 @@ export const countKeys = (root: unknown, most: number): number => {
   for (let value = stack.pop(); value !== undefined && count <= most; value = stack.pop()) {
     if (typeof value !== 'object' || value === null) continue;
     if (!Array.isArray(value)) count += Object.keys(value).length;
+    if (count > most) return count;
     for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) stack.push(inner);
   }
   return count;

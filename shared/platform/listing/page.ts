@@ -36,6 +36,8 @@ interface VisiblePageOptions<R, K> {
   /** Returns the next rows behind a position, at most `wanted`. */
   readonly read: (from: K, wanted: number) => Promise<readonly R[]>;
   readonly positionOf: (row: R) => K;
+  /** Returns whether `read` ended with this row because the rows are large: the page ends with it, however short. */
+  readonly isCutBehind?: (row: R) => boolean;
   readonly pageMs?: number;
 }
 
@@ -51,7 +53,7 @@ interface VisiblePage<S, K> {
  * short page and the position that was reached, so that no number of hidden rows makes it long.
  */
 export const readVisiblePage = async <R, S, K>(
-  { from, limit, read, positionOf, pageMs = visiblePageMs }: VisiblePageOptions<R, K>,
+  { from, limit, read, positionOf, isCutBehind = () => false, pageMs = visiblePageMs }: VisiblePageOptions<R, K>,
   show: (row: R) => S | null,
 ): Promise<VisiblePage<S, K>> => {
   const startedAt = performance.now();
@@ -67,6 +69,8 @@ export const readVisiblePage = async <R, S, K>(
       page.push(shown);
       last = place;
     }
+    const end = found.at(-1);
+    if (end !== undefined && isCutBehind(end)) return { page, next: place };
     if (found.length <= limit) return { page, next: null };
     if (performance.now() - startedAt >= pageMs) return { page, next: place };
   }

@@ -104,9 +104,11 @@ class Sentence {
     const { inbox, above, within, then: end } = objectOf(guard);
     const start = at === undefined || at === null ? '' : ` from ${time(at)}`;
     const watched =
-      typeof inbox === 'string' && this.#access.sees('inbox', inbox)
-        ? `, ${end === 'rollback' ? 'rolled back' : 'stopped'} by more than ${quote(above)} occurrences in ${quoteName(inbox)} within ${duration(within)}`
-        : '';
+      typeof inbox !== 'string'
+        ? ''
+        : !this.#access.sees('inbox', inbox)
+          ? `, guarded by ${unseen}`
+          : `, ${end === 'rollback' ? 'rolled back' : 'stopped'} by more than ${quote(above)} occurrences in ${quoteName(inbox)} within ${duration(within)}`;
     return `a ramp${start} to ${quote(to)} percent over ${duration(over)} in steps of ${duration(every)}${watched}`;
   }
 

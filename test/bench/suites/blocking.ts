@@ -87,6 +87,16 @@ const requests = (item: string): readonly Bad[] => [
   { name: 'row 44, 2,000 words', path: `/items?search=${'a+'.repeat(2000)}` },
   { name: 'ten words of one letter', path: '/items?search=a+b+c+d+e+f+g+h+i+j' },
   { name: '16 KiB of parameters', path: `/items?${'a&'.repeat(7_000)}` },
+  {
+    name: 'a tool with 49,000 unknown arguments',
+    path: '/mcp',
+    body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_items","arguments":{${Array.from({ length: 49_000 }, (_, n) => `"k${String(n)}":1`).join(',')}}}}`,
+  },
+  {
+    name: 'a tool with a list of 450,000 letters',
+    path: '/mcp',
+    body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_items","arguments":{"ids":"${'a,'.repeat(450_000)}"}}}`,
+  },
   { name: 'row 46, 16 KiB of percent signs', path: `/items?search=${'%25'.repeat(4_500)}` },
   { name: 'row 64, filters nested 2,000 levels', path: `/resources/customer/list?filters=${'{a:'.repeat(2_000)}` },
   {
