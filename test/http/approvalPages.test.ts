@@ -4,7 +4,9 @@ import { expect } from 'chai';
 import type { Client } from '../support/http.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-const manifest = { flags: [{ key: 'beta', kind: 'boolean', default: false }] } as const;
+const manifest = {
+  flags: ['beta', 'gamma'].map((key) => ({ key, kind: 'boolean', default: false })),
+};
 const asked = 6;
 
 describe('http: pages of large approvals', () => {
@@ -45,5 +47,24 @@ describe('http: pages of large approvals', () => {
     const { pages, rollouts } = await walk('limit=1');
     expect(pages).to.deep.equal([1, 1, 1, 1, 1, 1]);
     expect(rollouts).to.deep.equal([5, 4, 3, 2, 1, 0]);
+  });
+
+  it('have no cursor behind which there is only what is hidden, nor are they empty before what is seen', async () => {
+    await world.role('decider', [
+      { on: 'approvals', can: ['*'] },
+      { on: 'flag:gamma', can: ['see'] },
+    ]);
+    const decider = await world.person('decider');
+    const supervised = await world.agent('admin', { mode: 'supervised' });
+    const all = async (): Promise<unknown[]> => {
+      const { body } = await decider.get('/approvals?limit=50');
+      return [body.approvals.length, body.cursor];
+    };
+    expect(await all()).to.deep.equal([0, null]);
+    const reply = await supervised.post('/flags/gamma', { change: { rollout: 7 } });
+    expect(reply.status, reply.text).to.equal(202);
+    expect(await all()).to.deep.equal([1, null]);
+    await world.sql("update approvals set id = 'apr_00000000000000000000000000' where id = $1", [reply.body.approval]);
+    expect(await all()).to.deep.equal([1, null]);
   });
 });

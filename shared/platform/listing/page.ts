@@ -36,7 +36,7 @@ interface VisiblePageOptions<R, K> {
   /** Returns the next rows behind a position, at most `wanted`. */
   readonly read: (from: K, wanted: number) => Promise<readonly R[]>;
   readonly positionOf: (row: R) => K;
-  /** Returns whether `read` ended with this row because the rows are large: the page ends with it, however short. */
+  /** Returns whether `read` ended with this row because the rows are large: then a page that has any ends there, however short. */
   readonly isCutBehind?: (row: R) => boolean;
   readonly pageMs?: number;
 }
@@ -59,19 +59,20 @@ export const readVisiblePage = async <R, S, K>(
   const startedAt = performance.now();
   const page: S[] = [];
   let last = from;
+  let isFull = false;
   for (let place = from; ;) {
     const found = await read(place, limit + 1);
     for (const row of found) {
       place = positionOf(row);
       const shown = show(row);
       if (shown === null) continue;
-      if (page.length === limit) return { page, next: last };
+      if (isFull || page.length === limit) return { page, next: last };
       page.push(shown);
       last = place;
     }
     const end = found.at(-1);
-    if (end !== undefined && isCutBehind(end)) return { page, next: place };
-    if (found.length <= limit) return { page, next: null };
+    if (end !== undefined && isCutBehind(end)) isFull = page.length > 0;
+    else if (found.length <= limit) return { page, next: null };
     if (performance.now() - startedAt >= pageMs) return { page, next: place };
   }
 };

@@ -58,7 +58,7 @@ class Sentence {
     this.#label = label;
   }
 
-  /** Who is to be assigned: by name, where it was known. */
+  /** Returns who is to be assigned: by name, where it was known. */
   assignee(id: unknown): string {
     return quote(this.#label ?? id);
   }
