@@ -4,7 +4,7 @@ import type { ServiceMethod, ServiceNotifications } from '../../shared/applink/p
 import { validateBlocks } from '../../shared/blocks/validateBlocks.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { unknownNameMessage } from '../../shared/platform/core/nearestNames.ts';
-import { recordProblems } from '../../shared/records/recordProblems.ts';
+import { recordListProblems } from '../../shared/records/recordProblems.ts';
 
 type Problems = ServiceNotifications['app.problem']['problems'];
 type Members = Readonly<Record<string, unknown>>;
@@ -22,28 +22,11 @@ const blocksProblems = (given: unknown, path: string): Problems => {
   );
 };
 
-const limitOf = (params: string): number => {
+const limitOf = (params: string): number | undefined =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the params that the service has sent
-  const { limit } = JSON.parse(params) as { readonly limit?: number };
-  return limit ?? Infinity;
-};
+  (JSON.parse(params) as { readonly limit?: number }).limit;
 
-const recordsProblems = ({ records, cursor }: Members, params: string): Problems => {
-  if (!Array.isArray(records)) return [{ path: 'records', message: 'must be a list' }];
-  const limit = limitOf(params);
-  return [
-    ...(records.length > limit ? [{ path: 'records', message: `must have at most ${String(limit)} records` }] : []),
-    ...(cursor === undefined || cursor === null || (typeof cursor === 'string' && cursor !== '')
-      ? []
-      : [{ path: 'cursor', message: 'must be a string with characters, or null' }]),
-    ...records.flatMap((record: unknown, i) =>
-      recordProblems(record).map(({ path, message }) => ({
-        path: `records.${String(i)}${path === '' ? '' : `.${path}`}`,
-        message,
-      })),
-    ),
-  ];
-};
+const recordsProblems = (result: Members, params: string): Problems => recordListProblems(result, limitOf(params));
 
 const detailProblems = ({ blocks, suggestedActions }: Members): Problems => [
   ...blocksProblems(blocks, 'blocks'),

@@ -36,15 +36,12 @@ const propertyOf = (
   return Object.hasOwn(properties, name) ? { property: name, member: null } : null;
 };
 
-/** The first problem of each path, up to `limits.detailsMax`: thousands of them are not even put into words. */
-const createProblems = () => {
-  const byPath = new Map<string, string>();
-  return {
-    add: (path: string, message: () => string): void => {
-      if (byPath.size < limits.detailsMax && !byPath.has(path)) byPath.set(path, message());
-    },
-    details: (): FaultDetail[] => [...byPath].map(([path, message]) => ({ path, message })),
-  };
+/** Messages by path. */
+type Problems = Map<string, string>;
+
+/** Adds the first problem of a path, up to `limits.detailsMax`: of thousands the others are not even put into words. */
+const addProblem = (problems: Problems, path: string, message: () => string): void => {
+  if (problems.size < limits.detailsMax && !problems.has(path)) problems.set(path, message());
 };
 
 /** Returns the details of the fault that `check` throws. */
@@ -69,31 +66,31 @@ export const createQueryParser = (
     if (typeof search !== 'string') return check(search);
     const found: Record<string, unknown> = {};
     const groups: Record<string, Map<string, string>> = {};
-    const problems = createProblems();
+    const problems: Problems = new Map();
     for (const pair of search === '' ? [] : search.split('&')) {
       if (pair === '') continue;
       const split = pair.indexOf('=');
       const name = decode(split === -1 ? pair : pair.slice(0, split));
       const text = decode(split === -1 ? '' : pair.slice(split + 1));
       if (name === null || text === null)
-        problems.add(name ?? pair.slice(0, 100), () => 'is not percent-encoded UTF-8');
+        addProblem(problems, name ?? pair.slice(0, 100), () => 'is not percent-encoded UTF-8');
       else {
         const place = propertyOf(properties, name);
         const group = place?.member == null ? null : (groups[place.property] ??= new Map());
-        if (place === null) problems.add(name.slice(0, 100), () => unknownNameMessage(name, names));
+        if (place === null) addProblem(problems, name.slice(0, 100), () => unknownNameMessage(name, names));
         else if (group === null ? Object.hasOwn(found, name) : group.has(place.member ?? ''))
-          problems.add(name.slice(0, 200), () => 'is given more than once');
+          addProblem(problems, name.slice(0, 200), () => 'is given more than once');
         else {
           const problem = textProblem(text) ?? textProblem(name);
-          if (problem !== null) problems.add(name.slice(0, 200), () => problem);
+          if (problem !== null) addProblem(problems, name.slice(0, 200), () => problem);
           if (group === null) found[name] = parseValue(text, properties[name]);
           else group.set(place.member ?? '', text);
         }
       }
     }
     for (const [property, members] of Object.entries(groups)) found[property] = Object.fromEntries(members);
-    if (problems.details().length === 0) return check(found);
-    for (const { path, message } of problemsIn(() => check(found))) problems.add(path, () => message);
-    throw invalidFault(problems.details());
+    if (problems.size === 0) return check(found);
+    for (const { path, message } of problemsIn(() => check(found))) addProblem(problems, path, () => message);
+    throw invalidFault([...problems].map(([path, message]) => ({ path, message })));
   };
 };

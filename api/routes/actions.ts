@@ -1,4 +1,5 @@
 /** The endpoints of actions: the list, those that apply to records now, and running one. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../../shared/access/principal.ts';
 import { acceptAction } from '../../shared/actions/acceptAction.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from '../../shared/actions/accepted.ts';
@@ -178,9 +179,6 @@ const respondToGone = async (
     await parkRun(deps, run);
   return (await respond(await readRun(deps.db, begun.env, begun.id))) ?? runningResponse(begun.id);
 };
-
-/** Resolves once what follows at once has been done. */
-const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /**
  * Returns the response of a call that waits for its run. Each turn of the loop reads the row again; the end of a call of

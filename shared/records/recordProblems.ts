@@ -1,4 +1,4 @@
-/** Checks records that an app pushes or answers, and completes them. For write.ts and appReads.ts. */
+/** Checks records that an app pushes or answers, and completes them. For write.ts, appReads.ts and api/applink/. */
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { countKeys, isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
@@ -69,6 +69,26 @@ export const recordProblems = (value: unknown): FaultDetail[] => {
   return [
     ...checks.flatMap(([path, message]) => (message === null ? [] : [{ path, message }])),
     ...(ofFields === null ? [] : [ofFields]),
+  ];
+};
+
+/** Returns every problem of an answer with a list of records, at most `limit`, and perhaps the app's own cursor. */
+export const recordListProblems = (
+  { records, cursor }: Readonly<Record<string, unknown>>,
+  limit = Number.POSITIVE_INFINITY,
+): FaultDetail[] => {
+  if (!Array.isArray(records)) return [{ path: 'records', message: 'must be a list' }];
+  return [
+    ...(records.length > limit ? [{ path: 'records', message: `must have at most ${String(limit)} records` }] : []),
+    ...(cursor === undefined || cursor === null || (typeof cursor === 'string' && cursor !== '')
+      ? []
+      : [{ path: 'cursor', message: 'must be a string with characters, or null' }]),
+    ...records.flatMap((record: unknown, i) =>
+      recordProblems(record).map(({ path, message }) => ({
+        path: `records.${String(i)}${path === '' ? '' : `.${path}`}`,
+        message,
+      })),
+    ),
   ];
 };
 

@@ -181,7 +181,7 @@ describe('sdk: testApp', () => {
       /records\.0\.id.*must not be list[^]*records\.0\.title/,
     );
     expect(await failure(wrong.read('records.list', { resource: 'payment', limit: 3 }))).to.include(
-      'must be at most 3',
+      'must have at most 3 records',
     );
     expect(await failure(wrong.read('records.get', { resource: 'payment', ids: ['p1'] }))).to.include(
       'must return an object',

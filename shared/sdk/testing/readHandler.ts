@@ -5,8 +5,8 @@ import type { App } from '../defineApp.ts';
 import { formatProblem } from '../formatProblem.ts';
 import { createMethodTable } from '../methodTable.ts';
 import { createItem } from './testItems.ts';
-import type { Detail, ReadMethod, ReadParams } from './testTypes.ts';
-import { recordProblems, validateBlocks, type Definition } from './validators.ts';
+import type { ReadMethod, ReadParams } from './testTypes.ts';
+import { recordListProblems, validateBlocks, type Definition } from './validators.ts';
 
 const usualLimit = 50;
 
@@ -17,26 +17,6 @@ const defaultsFor = (actor: Actor): Readonly<Partial<Record<ReadMethod, object>>
   'item.blocks': { latestOccurrence: null },
   'page.block': { title: null, params: {}, actor },
 });
-
-/** Returns the problems of an answer with records for which the service would answer `502 app_error`. */
-const recordAnswerProblems = (answer: Json, limit: number | undefined): Detail[] => {
-  const { records, cursor } = answer;
-  if (!Array.isArray(records)) return [{ path: 'records', message: 'must be a list' }];
-  return [
-    ...(limit !== undefined && records.length > limit
-      ? [{ path: 'records', message: `must be at most ${String(limit)}` }]
-      : []),
-    ...records.flatMap((record: unknown, i) =>
-      recordProblems(record).map(({ path, message }) => ({
-        path: ['records', String(i), path].filter(Boolean).join('.'),
-        message,
-      })),
-    ),
-    ...(cursor === undefined || cursor === null || (typeof cursor === 'string' && cursor !== '')
-      ? []
-      : [{ path: 'cursor', message: 'must be a text, or null' }]),
-  ];
-};
 
 const toAnswer = (answer: unknown): Json => {
   if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return { ...answer };
@@ -69,7 +49,7 @@ export const readHandler = async (
     return { ...answer, blocks: shownBlocks(answer['blocks'] ?? []) };
   if (method === 'action.available') return answer;
   const { limit } = params;
-  const problems = recordAnswerProblems(answer, typeof limit === 'number' ? limit : undefined);
+  const problems = recordListProblems(answer, typeof limit === 'number' ? limit : undefined);
   if (problems.length > 0) throw new TypeError(formatProblem(`What ${method} answered is not valid:`, problems));
   return answer;
 };

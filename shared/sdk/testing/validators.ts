@@ -3,4 +3,4 @@ export { validateBlocks } from '../../blocks/validateBlocks.ts';
 export { compileDefinition, mergeDefinition, type Definition } from '../../environments/definition.ts';
 export { manifestProblems, manifestWarnings, parseManifest } from '../../environments/readManifest.ts';
 export { evaluateCondition, type ConditionExpression } from '../../platform/core/conditions.ts';
-export { recordIdProblem, recordProblems } from '../../records/recordProblems.ts';
+export { recordIdProblem, recordListProblems, recordProblems } from '../../records/recordProblems.ts';

@@ -98,18 +98,18 @@ class Sentence {
     return `${what}${on}${this.withMembers(approval['input'])}`;
   }
 
+  guard(value: unknown): string {
+    const { inbox, above, within, then: end } = objectOf(value);
+    if (typeof inbox !== 'string') return '';
+    if (!this.#access.sees('inbox', inbox)) return `, guarded by ${unseen}`;
+    return `, ${end === 'rollback' ? 'rolled back' : 'stopped'} by more than ${quote(above)} occurrences in ${quoteName(inbox)} within ${duration(within)}`;
+  }
+
   ramp(value: unknown): string {
     if (!isObject(value)) return 'stop its ramp';
     const { to, over, every, at, guard } = value;
-    const { inbox, above, within, then: end } = objectOf(guard);
     const start = at === undefined || at === null ? '' : ` from ${time(at)}`;
-    const watched =
-      typeof inbox !== 'string'
-        ? ''
-        : !this.#access.sees('inbox', inbox)
-          ? `, guarded by ${unseen}`
-          : `, ${end === 'rollback' ? 'rolled back' : 'stopped'} by more than ${quote(above)} occurrences in ${quoteName(inbox)} within ${duration(within)}`;
-    return `a ramp${start} to ${quote(to)} percent over ${duration(over)} in steps of ${duration(every)}${watched}`;
+    return `a ramp${start} to ${quote(to)} percent over ${duration(over)} in steps of ${duration(every)}${this.guard(guard)}`;
   }
 
   targets(targets: Json, resource: unknown): string {
