@@ -30,7 +30,7 @@ const readInTime = async <T>(read: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** Their number is an estimate, as counting so many takes too long. */
+/** Returns the fault with an estimate of how many items match, as counting so many takes too long. */
 const tooManyFault = async (db: Db, request: ItemCountRequest): Promise<Fault> => {
   const counted = Math.max(limits.bulkIds + 1, await readInTime(() => estimateItemCount(db, request)));
   return fault(

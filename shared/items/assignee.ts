@@ -1,4 +1,4 @@
-/** Who an item can be assigned to: a person of the environment who sees the item's inbox. For the operations assign and triage, and requests for approval. */
+/** Checks who an item can be assigned to (a person of the environment who sees the item's inbox), and names them. For the operations assign and triage, and requests for approval. */
 import { includesEnvironment, type Person } from '../access/principal.ts';
 import { invalidAt, type Fault } from '../catalogue/errors.ts';
 import type { Environment } from '../environments/definition.ts';

@@ -35,7 +35,7 @@ const pagePath: Directus['page'] = (inboxes, before) => {
 const isReady = async (base: string): Promise<boolean> =>
   (await fetch(`${base}/server/ping`).catch(() => null))?.ok === true;
 
-/** Starts it; null where its packages can't be installed. Connections as the service has for reads: `poolSize`. */
+/** Starts Directus with `poolSize` connections. Returns null where its packages can't be installed. */
 export const startDirectus = async (bench: Bench, poolSize: number): Promise<Directus | null> => {
   const folder = await bench.peer('directus');
   if (folder === null) return null;

@@ -5,9 +5,9 @@ import pg from 'pg';
 import { concurrency } from './jobKinds.ts';
 
 export interface JobPeer {
-  /** In one statement; each is handed `at`. */
+  /** Adds `count` jobs in one statement; each is handed `at`. */
   add(count: number, at: number): Promise<unknown>;
-  /** Whether none is left, also of those that are under way. */
+  /** Returns whether no job is left, waiting or under way. */
   isEmpty(): Promise<boolean>;
   close(): Promise<unknown>;
 }

@@ -13,7 +13,7 @@ export type Target =
   | { readonly kind: 'channel'; readonly name: string }
   | { readonly kind: 'socketIo'; readonly folder: string };
 
-/** Makes ready what the next publication needs; returns the function that publishes it. */
+/** Prepares the next publication, of `burst` messages, and returns the function that publishes it. */
 export type Prepare = (burst: number) => Promise<() => void>;
 
 const item = {
@@ -52,7 +52,7 @@ const redisUrl = process.env['REDIS_URL'] ?? '';
 const write = `with moved as (update streams set position = position + $2 where env = $1 returning position)
   insert into stream (env, position, at, parts) select $1, m.position - $2 + n, $3, $4 from moved m, generate_series(1, $2) n`;
 
-/** Inserts the rows into the stream's log, and seals what it publishes, as only such messages are heard. */
+/** Returns a publisher that inserts rows into the stream's log and seals its messages, as the service takes no others. */
 const toStream = async (env: number): Promise<Prepare> => {
   const deps = await openDeps(readConfig(), 'bench');
   // Before its first answer the bus publishes nothing.

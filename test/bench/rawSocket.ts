@@ -12,7 +12,7 @@ export interface Address {
 const headEnd = Buffer.from('\r\n\r\n');
 const textFrame = 0x81;
 
-/** A client's frame; its mask is zero, which leaves the text as it is. */
+/** Returns a client's frame (RFC 6455) with a mask of zero, which leaves the text as it is. */
 const masked = (text: string): Buffer =>
   Buffer.concat([Buffer.from([textFrame, 0x80 | Buffer.byteLength(text), 0, 0, 0, 0]), Buffer.from(text)]);
 

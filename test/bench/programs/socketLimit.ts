@@ -29,7 +29,7 @@ interface RedisAdapter {
   createAdapter(publisher: Redis, subscriber: Redis): unknown;
 }
 
-/** With its Redis adapter and as little else as it goes: no polling, no ping while it is measured. */
+/** Starts socket.io with its Redis adapter and as little else as possible: no polling, no ping while it is measured. */
 const startSocketIo = async ({ port, folder }: { port: number; folder: string }): Promise<void> => {
   const packages = createRequire(join(folder, 'package.json'));
   const { Server } = packages('socket.io') as SocketIo;

@@ -37,7 +37,7 @@ const telling =
 /** V8 gives back what it no longer needs some seconds after a collection. */
 const settlingMs = 8_000;
 
-/** Bytes of a server that has nothing to do: the least that it had within `settlingMs`. */
+/** Returns the bytes of an idle server: the least within `settlingMs`. */
 const settledMemory = async (server: Program): Promise<number> => {
   let least = Number.POSITIVE_INFINITY;
   for (const end = performance.now() + settlingMs; performance.now() < end;) {
@@ -74,7 +74,7 @@ const figures = (
   };
 };
 
-/** socket.io with its Redis adapter: a socket is sent two frames at first, and asks for its namespace between them. */
+/** Starts socket.io, whose sockets are sent two frames at first and ask for their namespace between them. */
 const startPeer = async (server: Program, subscribers: Program, port: number, folder: string): Promise<Side> => {
   await server.call('startSocketIo', { port, folder });
   const address = { port, path: '/socket.io/?EIO=4&transport=websocket', token: '', first: '40' };
