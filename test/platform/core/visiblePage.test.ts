@@ -46,4 +46,34 @@ describe('pages of rows that are mostly hidden', () => {
     expect(seen).to.deep.equal(rows.filter(isShown));
     expect(pages).to.be.above(20);
   });
+
+  describe('that are read a few at a time as they are large', () => {
+    const large = Array.from({ length: 6 }, (_, n) => n);
+    /** Returns the page from the begin, of rows of which two are read at once. */
+    const pageOf = async (shown: (n: number) => boolean) => {
+      const { page, next } = await readVisiblePage(
+        {
+          from: -1,
+          limit: 50,
+          positionOf: (n: number) => n,
+          read: (place) => Promise.resolve(large.slice(place + 1, place + 3)),
+          isCutBehind: (n) => n % 2 === 1 && n < 5,
+          pageMs: 60_000,
+        },
+        (n) => (shown(n) ? n : null),
+      );
+      return [page, next];
+    };
+
+    it('end behind the last that is shown, once they have any', async () => {
+      expect(await pageOf(() => true)).to.deep.equal([[0, 1], 1]);
+      expect(await pageOf((n) => n === 1 || n === 5)).to.deep.equal([[1], 1]);
+    });
+
+    it('are not empty before what is shown, and have no next page behind which nothing is', async () => {
+      expect(await pageOf((n) => n === 5)).to.deep.equal([[5], null]);
+      expect(await pageOf((n) => n === 0)).to.deep.equal([[0], null]);
+      expect(await pageOf(() => false)).to.deep.equal([[], null]);
+    });
+  });
 });
