@@ -5,6 +5,7 @@ import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement, type Statement } from '../platform/db/sql.ts';
 import { notFoundFault } from '../platform/ended/notKept.ts';
 import { readPageOfTwo } from '../platform/ended/readPage.ts';
+import { largeRowsSql, storedBytesSql, type LargeRow } from '../platform/listing/largeRows.ts';
 import { readVisiblePage } from '../platform/listing/page.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import { approvalColumns, approvalJson, readApproval, type Approval } from './model.ts';
@@ -26,24 +27,15 @@ export const readVisibleApproval = async (db: Db, caller: Caller, id: string): P
   return approval;
 };
 
-/** Bytes of a page's rows as they are stored, after which it ends: one request may have hundreds of KB, such as the targets of a flag. */
-const pageBytes = 512 * 1024;
-
-interface PageRow {
-  /** Whether more rows were found than are read, as they are large. */
-  readonly is_cut: boolean;
-}
-
 const pageStatements = (name: string, more: string): Readonly<Record<'recent' | 'all', Statement>> => {
-  const from = (table: 'approvals' | 'all_approvals'): string => `
-    select ${approvalColumns}, a.is_cut from (
-      select a.*, sum(a.bytes) over newer - a.bytes as bytes_before,
-        sum(a.bytes) over newer > ${String(pageBytes)} and lead(a.id) over newer is not null as is_cut
-      from (
-        select a.*, pg_column_size(a.request) + coalesce(pg_column_size(a.before), 0) as bytes
-        from ${table} a where a.env = $1 and a.status = $2 and a.id < $3 ${more} order by a.id desc limit $4) a
-      window newer as (order by a.id desc)) a
-    where a.bytes_before <= ${String(pageBytes)} order by a.id desc`;
+  const from = (table: 'approvals' | 'all_approvals'): string =>
+    largeRowsSql({
+      as: 'a',
+      columns: approvalColumns,
+      rows: `select a.* from ${table} a where a.env = $1 and a.status = $2 and a.id < $3 ${more} order by a.id desc limit $4`,
+      bytes: storedBytesSql('a.request', 'a.before'),
+      order: 'a.id desc',
+    });
   return {
     recent: statement(name, from('approvals')),
     all: statement(`${name}All`, from('all_approvals')),
@@ -81,11 +73,11 @@ export const listApprovals = async (
   const actor = caller.principal.access.may('approvals', 'see') ? requestedBy : caller.principal.id;
   if (requestedBy !== null && actor !== requestedBy) return { approvals: [], next: null };
   const statements = actor === null ? everybodys : ofOne;
-  const read = (from: string, wanted: number): Promise<(Approval & PageRow)[]> => {
+  const read = (from: string, wanted: number): Promise<(Approval & LargeRow)[]> => {
     const values = [caller.env.id, status, from, wanted, ...(actor === null ? [] : [actor])];
-    const readRecent = (): Promise<(Approval & PageRow)[]> => queryRows(db, statements.recent, values);
+    const readRecent = (): Promise<(Approval & LargeRow)[]> => queryRows(db, statements.recent, values);
     if (openApprovalStatuses.includes(status)) return readRecent();
-    const readAll = (): Promise<(Approval & PageRow)[]> => queryRows(db, statements.all, values);
+    const readAll = (): Promise<(Approval & LargeRow)[]> => queryRows(db, statements.all, values);
     return readPageOfTwo({ now: clock.now(), before: from, wanted, readRecent, readAll });
   };
   const { page: approvals, next } = await readVisiblePage(

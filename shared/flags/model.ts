@@ -5,6 +5,7 @@ import type { ManifestFlag } from '../environments/manifest.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { largeRowsSql, storedBytesSql, type LargeRow } from '../platform/listing/largeRows.ts';
 import type { FlagRule, FlagValueKind } from './evaluate.ts';
 import { rampJson, type Ramp } from './ramp.ts';
 
@@ -56,11 +57,27 @@ const flagsByKeysSql = statement(
   `select ${flagColumns} from flags where env = $1 and key = any ($2::text[])`,
 );
 
+/** In the order in which JavaScript compares keys. */
+const flagPageSql = statement(
+  'flags.page',
+  largeRowsSql({
+    as: 'f',
+    columns: flagColumns,
+    rows: `select ${flagColumns} from flags where env = $1 and key = any ($2::text[])`,
+    bytes: storedBytesSql('f.targets', 'f.rules', 'f.value', 'f.ramp'),
+    order: 'f.key collate "C"',
+  }),
+);
+
 export const readFlagRow = (db: Db | Tx, envId: number, key: string, lock = false): Promise<FlagRow | undefined> =>
   queryRow<FlagRow>(db, lock ? lockedFlagSql : flagByKeySql, [envId, key]);
 
 export const readFlagRows = (db: Db | Tx, envId: number, keys: readonly string[]): Promise<FlagRow[]> =>
   queryRows<FlagRow>(db, flagsByKeysSql, [envId, keys]);
+
+/** Returns the rows of keys by key, without the last ones where they are large. */
+export const readFlagPage = (db: Db, envId: number, keys: readonly string[]): Promise<(FlagRow & LargeRow)[]> =>
+  queryRows<FlagRow & LargeRow>(db, flagPageSql, [envId, keys]);
 
 /** Returns a flag as it stands now. A flag without a row, or whose row is of another kind than declared, has its default. */
 export const resolveFlag = (declared: ManifestFlag, stored: FlagRow | undefined): ResolvedFlag => {

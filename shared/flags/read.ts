@@ -6,10 +6,10 @@ import type { ManifestFlag } from '../environments/manifest.ts';
 import { rowId } from '../platform/core/ids.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import { cutPage } from '../platform/listing/page.ts';
+import { cutLargePage, largeRowsSql, storedBytesSql, type LargeRow } from '../platform/listing/largeRows.ts';
 import { requireVisibleFlag } from './changeFlag.ts';
 import type { FlagDeps } from './deps.ts';
-import { flagView, readFlagRow, readFlagRows, redactFlag, resolveFlag, type FlagView } from './model.ts';
+import { flagView, readFlagPage, readFlagRow, redactFlag, resolveFlag, type FlagView } from './model.ts';
 
 type Reading = Pick<FlagDeps, 'db' | 'clock'>;
 
@@ -23,24 +23,24 @@ export const readFlag = async ({ db, clock }: Reading, caller: Caller, key: stri
 
 const byKey = (a: ManifestFlag, b: ManifestFlag): number => (a.key < b.key ? -1 : 1);
 
-const readViews = async (
+/** Returns the first of the flags, which are in the order of their keys: all of them but where they are large, at least one. */
+const readFirst = async (
   { db, clock }: Reading,
   env: Environment,
   declared: readonly ManifestFlag[],
 ): Promise<FlagView[]> => {
-  const stored = new Map(
-    (
-      await readFlagRows(
-        db,
-        env.id,
-        declared.map(({ key }) => key),
-      )
-    ).map((row) => [row.key, row]),
+  const rows = await readFlagPage(
+    db,
+    env.id,
+    declared.map(({ key }) => key),
   );
-  return declared.map((flag) => flagView(resolveFlag(flag, stored.get(flag.key)), clock.now()));
+  const stored = new Map(rows.map((row) => [row.key, row]));
+  const end = rows.at(-1);
+  const first = end?.is_cut === true ? declared.filter(({ key }) => key <= end.key) : declared;
+  return first.map((flag) => flagView(resolveFlag(flag, stored.get(flag.key)), clock.now()));
 };
 
-/** Returns a page of the flags that the role sees, by key, after `after`. */
+/** Returns a page of the flags that the role sees, by key, after `after`; a short one where they are large. */
 export const listFlags = async (
   deps: Reading,
   { env, principal }: Caller,
@@ -49,9 +49,11 @@ export const listFlags = async (
   const seen = [...env.definition.flags.values()]
     .filter(({ key }) => principal.access.sees('flag', key) && (after === null || key > after))
     .sort(byKey);
-  const { page, last } = cutPage(seen, limit);
-  const flags = (await readViews(deps, env, page)).map((flag) => redactFlag(flag, principal.access));
-  return { flags, next: last?.key ?? null };
+  const flags = await readFirst(deps, env, seen.slice(0, limit));
+  return {
+    flags: flags.map((flag) => redactFlag(flag, principal.access)),
+    next: flags.length < seen.length ? (flags.at(-1)?.flag ?? null) : null,
+  };
 };
 
 /** Flags that one statement reads for an app. */
@@ -68,8 +70,8 @@ export const readFlagsForApp = async (
   const declared = [...env.definition.flags.values()].filter(({ key }) => after === null || key > after).sort(byKey);
   const flags: FlagView[] = [];
   let bytes = 0;
-  for (let at = 0; at < declared.length; at += appPage) {
-    for (const flag of await readViews(deps, env, declared.slice(at, at + appPage))) {
+  while (flags.length < declared.length) {
+    for (const flag of await readFirst(deps, env, declared.slice(flags.length, flags.length + appPage))) {
       bytes += Buffer.byteLength(JSON.stringify(flag));
       if (bytes > appBytes && flags.length > 0) return { flags, cursor: flags.at(-1)?.flag ?? null };
       flags.push(flag);
@@ -78,7 +80,7 @@ export const readFlagsForApp = async (
   return { flags, cursor: null };
 };
 
-interface HistoryRow {
+interface HistoryRow extends LargeRow {
   readonly id: number;
   readonly at: number;
   readonly actor_type: string;
@@ -91,13 +93,19 @@ interface HistoryRow {
 
 const flagHistorySql = statement(
   'flags.history',
-  `
-  select id, at, actor_type, actor, actor_name, data, before, after from events
-  where env = $1 and target = $2 and verb is not null and target_type = 'flag' and outcome = 'ok' and id < $3
-  order by id desc limit $4`,
+  largeRowsSql({
+    as: 'e',
+    columns: 'e.id, e.at, e.actor_type, e.actor, e.actor_name, e.data, e.before, e.after',
+    rows: `
+      select id, at, actor_type, actor, actor_name, data, before, after from events
+      where env = $1 and target = $2 and verb is not null and target_type = 'flag' and outcome = 'ok' and id < $3
+      order by id desc limit $4`,
+    bytes: storedBytesSql('e.before', 'e.after'),
+    order: 'e.id desc',
+  }),
 );
 
-/** Returns a page of the history of a flag, newest first: entries older than `before`. */
+/** Returns a page of the history of a flag, newest first: entries older than `before`; a short one where they are large. */
 export const readFlagHistory = async (
   db: Db,
   { env, principal: { access } }: Caller,
@@ -110,7 +118,7 @@ export const readFlagHistory = async (
     before ?? Number.MAX_SAFE_INTEGER,
     limit + 1,
   ]);
-  const { page, last } = cutPage(found, limit);
+  const { page, last } = cutLargePage(found, limit);
   const resource = env.definition.flags.get(key)?.resource;
   return {
     entries: page.map(

@@ -17,7 +17,7 @@ import {
   type PastDeps,
   type PastEvents,
 } from '../platform/journal/pastEvents.ts';
-import { cutPage } from '../platform/listing/page.ts';
+import { cutLargePage, largeRowsSql, storedBytesSql, type LargeRow } from '../platform/listing/largeRows.ts';
 import { hiddenFromPlanner } from '../platform/listing/scanSql.ts';
 import { isReasonSeen, redactSide } from './auditValues.ts';
 
@@ -32,7 +32,7 @@ interface AuditFilter {
   readonly to?: number;
 }
 
-interface AuditRow {
+interface AuditRow extends LargeRow {
   readonly id: number;
   readonly at: number;
   readonly actor_type: string;
@@ -83,13 +83,23 @@ const columns =
   'id, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, before, after, request_id, address';
 const timesSql = '($from::bigint is null or at >= $from) and ($to::bigint is null or at < $to)';
 
+/** Returns the SQL of a page of entries of `rows`, a short one where they are large. */
+const pageSql = (rows: string, order: string): string =>
+  largeRowsSql({
+    as: 'e',
+    columns,
+    rows: `${rows} order by ${order} limit $limit`,
+    bytes: storedBytesSql('e.before', 'e.after'),
+    order,
+  });
+
 /** Entries without a limit of time: each set of filters has a statement, so that each uses its own index. */
 const newestStatement = (given: readonly OwnFilter[]): NamedStatement =>
-  namedStatement(
-    `audit.newest.${given.join('-')}`,
-    () => `
-    select ${columns} ${entriesSql} and id < $id ${given.map((name) => `and ${name} = $${name}`).join(' ')} and ${visibleSql}
-    order by id desc limit $limit`,
+  namedStatement(`audit.newest.${given.join('-')}`, () =>
+    pageSql(
+      `select ${columns} ${entriesSql} and id < $id ${given.map((name) => `and ${name} = $${name}`).join(' ')} and ${visibleSql}`,
+      'id desc',
+    ),
   );
 
 /** The conditions of the filters that the index of a statement does not have. */
@@ -99,12 +109,12 @@ const fitsSql: readonly string[] = [
 ];
 
 /** Entries in the index of times; the other filters are compared with each. */
-const timedStatement: NamedStatement = namedStatement(
-  'audit.timed',
-  () => `
-  select ${columns} ${entriesSql} and at >= coalesce($from::bigint, 0) and (at, id) < ($at::bigint, $id::bigint)
-    and ${fitsSql.map(hiddenFromPlanner).join(' and ')} and ${visibleSql}
-  order by at desc, id desc limit $limit`,
+const timedStatement: NamedStatement = namedStatement('audit.timed', () =>
+  pageSql(
+    `select ${columns} ${entriesSql} and at >= coalesce($from::bigint, 0) and (at, id) < ($at::bigint, $id::bigint)
+         and ${fitsSql.map(hiddenFromPlanner).join(' and ')} and ${visibleSql}`,
+    'at desc, id desc',
+  ),
 );
 
 /** A filter by which entries are found in an index. */
@@ -132,12 +142,12 @@ const foundSql = (by: FoundBy, wanted: string): string => {
 
 /** The same, found by one filter that few entries pass, and then sorted. */
 const gatheredStatement = (by: FoundBy): NamedStatement =>
-  namedStatement(
-    `audit.gathered.${by}`,
-    () => `
-    select ${columns} from (${foundSql(by, '*')} offset 0) e
-    where ${timesSql} and (at, id) < ($at::bigint, $id::bigint) and ${fitsSql.map((fits) => `(${fits})`).join(' and ')} and ${visibleSql}
-    order by at desc, id desc limit $limit`,
+  namedStatement(`audit.gathered.${by}`, () =>
+    pageSql(
+      `select ${columns} from (${foundSql(by, '*')} offset 0) e
+         where ${timesSql} and (at, id) < ($at::bigint, $id::bigint) and ${fitsSql.map((fits) => `(${fits})`).join(' and ')} and ${visibleSql}`,
+      'at desc, id desc',
+    ),
   );
 
 /** So many entries of a filter at most are gathered. */
@@ -225,7 +235,7 @@ const readNewest = async (
   const chosen = await chooseStatement(db, filter, values);
   if (!isAuditTimed(filter) && filter.target === undefined && recent > values.first) {
     const found = await queryNamedRows<AuditRow>(db, chosen, { ...values, first: recent });
-    if (found.length === values.limit) return found;
+    if (found.length === values.limit || found.at(-1)?.is_cut === true) return found;
   }
   return queryNamedRows<AuditRow>(db, chosen, values);
 };
@@ -235,7 +245,7 @@ interface AuditPage {
   readonly next: AuditPosition | null;
 }
 
-/** Returns a page of the entries that the role sees, behind the position `after`, newest first. Throws `not_found` for a record of a resource that it does not see. */
+/** Returns a page of the entries that the role sees, behind the position `after`, newest first; a short one where they are large. Throws `not_found` for a record of a resource that it does not see. */
 export const readAudit = async (
   { db, directory }: PastDeps,
   caller: Caller,
@@ -267,7 +277,7 @@ export const readAudit = async (
     flags: access.namesSeen('flag'),
   };
   const found = await readNewest(db, filter, values, recentEventId(directory.past()));
-  const { page, last } = cutPage(found, limit);
+  const { page, last } = cutLargePage(found, limit);
   return {
     entries: page.map((row) => presentEntry(caller, row)),
     next: last === null ? null : timed ? [last.at, last.id] : [last.id],

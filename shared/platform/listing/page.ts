@@ -14,7 +14,7 @@ export const readStreams = async <S, R>(
   return rows;
 };
 
-interface CutPage<R> {
+export interface CutPage<R> {
   readonly page: readonly R[];
   /** The row that the next page begins behind; null: there is no next page. */
   readonly last: R | null;
