@@ -49,6 +49,14 @@ interface AuditRow extends LargeRow {
   readonly address: string | null;
 }
 
+/** Returns the declared actions on resources that the role does not see; null: it sees every resource. */
+const hiddenActions = ({ env, principal: { access } }: Caller): readonly string[] | null => {
+  if (access.namesSeen('resource') === null) return null;
+  const isHidden = ({ resource }: { readonly resource: string | null }): boolean =>
+    resource !== null && !access.sees('resource', resource);
+  return [...env.definition.actions.entries()].flatMap(([name, action]) => (isHidden(action) ? name : []));
+};
+
 /** The filters that have an index of their own, the one that usually leaves the fewest rows first. */
 const ownFilters = ['target', 'actor', 'verb'] as const;
 type OwnFilter = (typeof ownFilters)[number];
@@ -65,13 +73,14 @@ const kinds: Readonly<Record<ActorRef['type'], { readonly prefix: string | null;
 const seenSql = (name: string, parameter: string): string =>
   `(${name} is null or ${parameter}::text[] is null or ${name} = any(${parameter}))`;
 
-/** Keeps entries whose inbox, record and flag the role sees, whichever column or member names them. */
+/** Keeps entries whose inbox, record, flag and action's resource the role sees, whichever column or member names them. */
 const visibleSql = [
   seenSql('inbox', '$inboxes'),
   seenSql("split_part(about, '/', 1)", '$resources'),
   seenSql("after ->> 'resource'", '$resources'),
   seenSql("case when target_type = 'resource' then target end", '$resources'),
   seenSql("case when target_type = 'flag' then target end", '$flags'),
+  "($hiddenActions::text[] is null or target_type is distinct from 'action' or target is null or target <> all($hiddenActions))",
   seenSql("after ->> 'flag'", '$flags'),
   seenSql("case when target_type = 'loosening' then after ->> 'inbox' end", '$inboxes'),
   // A bulk over several inboxes is seen by who sees one of them; over none it hides nothing.
@@ -275,6 +284,7 @@ export const readAudit = async (
     inboxes: access.namesSeen('inbox'),
     resources: access.namesSeen('resource'),
     flags: access.namesSeen('flag'),
+    hiddenActions: hiddenActions(caller),
   };
   const found = await readNewest(db, filter, values, recentEventId(directory.past()));
   const { page, last } = cutLargePage(found, limit);

@@ -24,6 +24,9 @@ interface Entry {
   readonly address: string | null;
 }
 
+const openVault = { name: 'open_vault', label: 'Open', resource: 'vault', input: { type: 'object' } };
+const manifest = { ...testManifest, actions: [...testManifest.actions, openVault] };
+
 describe('the audit log over HTTP', () => {
   let world: World;
   let admin: Client;
@@ -31,7 +34,7 @@ describe('the audit log over HTTP', () => {
   let auditor: Client;
 
   before(async () => {
-    world = await newWorld();
+    world = await newWorld({ manifest });
     const documents = await readDocuments(world.base);
     await world.role('clerk', clerkGrants);
     await world.role('auditor', [
@@ -350,6 +353,18 @@ describe('the audit log over HTTP', () => {
     expect(entry?.after?.['record']).to.deep.equal({ resource: 'vault', id: 'v1', title: 'Gold' });
     const [seen] = await log(`target=${id}`, auditor);
     expect(seen?.after?.['record']).to.equal(null);
+  });
+
+  it('leaves out refused calls of actions on resources that its reader can’t see', async () => {
+    const asked = [
+      await clerk.post('/actions', { action: 'open_vault', record: 'vault:v1', input: {} }),
+      await clerk.post('/actions', { action: 'no_such_action', input: {} }),
+    ];
+    expect(asked.map(({ status }) => status)).to.deep.equal([404, 404]);
+    const refused = async (client: Client): Promise<unknown[]> =>
+      (await log(`actor=${clerk.id}&verb=action.run`, client)).map(({ target }) => target.id);
+    expect(await refused(admin)).to.deep.equal(['no_such_action', 'open_vault']);
+    expect(await refused(auditor)).to.deep.equal(['no_such_action']);
   });
 
   it('can’t be changed or emptied by the role that API and workers use', async () => {
