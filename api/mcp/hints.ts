@@ -9,7 +9,7 @@ import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { didYouMean } from '../../shared/platform/core/nearestNames.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { Members } from './answers/members.ts';
-import { toList } from './arguments/coerce.ts';
+import { toList, toObject } from './arguments/coerce.ts';
 
 const call = (tool: string, id: unknown): string => `${tool} with ${JSON.stringify({ id })}`;
 
@@ -20,11 +20,18 @@ const requestsNamed = 3;
 const someOf = (ids: readonly string[]): string =>
   `${ids.slice(0, requestsNamed).join(', ')}${ids.length > requestsNamed ? ' and more' : ''}`;
 
-const pendingHint = async ({ deps, caller }: EndpointCall, approval: unknown): Promise<string> => {
+const pendingHint = async (
+  { deps, caller }: EndpointCall,
+  { approval, since }: { readonly approval: unknown; readonly since: number },
+): Promise<string> => {
   const asked = await readVisibleApproval(deps.db, caller, String(approval));
   const beside = await readOtherRequests(deps, caller, asked, caller.principal.id);
   const [other] = beside;
-  const ask = `Nothing is done yet: a person has to approve it. Ask ${call('get_approval', approval)} whether somebody has.`;
+  const begin =
+    asked.requested_at < since
+      ? `This is your request of ${new Date(asked.requested_at).toISOString()} for the same, with its reason of then; nothing new was asked.`
+      : 'Nothing is done yet.';
+  const ask = `${begin} A person has to approve it. Ask ${call('get_approval', approval)} whether somebody has.`;
   return other === undefined
     ? ask
     : `${ask} You have asked for something on the same target before, which waits too: ${someOf(beside)}. If one is too many, take it back: ${call('cancel_approval', other)}.`;
@@ -43,14 +50,18 @@ export const repeatHint = async (from: EndpointCall, body: Members): Promise<str
     const present = status === 'pending' && expiresAt <= deps.clock.now() ? 'expired' : status;
     if (present !== 'pending') return `${repeatedAnswer} The request is ${present}; ask ${call('get_approval', id)}.`;
   }
-  const next = await nextStepHint(from, body);
+  const next = await nextStepHint(from, body, 0);
   return next === null ? repeatedAnswer : `${repeatedAnswer} It may be further by now. ${next}`;
 };
 
-/** Returns the next step after a response that is not final (`202`): the tool that has the rest; or null. */
-export const nextStepHint = async (from: EndpointCall, body: Members): Promise<string | null> => {
+/** Returns whether a reply from the inbox waits for the app. */
+const waitsForApp = async ({ deps, caller }: EndpointCall, inbox: unknown): Promise<boolean> =>
+  findVisibleInbox(caller, String(inbox))?.reply?.via === 'app' && !(await deps.link.online(caller.env.id));
+
+/** Returns the next step after a response that is not final (`202`): the tool that has the rest; or null. `since`: when the call began, in epoch ms. */
+export const nextStepHint = async (from: EndpointCall, body: Members, since: number): Promise<string | null> => {
   const { approval, run, bulk, entry, item } = body;
-  if (body['pending'] === true) return pendingHint(from, approval);
+  if (body['pending'] === true) return pendingHint(from, { approval, since });
   if (body['queued'] === true)
     return `The app is offline: it will be done once the app is back. Ask ${call('get_run', run)}, or take it back: ${call('cancel_run', run)}.`;
   if (body['running'] === true)
@@ -58,7 +69,7 @@ export const nextStepHint = async (from: EndpointCall, body: Members): Promise<s
   if (isObject(bulk) && bulk['status'] !== 'done')
     return `It goes on in the background. Ask ${call('get_bulk', bulk['id'])} until its status is done.`;
   if (isObject(entry) && isObject(item))
-    return `It is being sent. ${call('get_item_timeline', item['id'])} shows in the entry ${String(entry['id'])} how that ended.`;
+    return `${(await waitsForApp(from, item['inbox'])) ? 'The app is offline: it will be sent once the app is back.' : 'It is being sent.'} ${call('get_item_timeline', item['id'])} shows in the entry ${String(entry['id'])} how that ended.`;
   return null;
 };
 
@@ -119,6 +130,24 @@ const tagsHint = async ({ caller, deps }: EndpointCall, { inbox, tags }: Members
     return `No item there has the tag ${wanted}${didYouMean(wanted, known)}`;
   }
   return null;
+};
+
+/** Returns that no item has the tag by which the guard of a ramp counts, and which was probably meant; null: some has, or there is no guard. */
+export const guardHint = async (from: EndpointCall, asked: Members): Promise<string | null> => {
+  const change = toObject(asked['change']);
+  const ramp = isObject(change) ? change['ramp'] : null;
+  const guard = isObject(ramp) ? ramp['guard'] : null;
+  if (!isObject(guard) || !isText(guard['tag'])) return null;
+  const none = await tagsHint(from, { inbox: guard['inbox'], tags: [guard['tag']] });
+  return none === null ? null : `The guard counts nothing so far. ${none}`;
+};
+
+/** Returns that the query of a bulk found nothing, and why; or null. */
+export const noneHint = async (from: EndpointCall, asked: Members, { bulk }: Members): Promise<string | null> => {
+  const query = toObject(asked['query']);
+  if (!isObject(bulk) || bulk['total'] !== 0 || !isObject(query)) return null;
+  const why = stateHint(from, query) ?? (await tagsHint(from, query)) ?? recordHint(query);
+  return `No item fits the query: nothing was done.${why === null ? '' : ` ${why}`}`;
 };
 
 const recordHint = ({ record }: Members): string | null =>

@@ -14,11 +14,14 @@ import {
   approvedHint,
   assigneeHint,
   emptyHint,
+  guardHint,
   missingHint,
   nextStepHint,
+  noneHint,
   repeatedAnswer,
   repeatHint,
 } from './hints.ts';
+import { searchHint } from './searchHints.ts';
 import type { Tool } from './tool.ts';
 
 const toResult = (value: Members, isError: boolean): CallToolResult => ({
@@ -81,9 +84,13 @@ const namesOfPeople = (call: EndpointCall): ReadonlyMap<string, string> => {
 const isRepeated = ({ headers }: ApiResponse): boolean => headers?.['idempotent-replayed'] !== undefined;
 
 /** Returns what to ask next, or that the answer is that of an earlier call; null: the answer is the end. */
-const nextOf = async (call: EndpointCall, response: ApiResponse, body: Members): Promise<string | null> => {
+const nextOf = async (
+  call: EndpointCall,
+  response: ApiResponse,
+  { body, since }: { readonly body: Members; readonly since: number },
+): Promise<string | null> => {
   if (isRepeated(response)) return response.status === 202 ? repeatHint(call, body) : repeatedAnswer;
-  return response.status === 202 ? nextStepHint(call, body) : approvedHint(body);
+  return response.status === 202 ? nextStepHint(call, body, since) : approvedHint(body);
 };
 
 const serveTool = async (
@@ -100,14 +107,17 @@ const serveTool = async (
     definition: call.caller.env.definition,
     namesOfPeople: () => namesOfPeople(call),
   };
-  const { given: asked, now } = readCursorTime(rest, call.deps.clock.now());
-  const hintFor = (body: Members): Promise<string | null> =>
-    tool.entry.annotations.readOnlyHint ? emptyHint(call, asked, body) : Promise.resolve(null);
+  const since = call.deps.clock.now();
+  const { given: asked, now } = readCursorTime(rest, since);
+  const hintFor = async (body: Members): Promise<string | null> =>
+    tool.entry.annotations.readOnlyHint
+      ? ((await emptyHint(call, asked, body)) ?? (await searchHint(call, asked, body)))
+      : ((await guardHint(call, asked)) ?? (await noneHint(call, asked, body)));
   if (page === null) {
     const response = await tool.serve(call, asked, now);
     const body = bodyOf(response);
     const said = {
-      next: await nextOf(call, response, body),
+      next: await nextOf(call, response, { body, since }),
       hint: (await hintFor(body)) ?? missingHint(asked, body) ?? assigneeHint(call, asked, body),
     };
     return { response, value: { ...presentBody(body, form).value, ...withoutEmpty(said) } };

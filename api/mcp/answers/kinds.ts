@@ -140,6 +140,7 @@ export const compactFlagEntry = (entry: Members): Members =>
 
 export const compactBulk = (bulk: Members): Members => ({
   ...pickMembers(bulk, ['id', 'status', 'operation', 'total', 'done', 'changed', 'unchanged', 'failed']),
+  by: nameOf(bulk['by']),
   ...pickMembers(bulk, ['undoOf', 'finishedAt']),
 });
 

@@ -1,0 +1,100 @@
+/** What answers of tools say beside what was asked for: that there is more, what is near, what waits already, what counts nothing. */
+import { expect } from 'chai';
+import type { Client } from '../support/http.ts';
+import { testManifest } from '../support/manifest.ts';
+import { callTool } from '../support/tools.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+const manifest = { ...testManifest, flags: [{ key: 'checkout', kind: 'boolean', default: false }] };
+
+describe('what tools say beside their answers', () => {
+  let world: World;
+  let agent: Client;
+
+  before(async () => {
+    world = await newWorld({ manifest });
+    agent = await world.agent('admin', { name: 'Ada’s bot' });
+    const app = await world.appKey();
+    const stored = await app.post('/resources/customer/records', { records: [{ id: 'c1', title: 'Fjord Interiors' }] });
+    expect(stored.status, stored.text).to.equal(200);
+    for (let n = 0; n < 3; n += 1)
+      await agent.post('/items', { inbox: 'mail', title: `Invoice ${String(n)}`, tags: ['billing'] });
+  });
+  after(() => world.close());
+
+  const answer = async (name: string, given: object, client = agent): Promise<Record<string, unknown>> => {
+    const { status, body } = await callTool(client, name, given);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    return body as Record<string, unknown>;
+  };
+
+  it('a search: that there may be more', async () => {
+    expect((await answer('search', { q: 'invoice', limit: 2 }))['hint']).to.match(
+      /^These are the best 2; there may be more/,
+    );
+    expect(await answer('search', { q: 'invoice' })).not.to.have.property('hint');
+  });
+
+  it('a search that finds nothing: what has one of the words, or begins like it', async () => {
+    const near = async (q: string, more: object = {}): Promise<unknown> =>
+      (await answer('search', { q, ...more }))['hint'];
+    expect(await near('Fjrod Interiors')).to.equal('With "interiors" there are: Fjord Interiors (customer:c1).');
+    expect(await near('Interiros')).to.equal('With "inter" there are: Fjord Interiors (customer:c1).');
+    expect(await near('Fjrod Interiors', { types: 'items' })).to.equal(undefined);
+    for (const q of ['Zebra crossing', '—— Zebra', '\u{1f9a3}\u{1f9a3}\u{1f9a3}\u{1f9a3}x', 'x', '漢字漢字'])
+      expect(await near(q), q).to.equal(undefined);
+  });
+
+  it('a guard by a tag that no item has: that it counts nothing', async () => {
+    const guarded = (tag: string): object => ({
+      flag: 'checkout',
+      change: {
+        ramp: { to: 50, over: '1h', every: '1m', guard: { inbox: 'mail', tag, above: 5, within: '1h', then: 'stop' } },
+      },
+      dryRun: true,
+    });
+    expect((await answer('change_flag', guarded('biling')))['hint']).to.equal(
+      'The guard counts nothing so far. No item there has the tag biling; did you mean billing?',
+    );
+    expect(await answer('change_flag', guarded('billing'))).not.to.have.property('hint');
+  });
+
+  it('a bulk whose query finds nothing: that nothing was done, and why', async () => {
+    const none = { query: { inbox: 'mail', tags: ['biling'] }, operation: { type: 'state', state: 'closed' } };
+    expect((await answer('bulk_items', none))['hint']).to.match(
+      /^No item fits the query: nothing was done\. No item there has the tag biling/,
+    );
+  });
+
+  it('bulks: who asked for them', async () => {
+    const { bulk } = await answer('bulk_items', {
+      query: { inbox: 'mail', tags: ['billing'] },
+      operation: { type: 'tags', add: ['seen'] },
+    });
+    expect(bulk).to.include({ by: 'Ada’s bot' });
+    const { bulks } = await answer('list_bulks', {});
+    expect((bulks as Record<string, unknown>[])[0]).to.include({ by: 'Ada’s bot', total: 3 });
+  });
+
+  it('a request that waits already: that it is the earlier one', async () => {
+    const supervised = await world.agent('admin', { mode: 'supervised' });
+    const change = { flag: 'checkout', change: { rollout: 5 } };
+    const first = await answer('change_flag', change, supervised);
+    expect(first['next']).to.match(/^Nothing is done yet\. A person has to approve it/);
+    const again = await answer('change_flag', change, supervised);
+    expect(again['approval']).to.equal(first['approval']);
+    expect(again['next']).to.match(
+      /^This is your request of .*Z for the same, .*; nothing new was asked\. A person has to/,
+    );
+  });
+
+  it('a reply while the app is offline: that it waits', async () => {
+    const { items } = await answer('list_items', { limit: 1 });
+    const [{ id } = { id: '' }] = items as { id: string }[];
+    const offline = await answer('reply_to_item', { id, subject: 'Hello', text: 'Hello' });
+    expect(offline['next']).to.match(/^The app is offline: it will be sent once the app is back\./);
+    await world.app();
+    const online = await answer('reply_to_item', { id, subject: 'Hello', text: 'Again' });
+    expect(online['next']).to.match(/^It is being sent\./);
+  });
+});
