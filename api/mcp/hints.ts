@@ -2,9 +2,12 @@
 import { findVisibleInbox } from '../../shared/access/gates.ts';
 import { readOtherRequests } from '../../shared/approvals/others.ts';
 import { readVisibleApproval } from '../../shared/approvals/queries.ts';
+import type { Fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { inboxesOf, statesOf } from '../../shared/items/filters.ts';
 import { readTags } from '../../shared/items/tagCounts.ts';
+import { readTimeline } from '../../shared/items/timeline.ts';
+import { idTime } from '../../shared/platform/core/ids.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { didYouMean } from '../../shared/platform/core/nearestNames.ts';
 import type { EndpointCall } from '../endpoint.ts';
@@ -97,6 +100,20 @@ export const missingHint = ({ ids }: Members, { items }: Members): string | null
   const found = new Set(items.map((item: unknown) => (isObject(item) ? item['id'] : null)));
   const missing = wanted.filter((id) => !found.has(id));
   return missing.length === 0 ? null : `No item that you can see: ${missing.join(', ')}.`;
+};
+
+/** Returns who changed the item of a version conflict last, and how; null for other faults, and for flags, which say it themselves. */
+export const conflictHint = async ({ deps, caller }: EndpointCall, { code, extra }: Fault): Promise<string | null> => {
+  const current = extra.body?.['current'];
+  if (code !== 'version_conflict' || !isObject(current) || !isText(current['inbox']) || !isText(current['id']))
+    return null;
+  const { id } = current;
+  const item = { id, createdAt: idTime(id) };
+  const { entries } = await readTimeline(deps, caller.env.id, item, caller.principal.access, null, 1);
+  const [last] = entries;
+  return last === undefined
+    ? null
+    : `The newest entry of its timeline is ${last.type} by ${last.actor.name}, ${new Date(last.at).toISOString()}; ${call('get_item_timeline', id)} has the others.`;
 };
 
 /** Returns a warning that the new assignee may not work on the item; null when they may. */

@@ -13,6 +13,7 @@ import { readCursorTime, withCursorTime } from './arguments/cursorTimes.ts';
 import {
   approvedHint,
   assigneeHint,
+  conflictHint,
   emptyHint,
   guardHint,
   missingHint,
@@ -48,11 +49,11 @@ const withArgumentPaths = (failure: Fault, tool: Tool, given: Members): Fault =>
   return new Fault(code, isNamed ? `${now}${text.slice(before.length)}` : text, { ...extra, details });
 };
 
-/** Returns the result of a call that was refused. */
-export const toToolError = (failure: Fault): CallToolResult => {
+/** Returns the result of a call that was refused; `hint`: what is said beside. */
+export const toToolError = (failure: Fault, hint: string | null = null): CallToolResult => {
   const { status, body } = toFaultResponse(failure);
   const { value } = presentBody({ ...(typeof body === 'object' ? body : {}), status });
-  return toResult(value, true);
+  return toResult({ ...value, ...withoutEmpty({ hint }) }, true);
 };
 
 /** Returns how much the call asks for, and the arguments of the tool itself. Throws `invalid` for another detail. */
@@ -148,6 +149,7 @@ export const callTool = async (tool: Tool, call: EndpointCall, given: Members): 
     };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return { result: toToolError(withArgumentPaths(error, tool, given)), items: false };
+    const hint = await conflictHint(call, error);
+    return { result: toToolError(withArgumentPaths(error, tool, given), hint), items: false };
   }
 };

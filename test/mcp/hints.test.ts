@@ -88,6 +88,18 @@ describe('what tools say beside their answers', () => {
     );
   });
 
+  it('a change of an older version: who changed the item last', async () => {
+    const person = await world.person('admin', 'Petra Lind');
+    const { items } = await answer('list_items', { limit: 1 });
+    const [{ id, version } = { id: '', version: 0 }] = items as { id: string; version: number }[];
+    await person.post(`/items/${id}/tags`, { add: ['mine'] });
+    const { status, body } = await callTool(agent, 'set_item_state', { id, state: 'waiting', version });
+    expect(status).to.equal(412);
+    expect(body.hint).to.match(
+      /^The newest entry of its timeline is tags by Petra Lind, 2\S+Z; get_item_timeline with/,
+    );
+  });
+
   it('a reply while the app is offline: that it waits', async () => {
     const { items } = await answer('list_items', { limit: 1 });
     const [{ id } = { id: '' }] = items as { id: string }[];
