@@ -159,10 +159,13 @@ export const guardHint = async (from: EndpointCall, asked: Members): Promise<str
   return none === null ? null : `The guard counts nothing so far. ${none}`;
 };
 
-/** Returns that the query of a bulk found nothing, and why; or null. */
-export const noneHint = async (from: EndpointCall, asked: Members, { bulk }: Members): Promise<string | null> => {
-  const query = toObject(asked['query']);
-  if (!isObject(bulk) || bulk['total'] !== 0 || !isObject(query)) return null;
+/** Returns why a bulk does nothing: its query found none, or the only inbox does not have the state; or null. */
+export const bulkHint = async (from: EndpointCall, asked: Members, { bulk }: Members): Promise<string | null> => {
+  const [query, operation] = [toObject(asked['query']), toObject(asked['operation'])];
+  if (!isObject(query) || !isObject(operation)) return null;
+  const unknown = stateHint(from, { inbox: query['inbox'], state: operation['state'] });
+  if (unknown !== null) return `No item can change: ${unknown}`;
+  if (!isObject(bulk) || bulk['total'] !== 0) return null;
   const why = stateHint(from, query) ?? (await tagsHint(from, query)) ?? recordHint(query);
   return `No item fits the query: nothing was done.${why === null ? '' : ` ${why}`}`;
 };

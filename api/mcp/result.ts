@@ -13,12 +13,12 @@ import { readCursorTime, withCursorTime } from './arguments/cursorTimes.ts';
 import {
   approvedHint,
   assigneeHint,
+  bulkHint,
   conflictHint,
   emptyHint,
   guardHint,
   missingHint,
   nextStepHint,
-  noneHint,
   repeatedAnswer,
   repeatHint,
 } from './hints.ts';
@@ -113,7 +113,7 @@ const serveTool = async (
   const hintFor = async (body: Members): Promise<string | null> =>
     tool.entry.annotations.readOnlyHint
       ? ((await emptyHint(call, asked, body)) ?? (await searchHint(call, asked, body)))
-      : ((await guardHint(call, asked)) ?? (await noneHint(call, asked, body)));
+      : ((await guardHint(call, asked)) ?? (await bulkHint(call, asked, body)));
   if (page === null) {
     const response = await tool.serve(call, asked, now);
     const body = bodyOf(response);

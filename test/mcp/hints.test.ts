@@ -66,6 +66,14 @@ describe('what tools say beside their answers', () => {
     );
   });
 
+  it('a bulk to a state that its inbox does not have: that no item can change, before it is done, too', async () => {
+    const paid = { query: { inbox: 'mail', tags: ['billing'] }, operation: { type: 'state', state: 'paid' } };
+    for (const dryRun of [true, false])
+      expect((await answer('bulk_items', { ...paid, dryRun }))['hint']).to.match(
+        /^No item can change: mail has no state paid; its states are open, /,
+      );
+  });
+
   it('bulks: who asked for them', async () => {
     const { bulk } = await answer('bulk_items', {
       query: { inbox: 'mail', tags: ['billing'] },
