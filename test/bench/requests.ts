@@ -5,6 +5,9 @@ import type { Changed, Requests } from './plan.ts';
 export const get = (path: string, token?: string): string =>
   `GET ${path} HTTP/1.1\r\nhost: bench\r\n${token === undefined ? '' : `authorization: Bearer ${token}\r\n`}\r\n`;
 
+export const post = (path: string, token: string, body: string): string =>
+  `POST ${path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`;
+
 /** Inboxes in which any state follows any other, and the states that the items go through. */
 const cycles: Readonly<Record<string, readonly string[]>> = {
   support: ['open', 'waiting', 'closed'],

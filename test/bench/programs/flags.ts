@@ -1,14 +1,6 @@
 /** Evaluates one flag as often as it can, in the words of each kind of flagKinds.ts. */
-import { kinds, type Subject } from '../flagKinds.ts';
+import { kinds, subjects } from '../flagKinds.ts';
 import { answerCalls } from '../ipc.ts';
-
-/** A tenth pays, a tenth of the Swedes are testers; all others come to the percentage. */
-const subjects: readonly Subject[] = Array.from({ length: 1_000 }, (_, i) => ({
-  targetingKey: `cus_${String(i)}`,
-  plan: i % 10 === 0 ? 'team' : 'free',
-  country: i % 4 === 0 ? 'SE' : 'DE',
-  beta: i % 7 === 0,
-}));
 
 export interface Evaluated {
   readonly perSecond: number;

@@ -1,10 +1,15 @@
-/** Flags: evaluated in the SDK, beside closures written by hand and three others' clients; and the steps of ramps, on time. */
+/** Flags: evaluated in the SDK, beside closures written by hand and three others' clients; over HTTP, beside Unleash's server; and the steps of ramps, on time. */
+import { newApiClient } from '../apiClient.ts';
 import { inTurn, type Suite } from '../bench.ts';
 import { environment } from '../database.ts';
+import { flagChange, key, subjects } from '../flagKinds.ts';
+import { rate, times } from '../measured.ts';
 import { median, shown } from '../numbers.ts';
 import type { Evaluated } from '../programs/flags.ts';
 import type { Lateness } from '../programs/ramps.ts';
-import { atLeast, atMost, type Figure } from '../report.ts';
+import { atLeast, atMost, peer, type Figure } from '../report.ts';
+import { post } from '../requests.ts';
+import { startUnleash } from '../unleash.ts';
 
 const ramps = 1_000;
 
@@ -87,7 +92,38 @@ const steps = async (bench: Parameters<Suite['run']>[0]): Promise<Figure[]> => {
   ];
 };
 
+/** The flag asked for over HTTP by one user after the other, at ours and at a server of Unleash, which evaluates the only flag that it has. */
+const overHttp = async (bench: Parameters<Suite['run']>[0]): Promise<Figure[]> => {
+  const { token } = await bench.database.token('admin');
+  const api = await bench.api();
+  const base = `/api/env/${environment}`;
+  const call = newApiClient(`http://127.0.0.1:${String(api.port)}${base}`, token);
+  await call(`/flags/${key}`, { change: { ...flagChange, ramp: null }, confirmed: true });
+  const unleash = await startUnleash(bench);
+  const asking = (port: number, texts: readonly string[]) => () =>
+    bench.load({ port, connections: 16, requests: { kind: 'texts', texts } });
+  const path = `${base}/ofrep/v1/evaluate/flags/${key}`;
+  const found = await inTurn(bench.options.rounds, {
+    ours: asking(
+      api.port,
+      subjects.map((context) => post(path, token, JSON.stringify({ context }))),
+    ),
+    unleash: unleash === null ? null : asking(unleash.port, subjects.map(unleash.request)),
+  });
+  await unleash?.stop();
+  return [
+    {
+      suite: 'flags',
+      what: 'a flag asked for over HTTP (OFREP), 16 connections',
+      unit: '/s',
+      ours: rate(found.ours),
+      peers: peer('Unleash’s server', found.unleash, rate),
+      note: `p50/p99 ms: ours ${times(found.ours)}${found.unleash.length === 0 ? '' : `, Unleash ${times(found.unleash)}`}`,
+    },
+  ];
+};
+
 export const flags: Suite = {
   name: 'flags',
-  run: async (bench) => [...(await evaluation(bench)), ...(await steps(bench))],
+  run: async (bench) => [...(await evaluation(bench)), ...(await overHttp(bench)), ...(await steps(bench))],
 };
