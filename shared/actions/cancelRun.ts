@@ -2,11 +2,12 @@
 import { principalModeFault } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
 import { withdrawApproval } from '../approvals/endApproval.ts';
-import { fault } from '../catalogue/errors.ts';
+import { fault, type Fault } from '../catalogue/errors.ts';
 import { cancellableRunStatuses } from '../catalogue/states/runs.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { channels } from '../platform/redis/bus.ts';
 import type { ActionDeps } from './deps.ts';
 import type { Run } from './model.ts';
 import { presentRunWithoutBlocks } from './present.ts';
@@ -35,6 +36,8 @@ interface CancelRunRequest {
   readonly save: (body: string) => SavedResponse | null;
 }
 
+const manyFault = (): Fault => fault('conflict', 'This run is being changed by many at once; try again.');
+
 /** One round: null when the run moved on since it was read. */
 const tryCancel = async (deps: ActionDeps, { caller, id, save }: CancelRunRequest): Promise<Run | null> => {
   const run = await readVisibleRun(deps.db, caller, id);
@@ -45,10 +48,15 @@ const tryCancel = async (deps: ActionDeps, { caller, id, save }: CancelRunReques
   const verdict = resolutionWithoutDispatch(run, cancelled);
   const at = deps.clock.now();
   const body = JSON.stringify({ run: presentRunWithoutBlocks(caller, toSettledRun(run, verdict, at)) });
-  return settleRun(deps, run, verdict, {
-    by: toEventActor(caller),
-    reason: caller.reason ?? null,
-    saved: save(body),
+  const more = { by: toEventActor(caller), reason: caller.reason ?? null, saved: save(body) };
+  const { approval } = run;
+  if (run.status !== 'pending' || approval === null) return settleRun(deps, run, verdict, more);
+  return deps.db.transaction(async (tx) => {
+    // Who decides at the same moment ends the run.
+    if (!(await withdrawApproval(tx, caller, approval, at))) return null;
+    const settled = await settleRun({ ...deps, db: tx }, run, verdict, more);
+    if (settled === null) throw manyFault();
+    return settled;
   });
 };
 
@@ -63,8 +71,8 @@ export const cancelRun = async (
     limit: attemptsMax,
     // What follows a settled run is written after it: an error there is not to cancel it again.
     isConflict: () => false,
-    exhausted: () => fault('conflict', 'This run is being changed by many at once; try again.'),
+    exhausted: manyFault,
   });
-  if (settled.approval !== null) await withdrawApproval(deps, caller, settled.approval);
+  deps.bus.publish(channels.workAvailable, 'outbox');
   return JSON.stringify({ run: presentRunWithoutBlocks(caller, settled) });
 };

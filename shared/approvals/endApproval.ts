@@ -13,8 +13,6 @@ import {
 } from '../platform/journal/events.ts';
 import { sameColumns } from '../platform/journal/insertText.ts';
 import { outboxInsert } from '../platform/journal/outbox.ts';
-import { channels } from '../platform/redis/bus.ts';
-import type { DomainDeps } from '../settings/deps.ts';
 import { approvalEntryData, approvalLiveParts, readApproval, type Approval } from './model.ts';
 
 export interface ApprovalEnding {
@@ -114,10 +112,12 @@ export const endingByCaller = (
   note: string | null,
 ): ApprovalEnding => ({ status, note, reason: caller.reason ?? null, by: toEventActor(caller) });
 
-/** Cancels a pending approval whose run or bulk was cancelled. */
-export const withdrawApproval = async (deps: DomainDeps, caller: Caller, id: string): Promise<void> => {
-  const approval = await readApproval(deps.db, caller.env.id, id);
-  if (approval?.status !== 'pending') return;
-  await endApproval(deps.db, approval, endingByCaller(caller, 'cancelled', null), deps.clock.now());
-  deps.bus.publish(channels.workAvailable, 'outbox');
+/**
+ * Cancels the approval whose run or bulk is cancelled after it in the same transaction, in the order in which decisions lock the two.
+ * Returns false, and writes nothing, when it is not pending.
+ */
+export const withdrawApproval = async (tx: Tx, caller: Caller, id: string, at: number): Promise<boolean> => {
+  const approval = await readApproval(tx, caller.env.id, id, true);
+  if (approval?.status !== 'pending') return false;
+  return (await endApproval(tx, approval, endingByCaller(caller, 'cancelled', null), at)) !== null;
 };

@@ -98,13 +98,15 @@ interface CancelBulkRequest {
   readonly save: (body: string) => SavedResponse | null;
 }
 
-/** Cancels the pending chunks in one transaction, with the bulk's row locked, so that nothing finishes the bulk meanwhile. */
+/** Cancels the pending chunks, and the approval that waits, in one transaction, with the bulk's row locked, so that nothing finishes the bulk meanwhile. */
 const cancelBulkTx = async (
   { directory }: ActionDeps,
   tx: Tx,
   { caller, id, at, save }: CancelBulkRequest,
 ): Promise<string> => {
   const source = { db: tx, directory };
+  const waiting = await queryRow<{ id: string }>(tx, pendingApprovalSql, [id]);
+  if (waiting !== undefined) await withdrawApproval(tx, caller, waiting.id, at);
   await queryRows(tx, lockBulkSql, [caller.env.id, id]);
   const before = await readVisibleBulk(source, caller, id);
   if (!isBulkAuthor(caller, before)) throw fault('forbidden', 'Only who asked for a bulk may cancel it.');
@@ -135,8 +137,6 @@ export const cancelBulk = async (
     () => deps.db.transaction((tx) => cancelBulkTx(deps, tx, { caller, id, at: deps.clock.now(), save })),
     { limit: attemptsMax },
   );
-  const waiting = await queryRow<{ id: string }>(deps.db, pendingApprovalSql, [id]);
-  if (waiting !== undefined) await withdrawApproval(deps, caller, waiting.id);
   deps.bus.publish(channels.workAvailable, 'jobs');
   deps.bus.publish(channels.workAvailable, 'outbox');
   // A chunk that ended meanwhile saw others pending, and this transaction saw that chunk running: so it is checked once more.

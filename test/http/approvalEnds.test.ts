@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { FakeApp } from '../support/app.ts';
 import { deferred } from '../support/deferred.ts';
 import type { Client, Reply } from '../support/http.ts';
+import { raceForRow } from '../support/locks.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -89,6 +90,30 @@ describe('the end of an approval', () => {
       actor: { id: string };
     }[];
     expect(entry?.actor.id, 'whose deed it is').to.equal(ana.id);
+  });
+
+  it('is one of its requester’s and its decider’s at the same moment, with its run', async () => {
+    const cases = [
+      ['reject', '200 undefined,409 conflict', 'rejected,rejected'],
+      ['approve', '200 undefined,409 conflict', 'approved,succeeded'],
+    ] as const;
+    for (const [decision, decidedFirst, decided] of cases)
+      for (const isDecidedFirst of [true, false]) {
+        const { approval, run } = await ask();
+        const decide = (): Promise<Reply> => ana.post(`/approvals/${approval}/${decision}`);
+        const cancel = (): Promise<Reply> => agent.post(`/runs/${run}/cancel`);
+        const replies = await raceForRow(
+          world,
+          ['select from approvals where id = $1 for update', approval],
+          isDecidedFirst ? [decide, cancel] : [cancel, decide],
+        );
+        expect(replies.map(codeOf).join()).to.equal(
+          isDecidedFirst ? decidedFirst : '200 undefined,409 already_decided',
+        );
+        await world.settled();
+        const ends = [await statusOf(approval), (await runOf(run)).status];
+        expect(ends.join()).to.equal(isDecidedFirst ? decided : 'cancelled,cancelled');
+      }
   });
 
   it('comes to one whose time is up before an equal request, with its run and an audit entry', async () => {

@@ -1,8 +1,7 @@
 /** Bulks that a person approves: what was shown is what is done, in the name of who asked, with the decider named. */
 import { expect } from 'chai';
-import pg from 'pg';
 import type { Client, Reply } from '../support/http.ts';
-import { until } from '../support/until.ts';
+import { raceForRow } from '../support/locks.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const manifest = {
@@ -115,33 +114,15 @@ describe('http: bulks that were approved', () => {
     const agent = await world.agent('clerk', { mode: 'supervised' });
     const id = await item('mail');
     const { approval, bulk } = await ask(agent, [id]);
-    const locker = new pg.Client({ connectionString: world.config.migrateDatabaseUrl });
-    await locker.connect();
-    /** Resolves when so many statements wait for a row that another has locked. */
-    const waitingForLocks = (count: number): Promise<unknown> =>
-      until(`${String(count)} wait`, async () => {
-        const waiting = await world.sql(
-          'select from pg_locks l join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()',
-        );
-        return waiting.length >= count;
-      });
-    try {
-      await locker.query('begin');
-      await locker.query('select from bulks where id = $1 for update', [bulk]);
-      const cancelling = agent.post(`/bulk/${bulk}/cancel`);
-      await waitingForLocks(1);
-      const approving = approve(approval);
-      await waitingForLocks(2);
-      await locker.query('commit');
-      const [cancelled, refused] = await Promise.all([cancelling, approving]);
-      expect(cancelled.body.bulk, cancelled.text).to.include({ status: 'cancelled' });
-      expect(refused.status, refused.text).to.equal(409);
-      expect(refused.body.code).to.be.oneOf(['stale', 'already_decided']);
-    } finally {
-      await locker.end();
-    }
+    const [cancelled, refused] = await raceForRow(
+      world,
+      ['select from approvals where id = $1 for update', approval],
+      [() => agent.post(`/bulk/${bulk}/cancel`), () => approve(approval)],
+    );
+    expect(cancelled?.body.bulk, cancelled?.text).to.include({ status: 'cancelled' });
+    expect(`${String(refused?.status)} ${String(refused?.body.code)}`).to.equal('409 already_decided');
     await world.settled();
-    expect((await decider.get(`/approvals/${approval}`)).body.approval.status).to.be.oneOf(['stale', 'cancelled']);
+    expect((await decider.get(`/approvals/${approval}`)).body.approval.status).to.equal('cancelled');
     expect((await agent.get(`/bulk/${bulk}`)).body.bulk).to.include({ status: 'cancelled', changed: 0 });
     expect(await tagsOf(id)).to.deep.equal([]);
   });
