@@ -1,5 +1,6 @@
 /** Erases the contents of items: title, fields, occurrences, and the words that they are found by. For erase.ts. */
 import type { Caller } from '../access/principal.ts';
+import { erasedText } from '../catalogue/erased.ts';
 import { insertWords } from '../items/indexTexts.ts';
 import { itemLexemes } from '../items/itemWords.ts';
 import { readItems, type Item } from '../items/model.ts';
@@ -10,7 +11,7 @@ import { itemTerms } from '../items/terms.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
 import type { DomainDeps } from '../settings/deps.ts';
-import { erasedText, findErasableItems, slices } from './erasable.ts';
+import { findErasableItems, slices } from './erasable.ts';
 import type { Found } from './find.ts';
 
 const itemsAtOnce = 50;
@@ -41,15 +42,20 @@ const eraseWordsSql = statement(
   "delete from item_words where env = $1 and item = any($2) and source <> ''",
 );
 
-/** The content of items that an occurrence of the person has given them: that of the newest one of another takes its place. */
+/**
+ * The content of items that an occurrence of the person has given them: that of the newest one of another takes its place. Where
+ * occurrences are not kept ($4), it may be theirs unless it is that of a kept one of another.
+ */
 const namedContentSql = statement(
   'erasure.namedContent',
   `
   select i.id, n.title, n.data::text as data from items i
   left join lateral (
     select o.title, o.data from occurrences o where o.env = i.env and o.item = i.id and o.id <> all($3) order by o.at desc, o.id desc limit 1) n on true
-  where i.env = $1 and i.id = any($2) and exists (
-    select from occurrences o where o.env = i.env and o.item = i.id and o.id = any($3) and o.title = i.title and o.data::text = i.fields::text)`,
+  where i.env = $1 and i.id = any($2) and (
+    exists (select from occurrences o where o.env = i.env and o.item = i.id and o.id = any($3) and o.title = i.title and o.data::text = i.fields::text)
+    or i.id = any($4) and not exists (
+      select from occurrences o where o.env = i.env and o.item = i.id and o.id <> all($3) and o.title = i.title and o.data::text = i.fields::text))`,
 );
 const eraseNamedSql = statement(
   'erasure.eraseNamed',
@@ -131,12 +137,15 @@ export const eraseNamed = async (
   const env = caller.env.id;
   for (const some of slices([...new Set(named.map(({ item }) => item))], itemsAtOnce))
     await deps.db.transaction(async (tx) => {
-      const gone = named.filter(({ item }) => some.includes(item)).map(({ id }) => id);
+      const theirs = named.filter(({ item }) => some.includes(item));
+      const gone = theirs.map(({ id }) => id);
+      const unkept = theirs.flatMap(({ item, kept }) => (kept ? [] : item));
       const locked = await readItems(tx, env, some, true);
       const replaced = await queryRows<{ id: string; title: string | null; data: string | null }>(tx, namedContentSql, [
         env,
         some,
         gone,
+        unkept,
       ]);
       const contents = replaced.flatMap(({ id, title, data }): NewContent[] => {
         const item = locked.get(id);

@@ -2,14 +2,12 @@
  * Finds and counts what holds something to erase: an erasure leaves the rest unchanged, and a dry run counts the same. Used by the
  * settings endpoint, erase.ts and contents.ts.
  */
+import { erasedText } from '../catalogue/erased.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { find, findEvents } from './find.ts';
 import type { ErasureTarget } from './model.ts';
 import type { ErasureCounts } from './schema.ts';
-
-/** What stands in place of a title or a summary, which are never empty. */
-export const erasedText = 'Erased';
 
 /** Returns the list in pieces, so that no statement and no transaction is long. */
 export const slices = function* <T>(all: readonly T[], size: number): Generator<readonly T[]> {

@@ -4,6 +4,7 @@
  */
 import { fullAccess } from '../access/access.ts';
 import type { Caller, Principal } from '../access/principal.ts';
+import { erasedText } from '../catalogue/erased.ts';
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses } from '../catalogue/states/runs.ts';
@@ -15,7 +16,6 @@ import type { DomainDeps } from '../settings/deps.ts';
 import { readRequester } from '../settings/requester.ts';
 import { eraseItems, eraseNamed } from './contents.ts';
 import {
-  erasedText,
   eventsAtOnce,
   findErasableEvents,
   isErasableApprovalSql,
@@ -51,11 +51,19 @@ const eraseApprovalsOf = (table: 'approvals' | 'approvals_ended'): string => `
   update ${table} set summary = $3, fingerprint = '', before = null, note = case when note is null then null else '' end,
     reason = case when reason is null then null else '' end,
     request = request - 'after' || case when request ? 'input' then '{"input": {}}' else '{}' end::jsonb
-      || case when kind = 'item' then jsonb_build_object('operation', jsonb_build_object('type', request #> '{operation,type}')) else '{}' end
+      || case when kind = 'item' then jsonb_build_object('operation', jsonb_build_object('type', request #> '{operation,type}'))
+        when kind = 'bulk' then jsonb_build_object('operation', jsonb_set(request -> 'operation', '{input}', '{}', false)) else '{}' end
   where env = $1 and id = any($2) and status not in (${sqlList(openApprovalStatuses)}) and ${isErasableApprovalSql}`;
 const eraseApprovalsSql = [
   statement('erasure.eraseApprovals', eraseApprovalsOf('approvals')),
   statement('erasure.eraseEndedApprovals', eraseApprovalsOf('approvals_ended')),
+];
+const eraseBulksOf = (table: 'bulks' | 'bulks_ended'): string => `
+  update ${table} set operation = jsonb_set(operation::jsonb, '{input}', '{}', false)::json, reason = null
+  where env = $1 and id = any($2) and finished_at is not null and (reason is not null or (operation -> 'input')::jsonb <> '{}')`;
+const eraseBulksSql = [
+  statement('erasure.eraseBulks', eraseBulksOf('bulks')),
+  statement('erasure.eraseEndedBulks', eraseBulksOf('bulks_ended')),
 ];
 /** Looks at every result: there is no index by item, and an erasure is rare. */
 const eraseResultsSql = statement(
@@ -108,17 +116,18 @@ const eraseEvents = async (
  * be waited for: these, and those from before the erasure.
  */
 const withoutLeft = (
-  { named, runs, approvals }: Found,
+  { named, runs, approvals, bulks }: Found,
   left: readonly ErasableEvent[],
   horizon: number,
-): Pick<Found, 'named' | 'runs' | 'approvals'> & { readonly entries: number } => {
+): Pick<Found, 'named' | 'runs' | 'approvals' | 'bulks'> & { readonly entries: number } => {
   const kept = new Set(left.flatMap(({ item, target }) => [item, target]));
   const isFree = (id: string): boolean => !kept.has(id);
-  const finding = new Set([...named.map(({ item }) => item), ...runs, ...approvals]);
+  const finding = new Set([...named.map(({ item }) => item), ...runs, ...approvals, ...bulks]);
   return {
     named: named.filter(({ item }) => isFree(item)),
     runs: runs.filter(isFree),
     approvals: approvals.filter(isFree),
+    bulks: bulks.filter(isFree),
     entries: left.filter(
       ({ id, item, target }) => id <= horizon || finding.has(item ?? '') || finding.has(target ?? ''),
     ).length,
@@ -184,9 +193,16 @@ export const erase = async (deps: DomainDeps, id: string): Promise<number | null
     // Runs that begin later are checked against it.
     records: isOver(open) ? await executeStatement(db, eraseRecordSql, [env.id, erasure.resource, erasure.record]) : 0,
   };
+  await executeAll(db, eraseBulksSql, [env.id, free.bulks]);
   await executeStatement(db, eraseResultsSql, [found.items, erasedText]);
   bus.publish(channels.workAvailable, 'outbox');
-  const about = [...found.items, ...found.named.map(({ item }) => item), ...found.runs, ...found.approvals];
+  const about = [
+    ...found.items,
+    ...found.named.map(({ item }) => item),
+    ...found.runs,
+    ...found.approvals,
+    ...found.bulks,
+  ];
   const messages = await eraseSent(db, env.id, about);
   const erased = plus(erasure.erased, { ...done, messages: messages ?? 0 });
   const waitsFor: ErasureWait = { ...open, replies: replies.length, entries: free.entries };

@@ -18,9 +18,22 @@ const linkedItemsSql = statement(
   select id from items where env = $1 and links <> '[]' and links @> jsonb_build_array(jsonb_build_object('resource', $2::text, 'id', $3::text))
     and (record_resource, record_id) is distinct from ($2, $3) order by id`,
 );
+/** Of those that an inbox does not keep nobody is known: where the person has reported an item, they may be theirs. */
 const namedSql = statement(
   'erasure.named',
-  'select item, id from occurrences where env = $1 and who = any($2) and item <> all($3) order by item, at, id',
+  `
+  with reported as materialized (select item from item_users where env = $1 and who = any($2) and item <> all($3)),
+  entries as materialized (
+    select e.item, e.entry, e.data -> 'occurrence' ->> 'id' as id
+    from reported u join events e on e.env = $1 and e.item = u.item and e.entry is not null and not e.is_update where e.type = 'occurred')
+  select item, id, true as kept from occurrences where env = $1 and who = any($2) and item <> all($3)
+  union
+  select r.item, r.id, false from (
+    select item, 'occ_' || substr(item, 5) as id from reported
+    union select item, id from entries
+    union select e.item, u.data -> 'occurrence' ->> 'id' from entries e join events u on u.env = $1 and u.entry = e.entry and u.is_update) r
+  where r.id is not null and not exists (select from occurrences o where o.env = $1 and o.item = r.item and o.id = r.id)
+  order by item, id`,
 );
 /** $3: items. */
 const runsSql = statement(
@@ -32,7 +45,18 @@ const runsSql = statement(
   select e.target from unnest($3::text[]) s(item) join events e on e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update
   where e.target_type = 'run'`,
 );
-/** $2: items, $3: runs; $4 and $5: the record. */
+/** Bulks of nothing but what is erased. $2: items, $3: runs. */
+const bulksSql = statement(
+  'erasure.bulks',
+  `
+  select b.id from all_bulks b
+  where b.env = $1 and b.id in (
+      select r.bulk from all_runs r where r.env = $1 and r.id = any($3) and r.bulk is not null
+      union select r.bulk from bulk_results r where r.item = any($2))
+    and not exists (select from all_runs r where r.env = $1 and r.bulk = b.id and r.id <> all($3))
+    and not exists (select from bulk_results r where r.bulk = b.id and r.item <> all($2))`,
+);
+/** $2: items, $3: runs; $4 and $5: the record; $6: bulks, $7: ids of the person; $8: whether links to the record count. */
 const approvalsSql = statement(
   'erasure.approvals',
   `
@@ -42,9 +66,13 @@ const approvalsSql = statement(
   where e.target_type = 'approval'
   union
   select a.id from all_approvals a where a.env = $1 and a.kind = 'item'
-    and a.request @> jsonb_build_object('operation', jsonb_build_object('record', jsonb_build_object('resource', $4::text, 'id', $5::text)))`,
+    and (a.request @> jsonb_build_object('operation', jsonb_build_object('record', jsonb_build_object('resource', $4::text, 'id', $5::text)))
+      or a.request #>> '{operation,user}' = any($7)
+      or $8 and a.request #> '{operation,links}' @> jsonb_build_array(jsonb_build_object('resource', $4::text, 'id', $5::text)))
+  union
+  select a.id from all_approvals a where a.env = $1 and a.bulk = any($6)`,
 );
-/** $2: '<resource>/<record>', $3: items, $4: items, runs and approvals, $5: occurrences of other items, $6: those items, $7: entries to leave out. */
+/** $2: '<resource>/<record>', $3: items, $4: items, runs, approvals and bulks, $5: occurrences of other items, $6: those items, $7: entries to leave out. */
 const eventsSql = statement(
   'erasure.events',
   `
@@ -58,6 +86,9 @@ const eventsSql = statement(
   select id from entries where entry is null or entry <> all($7)
   union
   select u.id from entries e join events u on u.env = $1 and u.entry = e.entry and u.is_update where e.entry <> all($7)
+  union
+  select u.id from unnest($6::text[]) s(item) join events e on e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update
+  join events u on u.env = $1 and u.entry = e.entry and u.is_update where u.data -> 'occurrence' ->> 'id' = any($5)
   union
   select e.id from unnest($4::text[]) t(target) join events e on e.env = $1 and e.target = t.target and e.verb is not null
   where e.entry is null or e.entry <> all($7)
@@ -88,10 +119,11 @@ export interface Found {
   /** Those of the record, and those that link to it where these are erased too. */
   readonly items: readonly string[];
   readonly linkedItems: readonly string[];
-  /** Occurrences of other items that name the person. */
-  readonly named: readonly { readonly item: string; readonly id: string }[];
+  /** Occurrences of other items that name the person, or, not `kept`, may have. */
+  readonly named: readonly { readonly item: string; readonly id: string; readonly kept: boolean }[];
   readonly runs: readonly string[];
   readonly approvals: readonly string[];
+  readonly bulks: readonly string[];
   /** Whether a record is stored. */
   readonly isStored: boolean;
 }
@@ -102,12 +134,15 @@ export const find = async (db: Db, { env, resource, record, users, linked }: Era
   const own = ids(await queryRows<{ id: string }>(db, ownItemsSql, place));
   const items = linked ? [...own, ...linkedItems] : own;
   const runs = ids(await queryRows<{ id: string }>(db, runsSql, [env, `${resource}/${record}`, items]));
+  const bulks = ids(await queryRows<{ id: string }>(db, bulksSql, [env, items, runs]));
+  const approvals = [env, items, runs, resource, record, bulks, users, linked];
   return {
     items,
     linkedItems,
     named: await queryRows<Found['named'][number]>(db, namedSql, [env, users, items]),
     runs,
-    approvals: ids(await queryRows<{ id: string }>(db, approvalsSql, [env, items, runs, resource, record])),
+    approvals: ids(await queryRows<{ id: string }>(db, approvalsSql, approvals)),
+    bulks,
     isStored: ((await queryRow<{ n: number }>(db, recordSql, place))?.n ?? 0) > 0,
   };
 };
@@ -116,14 +151,14 @@ export const find = async (db: Db, { env, resource, record, users, linked }: Era
 export const findEvents = async (
   db: Db,
   { env, resource, record }: ErasureTarget,
-  { items, named, runs, approvals }: Found,
+  { items, named, runs, approvals, bulks }: Found,
   except: readonly string[] = [],
 ): Promise<number[]> => {
   const rows = await queryRows<{ id: number }>(db, eventsSql, [
     env,
     `${resource}/${record}`,
     items,
-    [...items, ...runs, ...approvals],
+    [...items, ...runs, ...approvals, ...bulks],
     named.map(({ id }) => id),
     [...new Set(named.map(({ item }) => item))],
     except,

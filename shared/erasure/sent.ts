@@ -7,7 +7,7 @@ const batchRows = 2_000;
 
 /** Returns SQL for whether a text names one of the ids of the parameter. */
 const names = (text: string, parameter: string): string =>
-  `exists (select from regexp_matches(${text}, '(?:itm|run|apr)_[0-7][0-9a-hjkmnp-tv-z]{25}', 'g') m(id) where m.id[1] = any(${parameter}))`;
+  `exists (select from regexp_matches(${text}, '(?:itm|run|apr|blk)_[0-7][0-9a-hjkmnp-tv-z]{25}', 'g') m(id) where m.id[1] = any(${parameter}))`;
 
 const unpublishedSql = statement(
   'erasure.unpublished',
@@ -38,7 +38,7 @@ const eraseErrorsSql = statement(
 );
 
 /**
- * Erases what was sent about the items, runs and approvals `about`. Returns the number of messages; null while some about them
+ * Erases what was sent about the items, runs, approvals and bulks `about`. Returns the number of messages; null while some about them
  * are not published yet.
  */
 export const eraseSent = async (db: Db, envId: number, about: readonly string[]): Promise<number | null> => {
