@@ -10,7 +10,7 @@ import type { RequestBody } from '../http/requestBody.ts';
 import type { EndpointContext, Next } from './state.ts';
 
 const keyForm = /^[\x20-\x7e]{1,255}$/;
-const matchForm = /^"(\d{1,15})"$/;
+const matchForm = /^"(0|[1-9]\d{0,14})"$/;
 
 const singleHeader = (from: RequestSource, name: string): string | undefined => {
   const given = headerValues(from, name);

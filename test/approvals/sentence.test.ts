@@ -39,6 +39,11 @@ const cases: readonly (readonly [object, string, string])[] = [
     `ping, with deep "{'a':[1]}", no "null".`,
   ],
   [
+    { resource: null, record: null, label: '\u200b\u3164', action: 'ping', input: { n: 3 } },
+    'ping, with n "3".',
+    'ping, with n "3".',
+  ],
+  [
     item({ type: 'state', state: 'closed' }),
     'Set the state of "Help" to "closed".',
     `Set the state of a record you can't see to "closed".`,

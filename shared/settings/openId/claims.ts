@@ -38,7 +38,12 @@ const text = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 
 const toName = (value: unknown): string | null =>
-  text([...(text(value) ?? '')].slice(0, nameLength).join('').replaceAll(/[\p{C}\p{DI}]/gu, ' '));
+  text(
+    [...(text(value) ?? '')]
+      .slice(0, nameLength)
+      .join('')
+      .replaceAll(/[\p{C}\p{DI}]/gu, ' '),
+  );
 
 const toGroups = (value: unknown): readonly string[] =>
   typeof value === 'string'

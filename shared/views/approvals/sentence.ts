@@ -49,6 +49,12 @@ const time = (value: unknown): string => {
   return Number.isNaN(at.getTime()) ? quote(value) : quote(at.toISOString());
 };
 
+/** Returns what an action is called: its label, or its name where nothing of the label is seen. */
+const actionName = (label: string | null, name: string | null): string => {
+  const seen = plainText(label ?? '');
+  return seen === '' ? plainText(name ?? '') : seen;
+};
+
 class Sentence {
   readonly #access: Access;
   readonly #label: string | null;
@@ -92,7 +98,7 @@ class Sentence {
   }
 
   action({ label, action, resource, record, ...approval }: ApprovalDraft): string {
-    const what = plainText(label ?? action ?? '');
+    const what = actionName(label, action);
     const title = objectOf(approval['before'])['title'];
     const on = resource === null || record === null ? '' : ` on ${this.record(resource, record, title)}`;
     return `${what}${on}${this.withMembers(approval['input'])}`;
@@ -197,7 +203,7 @@ class Sentence {
     const items = total === 1 ? '1 item' : `${String(total ?? 0)} items`;
     const given = objectOf(approval['operation']);
     if (given['type'] !== 'action') return this.operation(given, items);
-    return `${plainText(label ?? action ?? '')} on the records of ${items}${this.withMembers(given['input'])}`;
+    return `${actionName(label, action)} on the records of ${items}${this.withMembers(given['input'])}`;
   }
 }
 

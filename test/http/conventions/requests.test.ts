@@ -74,7 +74,7 @@ describe('conventions over HTTP: requests', () => {
 
     it('is refused when malformed, and where nothing has a version', async () => {
       const item = await make();
-      for (const version of ['1', '"x"', 'W/"1"', '"1", "2"', '""', '"-1"', '"1.0"'])
+      for (const version of ['"01"', '1', '"x"', 'W/"1"', '"1", "2"', '""', '"-1"', '"1.0"'])
         refused(await clerk.post(`/items/${item.id}/notes`, { text: 'x' }, match(version)), 400, 'invalid', 'if-match');
       refused(await clerk.post('/items', { inbox: 'mail', title: 'x' }, match('"1"')), 400, 'invalid', 'if-match');
     });
