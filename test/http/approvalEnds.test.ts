@@ -104,7 +104,7 @@ describe('the end of an approval', () => {
         const cancel = (): Promise<Reply> => agent.post(`/runs/${run}/cancel`);
         const replies = await raceForRow(
           world,
-          ['select from approvals where id = $1 for update', approval],
+          { table: 'approvals', id: approval },
           isDecidedFirst ? [decide, cancel] : [cancel, decide],
         );
         expect(replies.map(codeOf).join()).to.equal(

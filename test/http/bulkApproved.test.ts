@@ -114,11 +114,10 @@ describe('http: bulks that were approved', () => {
     const agent = await world.agent('clerk', { mode: 'supervised' });
     const id = await item('mail');
     const { approval, bulk } = await ask(agent, [id]);
-    const [cancelled, refused] = await raceForRow(
-      world,
-      ['select from approvals where id = $1 for update', approval],
-      [() => agent.post(`/bulk/${bulk}/cancel`), () => approve(approval)],
-    );
+    const [cancelled, refused] = await raceForRow(world, { table: 'approvals', id: approval }, [
+      () => agent.post(`/bulk/${bulk}/cancel`),
+      () => approve(approval),
+    ]);
     expect(cancelled?.body.bulk, cancelled?.text).to.include({ status: 'cancelled' });
     expect(`${String(refused?.status)} ${String(refused?.body.code)}`).to.equal('409 already_decided');
     await world.settled();
