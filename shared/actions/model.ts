@@ -1,5 +1,6 @@
 /** Runs of actions as rows, as JSON, as timeline entries and as parts of live messages. Used wherever runs are read or written. */
 import type { Block } from '../applink/protocol.ts';
+import { erasedText } from '../catalogue/erased.ts';
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import { openRunStatuses, type RunStatus } from '../catalogue/states/runs.ts';
 import { createGatheringReader, perDatabase } from '../platform/db/gather.ts';
@@ -114,6 +115,9 @@ export const runEntryData = (run: Run): Record<string, unknown> => ({
 
 export const runRecordKey = ({ resource, record }: Pick<Run, 'resource' | 'record'>): string | null =>
   resource === null || record === null ? null : `${resource}/${record}`;
+
+/** Returns whether what the run was asked with was erased: dispatched again it would do something else. */
+export const isErasedRun = ({ error }: Pick<Run, 'error'>): boolean => error === erasedText;
 
 export const isSettledRun = ({ status }: Run): boolean => !openRunStatuses.includes(status);
 

@@ -1,6 +1,5 @@
 /** Retries a run that failed, expired or has an unknown end, under the same id. Used by `POST /runs/:id/retry` and approvals. */
 import type { Caller } from '../access/principal.ts';
-import { erasedText } from '../catalogue/erased.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { retryableRunStatuses } from '../catalogue/states/runs.ts';
@@ -10,7 +9,7 @@ import { requireQueueRoom, requiresApproval, toQueuedRun, withIdempotencyKey } f
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from './accepted.ts';
 import { authorizeAction, requireRunnableAction } from './authorizeAction.ts';
 import type { ActionDeps } from './deps.ts';
-import type { Run } from './model.ts';
+import { isErasedRun, type Run } from './model.ts';
 import { readVisibleRun } from './queries.ts';
 import { requestRunApproval } from './runApproval.ts';
 import type { JobDue } from './runStatementParts.ts';
@@ -22,11 +21,8 @@ interface RetryOptions {
   readonly save: (status: number, body: string) => SavedResponse | null;
 }
 
-/** Returns whether what the run was asked with was erased: again it would do something else. */
-const isErased = ({ error }: Run): boolean => error === erasedText;
-
 /** Returns whether the run ended in a way that allows a retry. */
-export const isRetryable = (run: Run): boolean => retryableRunStatuses.includes(run.status) && !isErased(run);
+export const isRetryable = (run: Run): boolean => retryableRunStatuses.includes(run.status) && !isErasedRun(run);
 
 /** Returns the run as it was before its first dispatch, with its id, its entry and its counters. Its approval was that of another request. */
 export const resetForRetry = (run: Run, { principal, requestId, address, reason }: Caller, at: number): Run => ({
@@ -75,7 +71,7 @@ export const retryRun = async (
 ): Promise<AcceptedRun | AwaitedRun> => {
   const run = await readVisibleRun(deps.db, caller, id);
   requireRunnableAction(caller, run.action);
-  if (isErased(run))
+  if (isErasedRun(run))
     throw fault(
       'conflict',
       'What this run was asked with was erased, so it can’t be run again; ask for the action anew.',

@@ -8,7 +8,7 @@ import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
 import { backoffMs } from '../platform/core/wait.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { ActionDeps } from './deps.ts';
-import { readRun, readRuns, type Run } from './model.ts';
+import { isErasedRun, readRun, readRuns, type Run } from './model.ts';
 import type { RunTransition } from './moveRun.ts';
 import { queueProgress } from './progress.ts';
 import { settleRun, type RunResolution } from './settleRun.ts';
@@ -143,9 +143,13 @@ export const settleOverdueRun = async (deps: ActionDeps, run: Run): Promise<void
   await settleRun(deps, run, { status: 'unknown', error: noAnswerMessage(run), code: missingAnswerCode });
 };
 
-/** Returns whether an answer to the run's dispatch still counts: it corrects an unknown end, except in a bulk, which has counted that end. */
+/**
+ * Returns whether an answer to the run's dispatch still counts: it corrects an unknown end, except in a bulk, which has counted that
+ * end, and of a run that was erased, which it would fill again.
+ */
 export const acceptsAnswer = (run: Run): boolean =>
-  (run.status === 'running' && run.handed_at !== null) || (run.status === 'unknown' && run.bulk === null);
+  (run.status === 'running' && run.handed_at !== null) ||
+  (run.status === 'unknown' && run.bulk === null && !isErasedRun(run));
 
 const outcomeOfAnswer = ({ result, error }: RunAnswer): ActionCallOutcome =>
   error === undefined

@@ -1,6 +1,6 @@
 /** Erasures of what stands in less obvious places: reports that are not kept, requests that name the person, bulks; and runs that lost what they were asked with. */
 import { expect } from 'chai';
-import { rpcError } from '../support/app.ts';
+import { never, rpcError, type FakeApp } from '../support/app.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
 import { tablesWith } from '../support/tables.ts';
@@ -22,6 +22,14 @@ const manifest = {
   actions: [
     ...testManifest.actions,
     { name: 'pay', label: 'Pay', resource: 'customer', input: { type: 'object' } },
+    {
+      name: 'hold',
+      label: 'Hold',
+      resource: 'customer',
+      input: { type: 'object' },
+      background: true,
+      repeatable: true,
+    },
     { name: 'credit', label: 'Credit', resource: 'customer', input: { type: 'object' }, approval: true },
   ],
 };
@@ -31,6 +39,7 @@ describe('erasures of lesser traces', () => {
   let boss: Client;
   let agent: Client;
   let bot: Client;
+  let app: FakeApp;
   const given: object[] = [];
 
   before(async () => {
@@ -42,10 +51,11 @@ describe('erasures of lesser traces', () => {
       'customer',
       [record].map(({ id }) => ({ id, title: about('herself') })),
     );
-    await world.app(
+    app = await world.app(
       {
-        'action.run': ({ input }: { input: object }) => {
+        'action.run': ({ action, input }: { action: string; input: object }) => {
           given.push(input);
+          if (action === 'hold') return never();
           throw rpcError(-32001, about('has no card'));
         },
       },
@@ -163,5 +173,29 @@ describe('erasures of lesser traces', () => {
     }
     await world.settled();
     expect(given).to.deep.equal([]);
+  });
+
+  it('are not undone by an answer that comes later', async () => {
+    const asked = { action: 'hold', record: record.id, input: { to: canary } };
+    const { run } = accepted(await agent.post('/actions', asked));
+    await until('the app has it', () => given.some((input) => JSON.stringify(input).includes(canary)));
+    const answer = (what: object): Promise<unknown> => app.request('run.answers', { answers: [{ run, ...what }] });
+    await answer({ result: { message: 'a\0b' } });
+    const shown = async (): Promise<unknown[]> => {
+      const { status, error } = (await agent.get(`/runs/${String(run)}`)).body.run;
+      return [status, error];
+    };
+    expect((await shown())[0]).to.equal('unknown');
+    await erased();
+    given.length = 0;
+    for (const late of [
+      { result: { message: about('holds') } },
+      { error: { code: -32001, message: about('is busy'), data: { retryable: true } } },
+    ])
+      expect(await answer(late)).to.deep.equal({ settled: [run] });
+    await world.settled();
+    expect(await shown()).to.deep.equal(['unknown', 'Erased']);
+    expect(given, 'it is not done again without what it was asked with').to.deep.equal([]);
+    expect(await tablesWith(world, canary)).to.deep.equal([]);
   });
 });
