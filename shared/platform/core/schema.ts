@@ -21,12 +21,9 @@ const textPattern = '\\S';
  */
 export const linePattern = '^(?=[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f])[^\\u0000-\\u001f\\u007f]*$';
 
-/**
- * A line without characters that are not seen (DI: those that may be left out) or change the order of others, as names stand
- * for those whom they name. What joins letters and emoji may stand between what is seen.
- */
+/** A line without characters that are not seen or change the order of others: names stand for those whom they name. */
 export const displayNamePattern =
-  '^(?=.*[^\\s\\p{C}\\p{DI}\\u2800])(?:[^\\p{Cc}\\p{DI}\\u2028-\\u202e]|[\\u200c\\u200d\\ufe0f])*$';
+  '^(?=.*\\S)[^\\u0000-\\u001f\\u007f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$';
 
 /** Linear, like `linePattern`. */
 const tagPattern = '^(?=[^,]*[^,\\s])[^,]*$';
