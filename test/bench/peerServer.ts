@@ -20,7 +20,7 @@ interface PeerServer {
   readonly folder: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Answers with success once the server is ready. */
+  /** The address that answers with success once the server is ready. */
   readonly health: string;
 }
 
