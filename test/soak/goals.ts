@@ -41,14 +41,9 @@ export const growthGoals = ({ processes, servers }: Growth): Goal[] => [
       slopeGoal(`heap of ${process}`, heap),
       slopeGoal(`resident memory of ${process}`, rss),
     ]),
-  ...(servers.steepestBackend === null
+  ...(servers.largestBackend === null
     ? []
-    : [
-        slopeGoal(
-          `the one of ${String(servers.backends)} backends of PostgreSQL that grows most`,
-          servers.steepestBackend,
-        ),
-      ]),
+    : [slopeGoal(`the largest of ${String(servers.backends)} backends of PostgreSQL`, servers.largestBackend)]),
   ...(servers.redisUsed === null ? [] : [slopeGoal('Redis', servers.redisUsed)]),
 ];
 

@@ -24,8 +24,8 @@ export interface ProcessGrowth {
 
 export interface ServerGrowth {
   readonly backends: number;
-  /** Of those that were there all the time the one that grows most, without what they share; null where the system does not tell. */
-  readonly steepestBackend: Slope | null;
+  /** Of the one that is the largest at each time, without what they share; null where the system does not tell. */
+  readonly largestBackend: Slope | null;
   readonly redisUsed: Slope | null;
 }
 
@@ -116,18 +116,13 @@ export class GrowthRecorder {
   }
 
   #servers(): ServerGrowth {
-    const last = this.#backends.at(-1)?.mb ?? new Map<number, number>();
-    const warm = this.#backends.slice(Math.floor(this.#backends.length / 4));
-    const lasting = [...last.keys()].filter((pid) => warm.every(({ mb }) => mb.has(pid)));
-    const pointsOf = (pid: number): Point[] =>
-      this.#backends.flatMap(({ hours, mb }) => {
-        const own = mb.get(pid);
-        return own === undefined ? [] : [{ hours, mb: own }];
-      });
-    const slopes = lasting.map((pid) => slopeOf(pointsOf(pid)));
+    // A connection is replaced from time to time: what has to stay as it is, is the largest of them.
+    const largest = this.#backends
+      .filter(({ mb }) => mb.size > 0)
+      .map(({ hours, mb }): Point => ({ hours, mb: Math.max(...mb.values()) }));
     return {
-      backends: lasting.length,
-      steepestBackend: slopes.sort((a, b) => b.mbPerHour - a.mbPerHour)[0] ?? null,
+      backends: this.#backends.at(-1)?.mb.size ?? 0,
+      largestBackend: largest.length > 0 ? slopeOf(largest) : null,
       redisUsed: this.#redis.length > 0 ? slopeOf(this.#redis) : null,
     };
   }
