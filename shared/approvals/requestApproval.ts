@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { canonicalJson } from '../platform/core/canonicalJson.ts';
@@ -77,6 +78,24 @@ const freeFingerprintSql = statement(
   update approvals set fingerprint = sha256(fingerprint || convert_to(id, 'UTF8'))
   where env = $1 and actor = $2 and fingerprint = $3 and status in (${sqlList(openApprovalStatuses)}) and expires_at <= $4`,
 );
+
+const openOfActorSql = statement(
+  'approvals.openOfActor',
+  `
+  select count(*)::int as n from (
+    select from approvals where env = $1 and actor = $2 and status in (${sqlList(openApprovalStatuses)}) limit $3) open`,
+);
+
+/** Throws `rate_limited` when `limits.openApprovals` requests of the caller wait for a decision already. */
+const requireDecisionRoom = async ({ db }: DomainDeps, { env, principal }: Caller): Promise<void> => {
+  const open = await queryRow<{ n: number }>(db, openOfActorSql, [env.id, principal.id, limits.openApprovals]);
+  if ((open?.n ?? 0) < limits.openApprovals) return;
+  throw fault(
+    'rate_limited',
+    `${String(limits.openApprovals)} of your requests wait for a decision already; cancel some of them, or wait for people.`,
+    { headers: { 'retry-after': '60' } },
+  );
+};
 
 const independentSql = statement(
   'approvals.independent',
@@ -248,6 +267,7 @@ export const requestApproval = async (
   const fingerprint = createHash('sha256').update(canonicalJson(wanted.fingerprint)).digest();
   const known = await findPendingApproval(deps, caller, fingerprint);
   if (known !== undefined) return reusePendingApproval(deps, known, wanted.save);
+  await requireDecisionRoom(deps, caller);
   const lasting = { ...wanted, expiresMs: approvalLifetimeMs(deps, wanted) };
   const approval = buildApproval(caller, lasting, inboxOf(wanted), deps.clock.now());
   const barred = await readBarredFrom(deps.db, caller, approval.requested_at);

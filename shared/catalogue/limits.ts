@@ -67,9 +67,10 @@ export const limits = {
    * four times as long, and the bulk only a twentieth faster.
    */
   bulkStatement: 125,
-  /** What one principal has accepted and not done: items of bulks, and queued runs of no bulk. */
+  /** What one principal has accepted and not done: items of bulks, queued runs of no bulk, and in one environment requests that wait for a decision. */
   unfinishedItems: 1_000_000,
   queuedRuns: 10_000,
+  openApprovals: 1_000,
   /** Chunks of one principal in one environment that are given to workers at once, so that others have their turn soon. */
   chunksInTurn: 8,
   /** Runs of one principal's bulks in one environment that are under way at once: more than an app handles, fewer than others notice. */

@@ -70,6 +70,46 @@ describe('turns', () => {
   });
 });
 
+describe('requests that wait for a decision', () => {
+  let world: World;
+  let asking: Client;
+  let other: Client;
+  const change = (value: boolean) => ({ change: { value } });
+
+  before(async () => {
+    world = await newWorld({
+      manifest: { ...testManifest, flags: [{ key: 'beta', kind: 'boolean', default: false }] },
+    });
+    asking = await world.agent('admin', { name: 'One', mode: 'supervised' });
+    other = await world.agent('admin', { name: 'Other', mode: 'supervised' });
+  });
+  after(() => world.close());
+
+  it('more than 1,000 of one principal are refused until some are decided or taken back', async () => {
+    const ask = (client: Client, value = true) => client.post('/flags/beta', change(value));
+    const first = await ask(asking);
+    expect([first.status, first.body.pending], first.text).to.deep.equal([202, true]);
+    await world.sql(
+      `insert into approvals (id, env, kind, summary, actor_type, actor, actor_name, requested_at, expires_at, fingerprint, request)
+       select 'apr_' || lpad(n::text, 26, '0'), a.env, 'flag', 's', 'agent', $1, 'One', a.requested_at, a.expires_at, decode(md5(n::text), 'hex'), a.request
+       from generate_series(1, 999) n cross join approvals a`,
+      [asking.id],
+    );
+    const note = { ...change(false), reason: 'Another one.' };
+    const refused = await asking.post('/flags/beta', note);
+    expect([refused.status, refused.body.code], refused.text).to.deep.equal([429, 'rate_limited']);
+    expect(refused.headers.get('retry-after')).to.equal('60');
+    const again = await ask(asking);
+    expect([again.status, again.body.approval], 'an equal one is the one that waits').to.deep.equal([
+      202,
+      first.body.approval,
+    ]);
+    expect((await ask(other)).status).to.equal(202);
+    expect((await asking.post(`/approvals/${String(first.body.approval)}/cancel`)).status).to.equal(200);
+    expect((await asking.post('/flags/beta', note)).status).to.equal(202);
+  });
+});
+
 describe('turns of runs', () => {
   const manifest = {
     ...testManifest,
