@@ -5,6 +5,7 @@ import { settlesWithin } from '../../shared/platform/core/wait.ts';
 import { connectApp, never, type FakeApp } from '../support/app.ts';
 import { clientOf, type Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
+import { patience } from '../support/patience.ts';
 import { startProgram, type Program } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -124,7 +125,7 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
         it(`answers ${String(count)} calls by 202, and everybody else meanwhile, when an app at ${where} ${how}`, async () => {
           const [first, second] = apis as [Program, Program];
           // Accepting so many takes a while itself; what waits for the job of its run takes 3 s and more.
-          const answersMs = count <= 10 ? promptMs : 2_500;
+          const answersMs = count <= 10 ? promptMs * patience : 2_500;
           const best = { health: Infinity, answers: Infinity };
           for (let n = 1; n <= rounds && (best.health >= promptMs || best.answers >= answersMs); n++) {
             const { health, answers } = await round(first, isHere ? first : second, count, breakOff);
