@@ -4,14 +4,25 @@ import type { Clock } from '../../shared/platform/core/clock.ts';
 export interface TestClock extends Clock {
   /** Moves the clock ahead by `ms`; due times that it passes are due. PostgreSQL's clock, by which leases end, stays. */
   advance(ms: number): void;
+  /** Resolves as `work` does, for which the time stands still, however slow the machine is; then goes on from the machine's. */
+  stopWhile<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export const newTestClock = (): TestClock => {
   let aheadMs = 0;
+  let stoppedAt: number | null = null;
   return {
-    now: () => Date.now() + aheadMs,
+    now: () => (stoppedAt ?? Date.now()) + aheadMs,
     advance: (ms) => {
       aheadMs += ms;
+    },
+    stopWhile: async (work) => {
+      stoppedAt = Date.now();
+      try {
+        return await work();
+      } finally {
+        stoppedAt = null;
+      }
     },
   };
 };
