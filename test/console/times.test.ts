@@ -1,5 +1,6 @@
 /** Times of the console's forms in the zone of a person. */
 import { expect } from 'chai';
+import { typedTime } from '../../api/console/inbox/typedTime.ts';
 import { agoInWords, axisTimes } from '../../api/console/ui/time.ts';
 import {
   adoptTimeZone,
@@ -44,6 +45,36 @@ describe('times of the console', () => {
     adoptTimeZone({ timeZone: 'Europe/Berlin' });
     expect(fromLocalTime('2026-03-29T02:30')).to.equal(Date.UTC(2026, 2, 29, 1, 30));
     expect(fromLocalTime('2026-10-25T02:30')).to.equal(Date.UTC(2026, 9, 25, 0, 30));
+  });
+
+  it('that somebody types for a snooze are read as they are meant', () => {
+    adoptTimeZone({ timeZone: 'Europe/Berlin' });
+    // A Saturday, 13:30 in Berlin.
+    const now = fromLocalTime('2026-11-28T13:30');
+    const read = (text: string): string | null => {
+      const id = typedTime(text, now)?.id;
+      return id === undefined ? null : toLocalTime(Number(id));
+    };
+    const meant = {
+      '17:00': '2026-11-28T17:00',
+      '9am': '2026-11-29T09:00',
+      '2h': '2026-11-28T15:30',
+      tomorrow: '2026-11-29T09:00',
+      'Tomorrow 9am': '2026-11-29T09:00',
+      'tomorrow at 14:15': '2026-11-29T14:15',
+      'today 18:00': '2026-11-28T18:00',
+      monday: '2026-11-30T09:00',
+      'monday 10': '2026-11-30T10:00',
+      'next fri, 8:30': '2026-12-04T08:30',
+      saturday: '2026-12-05T09:00',
+      'dec 12': '2026-12-12T09:00',
+      '12 mar 9:30': '2027-03-12T09:30',
+      '2026-12-24 08:00': '2026-12-24T08:00',
+    };
+    for (const [text, at] of Object.entries(meant)) expect(read(text), text).to.equal(at);
+    for (const text of ['', 'soon', 'mo', 'monday 25', 'tomorrow tomorrow', 'today 99am', 'friday 9 10'])
+      expect(read(text), text).to.equal(null);
+    expect(typedTime('today 9:00', now)?.why).to.equal('this time is past');
   });
 
   it('that have passed are told in the words of a sentence', () => {

@@ -84,6 +84,7 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
   const isReady = isConfirmed(action.danger, word, confirmation);
   const refused = refusal?.problems ?? [];
   const problems = problemsLeft([...unreadable, ...refused], judged, input.draft);
+  const isAsJudged = JSON.stringify(judged) === JSON.stringify(input.draft);
   const reasonProblems =
     reason === judgedReason ? [...(lacksReason ? [fieldTexts.isRequired] : []), ...(refusal?.reason ?? [])] : [];
   const place = useRef<HTMLFormElement>(null);
@@ -164,7 +165,7 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
         value={confirmation}
         onChange={setConfirmation}
       />
-      {tried !== null && <DryRun {...tried} />}
+      {tried !== null && unreadable.length === 0 && isAsJudged && <DryRun {...tried} />}
       {refusal !== null && (
         <p className="problem answer" role="alert" ref={show}>
           {refused.length + refusal.reason.length > 0 ? actionTexts.seeMarked : refusal.text}{' '}

@@ -27,10 +27,12 @@ export const ActionPickerDialog = ({ targets, suggested, item, onPick, onClose }
   for (const request of suggested) add(request, { label: request.label, hint: request.why ?? texts.suggested });
   for (const [at, target] of targets.entries()) {
     const entry = available[at]?.data;
-    for (const { name, label, resource } of actions) {
+    for (const { name, label, resource, danger } of actions) {
       if (resource !== target.resource) continue;
       const why = entry?.unavailable.find(({ action }) => action === name)?.reason ?? null;
-      add({ action: name, record: target.id, title: target.title, item }, { label, hint: target.title, why });
+      const isDangerous = danger === 'high';
+      const hint = isDangerous ? texts.highDanger(target.title) : target.title;
+      add({ action: name, record: target.id, title: target.title, item }, { label, hint, why, isDangerous });
     }
   }
   for (const { name, label, resource, description } of actions)

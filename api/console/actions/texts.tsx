@@ -9,6 +9,7 @@ export const actionTexts = {
     none: 'There is no such action that you may run.',
     suggested: 'suggested',
     takesNoRecord: 'takes no record',
+    highDanger: (title: string) => `high danger · ${title}`,
   },
   allActions: 'All actions',
   suggested: (why: string) => `Suggested: ${why}`,

@@ -21,7 +21,7 @@ import { useItem } from '../wire/itemStore.ts';
 import { itemQuery, keys, readTimeline } from '../wire/queries.ts';
 import type { ItemDetail as Detail, Inbox, Item } from '../wire/types.ts';
 import { Composer } from './Composer.tsx';
-import { kindOf } from './filter.ts';
+import { closedStates, kindOf } from './filter.ts';
 import { ItemActions } from './ItemActions.tsx';
 import { itemTexts } from './itemTexts.tsx';
 import type { ItemCommands } from './useItemCommands.tsx';
@@ -86,17 +86,22 @@ const Facts = ({ item, inboxes, names, commands, onTag }: HeadProps) => {
   );
 };
 
+/** As many characters of a title as two lines surely have room for. */
+const titleShown = 120;
+
 /** Verbs that have a control here or in the composer. */
 const verbs = ['state', 'assign', 'tags', 'snooze', 'reply', 'note'];
 
 const Deeds = ({ item, inboxes, commands }: Omit<HeadProps, 'names' | 'onTag'>) => {
   const { may, open, close } = commands;
+  const inbox = inboxes.find(({ name }) => name === item.inbox);
+  const isDecision = inbox !== undefined && closedStates(inbox).length > 1;
   if (!verbs.some(may)) return <p className="soft">{uiTexts.readOnly}</p>;
   return (
     <div className="deeds">
       {may('state') && kindOf(inboxes, item) !== 'closed' && (
         <Button onClick={close} shortcut="e">
-          {itemTexts.close}
+          {isDecision ? itemTexts.closeAs : itemTexts.close}
         </Button>
       )}
       {may('assign') && (
@@ -200,7 +205,7 @@ export const ItemDetail = (props: ItemDetailProps) => {
   const session = useSession();
   const item = useItem(session.items, id);
   const { data: detail, error, refetch } = useQuery({ ...itemQuery(session, id) });
-  const [isFolded, setFolded] = useState(false);
+  const [isWhole, setWhole] = useState(false);
   const { open, sheet } = useActionSheet();
   const inbox = inboxes.find(({ name }) => name === item?.inbox);
   const isGone = error instanceof ApiError && error.status === 404;
@@ -229,9 +234,14 @@ export const ItemDetail = (props: ItemDetailProps) => {
         <Button className="back" onClick={onBack}>
           {itemTexts.back}
         </Button>
-        <h1 dir="auto" className={isFolded ? '' : 'clamped'} onDoubleClick={() => setFolded(!isFolded)}>
+        <h1 dir="auto" className={isWhole ? '' : 'clamped'}>
           {item.title}
         </h1>
+        {item.title.length > titleShown && (
+          <Button tone="bare" className="whole" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? itemTexts.foldTitle : itemTexts.wholeTitle}
+          </Button>
+        )}
         <Facts item={item} inboxes={inboxes} names={names} commands={commands} onTag={onTag} />
         <Deeds item={item} inboxes={inboxes} commands={commands} />
       </header>

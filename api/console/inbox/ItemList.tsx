@@ -2,10 +2,12 @@
 import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
 import { useNow } from '../ui/clock.ts';
+import { useBegun } from '../ui/draft.ts';
 import { VirtualRows } from '../ui/VirtualRows.tsx';
 import { useItems } from '../wire/itemStore.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 import { ItemRow } from './ItemRow.tsx';
+import { writings } from './useWriting.ts';
 
 interface ItemListProps {
   readonly ids: readonly string[];
@@ -23,7 +25,8 @@ interface ItemListProps {
 }
 
 export const ItemList = ({ ids, label, openId, selected, onEnd, ...row }: ItemListProps) => {
-  const { items } = useSession();
+  const { items, http } = useSession();
+  const begun = useBegun();
   const now = useNow();
   useItems(items);
   return (
@@ -47,6 +50,7 @@ export const ItemList = ({ ids, label, openId, selected, onEnd, ...row }: ItemLi
               now={now}
               isOpen={id === openId}
               isSelected={selected.has(id)}
+              isBegun={writings.some((kind) => begun.has(`${http.environment}.${id}.${kind}`))}
               {...row}
             />
           )

@@ -14,7 +14,8 @@ import { pickTexts } from './pickTexts.ts';
 import { typedTime } from './typedTime.ts';
 
 export interface ItemPickerProps {
-  readonly what: 'state' | 'assign' | 'tags' | 'snooze';
+  /** close: the state, of the closed ones. */
+  readonly what: 'close' | 'state' | 'assign' | 'tags' | 'snooze';
   readonly item: Item;
   readonly inbox: Inbox;
   readonly names: Names;
@@ -35,12 +36,12 @@ const tagPicks = (item: Item, known: readonly { tag: string; count: number }[]):
 export const ItemPicker = ({ what, item, inbox, names, onState, onChange, onLeft, onClose }: ItemPickerProps) => {
   const { http } = useSession();
   const tags = useQuery({ ...tagsQuery(http, inbox.name), enabled: what === 'tags' });
-  if (what === 'state')
+  if (what === 'state' || what === 'close')
     return (
       <Picker
-        title={pickTexts.setState}
+        title={what === 'close' ? pickTexts.closeAs : pickTexts.setState}
         placeholder={pickTexts.setStateTo}
-        options={statePicks(inbox, item)}
+        options={statePicks(inbox, item, what === 'close')}
         none={pickTexts.noState}
         onPick={({ id }) => onState(id)}
         onClose={onClose}

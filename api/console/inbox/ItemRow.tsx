@@ -17,6 +17,8 @@ interface ItemRowProps {
   readonly names: Names;
   readonly isOpen: boolean;
   readonly isSelected: boolean;
+  /** Whether an unsent text is kept on it. */
+  readonly isBegun: boolean;
   /** Whether it left the list since it was read; it stays where it is until the list is read again. */
   readonly hasLeft: (item: Item) => boolean;
   readonly onOpen: (id: string) => void;
@@ -56,7 +58,7 @@ const isOnMark = ({ clientX, currentTarget }: MouseEvent): boolean =>
   clientX - currentTarget.getBoundingClientRect().left < markPx;
 
 export const ItemRow = memo(
-  ({ item, place, now, inboxes, names, isOpen, isSelected, hasLeft, onOpen, onSelect }: ItemRowProps) => {
+  ({ item, place, now, inboxes, names, isOpen, isSelected, isBegun, hasLeft, onOpen, onSelect }: ItemRowProps) => {
     const { id, tags, dueAt } = item;
     const press = (event: MouseEvent): void => {
       if (onSelect !== null && (event.shiftKey || event.metaKey || event.ctrlKey || isOnMark(event)))
@@ -90,6 +92,7 @@ export const ItemRow = memo(
           {text}
         </time>
         <span className="row-about">
+          {isBegun && <span className="row-draft">{inboxTexts.draft}</span>}
           <span dir="auto">{whoOf(item)}</span>
           {item.occurrences > 1 && <span className="times">×{count(item.occurrences)}</span>}
           {item.snoozedUntil !== null && <span>{inboxTexts.snoozed}</span>}

@@ -47,6 +47,9 @@ export const kindOf = (inboxes: readonly Inbox[], item: Pick<Item, 'inbox' | 'st
   return found === 'waiting' || found === 'closed' ? found : 'open';
 };
 
+/** Returns the states in which an item of an inbox may end. */
+export const closedStates = ({ states }: Inbox): Inbox['states'] => states.filter(({ kind }) => kind === 'closed');
+
 /** Returns whether an item may get a state, or has it. */
 export const isReachable = ({ transitions }: Inbox, item: Pick<Item, 'state'>, state: string): boolean =>
   transitions === null || state === item.state || transitions[item.state]?.includes(state) === true;

@@ -5,6 +5,8 @@ import { count } from '../ui/time.ts';
 
 export const itemTexts = {
   back: '← List',
+  wholeTitle: 'Show the whole title',
+  foldTitle: 'Show less of it',
   gone: 'This item does not exist any more, or your role does not see it.',
   offline: 'The app is offline: what it would add here is missing.',
 
@@ -17,6 +19,8 @@ export const itemTexts = {
     `${count(times)} times, ${plural(users, { one: `${count(users)} user`, other: `${count(users)} users` })}`,
   showTagged: (tag: string) => `Show what is tagged ${tag}`,
   close: 'Close',
+  /** Where an item may end in several states. */
+  closeAs: 'Close as…',
   assign: 'Assign',
   tag: 'Tag',
   snooze: 'Snooze',

@@ -3,6 +3,7 @@ import { inRow } from '../ui/plural.ts';
 
 export const pickTexts = {
   setState: 'Set state',
+  closeAs: 'Close as',
   setStateTo: 'Set state to…',
   noState: 'This inbox has no such state.',
   notFrom: (state: string) => `not from ${state}`,
@@ -17,8 +18,8 @@ export const pickTexts = {
   noTag: 'Type a tag to make it.',
   newTag: 'new tag',
   snooze: 'Snooze',
-  snoozeUntil: 'Snooze until… (17:00, 2h, 3 days, or Dec 12 9:30)',
-  noTime: 'Type a time such as 17:00, Dec 12 or 2026-12-24 09:00, or a duration such as 2h or 3 days.',
+  snoozeUntil: 'Snooze until… (17:00, 2h, tomorrow 9am, monday, or Dec 12 9:30)',
+  noTime: 'Type a time such as 17:00, tomorrow 9am, Dec 12 or 2026-12-24 09:00, or a duration such as 2h or 3 days.',
   past: 'this time is past',
   wakeNow: 'Wake now',
   snoozes: {

@@ -7,14 +7,17 @@ import { snoozePresets } from './changes.ts';
 import { isReachable } from './filter.ts';
 import { pickTexts } from './pickTexts.ts';
 
-export const statePicks = (inbox: Inbox, item: Item): Option[] =>
-  inbox.states.map(({ name, kind, description }) => ({
-    id: name,
-    label: name,
-    hint: description ?? kind,
-    isOn: name === item.state,
-    why: isReachable(inbox, item, name) ? null : pickTexts.notFrom(item.state),
-  }));
+/** `isEnd`: the closed ones alone. */
+export const statePicks = (inbox: Inbox, item: Item, isEnd: boolean): Option[] =>
+  inbox.states
+    .filter(({ kind }) => !isEnd || kind === 'closed')
+    .map(({ name, kind, description }) => ({
+      id: name,
+      label: name,
+      hint: description ?? kind,
+      isOn: name === item.state,
+      why: isReachable(inbox, item, name) ? null : pickTexts.notFrom(item.state),
+    }));
 
 /** `assignee`: who has it now; undefined: several items. The id of nobody is empty. */
 export const assignPicks = (names: Names, assignee: string | null | undefined): Option[] => [

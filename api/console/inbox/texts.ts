@@ -11,6 +11,7 @@ export const inboxTexts = {
   openFirst: 'Press j for the first item, or ? for all keys.',
   openNext: 'Press j for the next item, k for the one before, or ? for all keys.',
   snoozed: 'snoozed',
+  draft: 'Draft',
   dueAt: (time: string) => `Due ${time}`,
   lastSeenAt: (time: string) => `Last activity ${time}`,
 

@@ -1,7 +1,7 @@
-/** Reads the times that people type: "17:00", "dec 12", "12 dec 9:30", "2026-12-24 09:00", "2h", "3 days". Used by the pickers of a snooze. */
+/** Reads the times that people type: "17:00", "tomorrow 9am", "monday 10", "dec 12", "12 dec 9:30", "2026-12-24 09:00", "2h", "3 days". Used by the pickers of a snooze. */
 import type { Option } from '../ui/option.ts';
 import { whenTime } from '../ui/time.ts';
-import { daysLaterAt, fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
+import { daysLaterAt, fromLocalTime, toLocalTime, weekday } from '../ui/timeZone.ts';
 import { pickTexts } from './pickTexts.ts';
 
 /** The hour of a date without a time, as the presets have it. */
@@ -25,7 +25,18 @@ const timeOf = (text: string): string | null => {
   const [, hour = '', minute = '00', half] = /^(\d{1,2})(?::(\d{2}))?\s*(am|pm)?$/.exec(text) ?? [];
   if (hour === '' || (half === undefined && !text.includes(':'))) return null;
   const of = half === undefined ? Number(hour) : (Number(hour) % 12) + (half === 'pm' ? 12 : 0);
-  return of > 23 || Number(minute) > 59 ? null : `${two(of)}:${minute}`;
+  const isHour = half === undefined ? of <= 23 : Number(hour) >= 1 && Number(hour) <= 12;
+  return !isHour || Number(minute) > 59 ? null : `${two(of)}:${minute}`;
+};
+
+const dayNames = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+
+/** Returns the next day of a name as `2026-12-24`; null: it is none. */
+const namedDay = (text: string, now: number): string | null => {
+  const name = text.replace(/^(?:next|on) /, '');
+  const day = name.length < 3 ? -1 : dayNames.findIndex((each) => each.startsWith(name));
+  const later = name === 'today' ? 0 : name === 'tomorrow' ? 1 : day < 0 ? null : ((day - weekday(now) + 6) % 7) + 1;
+  return later === null ? null : toLocalTime(daysLaterAt(now, later, 12)).slice(0, 10);
 };
 
 /** Returns a date as `2026-12-24`, one without a year with that of `today`; null: it is none. */
@@ -54,6 +65,16 @@ const durationOf = (text: string): number | null => {
   return number === undefined ? null : Number(number) * (unitMs[unit.charAt(0)] ?? 0);
 };
 
+/** Returns the moment of a named day, such as `tomorrow 9am`, `monday`, `next friday at 10`; null: it is none. */
+const namedMoment = (text: string, now: number): number | null => {
+  const [, word = '', clock = morning] =
+    /^((?:next |on )?[a-z]+)(?:,? (?:at )?(\d{1,2}(?::\d{2})?(?: ?[ap]m)?))?$/.exec(text) ?? [];
+  const day = namedDay(word, now);
+  if (day === null) return null;
+  const time = timeOf(/^\d+$/.test(clock) ? `${clock}:00` : clock);
+  return time === null ? Number.NaN : fromLocalTime(`${day}T${time}`);
+};
+
 /** Returns the moment that a text says, of those without a day or a year the next; NaN when it says none. */
 const momentOf = (typed: string, now: number): number => {
   const text = typed.trim().toLowerCase();
@@ -65,6 +86,8 @@ const momentOf = (typed: string, now: number): number => {
     const at = fromLocalTime(`${today}T${time}`);
     return at > now ? at : fromLocalTime(`${toLocalTime(daysLaterAt(now, 1, 12)).slice(0, 10)}T${time}`);
   }
+  const named = namedMoment(text, now);
+  if (named !== null) return named;
   const [, day = '', , hour] = /^(.*?)([\st,]+(\d{1,2}:\d{2}|\d{1,2}(?::\d{2})?\s*[ap]m))?$/.exec(text) ?? [];
   const found = dateOf(day, today);
   if (found === null) return Number.NaN;

@@ -8,7 +8,7 @@ import { loadedLater } from '../ui/lazy.tsx';
 import type { Inbox, Item } from '../wire/types.ts';
 import { changeItem, stateChange, withReason, type Change, type ShowAgain } from './change.ts';
 import { changeTexts } from './changeTexts.ts';
-import { isReachable } from './filter.ts';
+import { closedStates, isReachable } from './filter.ts';
 import type { ItemPickerProps } from './ItemPicker.tsx';
 
 type Open = ItemPickerProps['what'];
@@ -52,10 +52,10 @@ export const useItemCommands = ({ item, inbox, names, onLeft, onBack }: Options)
   };
   const close = (): void => {
     if (item === undefined || inbox === undefined || !may('state')) return;
-    const ends = inbox.states.filter(({ name, kind }) => kind === 'closed' && isReachable(inbox, item, name));
-    const [only, ...others] = ends;
-    if (only !== undefined && others.length === 0) toState(only.name);
-    else setOpened('state');
+    const [only, ...others] = closedStates(inbox);
+    // Where an item may end well or badly it is a decision which, also when one of them can't be reached from here.
+    if (only !== undefined && others.length === 0 && isReachable(inbox, item, only.name)) toState(only.name);
+    else setOpened('close');
   };
   const dialog =
     asking !== null ? (

@@ -10,7 +10,8 @@ import { useSending } from '../wire/sendings.ts';
 import type { Entry, Inbox, Item, ItemDetail } from '../wire/types.ts';
 import { itemTexts } from './itemTexts.tsx';
 
-export type Writing = 'reply' | 'note';
+export const writings = ['reply', 'note'] as const;
+export type Writing = (typeof writings)[number];
 
 /** What the API takes, in characters. */
 export const textMost = 65_536;
@@ -90,7 +91,7 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
       const isKept = error instanceof ApiError && error.status === 0;
       const said = error instanceof Error ? error.message : String(error);
       const problem = isKept ? said : itemTexts.textKept(said);
-      sendings.refuse(place, problem, true);
+      sendings.refuse(place, problem, true, error instanceof ApiError && error.code === 'unreachable');
       if (onScreen.current !== place)
         notices.show({ tone: 'failed', text: itemTexts.notSent[kind](item.title, problem) });
     }

@@ -41,7 +41,13 @@ const Starting = ({ environment }: Pick<ShellProps, 'environment'>) => (
 );
 
 const OfflineBanner = () => {
-  const { appOnline, offlineSince } = useStreamState(useSession().stream());
+  const { appOnline, offlineSince, isOffline, completeAt } = useStreamState(useSession().stream());
+  if (isOffline)
+    return (
+      <p className="banner" role="status">
+        {completeAt === null ? shellTexts.unreachable : shellTexts.unreachableSince(clockTime(completeAt))}
+      </p>
+    );
   if (appOnline !== false) return null;
   return (
     <p className="banner" role="status">

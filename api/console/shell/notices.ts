@@ -15,7 +15,7 @@ interface Notice {
   /** The code of the API's error, for who looks for it. */
   readonly code: string | null;
   readonly actions: readonly NoticeAction[];
-  /** What stands against what, a line each; a notice with facts stays until somebody has decided. */
+  /** What stands against what, a line each. */
   readonly facts: readonly (readonly [of: string, fact: string])[];
 }
 
@@ -36,6 +36,10 @@ const shownMs = { done: 6_000, failed: 14_000 } as const;
 const shownMost = 2;
 const rememberedMost = 50;
 
+/** Returns whether a notice stays until somebody has decided: which of two changes holds, or whether one that failed is made again. */
+const isOpen = ({ tone, facts, actions }: Omit<Notice, 'id'>): boolean =>
+  facts.length > 0 || (tone === 'failed' && actions.length > 0);
+
 const offersUndo = ({ actions }: Pick<Notice, 'actions'>): boolean => actions.some(({ key }) => key === 'u');
 
 /** The key undoes the last change only, so that no earlier notice may offer it. */
@@ -44,7 +48,7 @@ const withoutUndo = (notices: readonly Notice[]): Notice[] =>
 
 /** Returns those that stay when one more comes: what waits for a decision, and the newest others. */
 const roomFor = (notices: readonly Notice[]): Notice[] => {
-  const passing = notices.filter(({ facts }) => facts.length === 0);
+  const passing = notices.filter((notice) => !isOpen(notice));
   const leaving = new Set(passing.slice(0, Math.max(0, notices.length + 1 - shownMost)));
   return notices.filter((notice) => !leaving.has(notice));
 };
@@ -65,7 +69,7 @@ export const createNotices = (): Notices => {
     count += 1;
     const notice: Notice = { code: null, actions: [], facts: [], ...given, id: count };
     set([...roomFor(offersUndo(notice) ? withoutUndo(notices) : notices), notice]);
-    if (notice.facts.length === 0) window.setTimeout(dismiss, shownMs[notice.tone], notice.id);
+    if (!isOpen(notice)) window.setTimeout(dismiss, shownMs[notice.tone], notice.id);
     return notice.id;
   };
   return {

@@ -139,6 +139,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
   const items = createItemStore();
   const timelines = createTimelines(queries);
   const runs = createRunStore();
+  const sendings = createSendings({ read: readDraft, write: writeDraft });
   let stream: Stream | null = null;
   let forgetting = 0;
   const endRecovery = startRecovery(queries);
@@ -156,7 +157,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
     items,
     timelines,
     runs,
-    sendings: createSendings({ read: readDraft, write: writeDraft }),
+    sendings,
     notices: createNotices(),
     queries,
     stream: () => {
@@ -169,6 +170,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
         url: liveUrl(http),
         onMessage: (message) => {
           http.hear(message.offset);
+          if (message.type === 'hello') sendings.reach();
           apply({ queries, items, timelines, runs, readQueueAnew }, message);
           // Responses read before the stream began may lack later changes, unless both began at one position.
           if (message.type === 'hello' && !message.resumed)

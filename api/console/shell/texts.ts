@@ -9,6 +9,10 @@ export const shellTexts = {
   offlineSince: (time: string) =>
     `The customer’s app is offline since ${time}. Actions and replies wait in a queue and go on when it is back.`,
 
+  unreachable: 'The server can’t be reached. Nothing is changed until it is back; what you write is kept.',
+  unreachableSince: (time: string) =>
+    `The server can’t be reached; this page is as of ${time}. Nothing is changed until it is back; what you write is kept.`,
+
   connecting: 'connecting…',
   complete: (time: string) => `complete to ${time}`,
   completeAbout: 'Every change up to this moment is on this page.',

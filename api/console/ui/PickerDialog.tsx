@@ -24,7 +24,8 @@ export const PickerDialog = ({
   onText,
 }: PickerProps) => {
   const [text, setText] = useState('');
-  const [at, setAt] = useState(0);
+  /** null: the first that can be picked. */
+  const [at, setAt] = useState<number | null>(null);
   const list = useRef<HTMLUListElement>(null);
   /** What had the focus gets it back. */
   const [before] = useState(() => document.activeElement);
@@ -33,7 +34,8 @@ export const PickerDialog = ({
   const made =
     text.trim() === '' || found.some(({ label }) => label === text.trim()) ? null : (make?.(text.trim()) ?? null);
   const shown = [...found, ...elsewhere, ...(made === null ? [] : [made])];
-  const current = Math.min(at, shown.length - 1);
+  const first = shown.findIndex(({ why }) => typeof why !== 'string');
+  const current = Math.min(at ?? Math.max(0, first), shown.length - 1);
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }, [current]);
@@ -74,7 +76,7 @@ export const PickerDialog = ({
               onChange={(event) => {
                 setText(event.target.value);
                 onText?.(event.target.value);
-                setAt(0);
+                setAt(null);
               }}
               onKeyDown={press}
             />
@@ -103,7 +105,7 @@ export const PickerDialog = ({
                   <span className="tick" aria-hidden>
                     {option.isOn === true ? '✓' : ''}
                   </span>
-                  <span className="picker-label">{option.label}</span>
+                  <span className={`picker-label ${option.isDangerous === true ? 'grave' : ''}`}>{option.label}</span>
                   <span className={typeof option.why === 'string' ? 'why' : 'soft'} title={option.why ?? option.hint}>
                     {option.why ?? option.hint ?? ''}
                   </span>

@@ -1,5 +1,5 @@
 /** Drafts: unsent texts of one person, which survive a reload, a sign-in and another item in between, and stand in every tab. */
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 
 const prefix = 'console.draft.';
 
@@ -8,7 +8,9 @@ let owner = '';
 
 /** Begins with the drafts of a person. Used by the shell before a page of theirs is drawn. */
 export const adoptDrafts = (person: string): void => {
+  if (owner === person) return;
   owner = person;
+  begun = null;
 };
 
 const nameOf = (key: string): string => `${prefix}${owner}.${key}`;
@@ -17,6 +19,44 @@ const nameOf = (key: string): string => `${prefix}${owner}.${key}`;
 const kept = new Map<string, string>();
 /** The places of this tab where drafts stand, by the names of these. */
 const listeners = new Set<(name: string, text: string) => void>();
+
+/** The keys under which texts are kept; null: not looked up yet. */
+let begun: ReadonlySet<string> | null = null;
+const followers = new Set<() => void>();
+
+const readBegun = (): ReadonlySet<string> => {
+  const own = `${prefix}${owner}.`;
+  let names = [...kept.keys()];
+  try {
+    names = [...names, ...Object.keys(localStorage)];
+  } catch {
+    // A browser without storage has those of the page alone.
+  }
+  return new Set(names.filter((name) => name.startsWith(own)).map((name) => name.slice(own.length)));
+};
+
+/** Takes over that a text has come, or that one was forgotten. */
+const noteBegun = (name: string, isKept: boolean): void => {
+  const own = `${prefix}${owner}.`;
+  if (begun === null || !name.startsWith(own) || begun.has(name.slice(own.length)) === isKept) return;
+  begun = readBegun();
+  for (const hear of followers) hear();
+};
+
+const followBegun = (hear: () => void): (() => void) => {
+  const hearTab = ({ key: name, newValue }: StorageEvent): void => {
+    if (name !== null) noteBegun(name, newValue !== null && newValue !== '');
+  };
+  followers.add(hear);
+  window.addEventListener('storage', hearTab);
+  return () => {
+    followers.delete(hear);
+    window.removeEventListener('storage', hearTab);
+  };
+};
+
+/** Returns the keys under which unsent texts are kept, and follows them. */
+export const useBegun = (): ReadonlySet<string> => useSyncExternalStore(followBegun, () => (begun ??= readBegun()));
 
 /** Returns the text under a key. */
 export const readDraft = (key: string): string => {
@@ -39,6 +79,7 @@ export const writeDraft = (key: string, text: string): void => {
     kept.set(name, text);
   }
   for (const hear of listeners) hear(name, text);
+  noteBegun(name, text !== '');
 };
 
 /** Forgets a text that was sent, wherever it stands now, unless it was changed since. */

@@ -10,6 +10,8 @@ export interface Option {
   /** Whether it holds now. */
   readonly isOn?: boolean;
   readonly why?: string | null;
+  /** Whether what it does is dangerous. */
+  readonly isDangerous?: boolean;
 }
 
 export interface PickerProps {
