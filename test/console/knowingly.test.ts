@@ -8,6 +8,18 @@ import { loaded, useConsole } from './support.ts';
 
 const manifest = {
   ...testManifest,
+  resources: testManifest.resources.map((resource) =>
+    resource.name === 'customer'
+      ? {
+          ...resource,
+          fields: [
+            { name: 'paid', label: 'Paid so far', type: 'money' },
+            { name: 'plan', label: 'Plan', sort: true },
+            { name: 'secret', label: 'Secret' },
+          ],
+        }
+      : resource,
+  ),
   actions: [
     ...testManifest.actions,
     { name: 'erase', label: 'Erase the account', resource: 'customer', danger: 'high' },
@@ -31,7 +43,9 @@ describe('knowing what one does in the console', () => {
       for (const title of ['Late invoice', 'Wrong sum', 'Lost parcel']) ids.push(await newItem(title));
       const { body } = await ana.post('/items', { inbox: 'refunds', title: 'Paid twice' });
       refund = body.item.id as string;
-      await world.records('customer', [{ id: 'c1', title: 'Kim' }]);
+      await world.records('customer', [
+        { id: 'c1', title: 'Kim', fields: { paid: 72, currency: 'EUR', plan: 'team', secret: 'no' } },
+      ]);
       tab = await open();
       ({ page } = tab);
     },
@@ -133,6 +147,16 @@ describe('knowing what one does in the console', () => {
     expect(await page.locator('.picker-label.grave').allTextContents()).to.deep.equal(['Erase the account']);
     expect(await options.filter({ hasText: 'Erase the account' }).textContent()).to.include('high danger');
     await tab.picture('dangerous-light-1440');
+    await page.keyboard.press('Escape');
+  });
+
+  it('shows the amounts and states of the record beside the input of an action', async () => {
+    await goTo('/records/customer?record=c1');
+    await page.keyboard.press('d');
+    await page.getByRole('option', { name: 'Send a greeting' }).click();
+    const line = page.getByRole('dialog', { name: 'Send a greeting' }).locator('.record-line');
+    expect(await line.textContent()).to.equal('Paid so far 72 EUR, Plan team');
+    await tab.picture('record-line-light-1440');
     await page.keyboard.press('Escape');
   });
 

@@ -3,11 +3,13 @@ import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState, type ReactNode } from 'react';
+import { compactFields } from '../content/compactFields.ts';
 import { RecordLink } from '../content/RecordLink.tsx';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
-import { actionsQuery, availableQuery } from '../wire/actionQueries.ts';
+import { actionsQuery, availableQuery, resourcesQuery } from '../wire/actionQueries.ts';
+import { recordQuery } from '../wire/recordQueries.ts';
 import { isOpenRun } from '../wire/runMessages.ts';
 import { runQuery } from '../wire/runQueries.ts';
 import type { Action, ActionReference } from '../wire/types.ts';
@@ -60,6 +62,25 @@ const Accepted = ({ id, label, onAction, onClose }: AcceptedProps) => {
       </div>
       {dialog}
     </>
+  );
+};
+
+/** The dates, amounts and states of the record: what one asks for is weighed against them. */
+const RecordLine = ({ resource, id }: { readonly resource: string; readonly id: string }) => {
+  const { http } = useSession();
+  const { data: page } = useQuery(recordQuery(http, { resource, id }));
+  const { data: resources = [] } = useQuery(resourcesQuery(http));
+  const line =
+    page === undefined
+      ? ''
+      : compactFields(
+          page.record,
+          resources.find(({ name }) => name === resource),
+        );
+  return line === '' ? null : (
+    <p className="soft record-line" dir="auto">
+      {line}
+    </p>
   );
 };
 
@@ -140,6 +161,7 @@ export const ActionSheet = ({ request, onOpen, onClose }: ActionSheetProps) => {
                 <span className="mono">{record}</span>
               </p>
             )}
+            {record !== null && resource !== null && run === null && <RecordLine resource={resource} id={record} />}
             {action !== undefined && action.description !== null && (
               <Dialog.Description className="soft">{action.description}</Dialog.Description>
             )}

@@ -1,6 +1,5 @@
 /** One act of an agent: when, what, to what, with which outcome and why. Used by Ledger. */
 import { useState } from 'react';
-import { shown } from '../approvals/shown.ts';
 import { ActionName } from '../audit/ActionName.tsx';
 import { AuditChange } from '../audit/AuditChange.tsx';
 import { MoreButton } from '../audit/MoreButton.tsx';
@@ -11,6 +10,7 @@ import { auditTexts } from '../audit/texts.tsx';
 import { verbTexts } from '../audit/verbTexts.ts';
 import { differences } from '../content/difference.ts';
 import { legible } from '../content/legible.ts';
+import { shown } from '../content/shown.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { inRow } from '../ui/plural.ts';
 import { Ago } from '../ui/Time.tsx';

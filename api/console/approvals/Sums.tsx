@@ -1,13 +1,13 @@
 /** The amounts of the record that a request is for, as they are now: what is asked for may be all of it, and then names no amount. Used by the queue, Decision and Verdict. */
 import { useQuery } from '@tanstack/react-query';
 import { legible } from '../content/legible.ts';
+import { shownAs } from '../content/shown.ts';
 import { isObject } from '../content/values.ts';
 import { useSession } from '../shell/session.ts';
 import { inRow } from '../ui/plural.ts';
 import { resourcesQuery } from '../wire/actionQueries.ts';
 import type { Approval } from '../wire/types.ts';
 import { requestTexts } from './requestTexts.tsx';
-import { shownAs } from './shown.ts';
 
 /** Returns such as "Total 129 EUR"; empty: the record has no amounts, there is none, or nothing waits for a decision any more. */
 export const useSums = ({ status, resource, record, now }: Approval): string => {

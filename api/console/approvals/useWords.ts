@@ -4,6 +4,7 @@ import { toForm, type Field } from '../actions/schema.ts';
 import { rampMember } from '../content/difference.ts';
 import { legible } from '../content/legible.ts';
 import { useNames } from '../content/names.ts';
+import { shown, shownAs } from '../content/shown.ts';
 import { isObject } from '../content/values.ts';
 import { planText, rampText } from '../flags/words.ts';
 import { useSession } from '../shell/session.ts';
@@ -11,7 +12,6 @@ import { toWords } from '../ui/words.ts';
 import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
 import type { Approval, Ramp } from '../wire/types.ts';
 import { requestTexts } from './requestTexts.tsx';
-import { shown, shownAs } from './shown.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

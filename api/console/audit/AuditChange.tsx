@@ -1,7 +1,7 @@
 /** The values of an audit entry before and after. Used by AuditRow and the ledger of agents. */
-import { shown } from '../approvals/shown.ts';
 import { differences } from '../content/difference.ts';
 import { useNames } from '../content/names.ts';
+import { shown } from '../content/shown.ts';
 import { toWords } from '../ui/words.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { auditTexts } from './texts.tsx';

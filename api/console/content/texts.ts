@@ -3,6 +3,7 @@ import { inRow } from '../ui/plural.ts';
 import { count } from '../ui/time.ts';
 
 export const contentTexts = {
+  labelled: (label: string, value: string) => `${label} ${value}`,
   yes: 'Yes',
   no: 'No',
   table: 'Table',

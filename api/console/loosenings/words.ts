@@ -1,5 +1,5 @@
 /** A loosening in words: which rule, what holds and what is declared. Used by the pages of loosenings. */
-import { shown } from '../approvals/shown.ts';
+import { shown } from '../content/shown.ts';
 import { inRow } from '../ui/plural.ts';
 import type { Loosening } from '../wire/types.ts';
 import { ruleTexts } from './ruleTexts.ts';

@@ -1,6 +1,7 @@
 /** Records that one is related to, ten at a time, each with what was done to it. Used by RecordDetail. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { compactFields } from '../content/compactFields.ts';
 import { RecordLink } from '../content/RecordLink.tsx';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
@@ -8,7 +9,6 @@ import { toWords } from '../ui/words.ts';
 import type { RecordRef } from '../wire/actionQueries.ts';
 import { relatedQuery } from '../wire/recordQueries.ts';
 import type { AppRecord, Resource } from '../wire/types.ts';
-import { compactFields } from './compactFields.ts';
 import { RelatedHistory } from './RelatedHistory.tsx';
 import { recordsTexts } from './texts.tsx';
 

@@ -43,7 +43,6 @@ export const recordsTexts = {
     </>
   ),
   /** A value of a record beside its title, such as "Total 129 EUR". */
-  value: (label: string, value: string) => `${label} ${value}`,
   values: 'Values',
   items: 'Items',
   history: 'History',

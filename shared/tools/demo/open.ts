@@ -70,7 +70,8 @@ const hourMs = 3_600_000;
 const open = async (access: DemoAccess): Promise<void> => {
   const items = listed(await call(access, '/items?inbox=refunds&state=approved&limit=20'), 'items');
   let asked = 0;
-  for (const { id, record } of items) {
+  for (const { id, record, fields } of items) {
+    const { amount, reason } = fields as { amount?: number; reason?: string };
     const { id: order } = (record ?? {}) as { id?: string };
     if (order === undefined || asked === 3) continue;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API answers this call so
@@ -82,7 +83,7 @@ const open = async (access: DemoAccess): Promise<void> => {
       action: 'refund_payment',
       record: order,
       item: id,
-      input: { reason: 'unused' },
+      input: { amount, reason },
       confirmed: true,
     });
     asked += 1;

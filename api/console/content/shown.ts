@@ -1,9 +1,9 @@
 /** Values of any kind as people read them. Used by comparisons of before and after, and by the audit log. */
-import { legible } from '../content/legible.ts';
-import { moneyText } from '../content/money.ts';
-import { contentTexts } from '../content/texts.ts';
 import { inRow } from '../ui/plural.ts';
 import { whenTime } from '../ui/time.ts';
+import { legible } from './legible.ts';
+import { moneyText } from './money.ts';
+import { contentTexts } from './texts.ts';
 
 /** Whole numbers in this range are moments of the years 2001 to 2096 in milliseconds, as everywhere in the API. */
 const isMoment = (value: unknown): value is number =>

@@ -1,9 +1,9 @@
-/** The values of a record that fit on one line beside its title: its dates, amounts and states. Used by Related. */
-import { shownAs } from '../approvals/shown.ts';
-import { legible } from '../content/legible.ts';
+/** The values of a record that fit on one line beside its title: its dates, amounts and states. Used by Related and ActionSheet. */
 import { inRow } from '../ui/plural.ts';
 import type { AppRecord, Resource } from '../wire/types.ts';
-import { recordsTexts } from './texts.tsx';
+import { legible } from './legible.ts';
+import { shownAs } from './shown.ts';
+import { contentTexts } from './texts.ts';
 
 /** Returns whether a field is shown: amounts and times, and sortable fields that are not searched, such as states and numbers. */
 const isTold = ({ type, sort, search }: Resource['fields'][number]): boolean =>
@@ -18,6 +18,6 @@ export const compactFields = ({ title, subtitle, fields }: AppRecord, resource: 
       const text = shownAs(type, value, fields['currency']);
       return [title, subtitle].some((said) => said?.includes(text) === true)
         ? []
-        : [recordsTexts.value(legible(label), text)];
+        : [contentTexts.labelled(legible(label), text)];
     }),
   );
