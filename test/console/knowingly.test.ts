@@ -54,6 +54,11 @@ describe('knowing what one does in the console', () => {
     await page.goto(`${of().origin}/env/demo${path}`);
     await loaded(page);
   };
+  const chooseAction = async (): Promise<void> => {
+    await goTo('/records/customer?record=c1');
+    await page.getByRole('button', { name: 'All actions' }).waitFor();
+    await page.keyboard.press('d');
+  };
   const row = (title: string) => page.locator('.row', { hasText: title });
   const item = async (id: string) => (await of().ana.get(`/items/${id}`)).body.item;
 
@@ -140,8 +145,7 @@ describe('knowing what one does in the console', () => {
   });
 
   it('tells dangerous actions from others where one is chosen', async () => {
-    await goTo('/records/customer?record=c1');
-    await page.keyboard.press('d');
+    await chooseAction();
     const options = page.locator('.picker').getByRole('option');
     await options.first().waitFor();
     expect(await page.locator('.picker-label.grave').allTextContents()).to.deep.equal(['Erase the account']);
@@ -151,8 +155,7 @@ describe('knowing what one does in the console', () => {
   });
 
   it('shows the amounts and states of the record beside the input of an action', async () => {
-    await goTo('/records/customer?record=c1');
-    await page.keyboard.press('d');
+    await chooseAction();
     await page.getByRole('option', { name: 'Send a greeting' }).click();
     const line = page.getByRole('dialog', { name: 'Send a greeting' }).locator('.record-line');
     expect(await line.textContent()).to.equal('Paid so far 72 EUR, Plan team');
@@ -161,8 +164,7 @@ describe('knowing what one does in the console', () => {
   });
 
   it('shows the outcome of a dry run for the input alone that it was made with', async () => {
-    await goTo('/records/customer?record=c1');
-    await page.keyboard.press('d');
+    await chooseAction();
     await page.getByRole('option', { name: 'Send a greeting' }).click();
     const sheet = page.getByRole('dialog', { name: 'Send a greeting' });
     const times = sheet.getByLabel('times');
