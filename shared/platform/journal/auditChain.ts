@@ -187,7 +187,7 @@ export const verifyAuditChain = async (
   }
   if (kept !== null && (await queryRow(db, hasHashSql, [envId, kept])) === undefined)
     problems.push(
-      'the hash that was kept is not in the chain: it is mistyped or of another environment, or the chain was written again since.',
+      'the hash that was kept is not in the chain: it is mistyped or of another environment, of after the time to which this database was restored, or the chain was written again since.',
     );
   return { ranges, archived, entries, erased, problems };
 };
