@@ -1,7 +1,7 @@
 /** The contents of archives in PostgreSQL: the lines of a part, and tables that are filled from lines. */
 import type { Tx } from '../db/knex.ts';
 import { queryRow, queryRows, statement } from '../db/sql.ts';
-import type { ArchivedChain } from './file.ts';
+import type { ArchivedChain } from './header.ts';
 import type { EventPart } from './parts.ts';
 
 const rowsAtOnce = 2_000;

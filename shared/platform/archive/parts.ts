@@ -5,6 +5,9 @@ import { queryRow, queryRows, statement } from '../db/sql.ts';
 /** A reason for which something can't be archived, verified or restored, as a sentence for an operator. */
 export class ArchiveProblem extends Error {}
 
+/** What to do about a file that is damaged. */
+export const takeAnother = 'take another copy of it';
+
 export interface EventPart {
   readonly table: string;
   /** `2026-01`, or `former`: what was written before there were parts. */

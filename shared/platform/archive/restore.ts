@@ -2,8 +2,10 @@
 import type { Db, Tx } from '../db/knex.ts';
 import { executeStatement, statement } from '../db/sql.ts';
 import { insertLines, readPartFacts } from './contents.ts';
-import { hashFile, readArchiveFile } from './file.ts';
+import { describeOther, findOrigin } from './origin.ts';
 import { ArchiveProblem, listArchives, type Archive } from './parts.ts';
+import { hashFile, readArchiveFile } from './read.ts';
+import { checkArchive } from './verify.ts';
 
 const deleteArchiveSql = statement('archive.delete', 'delete from archives where starts = $1');
 
@@ -15,17 +17,25 @@ interface RestoreOptions {
   readonly record: (tx: Tx, archive: Archive) => Promise<void>;
 }
 
+/** Returns why a file is not among those that can be restored. */
+const findRefusal = async (db: Db, path: string, sha256: string): Promise<ArchiveProblem> => {
+  const check = await checkArchive(db, path);
+  if (check.problems.length > 0) return new ArchiveProblem([`${path} does not hold.`, ...check.problems].join('\n'));
+  const origin = await findOrigin(db, path, sha256, check);
+  if (origin.of === 'other') return new ArchiveProblem(describeOther(path, sha256, check.header, origin));
+  return new ArchiveProblem(
+    origin.of === 'foreign'
+      ? `${path} holds, but is not of this database; only the one that it was archived from takes it back.`
+      : `${path} was restored already, or never taken out: ${check.header.name} is in the database.`,
+  );
+};
+
 /** Restores a file that was archived from this database; the file stays. Throws ArchiveProblem where it isn't one, is restored already, or was changed. */
 export const restoreArchive = async ({ db, path, record }: RestoreOptions): Promise<Archive> => {
-  const sha256 = await hashFile(path).catch((error: unknown) => {
-    throw new ArchiveProblem(`${path} can’t be read: ${error instanceof Error ? error.message : String(error)}`);
-  });
-  return db.transaction(async (tx) => {
+  const sha256 = await hashFile(path);
+  const restored = await db.transaction(async (tx) => {
     const archive = (await listArchives(tx)).find((each) => each.sha256 === sha256);
-    if (archive === undefined)
-      throw new ArchiveProblem(
-        `${path} is not among what is archived of this database (archive list): it was restored already, is another database’s, or was changed.`,
-      );
+    if (archive === undefined) return null;
     const table = `events_${archive.name.replace('-', '_')}`;
     await tx.raw('create table ?? (like events including defaults including constraints)', [table]);
     const { events, digest } = await readArchiveFile(
@@ -46,4 +56,6 @@ export const restoreArchive = async ({ db, path, record }: RestoreOptions): Prom
     await record(tx, archive);
     return archive;
   });
+  if (restored === null) throw await findRefusal(db, path, sha256);
+  return restored;
 };

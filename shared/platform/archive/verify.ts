@@ -1,12 +1,22 @@
 /** Proves that an archive is whole and as it was written, by the chain that is in it. */
 import type { Db, Tx } from '../db/knex.ts';
-import { queryRow, statement } from '../db/sql.ts';
+import { queryRow, queryRows, statement } from '../db/sql.ts';
 import { verifyAuditChain } from '../journal/auditChain.ts';
 import { insertLines, readPartFacts } from './contents.ts';
-import { readArchiveFile, type ArchiveHeader } from './file.ts';
+import type { ArchiveHeader } from './header.ts';
+import { takeAnother } from './parts.ts';
+import { readArchiveFile } from './read.ts';
 
-interface ArchiveCheck {
+/** The last range of an environment's chain in a file. */
+export interface ArchivedHead {
+  readonly env: number;
+  readonly n: number;
+  readonly hash: Buffer;
+}
+
+export interface ArchiveCheck {
   readonly header: ArchiveHeader;
+  readonly heads: readonly ArchivedHead[];
   readonly ranges: number;
   readonly entries: number;
   readonly erased: number;
@@ -37,11 +47,15 @@ const indexTables = (tx: Tx): Promise<unknown> =>
     analyze pg_temp.audit_chain;
   `);
 
+const headsSql = statement(
+  'archive.heads',
+  'select distinct on (env) env, n, hash from pg_temp.audit_chain where n > 0 order by env, n desc',
+);
 const hasHashSql = statement('archive.hasHash', 'select n from pg_temp.audit_chain where hash = $1 limit 1');
 
 /**
  * Reads a file into tables of a session, and proves its chains and its digest; `kept`: a hash that was the head of one of its chains, which
- * a file that was written anew does not have. Throws ArchiveProblem for a file that can't be read.
+ * a file that was written anew does not have. Throws ArchiveProblem for a file that can't be read or is damaged.
  */
 export const checkArchive = (db: Db, path: string, kept: Buffer | null = null): Promise<ArchiveCheck> =>
   db.transaction(async (tx) => {
@@ -54,8 +68,8 @@ export const checkArchive = (db: Db, path: string, kept: Buffer | null = null): 
     const { events, digest } = await readPartFacts(tx, 'pg_temp.events');
     const problems: string[] = [];
     if (events !== header.events)
-      problems.push(`It has ${String(events)} events, and was written with ${String(header.events)}.`);
-    else if (digest !== header.digest) problems.push('An event was changed since it was written.');
+      problems.push(`It has ${String(events)} events, and was written with ${String(header.events)}; ${takeAnother}.`);
+    else if (digest !== header.digest) problems.push(`An event was changed since it was written; ${takeAnother}.`);
     let [ranges, entries, erased] = [0, 0, 0];
     for (const { env, before } of header.chains) {
       const proven = await verifyAuditChain(tx, env, null, before.n + 1);
@@ -68,5 +82,6 @@ export const checkArchive = (db: Db, path: string, kept: Buffer | null = null): 
       problems.push(
         'The hash that was kept is not in its chains: it is mistyped, of another month or environment, or they were written again.',
       );
-    return { header, ranges, entries, erased, problems };
+    const heads = await queryRows<ArchivedHead>(tx, headsSql);
+    return { header, heads, ranges, entries, erased, problems };
   });

@@ -1,11 +1,14 @@
 /** Writes a part of the events to a file, proves the file, and takes the part out of the database, all or nothing. */
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isLockTimeout } from '../db/errors.ts';
 import type { Db, Tx } from '../db/knex.ts';
 import { queryRow, queryRows, statement } from '../db/sql.ts';
 import { hasUnchained, partLines, readPartChains, readPartFacts, type PartFacts } from './contents.ts';
-import { writeArchiveFile, type ArchiveHeader } from './file.ts';
+import { takenName, writeArchiveFile } from './file.ts';
+import type { ArchiveHeader } from './header.ts';
 import { ArchiveProblem, type Archive, type EventPart } from './parts.ts';
+import { existsName, readArchiveHeader } from './read.ts';
 import { checkArchive } from './verify.ts';
 
 /** How often, and how long each time in ms, the lock is waited for behind which every change waits meanwhile. */
@@ -84,26 +87,56 @@ interface ArchiveOptions {
   readonly record: (tx: Tx, archive: Archive) => Promise<void>;
 }
 
+/** Any number that nothing else in this database locks. */
+const lockNumber = 4_920_735;
+
+const lockSql = statement(
+  'archive.lock',
+  `select pg_try_advisory_xact_lock(${String(lockNumber)}) as locked, to_regclass($1) is not null as exists`,
+);
+
+/** Locks the parts against other commands, and one against writes. Returns false where another command has taken it out meanwhile. */
+const lockPart = async (tx: Tx, { table }: EventPart): Promise<boolean> => {
+  const found = await queryRow<{ locked: boolean; exists: boolean }>(tx, lockSql, [table]);
+  if (found?.locked !== true)
+    throw new ArchiveProblem('another archive of this database is under way; try again when it is done.');
+  if (found.exists) await tx.raw('lock table ?? in share mode', [table]);
+  return found.exists;
+};
+
+/** Throws where the name of a file is taken by another than a command that was killed has left, before anything is written. */
+const refuseTaken = async (file: string, header: ArchiveHeader): Promise<void> => {
+  if ((await existsName(file)) && !isDeepStrictEqual(await readArchiveHeader(file), header)) throw takenName(file);
+};
+
+interface PartOutcome {
+  /** Null: the part was empty, which leaves no file, or is left as it is. */
+  readonly archive: Archive | null;
+  /** When the last event was that is later than those that are archived, in epoch ms; null: there is none. */
+  readonly laterAt: number | null;
+}
+const nothing: PartOutcome = { archive: null, laterAt: null };
+
 /** So much later than its month's end, in ms, an event may have been written to it. */
 const lateMs = 86_400_000;
 
 /**
- * Archives a part; returns null for an empty one, which leaves no file, and for one that has later events. Throws ArchiveProblem where it can't be done now.
+ * Archives a part. Throws ArchiveProblem where it can't be done now, and where the name of its file is taken.
  * Meanwhile nothing is written to the part, and whatever fails, it stays as it was.
  */
-export const archivePart = ({ db, part, folder, now, before, record }: ArchiveOptions): Promise<Archive | null> =>
+export const archivePart = ({ db, part, folder, now, before, record }: ArchiveOptions): Promise<PartOutcome> =>
   db.transaction(async (tx) => {
     const { table, name, starts, ends } = part;
-    await tx.raw('lock table ?? in share mode', [table]);
+    if (!(await lockPart(tx, part))) return nothing;
     const facts = await readPartFacts(tx, table);
     const { events, digest, firstAt, lastAt } = facts;
     if (firstAt === null || lastAt === null) {
       await dropPart(tx, part);
-      return null;
+      return nothing;
     }
-    if (lastAt >= before + lateMs) return null;
+    if (lastAt >= before + lateMs) return { archive: null, laterAt: lastAt };
     const obstacle = await findObstacle(tx, part, facts);
-    if (obstacle !== null) throw new ArchiveProblem(`${name}: ${obstacle}`);
+    if (obstacle !== null) throw new ArchiveProblem(obstacle);
     const chains = await readPartChains(tx, part);
     const header: ArchiveHeader = {
       archive: 'events',
@@ -119,6 +152,7 @@ export const archivePart = ({ db, part, folder, now, before, record }: ArchiveOp
       chains,
     };
     const file = join(folder, `events-${name}.jsonl.gz`);
+    await refuseTaken(file, header);
     const { bytes, sha256 } = await writeArchiveFile(file, header, partLines(tx, part));
     const { problems } = await checkArchive(db, file);
     if (problems.length > 0)
@@ -128,5 +162,5 @@ export const archivePart = ({ db, part, folder, now, before, record }: ArchiveOp
     if (archive === undefined) throw new Error('The insert returns its row.');
     await record(tx, archive);
     await dropPart(tx, part);
-    return archive;
+    return { archive, laterAt: null };
   });

@@ -54,6 +54,10 @@ export const isUniqueViolation = (error: unknown, constraint?: string | RegExp):
 export const isSerializationFailure = (error: unknown): boolean =>
   ['40001', '40P01'].includes(toDbError(error).code ?? '');
 
+/** Returns whether values are none of their columns: of another form or range, missing, or there already. */
+export const isDataError = (error: unknown): boolean =>
+  error instanceof RangeError || /^(?:22|23|54)/.test(toDbError(error).code ?? '');
+
 /** Returns whether a lock was waited for longer than `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => toDbError(error).code === '55P03';
 

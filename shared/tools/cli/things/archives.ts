@@ -1,6 +1,7 @@
 /** The `archive …` commands of the admin tool: past months of timelines and audit log as files; used by run.ts. */
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { describeOther, findOrigin } from '../../../platform/archive/origin.ts';
 import {
   ArchiveProblem,
   listArchives,
@@ -9,6 +10,7 @@ import {
   type Archive,
   type EventPart,
 } from '../../../platform/archive/parts.ts';
+import { hashFile } from '../../../platform/archive/read.ts';
 import { restoreArchive } from '../../../platform/archive/restore.ts';
 import { checkArchive } from '../../../platform/archive/verify.ts';
 import { archivePart } from '../../../platform/archive/write.ts';
@@ -42,6 +44,14 @@ const asFailure = (error: unknown): never => {
   throw error instanceof ArchiveProblem ? new CommandFailure(error.message) : error;
 };
 
+const namesOf = (parts: readonly { readonly name: string }[]): string => parts.map(({ name }) => name).join(', ');
+
+/** Returns a failure that also says what the command has done before. */
+const failureAfter = (message: string, written: readonly Archive[]): CommandFailure =>
+  new CommandFailure(
+    written.length === 0 ? message : `${message}\nArchived before that: ${namesOf(written)} (archive list).`,
+  );
+
 const recordArchive =
   ({ admin }: CommandContext, verb: string) =>
   (tx: Tx, { name, events, sha256 }: Archive): Promise<void> =>
@@ -66,11 +76,22 @@ const archiveRows = (archives: readonly Archive[]): string[][] =>
 const tableOf = (archives: readonly Archive[], empty: string): string[] =>
   formatTable(['month', 'events', 'bytes', 'first', 'last', 'file'], archiveRows(archives), empty);
 
-/** Returns the parts that are wholly before a time, and that nothing is written to any more. */
-const chooseParts = async ({ bulk }: CommandContext, before: number): Promise<EventPart[]> => {
+interface PartsBefore {
+  /** Parts that nothing is written to any more. */
+  readonly closed: readonly EventPart[];
+  /** Parts that the ids of new entries may still be of, as they have not begun at this month's yet. */
+  readonly open: readonly EventPart[];
+}
+
+/** Returns the parts that are wholly before a time. */
+const partsBefore = async ({ bulk }: CommandContext, before: number): Promise<PartsBefore> => {
   const { id, starts } = await readEventIds(bulk, before);
-  return (await listEventParts(bulk)).filter(({ ends }) => ends <= starts && ends <= id);
+  const parts = (await listEventParts(bulk)).filter(({ ends }) => ends <= starts);
+  return { closed: parts.filter(({ ends }) => ends <= id), open: parts.filter(({ ends }) => ends > id) };
 };
+
+const openMessage = (open: readonly EventPart[]): string =>
+  `${namesOf(open)} can’t be archived yet: new entries are still written there, until the workers begin the part of this month. They do so within a minute of their start; see that they run, and try again in a minute.`;
 
 const write = async (context: CommandContext, given: CommandArguments): Promise<CommandResult> => {
   const now = context.admin.at;
@@ -79,19 +100,40 @@ const write = async (context: CommandContext, given: CommandArguments): Promise<
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     throw new CommandFailure(`${folder} can’t be made: ${error instanceof Error ? error.message : String(error)}`);
   });
+  const { closed, open } = await partsBefore(context, before);
   const written: Archive[] = [];
-  for (const part of await chooseParts(context, before)) {
+  const left: { readonly name: string; readonly laterAt: number }[] = [];
+  for (const part of closed) {
+    const { name } = part;
     const record = recordArchive(context, 'archive.create');
-    const archive = await archivePart({ db: context.bulk, part, folder, now, before, record }).catch(asFailure);
+    const { archive, laterAt } = await archivePart({ db: context.bulk, part, folder, now, before, record }).catch(
+      (error: unknown) => {
+        throw error instanceof ArchiveProblem ? failureAfter(`${name}: ${error.message}`, written) : error;
+      },
+    );
+    if (laterAt !== null) left.push({ name, laterAt });
     if (archive === null) continue;
     written.push(archive);
     await announceChange(context);
   }
+  if (open.length > 0) throw failureAfter(openMessage(open), written);
+  const leftLines = left.map(
+    ({ name, laterAt }) =>
+      `${name} is left: its last entry is of ${formatTime(laterAt, '')}, as it was written to until the workers began the next part.`,
+  );
+  const none = left.length === 0 ? 'No whole month is before that date, or they are archived.' : null;
   return {
-    json: { archives: written },
-    lines: tableOf(written, 'No whole month is before that date, or they are archived.'),
+    json: { archives: written, left },
+    lines: [...(written.length === 0 && none === null ? [] : tableOf(written, none ?? '')), ...leftLines],
   };
 };
+
+/** What `verify` says of a file that holds. */
+const holds = {
+  archived: 'holds',
+  inDatabase: 'holds; its month is in the database too',
+  foreign: 'holds, but is not of this database',
+} as const;
 
 export const archiveCommands: readonly Command[] = [
   {
@@ -120,19 +162,23 @@ export const archiveCommands: readonly Command[] = [
   {
     thing,
     verb: 'verify',
-    about: 'proves that a file is whole and as it was written; exit code 1 if it is not',
+    about: 'proves that a file is whole and as it was written, and the one that was archived; exit code 1 if it is not',
     argument: '<file>',
     options: { head: { kind: 'text', value: '<hash>' } },
     run: async ({ bulk }, { argument, text }) => {
       const path = resolve(argument);
       const kept = keptHash(text('head'));
-      const { header, ranges, entries, erased, problems } = await checkArchive(bulk, path, kept).catch(asFailure);
+      const check = await checkArchive(bulk, path, kept).catch(asFailure);
+      const { header, ranges, entries, erased, problems } = check;
       if (problems.length > 0) throw new CommandFailure([`${path} does not hold.`, ...problems].join('\n'));
-      const found = { month: header.name, events: header.events, ranges, entries, erased };
+      const sha256 = await hashFile(path).catch(asFailure);
+      const origin = await findOrigin(bulk, path, sha256, check);
+      if (origin.of === 'other') throw new CommandFailure(describeOther(path, sha256, header, origin));
+      const found = { month: header.name, events: header.events, ranges, entries, erased, of: origin.of };
       const row = [header.name, header.events, ranges, entries, erased].map(String);
       return {
         json: found,
-        lines: formatTable(['month', 'events', 'ranges', 'entries', 'erased', ''], [[...row, 'holds']], ''),
+        lines: formatTable(['month', 'events', 'ranges', 'entries', 'erased', ''], [[...row, holds[origin.of]]], ''),
       };
     },
   },
