@@ -14,6 +14,8 @@ const manifest = {
     { key: 'banner', kind: 'string', default: 'none' },
     { key: 'search', kind: 'boolean', default: false },
     { key: 'checkout', kind: 'boolean', default: false },
+    { key: 'rising', kind: 'boolean', default: false },
+    { key: 'part', kind: 'boolean', default: true },
     { key: 'payouts', kind: 'boolean', default: true, approval: true, danger: 'high', reasonRequired: true },
   ],
 };
@@ -140,6 +142,66 @@ describe('taking back a change of a flag in the console', () => {
     expect((await flag('checkout')).ramp).to.equal(null);
     await page.keyboard.press('u');
     await until('it goes on', async () => (await flag('checkout')).ramp?.from === 26);
+  });
+
+  it('says that a value ends a ramp and its guard, before and after, and brings the ramp back from the history', async () => {
+    const { ana, world, origin } = of();
+    // oxlint-disable-next-line unicorn/no-thenable -- the API's own name
+    const guard = { inbox: 'bugs', tag: null, above: 5, within: 60_000, then: 'rollback' };
+    const ramp = { to: 50, over: 600_000, every: 60_000, guard };
+    await ana.post('/flags/rising', { change: { ramp } });
+    await page.goto(`${origin}/env/demo/flags/rising`);
+    await loaded(page);
+    await page.getByRole('combobox', { name: 'Value' }).selectOption('true');
+    await page.getByText('Ends the ramp and its guard: from 0 % to everybody at once.').waitFor();
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).to.equal(0);
+    await tab.picture('flag-ends-ramp-light-1440');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    for (const rollout of [5, 10]) {
+      world.clock.advance(60_000);
+      await page
+        .locator('.flag-answer')
+        .getByText(`on for ${String(rollout)} %`)
+        .waitFor();
+    }
+    await page.getByRole('combobox', { name: 'Value' }).selectOption('true');
+    await page.getByText('Ends the ramp and its guard: it stays on for 10 %.').waitFor();
+    await page.getByLabel('Rollout in %').fill('');
+    await page.getByText('Ends the ramp and its guard: from 10 % to everybody at once.').waitFor();
+    await page.getByRole('button', { name: 'End the ramp and save' }).click();
+    const notice = page.locator('.notice');
+    await notice.getByText('rising: value on, ramp and guard ended (from 10 % to everybody)').waitFor();
+    await page.locator('.flag-answer').getByText('on for everybody').waitFor();
+    const history = page.getByRole('region', { name: 'History' });
+    await history.getByRole('button', { name: /^Back to before .*ramp ended/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('on → off', { exact: true }).waitFor();
+    await dialog.getByText(/^none → to 50 % from .+; guard: more than 5 in bugs within 1 min/).waitFor();
+    await tab.picture('flag-restore-ramp-light-1440');
+    await dialog.getByRole('button', { name: 'Change the flag' }).click();
+    await notice.getByText(/back to before .* its ramp goes on from 10 % to 50 %/).waitFor();
+    const after = await flag('rising');
+    expect(after).to.include({ value: false, rollout: 10 });
+    expect(after.ramp).to.deep.include({ from: 10, to: 50, over: 480_000, every: 60_000, status: 'running', guard });
+    await page.locator('.flag-answer').getByText('on for 10 %, rising to 50 %').waitFor();
+  });
+
+  it('says that a rollout ends which is taken away, and asks before a ramp of now ends by what is brought back', async () => {
+    const { ana, origin } = of();
+    await ana.post('/flags/part', { change: { rollout: 20 } });
+    await page.goto(`${origin}/env/demo/flags/part`);
+    await loaded(page);
+    await page.getByLabel('Rollout in %').fill('');
+    await page.getByText('Ends the rollout: from 20 % to everybody at once.').waitFor();
+    await page.getByRole('button', { name: 'End the rollout and save' }).click();
+    await page.locator('.notice').getByText('part: rollout ended (from 20 % to everybody)').waitFor();
+    await ana.post('/flags/part', { change: { ramp: { to: 0, over: 600_000, every: 60_000 } } });
+    await page.locator('.flag-answer').getByText('falling to 0 %').waitFor();
+    await page.getByRole('button', { name: 'Back to before this change: rollout 20 % → none' }).click();
+    const dialog = page.getByRole('dialog', { name: /ramp ended \(from 100 % to 20 %\)/ });
+    await dialog.getByText(/^falling to 0 % by .+ → none$/).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect((await flag('part')).ramp).to.include({ to: 0, status: 'running' });
   });
 
   it('offers no undo to who may decide, and not change flags', async () => {

@@ -238,8 +238,9 @@ describe('flags in the console', () => {
 
   it('restores what was before a change', async () => {
     await goTo('greeting');
-    await part('History').getByRole('button', { name: 'Restore what was before value Hi → Good day' }).click();
+    await part('History').getByRole('button', { name: 'Back to before this change: value Hi → Good day' }).click();
     await answer().getByText('Hi', { exact: true }).waitFor();
+    await page.locator('.notice').getByText('greeting: back to before “value Hi → Good day”').waitFor();
     expect((await flag('greeting')).value).to.equal('Hi');
   });
 

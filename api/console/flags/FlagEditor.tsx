@@ -4,13 +4,14 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
 import { changeTexts } from './changeTexts.ts';
+import { endingOf } from './endings.ts';
 import type { FlagPart } from './part.ts';
 import type { FlagPatch } from './patch.ts';
 import { RolloutInput } from './RolloutInput.tsx';
 import { flagTexts } from './texts.tsx';
 import { fromInput, rolloutOf, toInput } from './value.ts';
 import { ValueInput } from './ValueInput.tsx';
-import { goingRamp, percent, valueText } from './words.ts';
+import { percent, valueText } from './words.ts';
 
 const texts = flagTexts.form;
 
@@ -37,9 +38,12 @@ export const FlagEditor = ({ flag, change }: FlagPart) => {
     // A value alone would take the rollout away.
     ...(movesRollout || (movesValue && flag.rollout !== null) ? { rollout: rollout ?? null } : {}),
   };
+  const ending = isChanged && !isWrong ? endingOf(flag, patch) : null;
   const done = changeTexts.together([
     ...(movesValue ? [texts.toValue(valueText(value))] : []),
-    ...(movesRollout ? [typeof rollout === 'number' ? texts.toRollout(percent(rollout)) : texts.toNoRollout] : []),
+    ...(movesRollout && typeof rollout === 'number' ? [texts.toRollout(percent(rollout))] : []),
+    ...(movesRollout && typeof rollout !== 'number' && ending === null ? [texts.toNoRollout] : []),
+    ...(ending === null ? [] : [ending.done]),
   ]);
   const now = valueText(flag.value);
   const submit = async (event: FormEvent): Promise<void> => {
@@ -63,7 +67,7 @@ export const FlagEditor = ({ flag, change }: FlagPart) => {
       {isChanged && (
         <>
           <Button type="submit" tone="main" disabled={isBusy || isWrong}>
-            {texts.save}
+            {ending?.deed ?? texts.save}
           </Button>
           <Button onClick={forget}>{texts.discard}</Button>
         </>
@@ -78,7 +82,11 @@ export const FlagEditor = ({ flag, change }: FlagPart) => {
           {texts.changedMeanwhile(flag.rollout === null ? now : texts.rolloutAndValue(percent(flag.rollout), now))}
         </p>
       )}
-      {isChanged && movesRollout && goingRamp(flag) !== null && <p className="hint">{texts.endsRamp}</p>}
+      {ending !== null && (
+        <p className="hint" role="status">
+          {ending.will}
+        </p>
+      )}
     </form>
   );
 };

@@ -5,34 +5,18 @@ import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { flagHistoryQuery } from '../wire/flagQueries.ts';
-import type { Flag, FlagEntry } from '../wire/types.ts';
+import type { FlagEntry } from '../wire/types.ts';
+import { changeTexts } from './changeTexts.ts';
+import { endingOf } from './endings.ts';
 import type { FlagPart } from './part.ts';
 import type { FlagPatch } from './patch.ts';
+import { rampBefore, reachedBy, restoring } from './restoring.ts';
 import { flagTexts } from './texts.tsx';
 import { changeText, percent } from './words.ts';
 
 const texts = flagTexts.history;
 
 type Members = Readonly<Record<string, unknown>>;
-
-/** Returns the change that gives the flag back what the entry took; null: it took nothing that can be set. */
-const restoring = (flag: Flag, entry: FlagEntry): FlagPatch | null => {
-  const before: Members = { ...entry.before };
-  const patch: FlagPatch = {
-    ...('value' in before ? { value: before['value'] } : {}),
-    ...(flag.kind === 'boolean' && ('rollout' in before || 'value' in before)
-      ? {
-          rollout:
-            typeof before['rollout'] === 'number' ? before['rollout'] : 'rollout' in before ? null : flag.rollout,
-        }
-      : {}),
-    ...(Array.isArray(before['rules']) ? { rules: before['rules'] as readonly unknown[] } : {}),
-    ...(typeof before['targets'] === 'object' && before['targets'] !== null
-      ? { targets: { ...before['targets'] } }
-      : {}),
-  };
-  return Object.keys(patch).length === 0 ? null : patch;
-};
 
 /** Returns the entries, the steps of one ramp together. */
 const folded = (entries: readonly FlagEntry[]): readonly (readonly [FlagEntry, ...FlagEntry[]])[] => {
@@ -82,6 +66,31 @@ const Steps = ({ steps }: { readonly steps: readonly [FlagEntry, ...FlagEntry[]]
   );
 };
 
+/** The button that brings back what was before a change; what ends a ramp or begins one again is tried out and confirmed. */
+const Restore = ({
+  entry,
+  patch,
+  flag,
+  change,
+}: Pick<FlagPart, 'flag' | 'change'> & { readonly entry: FlagEntry; readonly patch: FlagPatch }) => {
+  const ended = endingOf(flag, patch);
+  const ramp = rampBefore(entry);
+  const done = changeTexts.together([
+    texts.restored(textOf(entry)),
+    ...(ended === null ? [] : [ended.done]),
+    ...(ramp === null ? [] : [texts.rampGoesOn(percent(patch.rollout ?? reachedBy(ramp)), percent(ramp.to))]),
+  ]);
+  return (
+    <Button
+      tone="bare"
+      aria-label={texts.restoreOf(textOf(entry))}
+      onClick={() => void change(flag, patch, done, ended !== null || patch.ramp !== undefined)}
+    >
+      {texts.restore}
+    </Button>
+  );
+};
+
 export const FlagHistory = ({ flag, mayChange, change }: FlagPart) => {
   const { http } = useSession();
   const { data, error } = useQuery(flagHistoryQuery(http, flag.flag));
@@ -108,15 +117,7 @@ export const FlagHistory = ({ flag, mayChange, change }: FlagPart) => {
               <span className="soft">
                 <Ago at={entry.at} />
               </span>
-              {mayChange && patch !== null && (
-                <Button
-                  tone="bare"
-                  aria-label={texts.restoreOf(textOf(entry))}
-                  onClick={() => void change(flag, patch, texts.restored)}
-                >
-                  {texts.restore}
-                </Button>
-              )}
+              {mayChange && patch !== null && <Restore entry={entry} patch={patch} flag={flag} change={change} />}
             </li>
           );
         })}

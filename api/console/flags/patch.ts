@@ -22,7 +22,7 @@ export const patchFor = (change: FlagPatch | PatchOf, now: Flag): FlagPatch | nu
 export const isQuick = (patch: FlagPatch): boolean => patch.ramp === null && Object.keys(patch).length === 1;
 
 /** Whether a patch sets what a flag is without targets and rules, and so ends the ramp that goes on. */
-const setsValue = (patch: FlagPatch): boolean => 'value' in patch || 'rollout' in patch || 'ramp' in patch;
+export const setsValue = (patch: FlagPatch): boolean => 'value' in patch || 'rollout' in patch || 'ramp' in patch;
 
 /** ms: an hour less than the API takes as the start of a ramp, for clocks that differ. */
 const pastMost = 23 * 3_600_000;
@@ -30,11 +30,16 @@ const pastMost = 23 * 3_600_000;
 /** ms between two steps, as the API takes it. */
 const everyLeast = 1_000;
 
-/** Returns the ramp that does what one that was ended had left, at the times of its plan unless those are too long ago. */
-const restOf = ({ to, over, every, guard, startedAt, step }: Ramp): NonNullable<FlagPatch['ramp']> => {
-  const at = startedAt + step * every;
+/** Returns the ramp that does what one that was ended had left; `at`: when it begins, null: now. */
+export const rampRest = ({ to, over, every, guard, step }: Ramp, at: number | null): NonNullable<FlagPatch['ramp']> => {
   const left = Math.max(over - step * every, everyLeast);
-  return { to, over: left, every: Math.min(every, left), at: Date.now() - at < pastMost ? at : null, guard };
+  return { to, over: left, every: Math.min(every, left), at, guard };
+};
+
+/** Returns the rest of a ramp at the times of its plan, unless those are too long ago. */
+const restOf = (ramp: Ramp): NonNullable<FlagPatch['ramp']> => {
+  const at = ramp.startedAt + ramp.step * ramp.every;
+  return rampRest(ramp, Date.now() - at < pastMost ? at : null);
 };
 
 /** Returns the change that gives a flag back what the patch takes; a ramp that it ended goes on from where it was. */

@@ -30,7 +30,6 @@ export const flagTexts = {
     /** `now`: what it is now, in words. */
     changedMeanwhile: (now: string) => `It became ${now} meanwhile. Saving replaces that.`,
     rolloutAndValue: (rollout: string, value: string) => `${rollout}, ${value}`,
-    endsRamp: 'A rollout set by hand ends the ramp.',
     /** What was changed, as it is told afterwards. */
     toValue: (value: string) => `value ${value}`,
     toRollout: (rollout: string) => `rollout ${rollout}`,
@@ -85,8 +84,10 @@ export const flagTexts = {
         other: `The ramp took ${count(n)} steps: rollout ${from} → ${to}`,
       }),
     approvedBy: (who: string) => `approved by ${who}`,
-    restore: 'Restore',
-    restoreOf: (change: string) => `Restore what was before ${change}`,
-    restored: 'restored what was before',
+    restore: 'Back to before this change',
+    restoreOf: (change: string) => `Back to before this change: ${change}`,
+    restored: (change: string) => `back to before “${change}”`,
+    /** Of a ramp that the change had ended: it begins again now. */
+    rampGoesOn: (from: string, to: string) => `its ramp goes on from ${from} to ${to}`,
   },
 };

@@ -53,7 +53,7 @@ export const useFlagChange = (name: string): FlagChanges => {
     </>
   );
   return {
-    change: async (flag, patch, done) => (await attempt(flag, patch, done)) === 'made',
+    change: async (flag, patch, done, isAsked) => (await attempt(flag, patch, done, isAsked)) === 'made',
     dialog,
   };
 };

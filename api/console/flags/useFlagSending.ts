@@ -98,13 +98,13 @@ export const useFlagSending = (run: ReturnType<typeof useFreshSignIn>['run']) =>
     if (body.changed !== true) notices.show({ tone: 'done', text: changeTexts.wasSo(flag.flag) });
     else offerUndo({ before: flag, patch, after: body.flag, done });
   };
-  const attempt = async (flag: Flag, wanted: FlagPatch | PatchOf, done: string): Promise<Outcome> => {
+  const attempt = async (flag: Flag, wanted: FlagPatch | PatchOf, done: string, isAsked = false): Promise<Outcome> => {
     const patch = patchFor(wanted, flag);
     if (patch === null) {
       notices.show({ tone: 'failed', text: changeTexts.changedMeanwhile(flag.flag) });
       return 'dropped';
     }
-    if (isConfirmed(flag, patch))
+    if (isAsked || isConfirmed(flag, patch))
       return new Promise<Outcome>((answer) => confirmations.begin({ flag, change: wanted, patch, done, answer }));
     try {
       await send({ flag, patch, done }, {});
