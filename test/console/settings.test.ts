@@ -252,4 +252,38 @@ describe('the settings in the console', () => {
     await tab.picture('erasures-light-1440');
     expect((await ana.get('/items?search=kim&count=1')).body.total).to.equal(0);
   });
+
+  it('finds who is to be erased by an e-mail, and says when there is nobody with an id', async () => {
+    await world.records('customer', [{ id: 'c_10', title: 'Lea Roth', fields: { email: 'lea@example.com' } }]);
+    await page.goto(at('/settings/erasures'));
+    await page.getByRole('button', { name: 'Erase a person' }).click();
+    await page.getByLabel('What they are').selectOption('customer');
+    const id = page.getByLabel('Id of their record');
+    await id.fill('lea@example.com');
+    const offered = page.getByRole('list', { name: 'Found records' });
+    await offered.getByRole('button', { name: /^Lea Roth/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('There is no customer with this id.').waitFor();
+    await tab.picture('erasure-missing-light-1440');
+    await page.getByRole('button', { name: 'Count all the same' }).click();
+    const unknown = page.getByRole('dialog', { name: 'Erase lea@example.com?' });
+    await unknown.getByText('There is no customer with this id. Nothing is found').waitFor();
+    expect(await unknown.getByRole('button', { name: 'Erase for ever' }).isDisabled()).to.equal(true);
+    await unknown.getByRole('checkbox').check();
+    expect(await unknown.getByRole('button', { name: 'Erase for ever' }).isDisabled()).to.equal(false);
+    await tab.picture('erasure-doubtful-light-1440');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Erase a person' }).click();
+    await page.getByLabel('What they are').selectOption('customer');
+    await id.fill('lea');
+    await offered.getByRole('button', { name: /^Lea Roth/ }).click();
+    expect(await id.inputValue()).to.equal('c_10');
+    await page.getByText('This is Lea Roth.').waitFor();
+    await page.getByRole('button', { name: 'Count what there is' }).click();
+    const known = page.getByRole('dialog', { name: 'Erase Lea Roth (c_10)?' });
+    await known.getByText('1 stored record will be erased.').waitFor();
+    expect(await known.getByRole('button', { name: 'Erase for ever' }).getAttribute('class')).to.include('danger');
+    expect(await known.getByRole('checkbox').count()).to.equal(0);
+    await known.getByRole('button', { name: 'Cancel' }).click();
+  });
 });

@@ -8,11 +8,13 @@ import { ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowEarlier } from '../ui/ShowEarlier.tsx';
 import { Ago } from '../ui/Time.tsx';
+import { toWords } from '../ui/words.ts';
 import { erasuresQuery, settingsKeys } from '../wire/settingsQueries.ts';
 import type { Erasure, ErasureCounts, ErasureRequest } from '../wire/types.ts';
 import { EraseConfirm } from './EraseConfirm.tsx';
 import { EraseForm } from './EraseForm.tsx';
 import { erasureTexts } from './texts.tsx';
+import type { Known } from './useLookUp.ts';
 import { countWords } from './words.ts';
 
 const path = '/settings/erasures';
@@ -21,17 +23,20 @@ const placeOf = ({ record }: Pick<ErasureRequest, 'record'>): string => `${recor
 /** What a dry run has counted. */
 interface Counted {
   readonly request: ErasureRequest;
+  /** Whether the record was found. */
+  readonly known: Known;
   readonly found: ErasureCounts;
   /** Months that no erasure reaches. */
   readonly archives: readonly string[];
 }
 
 /** Returns what a confirmation says: what would go, and what would stay. */
-const aboutOf = ({ request: { linked }, found, archives }: Counted): string => {
+const aboutOf = ({ request: { linked, record }, known, found, archives }: Counted): string => {
   const texts = erasureTexts.confirm;
   const left = linked === true ? 0 : (found['linkedItems'] ?? 0);
   const words = countWords(found);
   return [
+    ...(known === 'known' ? [] : [texts.doubts[known](toWords(record.resource).toLowerCase())]),
     words.length === 0 ? texts.nothingFound : texts.found(words),
     ...(left === 0 ? [] : [texts.left(left)]),
     ...(archives.length === 0 ? [] : [texts.archived(archives)]),
@@ -54,11 +59,11 @@ export const ErasuresSection = () => {
   const [counted, setCounted] = useState<Counted | null>(null);
   const { data, error, refetch } = list;
   const erasures = data?.pages.flatMap((page) => page.erasures);
-  const countIt = async (request: ErasureRequest): Promise<void> => {
+  const countIt = async (request: ErasureRequest, known: Known): Promise<void> => {
     const body = { ...request, dryRun: true };
-    const { found, archives } = await call<Omit<Counted, 'request'>>({ method: 'POST', path, body });
+    const { found, archives } = await call<Pick<Counted, 'found' | 'archives'>>({ method: 'POST', path, body });
     setOpen(false);
-    setCounted({ request, found, archives });
+    setCounted({ request, known, found, archives });
   };
   if (error !== null && erasures === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   return (
@@ -95,6 +100,7 @@ export const ErasuresSection = () => {
         <EraseConfirm
           record={counted.request.record}
           about={aboutOf(counted)}
+          isDoubtful={counted.known !== 'known' && countWords(counted.found).length === 0}
           onErase={async () => {
             await call({ method: 'POST', path, body: { ...counted.request, confirmed: true } });
             setCounted(null);

@@ -28,8 +28,23 @@ export const erasureTexts = {
     about:
       'What identifies them is removed for ever; who did what when is kept. First it is counted, and nothing is done.',
     deed: 'Count what there is',
+    deedAllTheSame: 'Count all the same',
     resource: 'What they are',
-    id: 'Id of their record',
+    id: 'Id of their record; a name or an e-mail finds it',
+    /** The records that have the words. */
+    found: 'Found records',
+    /** `by`: where the words stand, unless that is the title. */
+    foundBy: (id: string, by: string | null) => (by === null ? id : `${by} · ${id}`),
+    picked: (title: string) => `This is ${title}.`,
+    notSearched: 'The app does not answer: its records can’t be searched now.',
+    /** What speaks against an id, by what came of looking it up. `kind`: such as customer. */
+    doubts: {
+      known: (_: string): string | null => null,
+      missing: (kind: string) =>
+        `There is no ${kind} with this id. If the app has deleted them already, count all the same.`,
+      unclear: (kind: string) =>
+        `Whether there is a ${kind} with this id can’t be looked up now, as the app does not answer.`,
+    },
     users: 'Further ids in reports, with commas',
     linked: 'Also items that only link to the record',
   },
@@ -43,6 +58,12 @@ export const erasureTexts = {
     deed: 'Erase for ever',
     found: (counts: readonly string[]) => `${inRow(counts)} will be erased. This can’t be undone.`,
     nothingFound: 'Nothing is found, and what comes meanwhile will be erased. This can’t be undone.',
+    /** Of a record that was not found. `kind`: such as customer. */
+    doubts: {
+      missing: (kind: string) => `There is no ${kind} with this id.`,
+      unclear: (kind: string) => `Whether there is a ${kind} with this id could not be looked up.`,
+    },
+    isMeant: 'This is the id that was theirs, although nothing is found by it',
     left: (n: number) =>
       plural(n, {
         one: `${count(n)} item links to the record and will stay.`,

@@ -7,6 +7,10 @@ interface SubmitDialogProps {
   readonly title: string;
   readonly about: string;
   readonly deed: string;
+  /** Of the button that submits. */
+  readonly tone?: 'main' | 'danger';
+  /** Whether it can't be submitted yet. */
+  readonly isOff?: boolean;
   /** A function gets why the name is taken, for its field; null: it is not. */
   readonly children: ReactNode | ((taken: string | null) => ReactNode);
   /** Makes the change; what it throws is shown. */

@@ -9,6 +9,10 @@ interface FormDialogProps {
   readonly about: string;
   /** The words of the button that submits. */
   readonly deed: string;
+  /** Of the button that submits. */
+  readonly tone?: 'main' | 'danger';
+  /** Whether it can't be submitted yet. */
+  readonly isOff?: boolean;
   /** Why the last submission was refused; null: it was not. */
   readonly problem?: string | null;
   readonly children: ReactNode;
@@ -16,7 +20,17 @@ interface FormDialogProps {
   readonly onClose: () => void;
 }
 
-export const FormDialog = ({ title, about, deed, problem = null, children, onSubmit, onClose }: FormDialogProps) => (
+export const FormDialog = ({
+  title,
+  about,
+  deed,
+  tone = 'main',
+  isOff = false,
+  problem = null,
+  children,
+  onSubmit,
+  onClose,
+}: FormDialogProps) => (
   <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
     <Dialog.Portal>
       <Dialog.Backdrop className="backdrop" />
@@ -32,7 +46,7 @@ export const FormDialog = ({ title, about, deed, problem = null, children, onSub
           )}
           <div className="dialog-foot">
             <Button onClick={onClose}>{formTexts.cancel}</Button>
-            <Button type="submit" tone="main">
+            <Button type="submit" tone={tone} disabled={isOff}>
               {deed}
             </Button>
           </div>
