@@ -207,6 +207,82 @@ describe('the audit log in the console', () => {
     await page.getByRole('button', { name: /new, show/ }).waitFor({ state: 'detached' });
   });
 
+  it('finds what was done by a part of its words, and says at the field what nothing or nobody is called', async () => {
+    const bot = await service().world.agent('operator', { mode: 'supervised', name: 'Reopen bot' });
+    const asked = await bot.post(`/items/${id}/state`, { state: 'open', reason: 'It is not solved.' });
+    const approved = await ana.post(`/approvals/${String(asked.body.approval)}/approve`, {});
+    expect(approved.status, approved.text).to.equal(200);
+    await page.goto(`${origin}/env/demo/settings/audit`);
+    await row('item.create').first().waitFor();
+    const [who, did] = [page.getByLabel('Who (name or id)'), page.getByLabel('Did')];
+    await did.fill('Approve');
+    await page.keyboard.press('Enter');
+    await row('approval.approve').waitFor();
+    expect(new URL(page.url()).searchParams.get('verb')).to.equal('approval.approve');
+    await until('it is called so', async () => (await did.inputValue()) === 'Approve a request');
+    await did.fill('Aprove');
+    await page.keyboard.press('Enter');
+    const problem = page.getByRole('alert');
+    await problem.getByText('Nothing that can be done is called “Aprove”.').waitFor();
+    await tab.picture('audit-unknown-verb-light-1440');
+    await problem.getByRole('button', { name: 'Approve a request' }).waitFor();
+    await did.fill('');
+    await who.fill('Veera');
+    await page.keyboard.press('Enter');
+    await problem.getByText('Nobody is called “Veera” here.').waitFor();
+    await problem.getByRole('button', { name: 'Vera Holt' }).click();
+    await page.waitForURL((url) => url.searchParams.get('actor') === service().vera.id);
+    await row('refused').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('verb')).to.equal(null);
+    await page.goto(`${origin}/env/demo/settings/audit?verb=item.resurrect`);
+    await page.getByText('Nothing was done under this name').waitFor();
+  });
+
+  it('shows today, yesterday and the last days by a click', async () => {
+    await page.goto(`${origin}/env/demo/settings/audit`);
+    await row('item.create').first().waitFor();
+    const days = page.getByRole('group', { name: 'Time' });
+    await days.getByRole('button', { name: 'Yesterday' }).click();
+    await page.getByText('Nothing found').waitFor();
+    const { searchParams } = new URL(page.url());
+    expect(Number(searchParams.get('to')) - Number(searchParams.get('from'))).to.be.within(82_800_000, 90_000_000);
+    await days.getByRole('button', { name: 'Today' }).click();
+    await row('item.create').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('to')).to.equal(null);
+    await days.getByRole('button', { name: 'Today', pressed: true }).waitFor();
+    await days.getByRole('button', { name: 'Last 7 days' }).click();
+    await days.getByRole('button', { name: 'Last 7 days', pressed: true }).waitFor();
+    await row('item.create').first().waitFor();
+  });
+
+  it('says of each act when it was, what was asked for, who approved it, and of which bulk it is', async () => {
+    const bulk = await ana.post('/bulk', { ids: [id], operation: { type: 'tags', add: ['bulky'] } });
+    await service().world.settled();
+    await page.goto(`${origin}/env/demo/settings/audit`);
+    const bot = row('Reopen bot');
+    await bot.filter({ hasText: 'approval.request' }).getByText('state: =HYPERLINK("http://example.com")').waitFor();
+    await bot.filter({ hasText: 'item.state' }).getByText('approved by Ana Lind').waitFor();
+    await row('approval.approve').getByText('state: =HYPERLINK("http://example.com")').waitFor();
+    expect(await bot.first().locator('td').first().textContent()).to.match(/\d{4}.*\d:\d\d:\d\d/);
+    const tags = row('item.tags').filter({ hasText: 'of a bulk' }).getByRole('link', { name: 'of a bulk' });
+    expect(await tags.getAttribute('href')).to.include(`/bulks/${String(bulk.body.bulk.id)}`);
+    await bot.getByRole('button', { name: 'More about item.state' }).click();
+    const change = page.getByRole('table', { name: 'Before and after' });
+    await change.locator('tr', { hasText: 'Approved by' }).getByText('Ana Lind', { exact: true }).waitFor();
+    expect(await change.getByText('per_').count()).to.equal(0);
+    await tab.picture('audit-marks-light-1440');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await tab.picture('audit-marks-light-390');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const { id: agent } = (await ana.get('/settings/agents')).body.agents.find(
+      ({ name }: { name: string }) => name === 'Reopen bot',
+    );
+    await page.goto(`${origin}/env/demo/settings/agents/${String(agent)}`);
+    await row('item.state').getByText('approved by Ana Lind').waitFor();
+    expect(await page.getByText('approvedBy').count()).to.equal(0);
+    await tab.picture('agent-approved-light-1440');
+  });
+
   it('chooses a time, in the person’s own zone', async () => {
     await page.goto(`${origin}/env/demo/settings/audit?to=${String(Date.now() - 3_600_000)}`);
     await page.getByText('Nothing found').waitFor();

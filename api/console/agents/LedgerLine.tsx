@@ -2,8 +2,9 @@
 import { useState } from 'react';
 import { ActionName } from '../audit/ActionName.tsx';
 import { AuditChange } from '../audit/AuditChange.tsx';
+import { EntryApprover, EntryBulk } from '../audit/EntryMarks.tsx';
 import { MoreButton } from '../audit/MoreButton.tsx';
-import { outcomeOf, requestOf, type Requests } from '../audit/outcome.ts';
+import { askedText, outcomeOf, requestOf, type Requests } from '../audit/outcome.ts';
 import { TargetLink } from '../audit/TargetLink.tsx';
 import { TargetName } from '../audit/TargetName.tsx';
 import { auditTexts } from '../audit/texts.tsx';
@@ -38,7 +39,8 @@ const textOf = (value: unknown): string =>
 const changeText = ({ before, after }: AuditEntry): string =>
   inRow(
     differences(before, before ?? {}, after ?? {})
-      .filter(({ now, after: next }) => now != null || next != null)
+      // Who approved it stands beside the outcome.
+      .filter(({ name, now, after: next }) => !name.startsWith('approvedBy.') && (now != null || next != null))
       .slice(0, namedMost)
       .map(({ name, now, after: next }) =>
         now === undefined ? `${name} ${textOf(next)}` : `${name} ${textOf(now)} → ${textOf(next)}`,
@@ -65,7 +67,8 @@ interface LedgerLineProps {
 export const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
   const [isOpen, setOpen] = useState(false);
   const [words, tone] = outcomeOf(entry, requests);
-  const text = requestOf(entry, requests)?.sentence ?? refusalText(entry) ?? changeText(entry);
+  const text =
+    requestOf(entry, requests)?.sentence ?? askedText(entry, requests) ?? refusalText(entry) ?? changeText(entry);
   return (
     <>
       <tr className={tone === 'soft' ? '' : 'marked'}>
@@ -81,14 +84,14 @@ export const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
         )}
         <td dir="auto">
           {verbTexts[entry.verb] ?? ''} <ActionName entry={entry} /> <span className="soft mono">{entry.verb}</span>{' '}
-          {text}
+          {text} <EntryBulk entry={entry} requests={requests} />
         </td>
         <td dir="auto">
           <Target target={entry.target} />
         </td>
         <td className={tone}>
           {words}
-          {entry.count > 1 && ` ${auditTexts.times(entry.count)}`}
+          {entry.count > 1 && ` ${auditTexts.times(entry.count)}`} <EntryApprover entry={entry} requests={requests} />
         </td>
         <td dir="auto">{legible(entry.reason ?? '')}</td>
         <td>

@@ -4,6 +4,7 @@ import { useNames } from '../content/names.ts';
 import { shown } from '../content/shown.ts';
 import { toWords } from '../ui/words.ts';
 import type { AuditEntry } from '../wire/types.ts';
+import { withApproverName } from './approval.ts';
 import { auditTexts } from './texts.tsx';
 
 const texts = auditTexts.change;
@@ -21,7 +22,7 @@ const changesOf = ({ before, after }: AuditEntry) => {
 
 export const AuditChange = ({ entry }: { readonly entry: AuditEntry }) => {
   const names = useNames();
-  const rows = changesOf(entry);
+  const rows = changesOf(withApproverName(entry));
   /** Ids of people as their names, where one may know them. */
   const textOf = (value: unknown): string =>
     typeof value === 'string' && (value === names.me || names.people.some(({ id }) => id === value))

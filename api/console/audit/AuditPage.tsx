@@ -19,6 +19,7 @@ import type { AuditSearch } from './filter.ts';
 import { useRequests } from './outcome.ts';
 import { auditTexts } from './texts.tsx';
 import { useNewEntries } from './useNewEntries.ts';
+import { verbTexts } from './verbTexts.ts';
 
 export interface AuditPageProps {
   readonly search: AuditSearch;
@@ -30,9 +31,10 @@ const fileMost = 20_000;
 
 const none: readonly AuditEntry[] = [];
 
-const noneText = ({ target, record }: AuditSearch): string => {
+const noneText = ({ target, record, verb }: AuditSearch): string => {
   if (record !== undefined) return auditTexts.noneOfRecord;
-  return target === undefined ? auditTexts.noneMatches : auditTexts.noneOfTarget;
+  if (target !== undefined) return auditTexts.noneOfTarget;
+  return verb === undefined || verb in verbTexts ? auditTexts.noneMatches : auditTexts.noneOfVerb;
 };
 
 const useFile = (search: AuditSearch) => {

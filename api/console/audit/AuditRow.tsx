@@ -2,13 +2,15 @@
 import { useState } from 'react';
 import { legible } from '../content/legible.ts';
 import { Button } from '../ui/Button.tsx';
+import { dateAndClock } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { AuditEntry } from '../wire/types.ts';
 import { ActionName } from './ActionName.tsx';
 import { AuditChange } from './AuditChange.tsx';
+import { EntryApprover, EntryBulk } from './EntryMarks.tsx';
 import type { AuditSearch } from './filter.ts';
 import { MoreButton } from './MoreButton.tsx';
-import { outcomeOf, type Requests } from './outcome.ts';
+import { askedText, outcomeOf, type Requests } from './outcome.ts';
 import { TargetLink } from './TargetLink.tsx';
 import { TargetName } from './TargetName.tsx';
 import { auditTexts } from './texts.tsx';
@@ -25,12 +27,13 @@ export const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) =
   const [isOpen, setOpen] = useState(false);
   const { actor, target, verb } = entry;
   const [words, tone] = outcomeOf(entry, requests);
+  const asked = askedText(entry, requests);
   const narrow = (part: AuditSearch): void => onSearch({ ...search, ...part });
   return (
     <>
       <tr>
         <td className="soft">
-          <Ago at={entry.at} />
+          <span className="exact">{dateAndClock(entry.at)}</span> <Ago at={entry.at} />
         </td>
         <td dir="auto">
           {actor.id === null ? (
@@ -46,7 +49,8 @@ export const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) =
           <Button tone="bare" title={auditTexts.onlyVerb(verb)} onClick={() => narrow({ verb })}>
             {verbTexts[verb] ?? verb}
           </Button>{' '}
-          <ActionName entry={entry} /> {verb in verbTexts && <span className="soft mono">{verb}</span>}
+          <ActionName entry={entry} /> {verb in verbTexts && <span className="soft mono">{verb}</span>}{' '}
+          {asked !== null && <span dir="auto">{legible(asked)}</span>} <EntryBulk entry={entry} requests={requests} />
         </td>
         <td dir="auto">
           <TargetLink target={target} />{' '}
@@ -62,7 +66,7 @@ export const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) =
         </td>
         <td className={tone}>
           {words}
-          {entry.count > 1 && ` ${auditTexts.times(entry.count)}`}
+          {entry.count > 1 && ` ${auditTexts.times(entry.count)}`} <EntryApprover entry={entry} requests={requests} />
         </td>
         <td dir="auto">{legible(entry.reason ?? '')}</td>
         <td>

@@ -1,6 +1,7 @@
 /** How an entry of the audit log ended, in words. Used by AuditRow and the ledger of agents. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { isObject } from '../content/values.ts';
 import { useSession } from '../shell/session.ts';
 import { approvalsQuery } from '../wire/approvalQueries.ts';
 import type { Approval, AuditEntry } from '../wire/types.ts';
@@ -14,15 +15,48 @@ export interface Requests {
   readonly pending: readonly Approval[];
   /** The ids of the calls by which a person was asked. */
   readonly calls: ReadonlySet<string | null>;
+  /** What people were asked for, by the id of the request, as far as it is among the entries. */
+  readonly summaries: ReadonlyMap<string, string>;
+  /** Who approved, by the id of the run or the bulk that waited, as far as it is among the entries. */
+  readonly approvers: ReadonlyMap<string, string>;
+  /** The bulks, by the calls by which they were begun, as far as that is among the entries. */
+  readonly bulks: ReadonlyMap<string, string>;
 }
+
+const textsOf = (pairs: readonly (readonly [unknown, unknown])[]): ReadonlyMap<string, string> =>
+  new Map(
+    pairs.flatMap(([key, value]): [string, string][] =>
+      typeof key === 'string' && typeof value === 'string' ? [[key, value]] : [],
+    ),
+  );
+
+const afterOf = ({ after }: AuditEntry): Readonly<Record<string, unknown>> => ({ ...after });
+
+/** Returns the entries of what was really done under these verbs. */
+const doneUnder = (entries: readonly AuditEntry[], ...verbs: readonly string[]): readonly AuditEntry[] =>
+  entries.filter(({ verb, outcome }) => outcome === 'ok' && verbs.includes(verb));
 
 /** Returns what people were asked in these entries. */
 export const useRequests = (entries: readonly AuditEntry[] | undefined): Requests => {
   const { http } = useSession();
   const { data } = useQuery({ ...approvalsQuery(http, 'pending'), retry: false });
   return useMemo(() => {
-    const requests = (entries ?? []).filter(({ verb }) => verb === 'approval.request');
-    return { pending: data ?? [], calls: new Set(requests.map(({ requestId }) => requestId)) };
+    const all = entries ?? [];
+    const requests = all.filter(({ verb }) => verb === 'approval.request');
+    return {
+      pending: data ?? [],
+      calls: new Set(requests.map(({ requestId }) => requestId)),
+      summaries: textsOf(requests.map((entry) => [entry.target.id, afterOf(entry)['summary']])),
+      approvers: textsOf(
+        doneUnder(all, 'approval.approve').flatMap((entry) => [
+          [afterOf(entry)['run'], entry.actor.name],
+          [afterOf(entry)['bulk'], entry.actor.name],
+        ]),
+      ),
+      bulks: textsOf(
+        doneUnder(all, 'bulk.create', 'bulk.undo').map((entry) => [entry.requestId, afterOf(entry)['bulk']]),
+      ),
+    };
   }, [data, entries]);
 };
 
@@ -46,3 +80,22 @@ export const outcomeOf = (entry: AuditEntry, requests: Requests): readonly [stri
     return [auditTexts.wasAskedFor, 'soft'];
   return [status === 'queued' ? auditTexts.queued : auditTexts.begun, 'soft'];
 };
+
+/** Returns what a person was asked for, or decided about, in a sentence or a summary; null: the entry is about no request, or about one that is not known. */
+export const askedText = (entry: AuditEntry, requests: Requests): string | null => {
+  const { id, type } = entry.target;
+  if (type !== 'approval' || id === null) return null;
+  return requests.pending.find((request) => request.id === id)?.sentence ?? requests.summaries.get(id) ?? null;
+};
+
+/** Returns the name of the person who approved what was done; null: nobody had to, or it is not known. */
+export const approverOf = (entry: AuditEntry, { approvers }: Requests): string | null => {
+  const { approvedBy } = afterOf(entry);
+  if (isObject(approvedBy) && typeof approvedBy['name'] === 'string') return approvedBy['name'];
+  const { id, type } = entry.target;
+  return id !== null && type === 'run' ? (approvers.get(id) ?? null) : null;
+};
+
+/** Returns the id of the bulk that an entry is of; null: of none, or of one that is not known. */
+export const bulkOf = ({ target, requestId }: AuditEntry, { bulks }: Requests): string | null =>
+  requestId !== null && (target.type === 'item' || target.type === 'run') ? (bulks.get(requestId) ?? null) : null;

@@ -19,7 +19,8 @@ export const auditTexts = {
   /** Of the list, as its heading and as the name of its table. */
   entries: 'Entries',
   none: 'Nothing found',
-  noneMatches: 'Nothing was done that fits these filters; names are matched whole. Show all, or another time.',
+  noneMatches: 'Nothing was done that fits these filters. Show all, or another time.',
+  noneOfVerb: 'Nothing was done under this name; choose from the list what was done.',
   noneOfTarget:
     'No entry has this as its target. Items and records are found by their titles or ids, such as order:1234; runs, flags and the like by their whole id.',
   noneOfRecord: 'No action was run on this record. What was done to its items stands under these.',
@@ -40,20 +41,9 @@ export const auditTexts = {
   wasAskedFor: 'was asked for',
   queued: 'queued',
   begun: 'begun',
+  approvedBy: (who: string) => `approved by ${who}`,
+  ofBulk: 'of a bulk',
   times: (n: number) => `×${count(n)}`,
-  filters: {
-    title: 'Filters',
-    who: 'Who (name or id)',
-    doneBy: 'Done by',
-    anybody: 'anybody',
-    kinds: { agent: 'agents', person: 'people', app: 'the app', system: 'the system' },
-    verb: 'Did',
-    target: 'To what (title, name or id)',
-    from: 'From',
-    to: 'Before',
-    show: 'Show',
-    showAll: 'Show all',
-  },
   change: {
     title: 'Before and after',
     member: 'Member',

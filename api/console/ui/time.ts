@@ -41,6 +41,8 @@ const isOfYear = (at: number, now: number): boolean => yearOf(at) === yearOf(now
 export const clockTime = createFormat({ ...time, second: '2-digit' });
 /** Returns a date. */
 export const dateOf = createFormat({ dateStyle: 'medium' });
+/** Returns a date and the time of day, to the second. */
+export const dateAndClock = createFormat({ dateStyle: 'medium', timeStyle: 'medium' });
 /** Returns a moment exactly, with its zone unless it is the device's. */
 export const exactTime = (at: number): string =>
   chosenZone() === null ? whole(at) : `${whole(at)} (${String(chosenZone())})`;
