@@ -309,10 +309,19 @@ describe('flags in the console', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Asked for: value on.').waitFor();
     expect((await flag('payouts')).value).to.equal(false);
+    const waiting = part('Waits for a decision');
+    await waiting.getByText(/^Ana Lind asked for this: /).waitFor();
+    await waiting.getByText('Finance agreed.').waitFor();
+    await page.getByRole('button', { name: 'payouts off for everybody · 1 change waits for a decision' }).waitFor();
+    await tab.picture('flag-waiting-light-1440');
     const [request] = (await ben.get('/approvals')).body.approvals;
+    expect(await waiting.getByRole('link', { name: 'Show the request' }).getAttribute('href')).to.equal(
+      `/env/demo/approvals/${String(request.id)}`,
+    );
     expect(request.reason).to.equal('Finance agreed.');
     await ben.post(`/approvals/${String(request.id)}/approve`, {});
     await answer().getByText('on for everybody').waitFor();
+    await waiting.waitFor({ state: 'detached' });
     await part('History').getByText('approved by Ben Okoro').waitFor();
   });
 

@@ -17,6 +17,7 @@ import { Targets } from './Targets.tsx';
 import { flagTexts } from './texts.tsx';
 import { TryId } from './TryId.tsx';
 import { useFlagChange } from './useFlagChange.tsx';
+import { WaitingChanges } from './WaitingChanges.tsx';
 import { answerText } from './words.ts';
 
 const ChangedAt = ({ flag: { updatedAt, updatedBy } }: { readonly flag: Flag }) => {
@@ -67,6 +68,7 @@ export const FlagDetail = ({ name, onBack }: { readonly name: string; readonly o
         </p>
         {!mayChange && <p className="soft">{uiTexts.readOnly}</p>}
       </header>
+      <WaitingChanges flag={name} />
       {mayChange && <FlagEditor {...part} />}
       {flag.kind === 'boolean' && <RampSection {...part} />}
       <TryId flag={flag} />

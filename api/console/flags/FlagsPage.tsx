@@ -3,8 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { NamedList } from '../lists/NamedList.tsx';
 import { useSession } from '../shell/session.ts';
 import { flagsQuery } from '../wire/flagQueries.ts';
+import type { Flag } from '../wire/types.ts';
 import { FlagDetail } from './FlagDetail.tsx';
 import { flagTexts } from './texts.tsx';
+import { useFlagRequests } from './useFlagRequests.ts';
 import { answerText, goingRamp } from './words.ts';
 
 export interface FlagsPageProps {
@@ -16,6 +18,11 @@ export interface FlagsPageProps {
 export const FlagsPage = ({ name, onOpen }: FlagsPageProps) => {
   const { http } = useSession();
   const { data: flags, error, refetch } = useQuery(flagsQuery(http));
+  const requestsOf = useFlagRequests();
+  const aboutOf = (flag: Flag): string => {
+    const waiting = requestsOf(flag.flag).length;
+    return waiting === 0 ? answerText(flag) : flagTexts.waiting.inList(answerText(flag), waiting);
+  };
   return (
     <NamedList
       title={flagTexts.title}
@@ -23,7 +30,7 @@ export const FlagsPage = ({ name, onOpen }: FlagsPageProps) => {
       rows={flags?.map((flag) => ({
         name: flag.flag,
         title: <span className={goingRamp(flag) === null ? '' : 'moving'}>{flag.flag}</span>,
-        about: answerText(flag),
+        about: aboutOf(flag),
         text: `${flag.flag} ${flag.description ?? ''}`,
       }))}
       error={error}

@@ -16,6 +16,18 @@ export const flagTexts = {
   needsApproval: 'each change needs an approval',
   needsReason: 'each change needs a reason',
   danger: (danger: string) => `danger: ${danger}`,
+  waiting: {
+    title: 'Waits for a decision',
+    /** `sentence`: what the change would do, which ends with a full stop. */
+    asked: (who: string, sentence: string) => `${who} asked for this: ${sentence}`,
+    decide: 'Show the request',
+    /** Stands in the list, beside what the flag is. */
+    inList: (answer: string, n: number) =>
+      plural(n, {
+        one: `${answer} · ${count(n)} change waits for a decision`,
+        other: `${answer} · ${count(n)} changes wait for a decision`,
+      }),
+  },
   form: {
     title: 'Value and rollout',
     value: 'Value',
