@@ -108,6 +108,14 @@ describe('decisions in the console', () => {
     await page.keyboard.press('r');
     await page.getByLabel('Reject with a note for Triage bot').waitFor();
     await page.keyboard.press('Enter');
+    await page.getByText('Reject without a note? Enter once more rejects.').waitFor();
+    expect(await statusOf(second.approval)).to.equal('pending');
+    await page.keyboard.type('Why');
+    await page.getByText('Reject without a note?').waitFor({ state: 'detached' });
+    await page.getByLabel('Reject with a note for Triage bot').fill('');
+    await page.keyboard.press('Enter');
+    await page.getByText('Reject without a note?').waitFor();
+    await page.keyboard.press('Enter');
     await until('it is rejected without a note', async () => (await statusOf(second.approval)) === 'rejected');
   });
 
@@ -230,6 +238,8 @@ describe('decisions in the console', () => {
     await page.keyboard.press('a');
     await page.getByText(/^Approved: /).waitFor();
     expect(await stateOf()).to.equal('closed');
+    // Keys rest after a decision.
+    await page.locator('html:not([data-keys])').waitFor();
     await page.keyboard.press('u');
     await until('it is open again', async () => (await stateOf()) === 'open');
     await page.goto(`${of().origin}/env/demo/items?show=all&item=${item}`);

@@ -13,9 +13,6 @@ const manifest = {
   actions: [...testManifest.actions, { name: 'credit', label: 'Credit', approval: true }],
 };
 
-/** Milliseconds after which a request that has followed a decided one takes keys. */
-const settledMs = 800;
-
 describe('the queue of approvals in the console', () => {
   let tab: Tab;
   let page: Page;
@@ -62,16 +59,20 @@ describe('the queue of approvals in the console', () => {
     await page.locator('.decision h1', { hasText: (await row.textContent()) ?? '' }).waitFor();
     return opened();
   };
+  /** Resolves once keys act again that rest after a decision. */
+  const awake = (): Promise<void> => page.locator('html:not([data-keys])').waitFor();
   const press = async (verb: 'approve' | 'reject'): Promise<void> => {
     await page.keyboard.press(verb === 'approve' ? 'a' : 'r');
     if (verb === 'approve') return;
     await page.getByLabel('Reject with a note for Triage bot').waitFor();
     await page.keyboard.press('Enter');
+    await page.getByText('Reject without a note?').waitFor();
+    await page.keyboard.press('Enter');
   };
   /** Decides the one that is open; returns what opens. */
   const decide = async (verb: 'approve' | 'reject'): Promise<string> => {
     const id = opened();
-    await page.waitForTimeout(settledMs);
+    await awake();
     await press(verb);
     return openedAfter(id);
   };
@@ -157,7 +158,7 @@ describe('the queue of approvals in the console', () => {
     await open(0);
     expect(await decide('approve')).to.equal(idAt(1));
     const letGo = await holdAnswer();
-    await page.waitForTimeout(settledMs);
+    await awake();
     await press('reject');
     await until('it has left the queue', async () => (await rows().count()) === 2);
     await page.keyboard.type('ujk', { delay: 50 });
@@ -170,6 +171,49 @@ describe('the queue of approvals in the console', () => {
     const { item } = (await of().ana.get(`/approvals/${idAt(0)}`)).body.approval;
     expect((await of().ana.get(`/items/${String(item)}`)).body.item.state).to.equal('closed');
     expect(await decide('approve')).to.equal(idAt(3));
+  });
+
+  it('rests its keys after a decision until none has been pressed for a second, and dims their hints', async () => {
+    await askFor('Burst A', 'Burst B', 'Burst C');
+    await open(0);
+    await page.keyboard.press('a');
+    expect(await openedAfter(idAt(0))).to.equal(idAt(1));
+    await tab.picture('approvals-resting-light-1440');
+    for (const key of 'aanjkru'.repeat(4)) {
+      await page.keyboard.press(key);
+      await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 90))`);
+    }
+    expect(await page.locator('html').getAttribute('data-keys')).to.equal('resting');
+    expect(opened()).to.equal(idAt(1));
+    expect(await statusOf(idAt(1))).to.equal('pending');
+    expect(await page.evaluate('document.activeElement.tagName'), 'n has opened no note').to.equal('MAIN');
+    const { item } = (await of().ana.get(`/approvals/${idAt(0)}`)).body.approval;
+    expect((await of().ana.get(`/items/${String(item)}`)).body.item.state).to.equal('closed');
+    await awake();
+    await page.keyboard.press('j');
+    expect(await openedAfter(idAt(1))).to.equal(idAt(2));
+  });
+
+  it('keeps a note that was being typed while somebody else decides, and takes what is typed on for no command', async () => {
+    await askFor('Raced A', 'Raced B');
+    await open(0);
+    await page.keyboard.type('rOnly the rest, please');
+    await of()
+      .world.person('admin', 'Priya Raman', { email: 'priya@example.com' })
+      .then((priya) => priya.post(`/approvals/${idAt(0)}/approve`, {}));
+    const unsent = page.getByRole('alert').filter({ hasText: 'Your note was not sent:' });
+    await unsent.getByText('Only the rest, please', { exact: true }).waitFor();
+    await page.getByText(/^Approved by Priya Raman/).waitFor();
+    await page.keyboard.type('jkn');
+    expect(opened()).to.equal(idAt(0));
+    await tab.picture('approval-note-unsent-light-1440');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await unsent.getByRole('button', { name: 'Copy the note' }).click();
+    await page.getByText('The note is copied.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal('Only the rest, please');
+    await page.reload();
+    await unsent.getByRole('button', { name: 'Forget it' }).click();
+    await unsent.waitFor({ state: 'detached' });
   });
 
   it('skips nothing below requests that are not theirs to decide', async () => {

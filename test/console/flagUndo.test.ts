@@ -46,6 +46,11 @@ describe('taking back a change of a flag in the console', () => {
     await loaded(page);
     await page.keyboard.press('a');
   };
+  /** Presses the key once keys act again, which rest after a decision. */
+  const pressUndo = async (): Promise<void> => {
+    await page.locator('html:not([data-keys])').waitFor();
+    await page.keyboard.press('u');
+  };
   const undo = () => page.locator('.notice').getByRole('button', { name: 'Undo' });
 
   it('is taken back at once', async () => {
@@ -54,7 +59,7 @@ describe('taking back a change of a flag in the console', () => {
     await undo().waitFor();
     expect((await flag('greeting')).value).to.equal('Welcome');
     await tab.picture('approval-flag-undo-light-1440');
-    await page.keyboard.press('u');
+    await pressUndo();
     await page.getByText('greeting: taken back: value Hi → Welcome').waitFor();
     expect((await flag('greeting')).value).to.equal('Hi');
   });
@@ -64,7 +69,7 @@ describe('taking back a change of a flag in the console', () => {
     await undo().waitFor();
     await page.getByRole('link', { name: 'All inboxes' }).click();
     await page.getByRole('heading', { name: 'All inboxes' }).waitFor();
-    await page.keyboard.press('u');
+    await pressUndo();
     await until('it is as before', async () => (await flag('banner')).value === 'none');
   });
 
@@ -76,7 +81,7 @@ describe('taking back a change of a flag in the console', () => {
     await page.locator('.flag-answer').getByText('on for 10 %').waitFor();
     of().world.clock.advance(60_000);
     await page.locator('.flag-answer').getByText('on for 14 %').waitFor();
-    await page.keyboard.press('u');
+    await pressUndo();
     await page.getByText('search: taken back: ').waitFor();
     await page.locator('.flag-answer').getByText('on for 10 %').waitFor();
     await tab.picture('approval-ramp-undo-light-1440');
@@ -88,7 +93,7 @@ describe('taking back a change of a flag in the console', () => {
     await undo().waitFor();
     const changed = await of().ana.post('/flags/greeting', { change: { value: 'Moin' } });
     expect(changed.status, changed.text).to.equal(200);
-    await page.keyboard.press('u');
+    await pressUndo();
     // Which of the two it is depends on whether the page has heard of the change.
     await page.getByText(/^(greeting has been changed meanwhile|Somebody else changed greeting)/).waitFor();
     expect((await flag('greeting')).value).to.equal('Moin');
@@ -100,7 +105,7 @@ describe('taking back a change of a flag in the console', () => {
     await page.locator('button:focus[aria-disabled="false"]').waitFor();
     await page.keyboard.press('Enter');
     await undo().waitFor();
-    await page.keyboard.press('u');
+    await pressUndo();
     await page.waitForURL('**/flags/payouts');
     const dialog = page.getByRole('dialog', { name: 'payouts: taken back: value on → off' });
     await dialog.getByText('This flag wants a person’s approval').waitFor();
@@ -124,7 +129,7 @@ describe('taking back a change of a flag in the console', () => {
     await page.getByLabel('Value without a rollout').waitFor();
     await tab.picture('ramp-ended-light-1440');
     expect(await flag('checkout')).to.include({ rollout: 23, ramp: null });
-    await page.keyboard.press('u');
+    await pressUndo();
     await page.getByText('checkout: taken back: ramp ended, stays at 23 %').waitFor();
     const { ramp: rest } = await flag('checkout');
     expect(rest).to.include({ from: 23, to: 50, startedAt: startedAt + 60_000, over: 540_000, every: 60_000 });
@@ -140,7 +145,7 @@ describe('taking back a change of a flag in the console', () => {
     await approve('checkout', { ramp: null });
     await undo().last().waitFor();
     expect((await flag('checkout')).ramp).to.equal(null);
-    await page.keyboard.press('u');
+    await pressUndo();
     await until('it goes on', async () => (await flag('checkout')).ramp?.from === 26);
   });
 

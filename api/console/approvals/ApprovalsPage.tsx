@@ -15,10 +15,10 @@ import { readApprovalsSearch, type ApprovalsSearch } from './ended.ts';
 import { EndedRequests } from './EndedRequests.tsx';
 import { followersOf } from './following.ts';
 import { RequestRow } from './RequestRow.tsx';
+import { rest, takesClicks, useRestAtEnd, useWaking, wake } from './resting.ts';
 import { approvalTexts } from './texts.ts';
 import { useDecide, type Verb } from './useDecide.ts';
 import { useIsGrave } from './useIsGrave.ts';
-import { useSettled } from './useSettled.ts';
 
 interface ApprovalsPageProps {
   readonly id: string | null;
@@ -67,7 +67,7 @@ export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPagePro
   const [asked, setAsked] = useState<{ readonly id: string; readonly verb: Verb } | null>(null);
   const waiting = asked?.id === id ? asked.verb : null;
   const isGrave = useIsGrave(one.data);
-  const { isSettled, hold, holdTyping, release } = useSettled(id, one.error === null ? one.data?.id : id);
+  useWaking(id, one.error === null ? one.data?.id : id);
   /** Those decided here: the queue may still have them. */
   const decided = useRef<ReadonlySet<string>>(new Set());
   const at = queue.findIndex((each) => each.id === id);
@@ -80,8 +80,8 @@ export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPagePro
     const approval = one.data;
     if (approval?.status !== 'pending' || !approval.canDecide.approve || isBusy) return;
     const followers = followersOf(queue, approval.id);
-    const isTyped = waiting === 'reject';
-    if (isTyped) holdTyping();
+    // What is typed on after the key that ended a note is no command, even before the answer.
+    if (waiting === 'reject') rest();
     void send(approval, verb, {
       note,
       onDecided: () => {
@@ -91,12 +91,12 @@ export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPagePro
       onAnswered: (isDecided) => {
         setAsked(null);
         if (!isDecided) {
-          release();
+          wake();
           return;
         }
+        rest();
         const latest = new Set(queries.getQueryData(approvalsQuery(http, 'pending').queryKey)?.map((each) => each.id));
         const following = followers.find((each) => latest.has(each.id) && !decided.current.has(each.id));
-        if (!isTyped && following !== undefined) hold();
         onOpen(following?.id ?? null);
       },
     });
@@ -107,16 +107,17 @@ export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPagePro
     Escape: () => (waiting === null ? onOpen(null) : setAsked(null)),
   });
   const isMine = id !== null && one.data?.status === 'pending' && one.data.canDecide.approve;
+  useRestAtEnd(id, isMine);
   /** What can't be taken back is approved at its confirmation only; everything else at once. */
   const ask = (verb: Verb): void => {
     if (verb === 'approve' && isGrave && waiting !== 'approve' && id !== null) setAsked({ id, verb });
     else decide(verb);
   };
-  /** A letter decides nothing that it was not typed for: a key that is held down, the second of a double tap, the rest of a word. */
+  /** A letter decides nothing while it is held down, or while a decision is under way. */
   const byLetter =
     (work: () => void) =>
     ({ repeat }: KeyboardEvent): void => {
-      if (!repeat && waiting === null && isSettled()) work();
+      if (!repeat && waiting === null && !isBusy) work();
     };
   useKeys(
     isMine
@@ -174,7 +175,7 @@ export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPagePro
             note={note}
             noteInput={noteInput}
             onNote={setNote}
-            onDecide={(verb) => isSettled() && ask(verb)}
+            onDecide={(verb) => takesClicks() && ask(verb)}
             onHold={() => setAsked(null)}
             onBack={() => onOpen(null)}
           />

@@ -15,6 +15,7 @@ import { RequestRecord } from './RequestRecord.tsx';
 import { requestTexts } from './requestTexts.tsx';
 import { Sums } from './Sums.tsx';
 import { approvalTexts } from './texts.ts';
+import { UnsentNote } from './UnsentNote.tsx';
 import { useIsDangerous } from './useIsGrave.ts';
 import { Verdict, type VerdictProps } from './Verdict.tsx';
 import { verdictTexts } from './verdictTexts.tsx';
@@ -85,10 +86,12 @@ const About = ({ approval: { item, itemTitle, flag } }: { readonly approval: App
 };
 
 export const Decision = (props: DecisionProps) => {
-  const { approval, others, problem, onBack } = props;
+  const { approval, others, problem, note, isBusy, onNote, onBack } = props;
   const { sentence, requestedBy, requestedAt, expiresAt, reason, status, canDecide } = approval;
   const isPending = status === 'pending';
   const isDangerous = useIsDangerous(approval);
+  // An answer that got lost may have taken it.
+  const isUnsent = !isPending && !isBusy && note.trim() !== '' && note.trim() !== approval.note;
   return (
     <article className={`decision ${approval.reversible === false ? 'grave' : ''}`}>
       <Button className="back" onClick={onBack}>
@@ -114,6 +117,7 @@ export const Decision = (props: DecisionProps) => {
         )}
       </p>
       {!isPending && <Outcome approval={approval} />}
+      {isUnsent && <UnsentNote note={note} onForget={() => onNote('')} />}
       <RequestRecord requestedBy={requestedBy} />
       {(reason !== null || !givesReason(approval)) && (
         <section aria-label={requestTexts.theirReason(requestedBy.name)}>

@@ -69,17 +69,22 @@ const Confirmation = ({ approval, isBusy, onDecide, onHold }: VerdictProps) => {
   );
 };
 
-const Note = ({ approval, asked, note, noteInput, onNote, onDecide, onHold }: VerdictProps): ReactNode => {
+const Note = ({ approval, isBusy, asked, note, noteInput, onNote, onDecide, onHold }: VerdictProps): ReactNode => {
   const [isShown, setShown] = useState(false);
+  /** Whether Enter was pressed where no note stands. */
+  const [isBare, setBare] = useState(false);
   const isRejecting = asked === 'reject';
+  const isAsking = isRejecting && isBare && note.trim() === '';
   const who = approval.requestedBy.name;
   const press = (event: KeyboardEvent<HTMLInputElement>): void => {
     const { key, repeat, currentTarget, nativeEvent } = event;
     // The key that brought the focus here may still be held down.
     if (repeat && (key === 'Enter' || note === '')) event.preventDefault();
     if (repeat || nativeEvent.isComposing || (key !== 'Enter' && key !== 'Escape')) return;
-    if (key === 'Enter' && isRejecting) onDecide('reject');
-    else {
+    if (key === 'Enter' && isRejecting) {
+      if (note.trim() === '' && !isBare) setBare(true);
+      else onDecide('reject');
+    } else {
       currentTarget.blur();
       onHold();
     }
@@ -91,14 +96,22 @@ const Note = ({ approval, asked, note, noteInput, onNote, onDecide, onHold }: Ve
         <input
           ref={noteInput}
           value={note}
+          readOnly={isBusy}
           placeholder={isRejecting ? verdictTexts.howToReject : verdictTexts.optional}
           aria-keyshortcuts="n"
           onFocus={() => setShown(true)}
-          onBlur={() => isRejecting && onHold()}
-          onChange={({ target }) => onNote(target.value)}
+          onBlur={() => {
+            setBare(false);
+            if (isRejecting) onHold();
+          }}
+          onChange={({ target }) => {
+            setBare(false);
+            onNote(target.value);
+          }}
           onKeyDown={press}
         />
       </label>
+      {isAsking && <p role="alert">{verdictTexts.rejectBare}</p>}
       {isRejecting && note !== '' && <p className="soft">{verdictTexts.howToReject}</p>}
       <TooLong what={verdictTexts.theNote} text={note} most={noteMost} />
     </>

@@ -43,7 +43,13 @@ export const verdictTexts = {
   noteFor: (who: string) => `Note for ${who}`,
   /** Of a note that a rejection waits for. */
   whyRejected: (who: string) => `Reject with a note for ${who}`,
-  howToReject: 'Enter rejects, with or without a note; Esc goes back.',
+  howToReject: 'Enter rejects; Esc goes back.',
+  /** Before a note for a request that somebody else decided, or that ended otherwise. */
+  notSent: 'Your note was not sent:',
+  copyNote: 'Copy the note',
+  noteCopied: 'The note is copied.',
+  forgetNote: 'Forget it',
+  rejectBare: 'Reject without a note? Enter once more rejects.',
   optional: 'Optional',
   /** Begins the sentence that says that it is too long. */
   theNote: 'The note',
