@@ -248,6 +248,52 @@ describe('decisions in the console', () => {
     await tab.picture('timeline-approved-light-1440');
   });
 
+  it('shows what was written on its item, and marks what came in since it was asked for', async () => {
+    const item = await of().newItem('Export fails', { email: 'kim@example.com', text: 'It *always* stops at 10 MB.' });
+    await of().ana.post(`/items/${item}/notes`, { text: 'Known since May.' });
+    const { body } = await agent.post(`/items/${item}/state`, { state: 'closed', reason: 'spam' });
+    await show(String(body.approval));
+    const decision = page.locator('.decision');
+    await decision.getByRole('region', { name: 'Latest message' }).getByText('It always stops at 10 MB.').waitFor();
+    await decision.getByRole('region', { name: 'Newest notes and replies' }).getByText('Known since May.').waitFor();
+    const since = decision.locator('.since');
+    expect(await since.count()).to.equal(0);
+    await of().ana.post(`/items/${item}/notes`, { text: 'Customer called, keep it open!' });
+    await of().ana.post(`/items/${item}/tags`, { add: ['vip'] });
+    await since.getByText('2 entries since this was asked for').waitFor();
+    await since.getByText('Customer called, keep it open!').waitFor();
+    await since.getByText('Ana Lind added vip').waitFor();
+    expect(await decision.getByText('Known since May.').count()).to.equal(1);
+    await tab.picture('approval-item-since-light-1440');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await tab.picture('approval-item-since-light-390');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await of().ana.post(`/approvals/${String(body.approval)}/reject`);
+  });
+
+  it('takes back all that an approved change made of an item but its note, and says before what stays', async () => {
+    const item = await of().newItem('Close with a note');
+    const about = { state: 'closed', tags: { add: ['login'] }, note: 'Same as the known loop.' };
+    const { body } = await agent.call('PATCH', `/items/${item}`, about);
+    await show(String(body.approval));
+    await page.getByText('Can be undone, but for its note').waitFor();
+    await page.keyboard.press('a');
+    const notice = page.locator('.notice', { hasText: 'Approved: ' });
+    await notice.getByRole('button', { name: 'Undo' }).waitFor();
+    await tab.picture('approval-notice-light-1440');
+    expect((await notice.boundingBox())?.height).to.be.below(64);
+    await page.locator('html:not([data-keys])').waitFor();
+    await page.keyboard.press('u');
+    await page.getByText('Taken back, but for the note: “Close with a note”').waitFor();
+    const read = (await of().ana.get(`/items/${item}`)).body;
+    expect([read.item.state, read.item.tags]).to.deep.equal(['open', []]);
+    expect(read.timeline.some(({ type }: { type: string }) => type === 'note')).to.equal(true);
+    const asked = await agent.post(`/items/${item}/reply`, { text: 'We are on it.' });
+    await show(String(asked.body.approval));
+    await page.getByText('Stays once it is done').waitFor();
+    await of().ana.post(`/approvals/${String(asked.body.approval)}/reject`);
+  });
+
   it('names who approved a run in the history of its record, and among the runs', async () => {
     const input = { reason: 'Arrived broken' };
     const { body } = await agent.post('/actions', { action: 'refund', record: 'ord_3', input });

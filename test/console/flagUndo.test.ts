@@ -77,7 +77,7 @@ describe('taking back a change of a flag in the console', () => {
     await of().ana.post('/flags/search', { change: { rollout: 10 } });
     await approve('search', { ramp: { to: 50, over: 600_000, every: 60_000 } });
     await undo().waitFor();
-    await page.getByRole('button', { name: 'Show the flag' }).click();
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.locator('.flag-answer').getByText('on for 10 %').waitFor();
     of().world.clock.advance(60_000);
     await page.locator('.flag-answer').getByText('on for 14 %').waitFor();
@@ -224,7 +224,7 @@ describe('taking back a change of a flag in the console', () => {
     await other.page.getByRole('button', { name: /^Approve/ }).waitFor();
     await loaded(other.page);
     await other.page.keyboard.press('a');
-    await other.page.getByRole('button', { name: 'Show the flag' }).waitFor();
+    await other.page.getByRole('button', { name: 'Show', exact: true }).waitFor();
     expect(await other.page.getByRole('button', { name: 'Undo' }).count()).to.equal(0);
     await other.close();
   });

@@ -10,11 +10,13 @@ import type { Approval } from '../wire/types.ts';
 import { BulkFacts } from './BulkFacts.tsx';
 import { LeftOut } from './LeftOut.tsx';
 import { Outcome } from './Outcome.tsx';
+import { RecentEntries } from './RecentEntries.tsx';
 import { Changes, Given, Target } from './RequestFacts.tsx';
 import { RequestRecord } from './RequestRecord.tsx';
 import { requestTexts } from './requestTexts.tsx';
 import { Sums } from './Sums.tsx';
 import { approvalTexts } from './texts.ts';
+import { undoableOf } from './undoable.ts';
 import { UnsentNote } from './UnsentNote.tsx';
 import { useIsDangerous } from './useIsGrave.ts';
 import { Verdict, type VerdictProps } from './Verdict.tsx';
@@ -29,14 +31,12 @@ interface DecisionProps extends VerdictProps {
 
 const { undo } = requestTexts;
 
-const Reversible = ({ reversible }: Pick<Approval, 'reversible'>) =>
-  reversible === null ? (
-    <span>{undo.unknown}</span>
-  ) : reversible ? (
-    <span>{undo.possible}</span>
-  ) : (
-    <strong className="problem">{undo.impossible}</strong>
-  );
+const Reversible = ({ approval }: { readonly approval: Approval }) => {
+  const undoable = undoableOf(approval);
+  if (approval.reversible === null) return <span>{undo.unknown}</span>;
+  if (!approval.reversible) return <strong className="problem">{undo.impossible}</strong>;
+  return <span>{undoable === 'not' ? undo.stays : undoable === 'butNote' ? undo.butNote : undo.possible}</span>;
+};
 
 /** Whether the input says why, beside the requester's own reason. */
 const givesReason = ({ input }: Approval): boolean => {
@@ -107,8 +107,7 @@ export const Decision = (props: DecisionProps) => {
           requestedBy.type,
           <Ago isInSentence at={requestedAt} />,
         )}
-        {isPending && ` · ${requestTexts.expires(whenTime(expiresAt))}`} ·{' '}
-        <Reversible reversible={approval.reversible} />
+        {isPending && ` · ${requestTexts.expires(whenTime(expiresAt))}`} · <Reversible approval={approval} />
         {isDangerous && (
           <>
             {' · '}
@@ -127,6 +126,7 @@ export const Decision = (props: DecisionProps) => {
           </blockquote>
         </section>
       )}
+      <RecentEntries approval={approval} />
       <Given approval={approval} />
       <Target approval={approval} />
       <Changes approval={approval} />

@@ -18,6 +18,10 @@ export const requestTexts = {
     unknown: 'The app doesn’t say whether it can be undone',
     possible: 'Can be undone',
     impossible: 'Can’t be undone',
+    /** Of a change of an item that also writes a note. */
+    butNote: 'Can be undone, but for its note',
+    /** Of a reply, a note, or a new item. */
+    stays: 'Stays once it is done',
   },
   highDanger: 'High danger',
   /** What became of a requester's requests: such as "3 were approved", "1 waits". */
@@ -35,6 +39,20 @@ export const requestTexts = {
   noReason: 'The requester gave no reason of their own.',
   /** `title`: of the item whose timeline shows the request, or that it would change. */
   ofItem: (title: ReactNode) => <>Item: {title}</>,
+  /** What was written on the item of a request. */
+  item: {
+    message: 'Latest message',
+    notes: 'Newest notes and replies',
+    /** `n`: entries of the timeline. */
+    since: (n: number) =>
+      plural(n, {
+        one: `${count(n)} entry since this was asked for`,
+        other: `${count(n)} entries since this was asked for`,
+      }),
+    sinceMany: (n: number) => `More than ${count(n)} entries since this was asked for`,
+    earlier: (n: number) => `${count(n)} more before these`,
+    cut: (text: string) => `${text}…`,
+  },
   openFlag: 'Open the flag',
   notGiven: 'left out',
   /** `about`: what the app declares of a member, such as "absent: all of it". */

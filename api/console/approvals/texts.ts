@@ -23,13 +23,17 @@ export const approvalTexts = {
   back: '← Queue',
   canNotBeUndone: 'can’t be undone',
   notYours: 'not yours to decide',
+  /** `request`: the beginning of it. */
   approved: (request: string) => `Approved: ${request}`,
+  cut: (request: string) => `${request}…`,
   undo: 'Undo',
+  /** Of an approved change of an item, as the beginning of a sentence. */
+  undone: 'Taken back',
+  undoneButNote: 'Taken back, but for the note',
+  notUndone: 'It can’t be taken back from here any more: what it changed is no longer among the newest of the item.',
   bulkIsUndone: 'The bulk is being undone.',
-  showItem: 'Show the item',
-  showRun: 'Show the run',
-  showBulk: 'Show the bulk',
-  showFlag: 'Show the flag',
+  /** Opens what was approved, within a notice that names it. */
+  show: 'Show',
   rejected: (request: string) => `Rejected: ${request}`,
   notDecided: (request: string, why: string) => `Not decided: ${request}. ${why}`,
 };

@@ -5,6 +5,7 @@ import { useSession } from '../shell/session.ts';
 import { keys } from '../wire/queries.ts';
 import type { Approval } from '../wire/types.ts';
 import { problemOf } from './problem.ts';
+import { shortened } from './shortened.ts';
 import { approvalTexts } from './texts.ts';
 import { useApproved, type ApprovedAnswer } from './useApproved.ts';
 
@@ -51,11 +52,12 @@ export const useDecide = (shown: string | null) => {
       isDecided = true;
       onDecided();
       if (verb === 'approve') tellApproved(approval, answer);
-      else notices.show({ tone: 'done', text: approvalTexts.rejected(sentence) });
+      else notices.show({ tone: 'done', text: approvalTexts.rejected(shortened(sentence)) });
     } catch (error) {
       const text = problemOf(error);
       setProblem({ id, text });
-      if (onScreen.current !== id) notices.show({ tone: 'failed', text: approvalTexts.notDecided(sentence, text) });
+      if (onScreen.current !== id)
+        notices.show({ tone: 'failed', text: approvalTexts.notDecided(shortened(sentence), text) });
     }
     setBusy(false);
     if (onScreen.current === id) onAnswered(isDecided);

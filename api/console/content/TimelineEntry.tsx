@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { whenTime } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { RecordEntry } from '../wire/types.ts';
+import { broughtBy } from './brought.ts';
 import { ApproverOf, EntryEnd, wasAskedFor } from './EntryEnd.tsx';
 import { ItemLink } from './ItemLink.tsx';
 import { Markdown } from './Markdown.tsx';
@@ -17,22 +18,6 @@ const said = (value: unknown): string =>
   typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value);
 const listOf = (value: unknown): string => (Array.isArray(value) ? value.map(said).join(', ') : '');
 const timeOf = (value: unknown): string => (typeof value === 'number' ? whenTime(value) : timelineTexts.now);
-
-/** Names of members that hold what a customer wrote, by habit of apps. */
-const bodies = ['body', 'text', 'message', 'content'];
-
-/** Returns what an occurrence brought: the text, and the other members. */
-const broughtBy = (
-  data: Data,
-): { readonly text: string | null; readonly rest: readonly (readonly [string, unknown])[] } => {
-  const occurrence = isData(data['occurrence']) ? data['occurrence'] : {};
-  const brought = isData(occurrence['data']) ? occurrence['data'] : {};
-  const body = bodies.find((name) => typeof brought[name] === 'string');
-  return {
-    text: body === undefined ? null : said(brought[body]),
-    rest: Object.entries(brought).filter(([name]) => name !== body),
-  };
-};
 
 const recordOf = ({ record }: Data): string => (isData(record) ? said(record['title'] ?? record['id']) : '');
 
@@ -130,7 +115,8 @@ export const TimelineEntry = ({ names, ...of }: EntryProps & { readonly names: N
         {said(data['error']) !== '' && <p className="problem">{said(data['error'])}</p>}
       </Written>
     );
-  const brought = entry.type === 'occurred' ? broughtBy(data) : null;
+  const occurrence = isData(data['occurrence']) ? data['occurrence'] : {};
+  const brought = entry.type === 'occurred' ? broughtBy(occurrence['data']) : null;
   if (brought?.text !== null && brought !== null)
     return (
       <Written {...of} note={timelineTexts.wroteAgain}>

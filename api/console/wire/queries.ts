@@ -14,6 +14,7 @@ export const keys = {
   everyApproval: ['approval'],
   approval: (id: string) => ['approval', id],
   item: (id: string) => ['item', id],
+  recent: (item: string) => ['recent', item],
   bulk: (id: string) => ['bulk', id],
   savedViews: ['savedViews'],
   flags: ['flags'],

@@ -26,6 +26,7 @@ export const createTimelines = (queries: QueryClient): Timelines => {
   const reading = new Map<string, Set<Entry[]>>();
   return {
     hear: (item, entry) => {
+      void queries.invalidateQueries({ queryKey: keys.recent(item) });
       for (const came of reading.get(item) ?? []) came.push(entry);
       const queryKey = keys.item(item);
       const known = queries.getQueryData<ReadItem>(queryKey);

@@ -14,6 +14,7 @@ import type { BulkOutcome, BulkStatus } from '../../../shared/catalogue/states/b
 import type { RunStatus } from '../../../shared/catalogue/states/runs.ts';
 import type { erasureCountsSchema, erasureInput, erasureSchema } from '../../../shared/erasure/schema.ts';
 import type { flagHistorySchema, flagSchema, rampResponse } from '../../../shared/flags/schema.ts';
+import type { occurrenceSchema } from '../../../shared/items/occurrences.ts';
 import type { entrySchema } from '../../../shared/items/schema.ts';
 import type { actorSchema, Static } from '../../../shared/platform/core/schema.ts';
 import type { recordSchema, resourceSchema } from '../../../shared/records/schema.ts';
@@ -37,6 +38,7 @@ import type { personSchema } from '../../routes/people.ts';
 export type { ApprovalStatus, RunStatus };
 export type Item = Static<typeof itemSchema>;
 export type Entry = Static<typeof entrySchema>;
+export type Occurrence = Static<typeof occurrenceSchema>;
 type Actor = Static<typeof actorSchema>;
 export type Resource = Static<typeof resourceSchema>;
 

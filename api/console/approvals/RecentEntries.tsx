@@ -1,0 +1,123 @@
+/** What was written on the item of a request: what came in since it was asked for, the newest message, and the newest notes. Used by Decision. */
+import { useQuery } from '@tanstack/react-query';
+import { broughtBy, shortenedData } from '../content/brought.ts';
+import { Markdown } from '../content/Markdown.tsx';
+import { useNames } from '../content/names.ts';
+import { TimelineEntry } from '../content/TimelineEntry.tsx';
+import { Fields } from '../content/Value.tsx';
+import { isObject } from '../content/values.ts';
+import { useSession } from '../shell/session.ts';
+import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { Ago } from '../ui/Time.tsx';
+import { recentQuery } from '../wire/recentQuery.ts';
+import type { Approval, Entry, Occurrence } from '../wire/types.ts';
+import { requestTexts } from './requestTexts.tsx';
+
+const texts = requestTexts.item;
+
+/** Characters of a text that are shown; the item has the whole. */
+const charactersMost = 500;
+
+/** Entries since the request, notes before it, and members of a message that are shown. */
+const [sinceMost, notesMost, membersMost] = [5, 2, 6];
+
+const shortened = (text: string): string =>
+  text.length > charactersMost ? texts.cut(text.slice(0, charactersMost)) : text;
+
+/** Returns an entry with no more than the beginning of what was written. */
+const excerptOf = (entry: Entry): Entry => {
+  const { text, occurrence }: { readonly text?: unknown; readonly occurrence?: unknown } = entry.data;
+  return {
+    ...entry,
+    data: {
+      ...entry.data,
+      ...(typeof text === 'string' ? { text: shortened(text) } : {}),
+      ...(isObject(occurrence)
+        ? { occurrence: { ...occurrence, data: shortenedData(occurrence['data'], shortened) } }
+        : {}),
+    },
+  };
+};
+
+/** Returns whether an entry tells of the request itself. */
+const isOfRequest = ({ id, run }: Approval, { type, data }: Entry): boolean => {
+  const of: { readonly approval?: unknown; readonly run?: unknown } = data;
+  return (type === 'approval' && of.approval === id) || (type === 'action' && run !== null && of.run === run);
+};
+
+const Entries = ({ entries }: { readonly entries: readonly Entry[] }) => {
+  const names = useNames();
+  return entries.map((entry) => <TimelineEntry key={entry.id} entry={excerptOf(entry)} names={names} />);
+};
+
+interface SinceProps {
+  /** The newest first. */
+  readonly entries: readonly Entry[];
+  /** Whether there may be earlier ones. */
+  readonly isMore: boolean;
+}
+
+const Since = ({ entries, isMore }: SinceProps) => {
+  const rest = entries.length - sinceMost;
+  return (
+    <section className="since">
+      <p role="status">
+        <strong>{isMore ? texts.sinceMany(entries.length) : texts.since(entries.length)}</strong>
+      </p>
+      {rest > 0 && <p className="soft">{texts.earlier(rest)}</p>}
+      <Entries entries={entries.slice(0, sinceMost).toReversed()} />
+    </section>
+  );
+};
+
+/** The newest report of the item: what the customer wrote, or its first members where nobody wrote anything. */
+const Message = ({ occurrence: { at, data } }: { readonly occurrence: Occurrence }) => {
+  const { text, rest } = broughtBy(data);
+  const members = rest.slice(0, membersMost).map(([label, value]) => ({ label, value }));
+  if (text === null && members.length === 0) return null;
+  return (
+    <section aria-label={texts.message}>
+      <h2>
+        {texts.message}{' '}
+        <span className="soft">
+          {'· '}
+          <Ago isInSentence at={at} />
+        </span>
+      </h2>
+      <div className="written">{text === null ? <Fields fields={members} /> : <Markdown text={shortened(text)} />}</div>
+    </section>
+  );
+};
+
+const isWritten = ({ type }: Entry): boolean => type === 'note' || type === 'reply';
+
+const Recent = ({ approval, item }: { readonly approval: Approval; readonly item: string }) => {
+  const { http } = useSession();
+  const { data, error, refetch } = useQuery(recentQuery(http, item));
+  if (data === undefined)
+    return error === null ? <Skeleton rows={3} /> : <Problem error={error} onRetry={() => void refetch()} />;
+  const { entries, isMore, occurrence } = data;
+  const others = entries.filter((entry) => !isOfRequest(approval, entry));
+  const since = others.filter(({ at }) => at > approval.requestedAt);
+  const notes = others.filter((entry) => !since.includes(entry) && isWritten(entry)).slice(0, notesMost);
+  return (
+    <>
+      {since.length > 0 && <Since entries={since} isMore={isMore && since.length === others.length} />}
+      {occurrence !== null &&
+        !(occurrence.at > approval.requestedAt && since.some(({ type }) => type === 'occurred')) && (
+          <Message occurrence={occurrence} />
+        )}
+      {notes.length > 0 && (
+        <section aria-label={texts.notes}>
+          <h2>{texts.notes}</h2>
+          <Entries entries={notes.toReversed()} />
+        </section>
+      )}
+    </>
+  );
+};
+
+export const RecentEntries = ({ approval }: { readonly approval: Approval }) => {
+  const { item, kind, status } = approval;
+  return item !== null && kind !== 'bulk' && status === 'pending' && <Recent approval={approval} item={item} />;
+};

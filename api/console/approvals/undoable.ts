@@ -1,0 +1,69 @@
+/** Which approved changes can be taken back, by which verbs, and by which entry of the timeline. Used by Decision and useApproved. */
+import { isObject } from '../content/values.ts';
+import type { Approval, Entry } from '../wire/types.ts';
+
+/** The verb that giving back a member needs, by the member of an update and by the operation of the same name. */
+const verbs: Readonly<Record<string, string>> = {
+  state: 'state',
+  assignee: 'assign',
+  assign: 'assign',
+  tags: 'tags',
+  snooze: 'snooze',
+  links: 'note',
+};
+
+/** Operations of bulks that have no inverse. */
+const final: ReadonlySet<unknown> = new Set(['action', 'undo']);
+
+/** How far an approved change can be taken back. */
+type Undoable = 'whole' | 'butNote' | 'not';
+
+/** Returns the verbs that taking an approved change of an item back needs; none: it can't be taken back. */
+export const undoVerbsOf = ({ kind, operation }: Pick<Approval, 'kind' | 'operation'>): readonly string[] => {
+  if (kind !== 'item' || operation === null) return [];
+  const { type, ...members }: { readonly type?: unknown } = operation;
+  const changed = type === 'update' ? Object.keys(members) : [String(type)];
+  return [...new Set(changed.flatMap((name) => (Object.hasOwn(verbs, name) ? (verbs[name] ?? []) : [])))];
+};
+
+/** Returns how far what a request asks for can be taken back once it is approved; null: the API alone says it. */
+export const undoableOf = (approval: Pick<Approval, 'kind' | 'operation'>): Undoable | null => {
+  const { kind, operation } = approval;
+  const { type }: { readonly type?: unknown } = operation ?? {};
+  if (kind === 'bulk') return type === 'undo' ? 'not' : null;
+  if (kind !== 'item') return null;
+  if (undoVerbsOf(approval).length === 0) return 'not';
+  return isObject(operation) && 'note' in operation ? 'butNote' : 'whole';
+};
+
+/** Returns whether a bulk has an inverse. */
+export const hasInverse = ({ operation }: Pick<Approval, 'operation'>): boolean => {
+  const { type }: { readonly type?: unknown } = operation ?? {};
+  return !final.has(type);
+};
+
+/** Types of the entries that changes of an item write. */
+const changing: ReadonlySet<string> = new Set([
+  'state',
+  'assigned',
+  'tags',
+  'snoozed',
+  'woken',
+  'note',
+  'linked',
+  'unlinked',
+]);
+
+/** Returns the id of the first entry that an approved change wrote, by which it is undone; `entries`: the newest first. */
+export const firstEntryOf = (
+  { requestedBy, decidedAt }: Pick<Approval, 'requestedBy' | 'decidedAt'>,
+  entries: readonly Entry[],
+): string | undefined =>
+  entries.findLast(
+    ({ type, at, actor, data }) =>
+      changing.has(type) &&
+      decidedAt !== null &&
+      at >= decidedAt &&
+      actor.id === requestedBy.id &&
+      'approvedBy' in data,
+  )?.id;
