@@ -185,13 +185,38 @@ describe('decisions in the console', () => {
     expect(await fact('Reason')).to.equal('Late');
     expect(await decision.getByText(/gave no reason/).count()).to.equal(0);
     // Nothing is given of the amount, so what it may be at most stands wherever one decides.
-    expect(await decision.getByText('Total 252,010 EUR', { exact: true }).count()).to.equal(1);
-    expect(await page.locator('.request[aria-current=true]').textContent()).to.include('Total 252,010 EUR');
+    expect(await decision.getByText('Order total 252,010 EUR', { exact: true }).count()).to.equal(1);
+    expect(await page.locator('.request[aria-current=true]').textContent()).to.include('Order total 252,010 EUR');
     await tab.picture('approval-facts-light-1440');
     await decision.getByRole('button', { name: 'Approve' }).click();
-    const confirmation = page.getByRole('group', { name: 'Confirm the approval' });
-    await confirmation.getByText('Total 252,010 EUR', { exact: true }).waitFor();
+    // A screen reader is told with the question what stands around it on the page.
+    const alert = confirmation().getByRole('alert');
+    await alert.getByText('Order total 252,010 EUR', { exact: true }).waitFor();
+    await alert.getByText('Amount to give back: left out. Left out: all of it', { exact: true }).waitFor();
+    const described = await confirmation()
+      .getByRole('button', { name: 'Approve it all the same' })
+      .getAttribute('aria-describedby');
+    expect(await alert.getAttribute('id')).to.equal(described);
+    await tab.picture('approval-confirmation-light-1440');
     await page.keyboard.press('Escape');
+  });
+
+  it('names the number that is asked for before the amounts of the record, in the queue and on Home too', async () => {
+    const input = { amount: 5, reason: 'Scratched' };
+    const asked = await agent.post('/actions', { action: 'refund', record: 'ord_1', input });
+    await show(String(asked.body.approval));
+    const figures = 'Amount to give back 5 · Order total 252,010 EUR';
+    await page.locator('.decision').getByText(figures, { exact: true }).waitFor();
+    await page.locator('.request[aria-current=true]').getByText(figures, { exact: true }).waitFor();
+    await page.goto(`${of().origin}/env/demo/`);
+    const waiting = page.getByRole('region', { name: 'To decide' });
+    await waiting.getByText(figures, { exact: true }).waitFor();
+    await waiting.getByText('Amount to give back: left out · Order total 252,010 EUR').first().waitFor();
+    await tab.picture('home-to-decide-light-1440');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await tab.picture('home-to-decide-light-390');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await of().ana.post(`/approvals/${String(asked.body.approval)}/reject`);
   });
 
   it('shows signs that turn or hide what is around them by their numbers, to whoever decides', async () => {

@@ -193,6 +193,8 @@ describe('two who change the same in the console', () => {
       });
     }
     await other.page.keyboard.press('r');
+    await other.page.keyboard.press('Enter');
+    await other.page.getByText('Reject without a note?').waitFor();
     await Promise.all([tab.page.keyboard.press('a'), other.page.keyboard.press('Enter')]);
     await both;
     const decided = await until('it is decided', async () => {

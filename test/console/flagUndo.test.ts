@@ -16,6 +16,7 @@ const manifest = {
     { key: 'checkout', kind: 'boolean', default: false },
     { key: 'rising', kind: 'boolean', default: false },
     { key: 'part', kind: 'boolean', default: true },
+    { key: 'beta', kind: 'boolean', default: false, resource: 'customer', description: 'The new pages.' },
     { key: 'payouts', kind: 'boolean', default: true, approval: true, danger: 'high', reasonRequired: true },
   ],
 };
@@ -52,6 +53,22 @@ describe('taking back a change of a flag in the console', () => {
     await page.keyboard.press('u');
   };
   const undo = () => page.locator('.notice').getByRole('button', { name: 'Undo' });
+
+  it('is told in the words of the flag’s page before it is approved', async () => {
+    const rows = page.locator('.decision .diff tbody tr');
+    const show = async (change: object): Promise<readonly string[]> => {
+      const { body } = await bot.post('/flags/beta', { change });
+      await page.goto(`${of().origin}/env/demo/approvals/${String(body.approval)}`);
+      await page.getByText('The new pages.').waitFor();
+      const texts = await rows.first().locator('th, td').allTextContents();
+      await tab.picture(`approval-flag-${texts[0] ?? ''}-light-1440`);
+      await of().ana.post(`/approvals/${String(body.approval)}/reject`);
+      return texts;
+    };
+    const off = 'off for everybody';
+    expect(await show({ rollout: 5 })).to.deep.equal(['Rollout', off, off, 'on for 5 % of all customer records']);
+    expect(await show({ value: true })).to.deep.equal(['Value', 'off', 'off', 'on']);
+  });
 
   it('is taken back at once', async () => {
     await approve('greeting', { value: 'Welcome' });

@@ -106,7 +106,7 @@ describe('a refund in the console', () => {
       const row = page.locator('.request', { hasText: 'Refund payment' });
       await row.getByText(leftOut).waitFor();
       await row.getByText(`Item: ${title}`).waitFor();
-      await row.getByText('Total 27 EUR').waitFor();
+      await row.getByText('Order total 27 EUR').waitFor();
       await tab.picture(`refund-queue-${width}`);
       await row.click();
       const request = page.locator('.decision');

@@ -69,13 +69,15 @@ const Others = ({ others }: Pick<DecisionProps, 'others'>) => {
 };
 
 /** What a request would change, where that has a page: nobody decides unseen. */
-const About = ({ approval: { item, itemTitle, flag } }: { readonly approval: Approval }) => {
+const About = ({ approval: { item, itemTitle, flag, now } }: { readonly approval: Approval }) => {
   const { environment } = useSession();
+  const { description }: { readonly description?: unknown } = now ?? {};
   return (
     <>
       {item !== null && <p>{requestTexts.ofItem(<ItemLink id={item} title={itemTitle} />)}</p>}
       {flag !== null && (
         <p>
+          {typeof description === 'string' && <span dir="auto">{legible(description)} </span>}
           <Link to="/env/$environment/flags/$flag" params={{ environment, flag }}>
             {requestTexts.openFlag}
           </Link>

@@ -13,10 +13,12 @@ interface PartProps {
   readonly approval: Approval;
 }
 
-/** Returns the currency of the record that a target is; undefined: it names none. */
-const currencyOf = (target: unknown): unknown => {
-  const { fields }: { readonly fields?: unknown } = isObject(target) ? target : {};
-  return isObject(fields) ? fields['currency'] : undefined;
+const membersOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});
+
+/** Returns a target with what will be other: the API names the members that change. */
+const withChanges = (now: unknown, after: unknown): unknown => {
+  const [is, will] = [membersOf(now), membersOf(after)];
+  return { ...is, ...will, fields: { ...membersOf(is['fields']), ...membersOf(will['fields']) } };
 };
 
 /** Returns the member of the target that is told as a whole. */
@@ -48,14 +50,14 @@ export const Changes = ({ approval }: PartProps) => {
                 {labelOf(name)}
               </th>
               <td className={moved ? 'moved' : ''} dir="auto">
-                {textOf(name, was, currencyOf(before))}
+                {textOf(name, was, before)}
               </td>
               <td className={changes ? 'removed' : ''} dir="auto">
-                {textOf(name, is, currencyOf(now))}
+                {textOf(name, is, now)}
               </td>
               {hasAfter && (
                 <td className={changes ? 'added' : ''} dir="auto">
-                  {will === undefined ? difference.unknown : textOf(name, will, currencyOf(after) ?? currencyOf(now))}
+                  {will === undefined ? difference.unknown : textOf(name, will, withChanges(now, after))}
                 </td>
               )}
             </tr>

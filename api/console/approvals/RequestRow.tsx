@@ -5,7 +5,7 @@ import type { Approval } from '../wire/types.ts';
 import { useLeftOut } from './LeftOut.tsx';
 import { RequestEnd } from './RequestEnd.tsx';
 import { requestTexts } from './requestTexts.tsx';
-import { useSums } from './Sums.tsx';
+import { figuresText, useFigures } from './Sums.tsx';
 import { approvalTexts } from './texts.ts';
 
 interface RequestRowProps {
@@ -17,7 +17,7 @@ interface RequestRowProps {
 export const RequestRow = ({ approval, isOpen, onOpen }: RequestRowProps) => {
   const { id, status, sentence, itemTitle, reversible, requestedBy, requestedAt, canDecide } = approval;
   const isPending = status === 'pending';
-  const sums = useSums(approval);
+  const figures = figuresText(useFigures(approval));
   const leftOut = useLeftOut(approval);
   return (
     <li>
@@ -33,6 +33,7 @@ export const RequestRow = ({ approval, isOpen, onOpen }: RequestRowProps) => {
             {text}
           </span>
         ))}
+        {figures !== '' && <span dir="auto">{figures}</span>}
         {itemTitle !== null && (
           <span className="soft" dir="auto">
             {requestTexts.ofItem(legible(itemTitle))}
@@ -40,7 +41,6 @@ export const RequestRow = ({ approval, isOpen, onOpen }: RequestRowProps) => {
         )}
         <span className="soft">
           {requestedBy.name} · <Ago at={requestedAt} />
-          {sums !== '' && ` · ${sums}`}
           {isPending ? (
             <>
               {reversible === false && ` · ${approvalTexts.canNotBeUndone}`}

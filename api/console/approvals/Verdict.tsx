@@ -1,5 +1,5 @@
 /** The note and the buttons of a decision; what is grave is confirmed, and a rejection by key waits for its note. Used by Decision. */
-import { useEffect, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import { useEffect, useId, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { useKeys } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
 import { TooLong } from '../ui/TooLong.tsx';
@@ -31,6 +31,7 @@ const deliberateMs = 400;
 /** Takes the place of the buttons; the confirming one has the focus, and its key is another than that which asked for it. */
 const Confirmation = ({ approval, isBusy, onDecide, onHold }: VerdictProps) => {
   const [isReady, setReady] = useState(false);
+  const alert = useId();
   const isDangerous = useIsDangerous(approval);
   const { final, dangerous, uncertain } = verdictTexts;
   useEffect(() => {
@@ -43,14 +44,17 @@ const Confirmation = ({ approval, isBusy, onDecide, onHold }: VerdictProps) => {
   useKeys({ 'mod+enter': ({ repeat }) => !repeat && confirm() });
   return (
     <div className="verdict-buttons" role="group" aria-label={verdictTexts.confirm}>
-      <p className="problem" role="alert" dir="auto">
-        {(approval.reversible === false ? final : isDangerous ? dangerous : uncertain)(approval.sentence)}
-      </p>
-      <LeftOut approval={approval} />
-      <Sums approval={approval} />
+      <div id={alert} role="alert">
+        <p className="problem" dir="auto">
+          {(approval.reversible === false ? final : isDangerous ? dangerous : uncertain)(approval.sentence)}
+        </p>
+        <LeftOut approval={approval} />
+        <Sums approval={approval} />
+      </div>
       <Button
         tone="danger"
         autoFocus
+        aria-describedby={alert}
         disabled={isBusy}
         aria-disabled={!isReady}
         onClick={confirm}

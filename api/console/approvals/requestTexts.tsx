@@ -57,8 +57,12 @@ export const requestTexts = {
   notGiven: 'left out',
   /** `about`: what the app declares of a member, such as "absent: all of it". */
   leftOut: (label: string, about: string) => `${label}: left out. ${about}`,
-  /** An amount of the record, such as "Total 129 EUR". */
-  sum: (label: string, amount: string) => `${label} ${amount}`,
+  isLeftOut: (label: string) => `${label}: left out`,
+  /** A number that the request gives, such as "Amount 5". */
+  figure: (label: string, value: string) => `${label} ${value}`,
+  /** An amount of the record, such as "Order total 129 EUR"; `resource`: what the record is, such as "Order". */
+  sum: (resource: string, label: string, amount: string) =>
+    `${resource} ${label.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase())} ${amount}`,
   input: 'Input',
   change: 'Change',
   /** Beside the name of a record: what it is, and that it is shown as it is now. */

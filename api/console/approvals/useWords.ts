@@ -1,16 +1,15 @@
 /** The members of a request's target and of its input with the labels and values that people know from the other pages. Used by Decision's parts. */
 import { useQuery } from '@tanstack/react-query';
 import { toForm, type Field } from '../actions/schema.ts';
-import { rampMember } from '../content/difference.ts';
 import { legible } from '../content/legible.ts';
 import { useNames } from '../content/names.ts';
 import { shown, shownAs } from '../content/shown.ts';
 import { isObject } from '../content/values.ts';
-import { planText, rampText } from '../flags/words.ts';
 import { useSession } from '../shell/session.ts';
 import { toWords } from '../ui/words.ts';
 import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
-import type { Approval, Ramp } from '../wire/types.ts';
+import type { Approval } from '../wire/types.ts';
+import { flagText } from './flagWords.ts';
 import { requestTexts } from './requestTexts.tsx';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -34,8 +33,8 @@ interface RequestWords {
   readonly resourceLabel: string;
   /** Returns the label of a dotted member of the target. */
   readonly labelOf: (name: string) => string;
-  /** Returns a value of such a member as text; `currency`: that of its record. */
-  readonly textOf: (name: string, value: unknown, currency: unknown) => string;
+  /** Returns a value of such a member as text; `target`: what has it. */
+  readonly textOf: (name: string, value: unknown, target: unknown) => string;
   /** Returns the values of the record, declared ones in their order first. */
   readonly fieldsOf: (fields: Members) => readonly Fact[];
   /** Returns the members of the action's input, those that are left out included. */
@@ -46,20 +45,18 @@ interface RequestWords {
 
 const prefix = 'fields.';
 
+/** Returns the currency of the record that a target is; undefined: it names none. */
+const currencyOf = (target: unknown): unknown => {
+  const { fields }: { readonly fields?: unknown } = isObject(target) ? target : {};
+  return isObject(fields) ? fields['currency'] : undefined;
+};
+
 /** Returns a value that the input has under a field. */
 const inputText = (field: Field | undefined, value: unknown): string =>
   (field?.kind === 'choice' ? field.choices.find((choice) => choice.value === value)?.label : undefined) ??
   shown(value);
 
-/** Returns the ramp of a flag in words; undefined: there is none. */
-const rampWords = (value: unknown): string | undefined => {
-  if (!isObject(value)) return undefined;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a flag's ramp, as the API answers it
-  const ramp = value as Ramp;
-  return ramp.status === 'running' || ramp.status === 'scheduled' ? planText(ramp) : rampText(ramp);
-};
-
-export const useWords = ({ action, operation, resource, flag, leftOut }: Approval): RequestWords => {
+export const useWords = ({ action, operation, resource, flag, now, leftOut }: Approval): RequestWords => {
   const { http } = useSession();
   const names = useNames();
   const { data: resources } = useQuery({ ...resourcesQuery(http), enabled: resource !== null });
@@ -76,10 +73,10 @@ export const useWords = ({ action, operation, resource, flag, leftOut }: Approva
     value === names.me ? names.of(names.me) : names.people.find(({ id }) => id === value)?.name;
   const labelOf = (name: string): string =>
     legible(fieldOf(name)?.label ?? toWords(name.startsWith(prefix) ? name.slice(prefix.length) : name));
-  const textOf = (name: string, value: unknown, currency: unknown): string =>
-    (flag !== null && name === rampMember ? rampWords(value) : undefined) ??
+  const textOf = (name: string, value: unknown, target: unknown): string =>
+    (flag === null ? undefined : flagText(name, value, target)) ??
     personOf(value) ??
-    shownAs(fieldOf(name)?.type ?? null, value, currency);
+    shownAs(fieldOf(name)?.type ?? null, value, currencyOf(target));
   const memberOf = (name: string): Field | undefined => members.find((member) => member.name === name);
   const labelOfInput = (name: string): string => legible(memberOf(name)?.label ?? toWords(name));
   return {
@@ -91,7 +88,7 @@ export const useWords = ({ action, operation, resource, flag, leftOut }: Approva
       return [...new Set([...known, ...Object.keys(fields)])].map((name) => ({
         name,
         label: labelOf(`${prefix}${name}`),
-        text: textOf(`${prefix}${name}`, fields[name], fields['currency']),
+        text: textOf(`${prefix}${name}`, fields[name], { fields }),
       }));
     },
     inputOf: (input) => {
@@ -101,7 +98,9 @@ export const useWords = ({ action, operation, resource, flag, leftOut }: Approva
         name,
         label: labelOfInput(name),
         text: given.includes(name)
-          ? (personOf(input[name]) ?? inputText(memberOf(name), input[name]))
+          ? ((flag === null ? undefined : flagText(name, input[name], { ...now, ...input })) ??
+            personOf(input[name]) ??
+            inputText(memberOf(name), input[name]))
           : requestTexts.notGiven,
       }));
     },

@@ -91,7 +91,7 @@ export const stayText = ({ value, rollout }: Pick<Flag, 'value' | 'rollout'>): s
   rollout === null ? rampTexts.stays(valueText(value)) : rampTexts.staysAt(percent(rollout));
 
 /** Returns what a flag is for everybody, without its ramp. */
-const baseText = ({ value, rollout, resource }: Flag): string => {
+export const baseText = ({ value, rollout, resource }: Flag): string => {
   if (rollout === null)
     return typeof value === 'boolean' ? answerTexts.forEverybody(valueText(value)) : valueText(value);
   if (rollout === 0 || rollout === 100) return answerTexts.forEverybody(valueText(rollout === 100));

@@ -2,6 +2,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
+import { RequestLine } from '../approvals/RequestLine.tsx';
 import type { ListSearch } from '../inbox/filter.ts';
 import { may, mayAny } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
@@ -107,14 +108,7 @@ const Requests = () => {
     >
       {mine === undefined
         ? null
-        : mine.slice(0, shownMost).map(({ id, sentence, requestedAt }) => (
-            <li key={id}>
-              <Link to="/env/$environment/approvals/$id" params={{ environment, id }} dir="auto">
-                {sentence}
-              </Link>
-              <Ago at={requestedAt} />
-            </li>
-          ))}
+        : mine.slice(0, shownMost).map((approval) => <RequestLine key={approval.id} approval={approval} />)}
     </Section>
   );
 };
