@@ -75,10 +75,11 @@ const Message = ({ occurrence: { at, data } }: { readonly occurrence: Occurrence
   const { text, rest } = broughtBy(data);
   const members = rest.slice(0, membersMost).map(([label, value]) => ({ label, value }));
   if (text === null && members.length === 0) return null;
+  const title = text === null ? texts.report : texts.message;
   return (
-    <section aria-label={texts.message}>
+    <section aria-label={title}>
       <h2>
-        {texts.message}{' '}
+        {title}{' '}
         <span className="soft">
           {'· '}
           <Ago isInSentence at={at} />

@@ -42,6 +42,8 @@ export const requestTexts = {
   /** What was written on the item of a request. */
   item: {
     message: 'Latest message',
+    /** Of a report in which nobody wrote anything. */
+    report: 'Latest report',
     notes: 'Newest notes and replies',
     /** `n`: entries of the timeline. */
     since: (n: number) =>
