@@ -306,7 +306,7 @@ describe('the action sheet', () => {
     );
     const run = form.getByRole('button', { name: 'Hold', exact: false }).last();
     await run.click();
-    await form.getByText('The server can’t be reached. What you typed is kept; try again.').waitFor();
+    await form.getByText('The server could not be reached. What you typed is kept; try again.').waitFor();
     expect(called()).to.have.length(before + 1);
     await run.click();
     await form.getByText('Held once.').waitFor();

@@ -152,7 +152,7 @@ describe('two who change the same in the console', () => {
     );
     await text.fill('Your money is on its way.');
     await text.press('Control+Enter');
-    await page.getByText(/can’t be reached/).waitFor();
+    await page.getByText(/could not be reached/).waitFor();
     await told.waitFor();
     await page.reload();
     await loaded(page);

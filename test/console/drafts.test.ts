@@ -131,7 +131,7 @@ describe('what is typed in the console', () => {
     await page.getByRole('button', { name: 'Send reply' }).click();
     const alert = page.locator('.composer').getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).to.equal('The server can’t be reached. What you typed is kept; try again.');
+    expect(await alert.textContent()).to.equal('The server could not be reached. What you typed is kept; try again.');
     await page.unroute(/\/reply$/);
     await page.getByRole('button', { name: 'Send reply' }).click();
     await page.locator('.written.reply', { hasText: 'Never mind.' }).waitFor();

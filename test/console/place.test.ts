@@ -91,7 +91,7 @@ describe('the place where one works in the console', () => {
     const notice = page.locator('.notice.failed');
     await notice.waitFor();
     expect(await notice.locator('> span').textContent()).to.equal(
-      'Not done, set to closed: “Lost parcel”. The server can’t be reached.',
+      'Not done, set to closed: “Lost parcel”. The server could not be reached.',
     );
     await openTitle().filter({ hasText: 'Lost parcel' }).waitFor();
     await tab.picture('not-done-light-1440');

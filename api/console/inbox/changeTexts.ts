@@ -10,7 +10,7 @@ export const changeTexts = {
     `Not done, ${change.toLowerCase()}: “${title}”. ${problem}`,
   unknown: (change: string, title: string, problem: string) =>
     `Perhaps not done, ${change.toLowerCase()}: “${title}”. ${problem}`,
-  unreachable: 'The server can’t be reached.',
+  unreachable: 'The server could not be reached.',
   retry: 'Retry',
   undo: 'Undo',
   /** Stands in the history as the reason of an undo. */

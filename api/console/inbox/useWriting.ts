@@ -91,7 +91,7 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
       const isKept = error instanceof ApiError && error.status === 0;
       const said = error instanceof Error ? error.message : String(error);
       const problem = isKept ? said : itemTexts.textKept(said);
-      sendings.refuse(place, problem, true, error instanceof ApiError && error.code === 'unreachable');
+      sendings.refuse(place, problem, true);
       if (onScreen.current !== place)
         notices.show({ tone: 'failed', text: itemTexts.notSent[kind](item.title, problem) });
     }

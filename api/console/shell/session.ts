@@ -139,7 +139,6 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
   const items = createItemStore();
   const timelines = createTimelines(queries);
   const runs = createRunStore();
-  const sendings = createSendings({ read: readDraft, write: writeDraft });
   let stream: Stream | null = null;
   let forgetting = 0;
   const endRecovery = startRecovery(queries);
@@ -157,7 +156,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
     items,
     timelines,
     runs,
-    sendings,
+    sendings: createSendings({ read: readDraft, write: writeDraft }),
     notices: createNotices(),
     queries,
     stream: () => {
@@ -170,7 +169,6 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
         url: liveUrl(http),
         onMessage: (message) => {
           http.hear(message.offset);
-          if (message.type === 'hello') sendings.reach();
           apply({ queries, items, timelines, runs, readQueueAnew }, message);
           // Responses read before the stream began may lack later changes, unless both began at one position.
           if (message.type === 'hello' && !message.resumed)

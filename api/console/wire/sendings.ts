@@ -13,8 +13,6 @@ interface Sending {
   readonly isUnderWay: boolean;
   /** Why it was not taken; null: it was, or nobody knows yet. */
   readonly problem: string | null;
-  /** Whether the problem is that the server could not be reached. */
-  readonly isUnreached?: boolean;
 }
 
 export interface Sendings {
@@ -25,9 +23,7 @@ export interface Sendings {
   /** Ends it as taken. */
   take(draft: string): void;
   /** Ends it as not taken; `isOpen`: for all that is known it may have been, so that the same text keeps its key. */
-  refuse(draft: string, problem: string, isOpen: boolean, isUnreached?: boolean): void;
-  /** Takes over that the server is reached again: problems that it was not are over. */
-  reach(): void;
+  refuse(draft: string, problem: string, isOpen: boolean): void;
   subscribe(listener: () => void): () => void;
 }
 
@@ -79,15 +75,10 @@ export const createSendings = (drafts: Drafts): Sendings => {
       drafts.write(keptAs(draft), '');
       tell();
     },
-    refuse: (draft, problem, isOpen, isUnreached = false) => {
+    refuse: (draft, problem, isOpen) => {
       if (!isOpen) drafts.write(keptAs(draft), '');
       const { text = '', key = '' } = (isOpen ? sendings.get(draft) : undefined) ?? {};
-      sendings.set(draft, { text, key, isUnderWay: false, problem, isUnreached });
-      tell();
-    },
-    reach: () => {
-      for (const [draft, sending] of sendings)
-        if (sending.isUnreached === true) sendings.set(draft, { ...sending, problem: null, isUnreached: false });
+      sendings.set(draft, { text, key, isUnderWay: false, problem });
       tell();
     },
     subscribe: (listener) => {

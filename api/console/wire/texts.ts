@@ -11,5 +11,5 @@ export const wireTexts = {
     `The server has not answered for ${String(seconds)} seconds. Whether it was done is not known; look, then try again.`,
   moreThan: (n: number) => `more than ${String(n)}`,
   unreachable: 'The server can’t be reached.',
-  unreachableChange: 'The server can’t be reached. What you typed is kept; try again.',
+  unreachableChange: 'The server could not be reached. What you typed is kept; try again.',
 };
