@@ -5,6 +5,7 @@ import { openFlagCache } from './flags/flagCache.ts';
 import { systemClock, type Clock } from './platform/core/clock.ts';
 import type { Config } from './platform/core/config.ts';
 import { createLog, type Log } from './platform/core/log.ts';
+import { createContact, watchContact } from './platform/db/contact.ts';
 import { isDbUnavailable } from './platform/db/errors.ts';
 import { openDb, type Db } from './platform/db/knex.ts';
 import { createOutageHook } from './platform/db/outageLog.ts';
@@ -65,16 +66,18 @@ const openReplicas = (
 
 /** Opens PostgreSQL, Redis and the directory for the process part `part` (`api`, `workers`, `admin`), once the schema fits this build. */
 export const openDeps = async (config: Config, part: string, clock: Clock = systemClock): Promise<Deps> => {
-  const log = createLog(config, part, createOutageHook);
-  const db = openDb({ url: config.databaseUrl, poolSize: config.poolSize, applicationName: `console-${part}` });
+  const contact = createContact();
+  const log = createLog(config, part, (get) => createOutageHook(get, contact));
+  const primary = { url: config.databaseUrl, onSuccess: contact.note };
+  const db = openDb({ ...primary, poolSize: config.poolSize, applicationName: `console-${part}` });
   const reads = openReadPool({
-    url: config.databaseUrl,
+    ...primary,
     poolSize: config.readPoolSize,
     applicationName: `console-${part}-reads`,
     onFull: (waiting) =>
       log.warn({ waiting, readPoolSize: config.readPoolSize }, 'all connections for reads are in use'),
   });
-  const probes = openDb({ url: config.databaseUrl, poolSize: 1, applicationName: `console-${part}-probes` });
+  const probes = openDb({ ...primary, poolSize: 1, applicationName: `console-${part}-probes` });
   const standbys = openReplicas(config, part, log);
   let redis: RedisConnections | null = null;
   try {
@@ -116,6 +119,7 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
       db,
       reads,
       probes,
+      contact: watchContact(contact, probes, log),
       standbys,
       redis,
       bus,
@@ -142,10 +146,12 @@ export const closeDeps = async ({
   redis,
   reads,
   probes,
+  contact,
   standbys,
   db,
   tracer,
 }: Deps): Promise<void> => {
+  contact.close();
   await flags.close();
   await link.close();
   await directory.close();

@@ -2,6 +2,7 @@
 import type { Clock } from './core/clock.ts';
 import type { Config } from './core/config.ts';
 import type { Log } from './core/log.ts';
+import type { ContactWatch } from './db/contact.ts';
 import type { Db } from './db/knex.ts';
 import type { ReadPool } from './db/readPool.ts';
 import type { Standbys } from './db/standby/standbys.ts';
@@ -20,6 +21,8 @@ export interface PlatformDeps {
   readonly reads: ReadPool;
   /** PostgreSQL for the check of readiness: a connection of its own, as the others may all be in use. */
   readonly probes: Db;
+  /** Logs when PostgreSQL answers none of them. */
+  readonly contact: ContactWatch;
   /** Of an API, its standbys; null: there are none. */
   readonly standbys: Standbys | null;
   readonly redis: RedisConnections;

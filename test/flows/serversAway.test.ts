@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { migrateDatabase } from '../../migrations/migrate.ts';
+import { newToken } from '../../shared/access/tokens.ts';
 import { readConfig } from '../../shared/platform/core/config.ts';
 import { program } from '../../shared/tools/services/compile.mjs';
 import { freePort } from '../../shared/tools/services/ports.mjs';
@@ -15,6 +16,7 @@ import { startRedis, type RedisServer } from '../../shared/tools/services/redis.
 import { redisUrl } from '../support/database.ts';
 import { request, type Reply } from '../support/http.ts';
 import { startProgram, type Program } from '../support/processes.ts';
+import { signalAll, withDescendants } from '../support/processTree.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -177,6 +179,41 @@ describe('with servers that are away', () => {
       expect(line?.['reason']).to.be.a('string').and.not.equal('');
       expect(said()[i]).not.to.include('transacting');
     }
+  });
+
+  it('while PostgreSQL is frozen, each process says that it is unavailable, and that it is back only when it is', async () => {
+    const server: PostgresServer = await startPostgres({ dir });
+    closing.push(() => server.stop('immediate'));
+    await migrateDatabase(server.ownerUrl, server.url);
+    const config = readConfig({
+      DATABASE_URL: server.url,
+      MIGRATE_DATABASE_URL: server.ownerUrl,
+      REDIS_URL: redisUrl(),
+      REDIS_PREFIX: 'test-frozen',
+    });
+    const { ports, said, started } = await startPair({ config }, { POOL_SIZE: '2' });
+    await started;
+    const signal = (name: NodeJS.Signals): void => signalAll(withDescendants([server.pid]), name);
+    const count = (i: number, text: string): number => linesWith(said()[i] ?? '', text).length;
+    closing.push(async () => signal('SIGCONT'));
+    signal('SIGSTOP');
+    const frozenAt = performance.now();
+    const ask = (): Promise<Reply> =>
+      request('GET', `http://127.0.0.1:${String(ports[0])}/api/env/demo/me`, undefined, newToken('agent'));
+    // Longer than it took to be called available again while nothing failed; each call waits for a connection.
+    while (performance.now() - frozenAt < 20_000)
+      for (const { status } of await Promise.all(Array.from({ length: 6 }, ask))) expect(status).to.equal(503);
+    for (const [i] of ports.entries()) {
+      expect(count(i, 'PostgreSQL is unavailable'), said()[i]).to.equal(1);
+      expect(linesWith(said()[i] ?? '', 'PostgreSQL is unavailable')[0]?.['reason']).to.equal(
+        'PostgreSQL did not answer in time',
+      );
+      expect(count(i, 'available again'), said()[i]).to.equal(0);
+      expect(count(i, 'all connections for changes'), said()[i]).to.equal(0);
+    }
+    signal('SIGCONT');
+    for (const [i] of ports.entries())
+      await until('it is back', () => count(i, 'PostgreSQL is available again') > 0, 40_000);
   });
 
   it('on a port that is taken, both end with one sentence', async () => {

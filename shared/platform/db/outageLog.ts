@@ -4,14 +4,17 @@
  */
 import type { Log, LogHook } from '../core/log.ts';
 import { createInterval } from '../core/wait.ts';
-import { isDbOutage, isPoolFull } from './errors.ts';
+import type { Contact } from './contact.ts';
+import { isDbOutage, isPoolFull, NoConnectionError } from './errors.ts';
 
 /** pino's number of `warn`. */
 const warnLevel = 40;
 /** ms between two lines while the outage lasts. */
 const logEveryMs = 60_000;
-/** ms without a report after which it is over: every process asks PostgreSQL twice a second, and waits at most 5 s for it. */
+/** ms without a report after which it may be over: every process asks PostgreSQL twice a second, and waits at most 5 s for it. */
 const quietMs = 10_000;
+/** ms without a statement that succeeds after which a full pool is an outage: longer than until PostgreSQL is asked (contact.ts). */
+const noAnswerMs = 4_000;
 
 interface OutageLines {
   /** Writes a line; `count` is how many were reported since the last one. */
@@ -20,12 +23,17 @@ interface OutageLines {
   readonly end: () => void;
 }
 
-/** Returns the function that takes each report. */
-const createOutageLines = ({ write, end }: OutageLines): ((error: unknown) => void) => {
+/** Returns the function that takes each report. It is over once a statement has succeeded and none has failed since. */
+const createOutageLines = ({ write, end }: OutageLines, contact: Contact): ((error: unknown) => void) => {
   let isDue: (() => boolean) | null = null;
   let count = 0;
+  let reportedAt = 0;
   let over: NodeJS.Timeout | null = null;
   const finish = (): void => {
+    if (contact.quietMs() > performance.now() - reportedAt) {
+      over?.refresh();
+      return;
+    }
     over = null;
     isDue = null;
     count = 0;
@@ -33,6 +41,7 @@ const createOutageLines = ({ write, end }: OutageLines): ((error: unknown) => vo
   };
   return (error) => {
     count += 1;
+    reportedAt = performance.now();
     isDue ??= createInterval(logEveryMs);
     if (isDue()) {
       write(error, count);
@@ -65,16 +74,20 @@ const fullPoolLogMs = 60_000;
 
 /**
  * Returns the hook that writes one line for all that report the same outage of PostgreSQL, or a full pool, at `warn` or above;
- * what each of them says is at `debug`.
+ * what each of them says is at `debug`. A pool that is full of statements which nobody answers is an outage.
  */
-export const createOutageHook = (log: () => Log): LogHook => {
+export const createOutageHook = (log: () => Log, contact: Contact): LogHook => {
   const isDue = createInterval(fullPoolLogMs);
-  const report = createOutageLines({
-    write: (error, count) => log().warn({ reason: describeOutage(error), count }, 'PostgreSQL is unavailable'),
+  const lines = {
+    write: (error: unknown, count: number) =>
+      log().warn({ reason: describeOutage(error), count }, 'PostgreSQL is unavailable'),
     end: () => log().info('PostgreSQL is available again'),
-  });
+  };
+  const report = createOutageLines(lines, contact);
   return function (args, method, level) {
-    const error = errorOf(args);
+    const found = errorOf(args);
+    const isUnanswered = isPoolFull(found) && contact.quietMs() >= noAnswerMs;
+    const error = isUnanswered ? new NoConnectionError('PostgreSQL did not answer in time', { cause: found }) : found;
     const isFull = isPoolFull(error);
     if (level < warnLevel || !(isFull || isDbOutage(error))) {
       method.apply(this, args);

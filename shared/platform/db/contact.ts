@@ -1,0 +1,84 @@
+/**
+ * Whether PostgreSQL answers a process: what all its pools have heard, and, when that is long ago, a statement on the connection
+ * of the probes. Opened by shared/deps.ts; the log of outages (outageLog.ts) goes by it.
+ */
+import type { Log } from '../core/log.ts';
+import { resolveWithin } from '../core/wait.ts';
+import { isDbOutage, NoConnectionError } from './errors.ts';
+import type { Db } from './knex.ts';
+import { queryRow, statement } from './sql.ts';
+
+/** ms without an answer after which PostgreSQL is asked: a process asks it twice a second anyhow, unless its pool is full. */
+const askAfterMs = 2_500;
+/** ms between two looks at whether to ask. */
+const lookEveryMs = 500;
+/** ms that the answer may take, as for `/ready`. */
+const answerMs = 1_500;
+
+export interface Contact {
+  /** Notes that a statement has succeeded. */
+  readonly note: () => void;
+  /** Returns the ms since a statement succeeded. */
+  readonly quietMs: () => number;
+}
+
+export interface ContactWatch {
+  readonly close: () => void;
+}
+
+/** Returns the contact of a process that begins now. */
+export const createContact = (): Contact => {
+  let notedAt = performance.now();
+  return {
+    note: () => {
+      notedAt = performance.now();
+    },
+    quietMs: () => performance.now() - notedAt,
+  };
+};
+
+const askSql = statement('contact.ask', 'select 1 as answer');
+
+/** Returns an error by which the log knows an outage, whatever kept PostgreSQL from answering. */
+const toOutage = (error: unknown): Error => {
+  if (error instanceof Error && isDbOutage(error)) return error;
+  return new NoConnectionError(error instanceof Error ? error.message : 'PostgreSQL did not answer', { cause: error });
+};
+
+/**
+ * Asks PostgreSQL on `probes` whenever no pool has heard of it for a while, and logs when it does not answer: calls that wait
+ * for a frozen server say nothing by themselves.
+ */
+export const watchContact = (contact: Contact, probes: Db, log: Log): ContactWatch => {
+  const late = new NoConnectionError('PostgreSQL did not answer in time');
+  let asked: Promise<unknown> | null = null;
+  let looking = false;
+  let ended = false;
+  /** Returns null, or why there is no answer; a question without an answer is not asked again. */
+  const ask = (): Promise<unknown> =>
+    (asked ??= queryRow(probes, askSql)
+      .then(
+        () => null,
+        (error: unknown) => error,
+      )
+      .finally(() => {
+        asked = null;
+      }));
+  const look = async (): Promise<void> => {
+    const error = await resolveWithin(answerMs, ask(), late);
+    if (error !== null && !ended) log.warn({ err: toOutage(error) }, 'PostgreSQL did not answer');
+  };
+  const timer = setInterval(() => {
+    if (looking || contact.quietMs() < askAfterMs) return;
+    looking = true;
+    void look().finally(() => {
+      looking = false;
+    });
+  }, lookEveryMs).unref();
+  return {
+    close: () => {
+      ended = true;
+      clearInterval(timer);
+    },
+  };
+};
