@@ -95,7 +95,7 @@ export const createAppUpgrade = (
     open(request, socket as Socket, head, headers).catch((error: unknown) => {
       const failure = toUpgradeFault(error, deps.log, requestId);
       const address = clientAddress(request, deps.config.trustProxy);
-      logRefusedSocket(deps, failure.status, { requestId, route: '/app', address });
+      logRefusedSocket(deps, failure, { requestId, route: '/app', address });
       refuseUpgrade(socket, failure, headers);
     });
   };

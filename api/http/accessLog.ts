@@ -4,8 +4,10 @@
  * string, a header but the request's id, or a body.
  */
 import type { WebSocket } from 'ws';
+import type { Fault, FaultDetail } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Log } from '../../shared/platform/core/log.ts';
+import type { ApiResponse } from './apiResponse.ts';
 
 type Event = 'request' | 'socket opened' | 'socket closed' | 'socket refused';
 
@@ -19,7 +21,10 @@ interface RequestMembers {
 interface AccessMembers extends RequestMembers {
   readonly method?: string;
   readonly status?: number;
-  readonly code?: number;
+  /** The error's code, or the number with which a socket closed. */
+  readonly code?: string | number;
+  /** Where a request that is not valid is not. */
+  readonly fields?: readonly string[];
   readonly ms?: number;
   readonly bytes?: number;
   readonly environment?: string | null;
@@ -30,6 +35,42 @@ interface AccessMembers extends RequestMembers {
 
 export const accessLine = (log: Log, event: Event, members: AccessMembers): void => {
   log.info({ access: event, ...members }, event);
+};
+
+/** Places of a request that is not valid which its line names. */
+const fieldsMax = 5;
+/** A place without anything but names. */
+const fieldForm = /^[\w.[\]-]{1,100}$/;
+
+interface ErrorBody {
+  readonly code?: unknown;
+  readonly details?: readonly FaultDetail[];
+}
+
+/** Returns the body of an error; that of a replayed request is JSON. */
+const errorBody = ({ body }: Pick<ApiResponse, 'body'>): ErrorBody => {
+  if (body === undefined) return {};
+  if (typeof body !== 'string') return body;
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members are looked at one by one
+    return Object(JSON.parse(body)) as ErrorBody;
+  } catch {
+    return {};
+  }
+};
+
+/** Returns why a request failed: the code, and of a `400` the places, but for names that only the client knows. */
+export const failureMembers = (
+  response: Pick<ApiResponse, 'status' | 'body'>,
+): Pick<AccessMembers, 'code' | 'fields'> => {
+  if (response.status < 400) return {};
+  const { code, details = [] } = errorBody(response);
+  if (typeof code !== 'string') return {};
+  const fields = details
+    .filter(({ path, message }) => fieldForm.test(path) && !message.includes('is not known here'))
+    .slice(0, fieldsMax)
+    .map(({ path }) => path);
+  return { code, ...(response.status === 400 && fields.length > 0 ? { fields } : {}) };
 };
 
 interface SocketMembers extends RequestMembers {
@@ -53,8 +94,8 @@ export const logSocket = (
 
 export const logRefusedSocket = (
   { config, log }: Pick<Deps, 'config' | 'log'>,
-  status: number,
+  { status, code }: Pick<Fault, 'status' | 'code'>,
   members: RequestMembers,
 ): void => {
-  if (config.accessLog) accessLine(log, 'socket refused', { ...members, status });
+  if (config.accessLog) accessLine(log, 'socket refused', { ...members, status, code });
 };

@@ -172,7 +172,7 @@ export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: Upg
         headersOf.set(request, headers);
         open(request, socket, head, headers).catch((error: unknown) => {
           const failure = toUpgradeFault(error, log, requestId);
-          logRefusedSocket(deps, failure.status, {
+          logRefusedSocket(deps, failure, {
             ...about(request, headers),
             route: last === 'live' ? '/live' : null,
           });

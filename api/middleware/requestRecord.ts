@@ -2,7 +2,7 @@
 import type { Middleware } from 'koa';
 import type { Deps } from '../../shared/deps.ts';
 import type { Span } from '../../shared/platform/tracing/span.ts';
-import { accessLine } from '../http/accessLog.ts';
+import { accessLine, failureMembers } from '../http/accessLog.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import type { CallerState, EndpointState, RequestState } from './state.ts';
 
@@ -60,6 +60,7 @@ export const requestRecord = ({ config, log, tracer }: Deps): Middleware<Request
           method,
           route: state.pattern ?? null,
           status: state.response.status,
+          ...failureMembers(state.response),
           ms: Math.round((performance.now() - began) * 10) / 10,
           bytes: bytesOf(state, method),
           address: state.address ?? clientAddress(ctx.req, config.trustProxy),

@@ -70,6 +70,20 @@ describe('the access log', () => {
     expect(await lineOf('req-sign-in')).to.include({ method: 'POST', route: '/sign-in', status: 401, principal: null });
   });
 
+  it('says why a request failed: the code, and of one that is not valid the places, without what the client called them', async () => {
+    await agent.get('/items/itm_hidden', headers('req-why-missing'));
+    expect(await lineOf('req-why-missing')).to.include({ status: 404, code: 'not_found' });
+    await agent.post('/items', { inbox: 'mail', title: 7, hidden: 'hidden' }, headers('req-why-invalid'));
+    const invalid = await lineOf('req-why-invalid');
+    expect(invalid).to.include({ status: 400, code: 'invalid' });
+    expect(invalid['fields']).to.deep.equal(['title']);
+    await agent.get('/me', headers('req-why-not'));
+    expect(await lineOf('req-why-not')).not.to.have.any.keys('code', 'fields');
+    const viewer = at(await world.agent('viewer'));
+    await viewer.post('/items', { inbox: 'mail', title: 'a' }, headers('req-why-denied'));
+    expect(await lineOf('req-why-denied')).to.include({ status: 403, code: 'forbidden' });
+  });
+
   it('names the tool of a call by a model', async () => {
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_me', arguments: {} } };
     await agent.post('/mcp', call, headers('req-tool'));
@@ -101,7 +115,11 @@ describe('the access log', () => {
       () => null,
     );
     expect(refused).to.equal(null);
-    expect(await lineOf('req-refused', 'socket refused')).to.include({ route: '/app', status: 401 });
+    expect(await lineOf('req-refused', 'socket refused')).to.include({
+      route: '/app',
+      status: 401,
+      code: 'unauthorized',
+    });
   });
 
   it('shows no path, query string, body or token', async () => {
