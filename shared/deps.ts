@@ -16,6 +16,7 @@ import { openRedis, type RedisConnections } from './platform/redis/connect.ts';
 import { createRefusalReporter } from './platform/redis/droppedMessages.ts';
 import { openKeyRing } from './platform/redis/keyRing.ts';
 import { createRedisHealth } from './platform/redis/redisHealth.ts';
+import { readSite } from './platform/redis/sites.ts';
 import type { Tracer } from './platform/tracing/span.ts';
 import { openDirectory } from './settings/directory.ts';
 import { createOpenId } from './settings/openId/provider.ts';
@@ -86,12 +87,14 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
         log.warn({ err: error }, 'the keys of messages between processes could not be read');
       }),
     );
+    const site = await openOnceAvailable(db, log, () => readSite(db));
     const redisHealth = createRedisHealth(log, config.redisUrl);
     redis = redisHealth.watch(
       openRedis(
         { url: config.redisUrl, prefix: config.redisPrefix, onError: redisHealth.onError },
         { keys, onRefused: createRefusalReporter(log) },
       ),
+      site,
     );
     const { bus, onRefused } = redis;
     const directory = await openOnceAvailable(db, log, () =>

@@ -295,7 +295,7 @@ describe('npm run doctor', () => {
     expect((await diagnose({ REDIS_URL: redis.url })).problems).to.deep.equal(['warn redis.user']);
   });
 
-  it('passes an ACL with which API and workers do their work', async () => {
+  it('passes an ACL with which API and workers do their work, and warns of those of another database under its prefix', async () => {
     const env = { REDIS_URL: healthy['REDIS_URL'] ?? '', REDIS_PREFIX: 'console' };
     const world = await newWorld({ server: false, workers: false, env });
     const programs = [await startProgram(world, 'api/main.ts'), await startProgram(world, 'workers/main.ts')];
@@ -313,11 +313,21 @@ describe('npm run doctor', () => {
         return status === 'done';
       });
       expect((await request('GET', `${origin}/ready`, undefined, null)).body.degraded).to.deep.equal([]);
+      // They are of another database than the one that is diagnosed.
+      const shared = await until('both are noted', async () => {
+        const found = await diagnose();
+        return found.problems.length > 0 && found;
+      });
+      expect([shared.code, shared.problems]).to.deep.equal([0, ['warn redis.prefix']]);
+      expect(shared.text('redis.prefix')).to.include('REDIS_PREFIX of its own');
+      const alone = await diagnose({ DATABASE_URL: world.config.databaseUrl });
+      expect(alone.problems).not.to.include('warn redis.prefix');
       const log = await redisOwner.call('acl', 'log');
       expect(log, 'nothing was refused').to.deep.equal([]);
     } finally {
       for (const running of programs) await running.end();
       await world.close();
+      await redisOwner.del('console:sites');
     }
   });
 

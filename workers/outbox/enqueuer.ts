@@ -2,15 +2,19 @@
 import { runsUnderWaySql } from '../../shared/bulk/runsInTurn.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Deps } from '../../shared/deps.ts';
+import { createInterval } from '../../shared/platform/core/wait.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../../shared/platform/db/sql.ts';
 import { dbNowSql } from '../../shared/platform/outbox/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
+import { redisKeys } from '../../shared/platform/redis/keys.ts';
 import type { JobTable } from '../handler.ts';
 import { backoffAfter, createWakeSignal, type RunningService } from '../wakeSignal.ts';
 
 /** Jobs of one batch: with more, adding to BullMQ gets slower, not faster (docs/performance.md). */
 const batchRows = 200;
+/** ms between two lines in the log while it fails. */
+const logEveryMs = 60_000;
 /** ms between two polls: how late a job starts when its wake signal was lost. */
 const pollMs = 250;
 
@@ -149,23 +153,29 @@ const msUntilNextJob = async (db: Db, jobs: JobTable, now: number): Promise<numb
 };
 
 export const startEnqueuer = (deps: Deps, jobs: JobTable): RunningService => {
-  const { db, bus, clock, log } = deps;
+  const { db, bus, clock, log, redis } = deps;
   const news = createWakeSignal();
   let stopped = false;
   let stopping: Promise<void> | null = null;
 
   const live = async (): Promise<void> => {
     let failures = 0;
+    let isLogDue = createInterval(logEveryMs);
     while (!stopped) {
       try {
         // While Redis is unavailable rows are not taken: putting them back would only cost.
-        const full = bus.connected && (await enqueueDue(deps, jobs)) === batchRows;
-        if (!full) await news.wait(bus.connected ? await msUntilNextJob(db, jobs, clock.now()) : pollMs);
-        if (failures > 0) log.info('the enqueuer goes on');
-        failures = 0;
+        const due = bus.connected ? await enqueueDue(deps, jobs) : null;
+        if (due !== null && failures > 0) {
+          // Rows that were put back may be another worker's now: that nothing was due shows nothing of Redis.
+          await redis.command.set(redis.key(redisKeys.ready), '1', 'PX', 10_000);
+          log.info('the enqueuer goes on');
+          failures = 0;
+          isLogDue = createInterval(logEveryMs);
+        }
+        if (due !== batchRows) await news.wait(due === null ? pollMs : await msUntilNextJob(db, jobs, clock.now()));
       } catch (error) {
         failures += 1;
-        if (failures === 1) log.warn({ err: error }, 'the enqueuer failed and retries');
+        if (isLogDue()) log.warn({ err: error }, 'the enqueuer failed and retries');
         if (!stopped) await news.wait(backoffAfter(failures));
       }
     }

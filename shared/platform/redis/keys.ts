@@ -2,6 +2,8 @@
 export const redisKeys = {
   /** Written to see whether Redis accepts writes. */
   ready: 'ready',
+  /** The databases whose processes use the prefix: a digest of each with the time at which one was last seen (sites.ts). */
+  sites: 'sites',
   /** The place up to which each stream has been told of: environment → `epoch:position` (workers/outbox/toldPositions.ts). */
   told: 'told',
   /** Claims the turn to publish the progress of a bulk. */

@@ -5,15 +5,21 @@ import { platformRegistry } from '../core/metrics.ts';
 import { parseClusterUrl } from '../core/redisUrl.ts';
 import { createInterval } from '../core/wait.ts';
 import type { RedisConnections } from './connect.ts';
+import { redisKeys } from './keys.ts';
+import { noteSite, siteMs } from './sites.ts';
 
 const upGauge = new Gauge({
   name: 'console_redis_up',
-  help: '1 while Redis answers this process, 0 while it does not.',
+  help: '1 while Redis answers this process and takes its writes, 0 while it does not.',
   registers: [platformRegistry],
 });
 
 /** ms between two looks at the connection. */
 const lookEveryMs = 500;
+/** ms between two writes, of the key by which `/ready` goes too. */
+const writeEveryMs = 1_000;
+/** Writes in a row that have to fail: one alone may have waited for a process that had much to do. */
+const failedWritesMax = 2;
 /** ms between two lines in the log while Redis is unavailable. */
 const logEveryMs = 60_000;
 /** ms that a new process waits for its first connection before it calls Redis unavailable without an error. */
@@ -37,9 +43,45 @@ const describeError = (error: Error): string => {
 interface RedisHealth {
   /** Takes the errors of all connections. */
   readonly onError: (error: Error) => void;
-  /** Watches the connections until they are closed; returns them. */
-  watch(redis: RedisConnections): RedisConnections;
+  /** Watches the connections until they are closed, and notes there that `site` uses them; returns them. */
+  watch(redis: RedisConnections, site: string | null): RedisConnections;
 }
+
+interface Writes {
+  /** Returns whether Redis takes writes, as far as is known. */
+  succeed(): boolean;
+  /** Writes, unless a write has no answer yet. */
+  next(): void;
+}
+
+/** Returns the writes of a process by which it knows that Redis takes them; `onRefused` gets what Redis says of one that it refuses. */
+const createWrites = (redis: RedisConnections, site: string | null, onRefused: (error: Error) => void): Writes => {
+  const isNoteDue = createInterval(siteMs / 3);
+  let failed = 0;
+  let isWriting = false;
+  const write = async (): Promise<void> => {
+    await redis.command.set(redis.key(redisKeys.ready), '1', 'PX', 10_000);
+    if (site !== null && isNoteDue()) await noteSite(redis.command, redis.key(redisKeys.sites), site, Date.now());
+  };
+  const onError = (error: unknown): void => {
+    failed += 1;
+    if (error instanceof Error && error.name === 'ReplyError') onRefused(error);
+  };
+  return {
+    succeed: () => failed < failedWritesMax,
+    next: () => {
+      if (isWriting) return;
+      isWriting = true;
+      void write()
+        .then(() => {
+          failed = 0;
+        }, onError)
+        .finally(() => {
+          isWriting = false;
+        });
+    },
+  };
+};
 
 /** Returns the health of the Redis at `url`. An outage is one line at once and one each minute; its end is one. */
 export const createRedisHealth = (log: Log, url: string): RedisHealth => {
@@ -74,9 +116,16 @@ export const createRedisHealth = (log: Log, url: string): RedisHealth => {
       lastError = error;
       if (!isUp()) reportOutage();
     },
-    watch: (redis) => {
-      isUp = () => redis.bus.connected;
-      const timer = setInterval(look, lookEveryMs);
+    watch: (redis, site) => {
+      const writes = createWrites(redis, site, (error) => {
+        lastError = error;
+      });
+      isUp = () => redis.bus.connected && writes.succeed();
+      const isWriteDue = createInterval(writeEveryMs);
+      const timer = setInterval(() => {
+        look();
+        if (redis.bus.connected && isWriteDue()) writes.next();
+      }, lookEveryMs);
       timer.unref();
       const close = (): Promise<void> => {
         clearInterval(timer);

@@ -6,6 +6,7 @@ import { closeClient, openClient, producerOptions, type RedisClient } from '../.
 import { describeConnectError } from '../services/connectError.mjs';
 import { attempt, checkClock, fail, isLoopback, isNeighbour, ok, warn, type Finding } from './finding.ts';
 import { findForbiddenCommands } from './redisCommands.ts';
+import { checkSites } from './redisSites.ts';
 import { checkRedisWrites, findRefusal } from './redisWrites.ts';
 
 interface Place {
@@ -139,7 +140,8 @@ const readTime = async (client: RedisClient): Promise<number> => {
 };
 
 /** Returns the findings; when Redis can't be reached that is the last one. */
-export const checkRedis = async ({ redisUrl, redisPrefix }: Config): Promise<Finding[]> => {
+export const checkRedis = async (config: Config): Promise<Finding[]> => {
+  const { redisUrl, redisPrefix } = config;
   let lastError: Error | null = null;
   const onError = (error: Error): void => {
     lastError = error;
@@ -170,6 +172,7 @@ export const checkRedis = async ({ redisUrl, redisPrefix }: Config): Promise<Fin
       ...address,
       ...(await attempt('redis.eviction', () => checkEviction(client))),
       ...(await attempt('redis.acl', () => checkCommands(client, subscriber, redisPrefix))),
+      ...(await attempt('redis.prefix', async () => checkSites(client, config, await readTime(client)))),
       ...(await attempt('redis.clock', () => checkClock('redis.clock', () => readTime(client)))),
     ];
   } finally {
