@@ -5,6 +5,7 @@
 import { fullAccess } from '../access/access.ts';
 import type { CallOutcome, RunHint } from '../applink/link.ts';
 import type { LocalConnection } from '../applink/localConnections.ts';
+import { observeCall } from '../applink/metrics.ts';
 import type { LinkRecord, ServiceCalls } from '../applink/protocol.ts';
 import { limits } from '../catalogue/limits.ts';
 import { activeRunStatuses } from '../catalogue/states/runs.ts';
@@ -190,7 +191,10 @@ export const callAppForRun = async (
     },
   });
   const sent = span === null ? untraced : { ...untraced, traceparent: span.traceparent };
+  const began = performance.now();
   const outcome = await local.call('action.run', sent, handed.timeout_ms + limits.lostAnswerMs);
+  // Not one of the link's own calls, which it counts itself: a run has one connection, and is not called again on another one.
+  observeCall('action.run', outcome.kind, performance.now() - began);
   span?.end(outcome.kind === 'answer' ? undefined : outcome.kind);
   const run = await settleReliably(deps, handed, outcome);
   if (run !== undefined && isSettledRun(run)) local.notify('run.settled', { run: run.id });

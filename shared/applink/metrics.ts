@@ -30,7 +30,7 @@ const callCounter = new Counter({
 });
 const callSeconds = new Histogram({
   name: 'console_app_call_seconds',
-  help: 'Time from a call to an app to its outcome, by `method`.',
+  help: 'Time from a call to an app to its outcome, by `method`. Of `action.run` from handing the run over to its answer, also in the background.',
   labelNames: ['method'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 10, 60],
   registers,

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { connectApp, type FakeApp } from '../support/app.ts';
 import { clientOf, request, type Client } from '../support/http.ts';
 import { openLive, type Recorder } from '../support/live.ts';
+import { testManifest } from '../support/manifest.ts';
 import { startMeasured, type MeasuredProgram } from '../support/metrics.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -69,6 +70,29 @@ describe('metrics', () => {
     await app.close();
     await until('it is offline', async () => (await value(worker, 'console_apps', { state: 'offline' })) === 1, 20_000);
     expect(await value(api, 'console_app_connections')).to.equal(0);
+  });
+
+  it('count calls of apps for runs, once each, from handing over to the answer', async () => {
+    const added = ['now', 'later'].map((name) => ({ name, background: name === 'later' }));
+    const app: FakeApp = await connectApp(await world.appKey(), {
+      base,
+      manifest: { ...testManifest, actions: [...testManifest.actions, ...added] },
+      handlers: { 'action.run': () => ({}) },
+    });
+    const of = { method: 'action.run' };
+    const counted = async (name: string): Promise<number[]> =>
+      (await Promise.all([api.scrape(), worker.scrape()])).map((each) => each.value(name, of) ?? 0);
+    for (const action of ['now', 'later'])
+      expect((await agent.post('/actions', { action })).status, action).to.be.within(200, 202);
+    await until('both are done', async () => {
+      const done = await world.sql(`select from runs where status = 'succeeded' and action in ('now', 'later')`);
+      return done.length === 2;
+    });
+    // They are counted by the process that has the app's connection.
+    expect(await counted('console_app_calls_total')).to.deep.equal([2, 0]);
+    expect((await api.scrape()).value('console_app_calls_total', { ...of, outcome: 'answer' })).to.equal(2);
+    expect(await counted('console_app_call_seconds_count')).to.deep.equal([2, 0]);
+    await app.close();
   });
 
   it('count sign-ins that are refused, by reason', async () => {
