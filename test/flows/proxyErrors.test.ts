@@ -10,11 +10,14 @@ import { request, type Reply } from '../support/http.ts';
 
 describe('HAProxy’s own answers', () => {
   let server: Server;
+  /** The ids of the requests that have come to the process. */
+  const asked: unknown[] = [];
   let balancer: LoadBalancer;
   beforeEach(async () => {
     // A process of which the one request ends with its connection, as when it is killed meanwhile.
-    server = createServer((asked, response) => {
-      if (asked.url === '/api/env/demo/items') asked.socket.destroy();
+    server = createServer(({ url, headers, socket }, response) => {
+      asked.push(headers['x-request-id']);
+      if (url === '/api/env/demo/items') socket.destroy();
       else response.end();
     });
     server.listen(0, '127.0.0.1');
@@ -28,7 +31,8 @@ describe('HAProxy’s own answers', () => {
     server.close();
   });
 
-  const ask = (): Promise<Reply> => request('GET', `${balancer.origin}/api/env/demo/items`, undefined, null);
+  const ask = (headers: Readonly<Record<string, string>> = {}): Promise<Reply> =>
+    request('GET', `${balancer.origin}/api/env/demo/items`, undefined, null, { headers });
   const headersOf = ({ headers }: Reply): (string | null)[] =>
     ['content-type', 'retry-after', 'cache-control'].map((name) => headers.get(name));
 
@@ -40,6 +44,17 @@ describe('HAProxy’s own answers', () => {
     expect(reply.status, reply.text).to.equal(503);
     expect(reply.body).to.deep.equal({ error: errors.unavailable.message, code: 'unavailable' });
     expect(headersOf(reply)).to.deep.equal(['application/json', '1', 'no-store']);
+    expect(reply.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
+    expect((await ask({ 'x-request-id': 'the, clients' })).headers.get('x-request-id')).to.equal('the, clients');
+  });
+
+  it('and those of the API have one id, which the API gets too', async () => {
+    const pass = (headers: Readonly<Record<string, string>>): Promise<Reply> =>
+      request('GET', `${balancer.origin}/`, undefined, null, { headers });
+    const [own, given] = [await pass({}), await pass({ 'x-request-id': 'given' })];
+    expect(asked.slice(-2)).to.deep.equal([own.headers.get('x-request-id'), 'given']);
+    expect(asked.at(-2)).to.match(/^[0-9a-f-]{36}$/);
+    expect(given.headers.get('x-request-id')).to.equal('given');
   });
 
   it('say to repeat a request with its key when the process ended before it answered', async () => {
