@@ -8,6 +8,7 @@ import { sleep } from '../shared/platform/core/wait.ts';
 import { isLockTimeout } from '../shared/platform/db/errors.ts';
 import { describeReadOnly, readOnlySql, type ReadOnlyStanding } from '../shared/platform/db/readOnly.ts';
 import { neededSchemaVersion } from '../shared/platform/db/schemaVersion.ts';
+import { watchLockWaits, type LockWait } from './lockWait.ts';
 import { prepareServiceRole } from './serviceRole.ts';
 
 interface Migration extends Pick<Knex.Migration, 'up' | 'down'> {
@@ -41,6 +42,9 @@ const migrationSource = {
     return migration.config?.transaction === false ? migration : { ...migration, up: withLockTimeout(migration.up) };
   },
 } satisfies Knex.MigrationSource<string>;
+
+/** Of the sessions that migrate. */
+const applicationName = 'console-migrate';
 
 /** Any number that nothing else in this database locks. */
 const lockNumber = 4_920_731;
@@ -149,31 +153,40 @@ export interface Migrated {
   readonly migrations: readonly string[];
   /** Names of the built-in roles that it made or changed. */
   readonly roles: readonly string[];
+  /** The service's role, if it was granted rights that it lacked; else null. */
+  readonly granted: string | null;
   /** Whether the schema is a newer build's, whose roles and rights stay as they are. */
   readonly isNewer: boolean;
 }
 
 /**
  * Migrates as the owner (`ownerUrl`); prepares the user of `appUrl` if it is another one. May run any number of times. A build
- * that is older than the schema leaves everything as it is. Throws MigrationRefusal where PostgreSQL takes no writes.
+ * that is older than the schema leaves everything as it is. `onWait` is called when it waits for somebody's lock. Throws
+ * MigrationRefusal where PostgreSQL takes no writes.
  */
-export const migrateDatabase = async (ownerUrl: string, appUrl: string): Promise<Migrated> => {
+export const migrateDatabase = async (
+  ownerUrl: string,
+  appUrl: string,
+  onWait: (wait: LockWait) => void = () => undefined,
+): Promise<Migrated> => {
   // No time-outs: building an index on a large table may take long, and other processes wait for the lock.
   const db = knex({
     client: 'pg',
-    connection: { connectionString: ownerUrl, application_name: 'console-migrate' },
+    connection: { connectionString: ownerUrl, application_name: applicationName },
     // An older build finds migrations that it doesn't know, and has nothing to do.
     migrations: { migrationSource, disableMigrationsListValidation: true },
     pool: { min: 0, max: 2 },
+    // What fails is thrown, and what waits is told by `onWait`.
+    log: { warn: () => undefined, error: () => undefined },
   });
   try {
     return await withMigrationLock(ownerUrl, async (session) => {
       await refuseReadOnly(session, ownerUrl === appUrl ? 'DATABASE_URL' : 'MIGRATE_DATABASE_URL');
-      const migrations = await migrateAll(db);
-      if (!(await writeSchemaVersion(db))) return { migrations, roles: [], isNewer: true };
+      const migrations = await watchLockWaits(session, applicationName, onWait, () => migrateAll(db));
+      if (!(await writeSchemaVersion(db))) return { migrations, roles: [], granted: null, isNewer: true };
       const roles = await seedRoles(db);
-      await prepareServiceRole(db, ownerUrl, appUrl);
-      return { migrations, roles, isNewer: false };
+      const granted = await prepareServiceRole(db, ownerUrl, appUrl);
+      return { migrations, roles, granted, isNewer: false };
     });
   } finally {
     await db.destroy();

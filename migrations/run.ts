@@ -3,6 +3,7 @@ import { readConfigOrExit } from '../shared/platform/core/config.ts';
 import { createLog } from '../shared/platform/core/log.ts';
 import { describeDatabaseError } from '../shared/tools/cli/databaseErrors.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
+import type { LockWait } from './lockWait.ts';
 import { migrateDatabase, MigrationRefusal, type Migrated } from './migrate.ts';
 
 readOptions('migrate');
@@ -17,7 +18,15 @@ const describeFailure = (error: unknown): string | null => {
   return describeDatabaseError(error, { url, variable: url === databaseUrl ? 'DATABASE_URL' : 'MIGRATE_DATABASE_URL' });
 };
 
-const sayDone = ({ migrations, roles, isNewer }: Migrated): void => {
+const sayWait = ({ table, pid, query }: LockWait): void => {
+  const what = table === null ? 'the end of a transaction,' : `a lock on ${table},`;
+  log.warn(
+    { table, pid, query },
+    `the migration waits for ${what} held by pid ${String(pid)}${query === null ? '' : ` (${query})`}, and tries again until it is free`,
+  );
+};
+
+const sayDone = ({ migrations, roles, granted, isNewer }: Migrated): void => {
   const [first, last] = [migrations[0], migrations.at(-1)];
   if (first !== undefined)
     log.info(
@@ -26,12 +35,16 @@ const sayDone = ({ migrations, roles, isNewer }: Migrated): void => {
         : `${String(migrations.length)} migrations were applied, ${first} to ${String(last)}`,
     );
   if (roles.length > 0) log.info(`the built-in roles ${roles.join(', ')} were written`);
+  // New tables come with their rights.
+  if (granted !== null && migrations.length === 0)
+    log.info(`the role ${granted} was granted the rights of the service`);
   if (isNewer) log.info('the schema is that of a newer build and stays as it is');
-  else if (migrations.length + roles.length === 0) log.info('the database is up to date: nothing was to be done');
+  else if (migrations.length + roles.length === 0 && granted === null)
+    log.info('the database is up to date: nothing was to be done');
 };
 
 try {
-  sayDone(await migrateDatabase(url, databaseUrl));
+  sayDone(await migrateDatabase(url, databaseUrl, sayWait));
 } catch (error) {
   const sentence = describeFailure(error);
   if (sentence === null) log.error({ err: error }, 'the migration failed');

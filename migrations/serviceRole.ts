@@ -4,11 +4,22 @@ import { sessionSettings } from '../shared/platform/db/sessionSettings.ts';
 
 const parseUser = (url: string): string => decodeURIComponent(new URL(url).username);
 
-/** Grants all rights on rows, except to change or delete events and their chain (erasures do by a function), and to write what migrations write. */
-const grantRights = async (db: Knex, role: string): Promise<void> => {
+/** All rights that are granted in the schema, as one text. */
+const rightsSql = `
+  select md5(concat(
+    (select string_agg(oid || ' ' || relacl::text, ',' order by oid) from pg_class where relnamespace = n.oid),
+    (select string_agg(oid || ' ' || proacl::text, ',' order by oid) from pg_proc where pronamespace = n.oid), n.nspacl)) as rights
+  from pg_namespace n where nspname = current_schema()`;
+
+const readRights = async (tx: Knex): Promise<string | undefined> =>
+  (await tx.raw<{ rows: { rights: string }[] }>(rightsSql)).rows[0]?.rights;
+
+/** Grants all rights on rows, except to change or delete events and their chain (erasures do by a function), and to write what migrations write. Returns whether that has changed any. */
+const grantRights = async (db: Knex, role: string): Promise<boolean> => {
   const { rows } = await db.raw<{ rows: { schema: string }[] }>('select current_schema() as schema');
   const names = [rows[0]?.schema ?? 'public', role];
-  await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
+    const before = await readRights(tx);
     await tx.raw('grant usage on schema ?? to ??', names);
     await tx.raw('grant select, insert, update, delete on all tables in schema ?? to ??', names);
     await tx.raw('grant usage, select on all sequences in schema ?? to ??', names);
@@ -26,6 +37,7 @@ const grantRights = async (db: Knex, role: string): Promise<void> => {
       'revoke insert, update, delete on knex_migrations, knex_migrations_lock, schema_version, archives, event_turns, ended_tables, ended_moves from ??',
       [role],
     );
+    return (await readRights(tx)) !== before;
   });
 };
 
@@ -42,10 +54,14 @@ const giveSettings = async (db: Knex, role: string): Promise<void> => {
       });
 };
 
-/** Does nothing when both addresses have the same user, who has every right already and whose sessions also migrate. */
-export const prepareServiceRole = async (db: Knex, ownerUrl: string, appUrl: string): Promise<void> => {
+/**
+ * Returns the role when it has got rights that it lacked, else null. Does nothing when both addresses have the same user, who has
+ * every right already and whose sessions also migrate.
+ */
+export const prepareServiceRole = async (db: Knex, ownerUrl: string, appUrl: string): Promise<string | null> => {
   const role = parseUser(appUrl);
-  if (role === parseUser(ownerUrl)) return;
-  await grantRights(db, role);
+  if (role === parseUser(ownerUrl)) return null;
+  const isChanged = await grantRights(db, role);
   await giveSettings(db, role);
+  return isChanged ? role : null;
 };

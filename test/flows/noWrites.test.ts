@@ -263,6 +263,12 @@ describe('servers that take no writes', () => {
       await change(at(ownerUrl), `delete from knex_migrations where name = '${last}'`);
       const third = await migrate(fresh);
       expect(third.lines.map(({ msg }) => msg)).to.deep.equal([`1 migration was applied, ${last}`]);
+      const role = new URL(url).username;
+      await change(at(ownerUrl), `revoke insert on items from "${role}"`);
+      const fourth = await migrate(fresh);
+      expect(fourth.lines.map(({ msg }) => msg)).to.deep.equal([
+        `the role ${role} was granted the rights of the service`,
+      ]);
     });
   });
 });

@@ -1,6 +1,7 @@
 /** Builds and schemas of different ages: processes wait for a schema that fits them, and migrations for tables in use. */
 import { expect } from 'chai';
 import pg from 'pg';
+import type { LockWait } from '../../migrations/lockWait.ts';
 import { migrateDatabase } from '../../migrations/migrate.ts';
 import { openDb } from '../../shared/platform/db/knex.ts';
 import { neededSchemaVersion, readSchemaState } from '../../shared/platform/db/schemaVersion.ts';
@@ -91,7 +92,7 @@ describe('builds and schemas of different ages', () => {
     await waiting;
   });
 
-  it('try a migration again whose table is in use, so that nobody waits behind it', async () => {
+  it('try a migration again whose table is in use, so that nobody waits behind it, and say once who has it', async () => {
     const { migrateDatabaseUrl: ownerUrl, databaseUrl } = world.config;
     await world.sql("delete from knex_migrations where name = '0012_runColumns'");
     await world.sql('alter table runs add column confirmed boolean, add column due_at bigint');
@@ -100,7 +101,8 @@ describe('builds and schemas of different ages', () => {
     await reader.query('begin');
     await reader.query('select count(*) from runs');
     let done = false;
-    const migrating = migrateDatabase(ownerUrl, databaseUrl).then(() => (done = true));
+    const told: LockWait[] = [];
+    const migrating = migrateDatabase(ownerUrl, databaseUrl, (wait) => told.push(wait)).then(() => (done = true));
     const waits = async (): Promise<boolean> =>
       (
         await world.sql(
@@ -110,6 +112,11 @@ describe('builds and schemas of different ages', () => {
     await until('it waits for the table', waits);
     await until('it gives way', async () => !(await waits()));
     expect(done).to.equal(false);
+    const { rows } = await reader.query<{ pid: number }>('select pg_backend_pid() as pid');
+    await until('it waits once more', waits);
+    await until('it gives way once more', async () => !(await waits()));
+    expect(told.map(({ table, pid }) => ({ table, pid }))).to.deep.equal([{ table: 'runs', pid: rows[0]?.pid }]);
+    expect(told[0]?.query).to.equal('select count(*) from runs');
     await reader.query('commit');
     await reader.end();
     await migrating;
