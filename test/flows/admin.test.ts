@@ -328,6 +328,21 @@ describe('the admin command', () => {
     expect((await answer(['app-key', 'list'])).appKeys).to.deep.equal([]);
   });
 
+  it('names the app keys of the environment that have the name of a new one, and lists when each was made', async () => {
+    const make = async (): Promise<string> =>
+      (await within(['app-key', 'create', 'Shop', '--environment', 'demo'], '')).text;
+    expect(await make()).not.to.include('already');
+    const [first] = (await answer(['app-key', 'list'])).appKeys as { id: string; createdAt: number }[];
+    expect(await make()).to.include(`There were keys named "Shop" in demo already: ${String(first?.id)}.`);
+    const { text } = await within(['app-key', 'list'], '');
+    const madeAt = `${new Date(first?.createdAt ?? 0).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    expect(text)
+      .to.match(/environment +made +last used/)
+      .and.to.include(madeAt);
+    for (const { id } of (await answer(['app-key', 'list'])).appKeys as { id: string }[])
+      await answer(['app-key', 'revoke', id]);
+  });
+
   it('refuses what is written wrong, naming the option and the remedy', async () => {
     const wrong: readonly [args: readonly string[], ...words: string[]][] = [
       [[], 'Usage: npm run admin'],

@@ -24,6 +24,13 @@ const answerOf = (context: CommandContext, { appKey, token }: AppKeyToken, what:
   return { json: { appKey, token, baseUrl }, lines: [first, ...credentialLines(token, baseUrl)] };
 };
 
+/** Returns the warning that other keys have the name of a new one, which settings allow. */
+const sameNameLine = (
+  { name, environment: where }: AppKeyToken['appKey'],
+  same: readonly AppKeyToken['appKey'][],
+): string =>
+  `There were keys named ${JSON.stringify(name)} in ${where} already: ${same.map(({ id }) => id).join(', ')}. rotate and revoke need the id now.`;
+
 /** Returns the id of the named key; `--environment` selects among keys of the same name in several environments. */
 const find = async ({ db }: CommandContext, { argument, text }: CommandArguments): Promise<string> => {
   const where = text('environment');
@@ -43,11 +50,12 @@ export const appKeyCommands: readonly Command[] = [
       if (given === '*') throw new UsageError('--environment must name one environment: an app key belongs to one.');
       const [where = ''] = await resolveEnvironments(context, given === undefined ? undefined : [given]);
       const input = checkInput({ name: argument === '' ? 'app' : argument });
-      return answerOf(
-        context,
-        await runCommandChange(context, (tx) => createAppKey(tx, context.admin, input, where)),
-        'is made',
+      const same = (await listAppKeys(context.db)).filter(
+        (key) => key.name === input.name && key.environment === where,
       );
+      const made = await runCommandChange(context, (tx) => createAppKey(tx, context.admin, input, where));
+      const answer = answerOf(context, made, 'is made');
+      return same.length === 0 ? answer : { ...answer, lines: [...answer.lines, sameNameLine(made.appKey, same)] };
     },
   },
   {
@@ -58,15 +66,16 @@ export const appKeyCommands: readonly Command[] = [
     options: {},
     run: async ({ db }) => {
       const appKeys = await listAppKeys(db);
-      const rows = appKeys.map(({ id, name, environment: where, lastUsedAt }) => [
+      const rows = appKeys.map(({ id, name, environment: where, createdAt, lastUsedAt }) => [
         name,
         id,
         where,
+        formatTime(createdAt, ''),
         formatTime(lastUsedAt, 'never'),
       ]);
       return {
         json: { appKeys },
-        lines: formatTable(['name', 'id', 'environment', 'last used'], rows, 'There is no app key.'),
+        lines: formatTable(['name', 'id', 'environment', 'made', 'last used'], rows, 'There is no app key.'),
       };
     },
   },
