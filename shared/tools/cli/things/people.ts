@@ -34,7 +34,8 @@ export const personCommands: readonly Command[] = [
   {
     thing,
     verb: 'create',
-    about: 'makes a person, who signs in with the password on standard input',
+    about:
+      "makes a person, who signs in with the password on standard input; without --environment in all of them ('*'), also later ones",
     argument: '<email>',
     options: {
       role: { kind: 'text', value: '<role>', required: true },
