@@ -71,6 +71,19 @@ describe('one data folder', function () {
     expect(third.said.err).to.include(`working on the database of ${join(folder, 'data')}, as DATABASE_URL is not set`);
   });
 
+  it('gets no database from a command that needs one', async () => {
+    for (const words of [
+      ['environment', 'list'],
+      ['person', 'list'],
+      ['app-key', 'create', 'Shop'],
+    ]) {
+      const { said, code } = launch('admin', ...words);
+      expect(await code, said.out + said.err).to.equal(1);
+      expect(said.err).to.include('There is no database in ').and.to.include('npm start makes one');
+      expect(existsSync(join(folder, 'data'))).to.equal(false);
+    }
+  });
+
   for (const more of [{ MIGRATE_DATABASE_URL: 'postgres://owner@127.0.0.1:1/console' }, { NODE_ENV: 'production' }])
     it(`is not administered for another that ${Object.keys(more).join()} is about`, async () => {
       const { said, code } = launchIn(more, 'admin', 'environment', 'create', 'first');

@@ -17,6 +17,18 @@ import { onStop } from './stopping.mjs';
  */
 
 /**
+ * Returns whether the data folder has a database.
+ * @param {string} dir DATA_DIR
+ */
+export const hasDatabase = (dir) => existsSync(join(dir, 'postgres', 'data', 'PG_VERSION'));
+
+/**
+ * Returns whether a command works on the data folder, or one has ended there without releasing it.
+ * @param {string} dir DATA_DIR
+ */
+export const isReserved = (dir) => existsSync(join(dir, 'servers.lock'));
+
+/**
  * Locks the data folder's servers for this process until everything is stopped: two processes that initialise or start
  * a server on the same data at once break each other's. Called before `openServers` by the commands that work on DATA_DIR.
  * @param {string} dir DATA_DIR

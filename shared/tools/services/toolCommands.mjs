@@ -6,7 +6,7 @@ import { quietStep, show } from './node.mjs';
 import { dataDir } from './paths.mjs';
 import { switchSampleApp } from './sampleApp.mjs';
 import { say, StartFailure } from './say.mjs';
-import { openServers, reserveServers, throwAwayDir } from './servers.mjs';
+import { hasDatabase, isReserved, openServers, reserveServers, throwAwayDir } from './servers.mjs';
 import { readState } from './state.mjs';
 import { stopAll } from './stopping.mjs';
 
@@ -26,9 +26,19 @@ export async function adminCommand(args) {
   const isHelp = (/** @type {string} */ word) => word === '--help' || word === '-h';
   const isCall = args[0] !== undefined && args[0] !== 'help' && !args[0].startsWith('-') && !args.some(isHelp);
   if (!isCall || (process.env.DATABASE_URL && process.env.REDIS_URL)) return admin(args, env);
+  // A command that makes the first environment may make the database too; another one would find nothing in a new one.
+  const isFirst = args[0] === 'environment' && args[1] === 'create';
+  const requireDatabase = () => {
+    if (process.env.DATABASE_URL || isFirst || hasDatabase(dir)) return;
+    throw new StartFailure(
+      `There is no database in ${dir} yet, and DATABASE_URL is not set: nothing was done. npm start makes one; or set DATABASE_URL and REDIS_URL as for API and workers.`,
+    );
+  };
   saySubject(dir);
+  if (!isReserved(dir)) requireDatabase();
   await reserveServers(dir, () => readState(dir) !== undefined);
   const running = readState(dir);
+  if (!running) requireDatabase();
   if (running) {
     const { DATABASE_URL, MIGRATE_DATABASE_URL } = process.env;
     const named = DATABASE_URL ? { DATABASE_URL, MIGRATE_DATABASE_URL: MIGRATE_DATABASE_URL || DATABASE_URL } : {};
