@@ -303,7 +303,7 @@ describe('answers that come late', () => {
       await page.getByRole('link', { name: 'All inboxes' }).click();
       letGo();
       await row('Row two').waitFor();
-      await page.getByText('Nothing is open').waitFor();
+      await page.getByText('Nothing is chosen').waitFor();
     });
 
     it('are followed by them in the list of runs and in that of records too', async () => {

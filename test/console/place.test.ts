@@ -203,7 +203,7 @@ describe('the place where one works in the console', () => {
       const closes = async (title: string): Promise<void> => {
         await openTitle().filter({ hasText: title }).waitFor();
         await page.keyboard.press('Escape');
-        await page.getByText('Nothing is open').waitFor();
+        await page.getByText('Nothing is chosen').waitFor();
       };
       await row('Case Five').click();
       await closes('Case Five');

@@ -167,7 +167,7 @@ export const inboxes = (shop: Shop): Readonly<Record<string, Inbox>> => {
             ],
           },
           action: 'refund_payment',
-          input: { reason: '{{item.fields.reason}}' },
+          input: { amount: '{{item.fields.amount}}', reason: '{{item.fields.reason}}' },
           reason: 'Approved and not paid back yet',
         },
         {

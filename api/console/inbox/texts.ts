@@ -7,7 +7,7 @@ export const inboxTexts = {
   none: 'Empty',
   noneYet: 'Nothing here. What comes next is announced at the top of this list.',
   noneMatches: 'Nothing matches these filters. Take one away, or look at all.',
-  nothingOpen: 'Nothing is open',
+  nothingOpen: 'Nothing is chosen',
   openFirst: 'Press j for the first item, or ? for all keys.',
   openNext: 'Press j for the next item, k for the one before, or ? for all keys.',
   snoozed: 'snoozed',

@@ -1,6 +1,6 @@
 /** Texts of lists of what the app declares, by what they list. Used by NamedList. */
 export const listTexts = {
-  nothingOpen: 'Nothing is open',
+  nothingOpen: 'Nothing is chosen',
   clearSearch: 'Clear the search',
   flag: {
     none: 'No flags yet',

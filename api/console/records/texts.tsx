@@ -16,7 +16,7 @@ export const recordsTexts = {
   noResource: 'There is no such resource, or your role does not see it.',
   noneStored: 'The app has stored none yet.',
   noneMatches: 'No record matches. Take a filter away, or search for fewer words.',
-  nothingOpen: 'Nothing is open',
+  nothingOpen: 'Nothing is chosen',
   openFirst: 'Press j for the first record.',
   sort: 'Sort',
   byTitle: 'Title',

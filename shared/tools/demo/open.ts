@@ -71,7 +71,7 @@ const open = async (access: DemoAccess): Promise<void> => {
   const items = listed(await call(access, '/items?inbox=refunds&state=approved&limit=20'), 'items');
   let asked = 0;
   for (const { id, record, fields } of items) {
-    const { amount, reason } = fields as { amount?: number; reason?: string };
+    const { amount, reason } = (fields ?? {}) as { amount?: number; reason?: string };
     const { id: order } = (record ?? {}) as { id?: string };
     if (order === undefined || asked === 3) continue;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API answers this call so
