@@ -28,12 +28,15 @@ describe('the audit log in the console', () => {
     handlers: { 'action.run': () => ({ message: 'Greeted.', blocks: [] }) },
     arrange: async (given) => {
       ({ ana, ben, origin, open } = given);
-      await given.world.records('order', [
-        { id: '1234', title: 'Order of Kim' },
-        { id: '1235', title: 'Order of Lea' },
-        { id: '1236', title: 'Order of nobody' },
-        { id: '1237', title: 'Order of Kim, returned' },
-      ]);
+      const key = await given.world.appKey();
+      await key.post('/resources/order/records', {
+        records: [
+          { id: '1234', title: 'Order of Kim' },
+          { id: '1235', title: 'Order of Lea' },
+          { id: '1236', title: 'Order of nobody' },
+          { id: '1237', title: 'Order of Kim, returned' },
+        ],
+      });
       tab = await open();
       ({ page } = tab);
       id = await given.newItem('=HYPERLINK("http://example.com")');

@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { migrateDatabase } from '../../migrations/migrate.ts';
 import { newToken } from '../../shared/access/tokens.ts';
 import { readConfig } from '../../shared/platform/core/config.ts';
+import { settlesWithin } from '../../shared/platform/core/wait.ts';
 import { program } from '../../shared/tools/services/compile.mjs';
 import { freePort } from '../../shared/tools/services/ports.mjs';
 import { startPostgres, type PostgresServer } from '../../shared/tools/services/postgres.mjs';
@@ -200,9 +201,14 @@ describe('with servers that are away', () => {
     const frozenAt = performance.now();
     const ask = (): Promise<Reply> =>
       request('GET', `http://127.0.0.1:${String(ports[0])}/api/env/demo/me`, undefined, newToken('agent'));
-    // Longer than it took to be called available again while nothing failed; each call waits for a connection.
-    while (performance.now() - frozenAt < 20_000)
-      for (const { status } of await Promise.all(Array.from({ length: 6 }, ask))) expect(status).to.equal(503);
+    // Longer than it took to be called available again while nothing failed. Calls wait 5 s for a connection; those that got one
+    // wait for PostgreSQL.
+    const asked: Promise<Reply>[] = [];
+    while (performance.now() - frozenAt < 20_000) {
+      const round = Array.from({ length: 6 }, ask);
+      asked.push(...round);
+      await settlesWithin(6_000, Promise.all(round));
+    }
     for (const [i] of ports.entries()) {
       expect(count(i, 'PostgreSQL is unavailable'), said()[i]).to.equal(1);
       expect(linesWith(said()[i] ?? '', 'PostgreSQL is unavailable')[0]?.['reason']).to.equal(
@@ -214,6 +220,9 @@ describe('with servers that are away', () => {
     signal('SIGCONT');
     for (const [i] of ports.entries())
       await until('it is back', () => count(i, 'PostgreSQL is available again') > 0, 40_000);
+    const statuses = new Set((await Promise.all(asked)).map(({ status }) => status));
+    expect([...statuses].filter((status) => ![401, 503].includes(status))).to.deep.equal([]);
+    expect(statuses.has(503)).to.equal(true);
   });
 
   it('on a port that is taken, both end with one sentence', async () => {
