@@ -1,7 +1,7 @@
-/** Tells what a migration waits for: somebody's transaction may hold a table for minutes, and only its owner can end it. Used by migrate.ts. */
+/** The locks that a migration waits for: another transaction may hold a table for minutes, and only its owner can end it. Used by migrate.ts. */
 import type pg from 'pg';
 
-/** What a migration waits for. */
+/** A lock of another session that a migration waits for. */
 export interface LockWait {
   /** null: the end of a transaction, whatever it uses. */
   readonly table: string | null;

@@ -7,7 +7,7 @@ import type { Db } from '../../shared/platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../../shared/platform/db/sql.ts';
 import { dbNowSql } from '../../shared/platform/outbox/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
-import { redisKeys } from '../../shared/platform/redis/keys.ts';
+import { testWrite } from '../../shared/platform/redis/testWrite.ts';
 import type { JobTable } from '../handler.ts';
 import { backoffAfter, createWakeSignal, type RunningService } from '../wakeSignal.ts';
 
@@ -167,7 +167,7 @@ export const startEnqueuer = (deps: Deps, jobs: JobTable): RunningService => {
         const due = bus.connected ? await enqueueDue(deps, jobs) : null;
         if (due !== null && failures > 0) {
           // Rows that were put back may be another worker's now: that nothing was due shows nothing of Redis.
-          await redis.command.set(redis.key(redisKeys.ready), '1', 'PX', 10_000);
+          await testWrite(redis);
           log.info('the enqueuer goes on');
           failures = 0;
           isLogDue = createInterval(logEveryMs);

@@ -80,7 +80,7 @@ export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPagePro
     const approval = one.data;
     if (approval?.status !== 'pending' || !approval.canDecide.approve || isBusy) return;
     const followers = followersOf(queue, approval.id);
-    // What is typed on after the key that ended a note is no command, even before the answer.
+    // Keys that follow the one that ended a note are no commands, even before the response.
     if (waiting === 'reject') rest();
     void send(approval, verb, {
       note,

@@ -1,4 +1,4 @@
-/** What was written on the item of a request: what came in since it was asked for, the newest message, and the newest notes. Used by Decision. */
+/** The recent entries of a request's item: those since the request, the newest message, and the newest notes. Used by Decision. */
 import { useQuery } from '@tanstack/react-query';
 import { broughtBy, shortenedData } from '../content/brought.ts';
 import { Markdown } from '../content/Markdown.tsx';

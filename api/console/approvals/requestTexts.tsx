@@ -39,7 +39,7 @@ export const requestTexts = {
   noReason: 'The requester gave no reason of their own.',
   /** `title`: of the item whose timeline shows the request, or that it would change. */
   ofItem: (title: ReactNode) => <>Item: {title}</>,
-  /** What was written on the item of a request. */
+  /** Texts of the recent entries of a request’s item. */
   item: {
     message: 'Latest message',
     /** Of a report in which nobody wrote anything. */

@@ -1,4 +1,4 @@
-/** Says of a filter that nothing is called so, and offers what is. Used by AuditFilters. */
+/** The error of a filter whose text is no known name, with the names to choose from. Used by AuditFilters. */
 import { Button } from '../ui/Button.tsx';
 import { filterTexts } from './filterTexts.ts';
 

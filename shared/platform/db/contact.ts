@@ -1,6 +1,6 @@
 /**
- * Whether PostgreSQL answers a process: what all its pools have heard, and, when that is long ago, a statement on the connection
- * of the probes. Opened by shared/deps.ts; the log of outages (outageLog.ts) goes by it.
+ * Whether PostgreSQL answers a process: when a statement of any pool last succeeded, and, when that is long ago, a statement on
+ * the connection of the probes. Opened by shared/deps.ts; the log of outages (outageLog.ts) goes by it.
  */
 import type { Log } from '../core/log.ts';
 import { resolveWithin } from '../core/wait.ts';
@@ -46,8 +46,8 @@ const toOutage = (error: unknown): Error => {
 };
 
 /**
- * Asks PostgreSQL on `probes` whenever no pool has heard of it for a while, and logs when it does not answer: calls that wait
- * for a frozen server say nothing by themselves.
+ * Queries PostgreSQL on the pool `probes` when no statement has succeeded for `askAfterMs`, and logs an outage when there is no
+ * answer: a statement that waits for a frozen server reports nothing by itself.
  */
 export const watchContact = (contact: Contact, probes: Db, log: Log): ContactWatch => {
   const late = new NoConnectionError('PostgreSQL did not answer in time');

@@ -2,7 +2,7 @@
 import { neededSchemaVersion, readSchemaState } from '../db/schemaVersion.ts';
 import { queryRow, statement } from '../db/sql.ts';
 import type { PlatformDeps } from '../deps.ts';
-import { redisKeys } from '../redis/keys.ts';
+import { testWrite } from '../redis/testWrite.ts';
 import { shared, within } from './figures.ts';
 import type { ProbeAnswer } from './probes.ts';
 
@@ -41,7 +41,7 @@ const createCheck = ({ db, probes, redis, clock }: Tools): (() => Promise<ProbeA
   const readSchema = shared(() => readSchemaState(probes).catch(() => readSchemaState(db)));
   const readOldest = shared(() => queryRow<Oldest>(db, oldestSql));
   const writeRedis = shared(async () => {
-    await redis.command.set(redis.key(redisKeys.ready), '1', 'PX', 10_000);
+    await testWrite(redis);
     return true;
   });
   return async () => {

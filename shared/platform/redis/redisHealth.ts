@@ -7,6 +7,7 @@ import { createInterval } from '../core/wait.ts';
 import type { RedisConnections } from './connect.ts';
 import { redisKeys } from './keys.ts';
 import { noteSite, siteMs } from './sites.ts';
+import { testWrite } from './testWrite.ts';
 
 const upGauge = new Gauge({
   name: 'console_redis_up',
@@ -60,7 +61,7 @@ const createWrites = (redis: RedisConnections, site: string | null, onRefused: (
   let failed = 0;
   let isWriting = false;
   const write = async (): Promise<void> => {
-    await redis.command.set(redis.key(redisKeys.ready), '1', 'PX', 10_000);
+    await testWrite(redis);
     if (site !== null && isNoteDue()) await noteSite(redis.command, redis.key(redisKeys.sites), site, Date.now());
   };
   const onError = (error: unknown): void => {
