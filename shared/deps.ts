@@ -69,7 +69,7 @@ const openReplicas = (
 export const openDeps = async (config: Config, part: string, clock: Clock = systemClock): Promise<Deps> => {
   const contact = createContact();
   const log = createLog(config, part, (get) => createOutageHook(get, contact));
-  const primary = { url: config.databaseUrl, onSuccess: contact.note };
+  const primary = { url: config.databaseUrl, onConnect: contact.follow };
   const db = openDb({ ...primary, poolSize: config.poolSize, applicationName: `console-${part}` });
   const reads = openReadPool({
     ...primary,

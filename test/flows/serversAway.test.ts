@@ -202,7 +202,7 @@ describe('with servers that are away', () => {
     const ask = (): Promise<Reply> =>
       request('GET', `http://127.0.0.1:${String(ports[0])}/api/env/demo/me`, undefined, newToken('agent'));
     // Longer than it took to be called available again while nothing failed. Calls wait 5 s for a connection; those that got one
-    // wait for PostgreSQL.
+    // wait until it is closed, 10 s after the last answer.
     const asked: Promise<Reply>[] = [];
     while (performance.now() - frozenAt < 20_000) {
       const round = Array.from({ length: 6 }, ask);
@@ -217,12 +217,50 @@ describe('with servers that are away', () => {
       expect(count(i, 'available again'), said()[i]).to.equal(0);
       expect(count(i, 'all connections for changes'), said()[i]).to.equal(0);
     }
+    expect(new Set((await Promise.all(asked)).map(({ status }) => status))).to.deep.equal(new Set([503]));
     signal('SIGCONT');
     for (const [i] of ports.entries())
       await until('it is back', () => count(i, 'PostgreSQL is available again') > 0, 40_000);
-    const statuses = new Set((await Promise.all(asked)).map(({ status }) => status));
-    expect([...statuses].filter((status) => ![401, 503].includes(status))).to.deep.equal([]);
-    expect(statuses.has(503)).to.equal(true);
+    expect((await ask()).status).to.equal(401);
+  });
+
+  it('a change that waits for a frozen PostgreSQL is answered meanwhile, and done once when it is repeated', async () => {
+    const server: PostgresServer = await startPostgres({ dir });
+    closing.push(() => server.stop('immediate'));
+    await migrateDatabase(server.ownerUrl, server.url);
+    const world = await newWorld({
+      workers: false,
+      database: { url: server.url, ownerUrl: server.ownerUrl, drop: () => Promise.resolve() },
+    });
+    closing.push(() => world.close());
+    const agent = await world.agent('operator');
+    const made = await agent.post('/items', { inbox: 'mail', title: 'kept' });
+    expect(made.status, made.text).to.equal(201);
+    const { id } = made.body.item;
+    const signal = (name: NodeJS.Signals): void => signalAll(withDescendants([server.pid]), name);
+    const keys = Array.from({ length: 12 }, (_, n) => `frozen-${String(n)}`);
+    const note = (key: string): Promise<Reply> =>
+      agent.post(`/items/${String(id)}/notes`, { text: key }, { headers: { 'idempotency-key': key } });
+    // Some are under way when it stops; of those, some are already done and unanswered.
+    const begun = keys.map(note);
+    closing.push(async () => signal('SIGCONT'));
+    signal('SIGSTOP');
+    const answers = await Promise.all([...begun, ...keys.map((key) => note(`late-${key}`))]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => ![201, 503].includes(status))).to.deep.equal([]);
+    expect(statuses.slice(keys.length)).to.deep.equal(keys.map(() => 503));
+    signal('SIGCONT');
+    const wanted = [...keys, ...keys.map((key) => `late-${key}`)];
+    for (const key of wanted)
+      await until('it is done', async () => {
+        const { status, text } = await note(key);
+        expect([201, 409, 503], text).to.include(status);
+        return status === 201;
+      });
+    const { body: page } = await agent.get(`/items/${String(id)}/timeline?limit=100`);
+    const entries: { type: string; data: { text: string } }[] = page.entries;
+    const texts = entries.filter(({ type }) => type === 'note').map(({ data }) => data.text);
+    expect(texts.toSorted()).to.deep.equal(wanted.toSorted());
   });
 
   it('on a port that is taken, both end with one sentence', async () => {

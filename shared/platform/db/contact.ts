@@ -1,11 +1,13 @@
 /**
  * Whether PostgreSQL answers a process: when a statement of any pool last succeeded, and, when that is long ago, a statement on
- * the connection of the probes. Opened by shared/deps.ts; the log of outages (outageLog.ts) goes by it.
+ * the connection of the probes. Without an answer for long, the connections are closed, and what waits on them fails as
+ * unavailable. Opened by shared/deps.ts; the log of outages (outageLog.ts) goes by it.
  */
 import type { Log } from '../core/log.ts';
 import { resolveWithin } from '../core/wait.ts';
 import { isDbOutage, NoConnectionError } from './errors.ts';
 import type { Db } from './knex.ts';
+import { createOpenSessions, type OpenSessions } from './openSessions.ts';
 import { queryRow, statement } from './sql.ts';
 
 /** ms without an answer after which PostgreSQL is asked: a process asks it twice a second anyhow, unless its pool is full. */
@@ -15,9 +17,14 @@ const lookEveryMs = 500;
 /** ms that the answer may take, as for `/ready`. */
 const answerMs = 1_500;
 
-export interface Contact {
-  /** Notes that a statement has succeeded. */
-  readonly note: () => void;
+/**
+ * ms without an answer after which a connection is closed. The limits of PostgreSQL's own (sessionSettings.ts) do not run while it
+ * is frozen, and a network that drops everything is told by TCP after a quarter of an hour.
+ */
+const closeAfterMs = 10_000;
+
+/** The open connections, each of whose statements that succeed is an answer. */
+export interface Contact extends OpenSessions {
   /** Returns the ms since a statement succeeded. */
   readonly quietMs: () => number;
 }
@@ -28,11 +35,17 @@ export interface ContactWatch {
 
 /** Returns the contact of a process that begins now. */
 export const createContact = (): Contact => {
+  const { follow, closeOlderThan } = createOpenSessions();
   let notedAt = performance.now();
+  const note = (): void => {
+    notedAt = performance.now();
+  };
   return {
-    note: () => {
-      notedAt = performance.now();
+    follow: (session) => {
+      session.connection.on('commandComplete', note);
+      follow(session);
     },
+    closeOlderThan,
     quietMs: () => performance.now() - notedAt,
   };
 };
@@ -47,7 +60,7 @@ const toOutage = (error: unknown): Error => {
 
 /**
  * Queries PostgreSQL on the pool `probes` when no statement has succeeded for `askAfterMs`, and logs an outage when there is no
- * answer: a statement that waits for a frozen server reports nothing by itself.
+ * answer: a statement that waits for a frozen server reports nothing by itself. After `closeAfterMs` it is failed.
  */
 export const watchContact = (contact: Contact, probes: Db, log: Log): ContactWatch => {
   const late = new NoConnectionError('PostgreSQL did not answer in time');
@@ -66,7 +79,9 @@ export const watchContact = (contact: Contact, probes: Db, log: Log): ContactWat
       }));
   const look = async (): Promise<void> => {
     const error = await resolveWithin(answerMs, ask(), late);
-    if (error !== null && !ended) log.warn({ err: toOutage(error) }, 'PostgreSQL did not answer');
+    if (error === null || ended) return;
+    log.warn({ err: toOutage(error) }, 'PostgreSQL did not answer');
+    if (contact.quietMs() >= closeAfterMs) contact.closeOlderThan(closeAfterMs);
   };
   const timer = setInterval(() => {
     if (looking || contact.quietMs() < askAfterMs) return;

@@ -23,13 +23,11 @@ export interface DbOptions {
   readonly settings?: Partial<Record<keyof typeof sessionSettings, string>>;
   /** Called with each new connection. */
   readonly onConnect?: (session: Session) => void;
-  /** Called with each statement that succeeded. */
-  readonly onSuccess?: () => void;
   /** After which a connection is replaced before it is used again. */
   readonly lifetimeMs?: number;
 }
 
-interface Session {
+export interface Session {
   query(text: string, values: readonly unknown[], done: (error: Error | null) => void): void;
   /** Emits each of PostgreSQL's messages. */
   readonly connection: { readonly stream: Socket; on(message: 'commandComplete', listener: () => void): void };
@@ -105,7 +103,6 @@ export const openDb = ({
   applicationName,
   settings = {},
   onConnect = () => undefined,
-  onSuccess,
   lifetimeMs = connectionLifetimeMs,
 }: DbOptions): Db => {
   const lifetimes = createLifetimes(lifetimeMs);
@@ -122,7 +119,6 @@ export const openDb = ({
     pool: {
       afterCreate: applySettings({ ...sessionSettings, ...settings }, (session) => {
         lifetimes.begin(session);
-        if (onSuccess !== undefined) session.connection.on('commandComplete', onSuccess);
         onConnect(session);
       }),
       validate: lifetimes.isAlive,

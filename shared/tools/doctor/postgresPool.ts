@@ -12,6 +12,9 @@ export type Pooling = 'none' | 'session' | 'transaction';
 const pidSql = 'select pg_backend_pid() as pid';
 const preparedPidSql = statement('doctor.pid', pidSql);
 
+/** Which free backend a pool gives is its own choice: connections that never meet on one in so many turns don't share them. */
+const turns = 20;
+
 /**
  * Calls `after` with a connection whose next statement has another backend than `before` had, if connections share backends: a
  * second connection holds that in a transaction. Null: they don't share.
@@ -26,14 +29,17 @@ const withOtherBackend = async <T>(
   try {
     // Opened first, as a new connection takes a backend itself.
     await readRow(other, pidSql);
-    const { pid } = await before(own);
-    // A pool that takes its backends in turn.
-    if ((await before(own)).pid !== pid) return await after(own);
-    const held = await other.transaction(async (tx) => {
-      const { rows } = await tx.raw<{ rows: { pid: number }[] }>(pidSql);
-      return rows[0]?.pid === pid ? { result: await after(own) } : null;
-    });
-    return held === null ? null : held.result;
+    for (let turn = 0; turn < turns; turn++) {
+      const { pid } = await before(own);
+      // A pool that takes its backends in turn.
+      if ((await before(own)).pid !== pid) return await after(own);
+      const held = await other.transaction(async (tx) => {
+        const { rows } = await tx.raw<{ rows: { pid: number }[] }>(pidSql);
+        return rows[0]?.pid === pid ? { result: await after(own) } : null;
+      });
+      if (held !== null) return held.result;
+    }
+    return null;
   } finally {
     await own.destroy();
     await other.destroy();

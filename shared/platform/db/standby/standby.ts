@@ -5,6 +5,7 @@
 import { createInterval, sleep } from '../../core/wait.ts';
 import type { Span } from '../../tracing/span.ts';
 import type { Db } from '../knex.ts';
+import { createOpenSessions } from '../openSessions.ts';
 import { openReadPool, type ReadPoolOptions } from '../readPool.ts';
 import { lookSql, openAsker, type Place } from './asker.ts';
 import type { PrimaryLog } from './primaryLog.ts';
@@ -63,14 +64,11 @@ export const openStandby = (options: StandbyOptions): Standby => {
   const probe = openProbe(pool.url, pool.applicationName);
   // Of all reads: they share it in turn, and no principal's reads keep others from asking.
   const asker = openAsker(pool.url, pool.applicationName, mostLagMs);
-  const sockets = new Set<{ destroy(): unknown }>();
+  const sessions = createOpenSessions();
   const reads = openReadPool({
     ...pool,
     onFull: () => undefined,
-    onConnect: ({ connection: { stream } }) => {
-      sockets.add(stream);
-      stream.once('close', () => sockets.delete(stream));
-    },
+    onConnect: sessions.follow,
   });
   const isDue = createInterval(logIntervalMs);
   let up = false;
@@ -131,7 +129,7 @@ export const openStandby = (options: StandbyOptions): Standby => {
         lag = null;
         leave('it can’t be reached', error);
         // Reads that wait for it fail, and begin again at the primary.
-        for (const socket of sockets) socket.destroy();
+        sessions.closeOlderThan(0);
       }
     },
     read: async (owner, needed, span) => {
