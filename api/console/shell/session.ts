@@ -13,7 +13,7 @@ import { hearRun, runKeys } from '../wire/runMessages.ts';
 import { createRunStore, type RunStore } from '../wire/runStore.ts';
 import { createSendings, type Sendings } from '../wire/sendings.ts';
 import { createTimelines, type Timelines } from '../wire/timelines.ts';
-import type { Bulk, Counts, Flag, LiveMessage } from '../wire/types.ts';
+import type { Bulk, Counts, Flag, LiveMessage, Me } from '../wire/types.ts';
 import { createNotices, type Notices } from './notices.ts';
 
 export interface Session {
@@ -150,6 +150,14 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
   const readAnew = (): void => {
     void queries.invalidateQueries();
   };
+  let role = '';
+  /** Reads everything anew where the role has changed while the stream was away: no message of a stream that goes on tells it. */
+  const readRole = async (isResumed: boolean): Promise<void> => {
+    await queries.invalidateQueries({ queryKey: keys.me });
+    const now = JSON.stringify(queries.getQueryData<Me>(keys.me)?.role);
+    if (isResumed && now !== role) readAnew();
+    role = now;
+  };
   return {
     environment,
     http,
@@ -170,6 +178,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
         onMessage: (message) => {
           http.hear(message.offset);
           apply({ queries, items, timelines, runs, readQueueAnew }, message);
+          if (message.type === 'hello') void readRole(message.resumed);
           // Responses read before the stream began may lack later changes, unless both began at one position.
           if (message.type === 'hello' && !message.resumed)
             void queries.invalidateQueries({

@@ -47,6 +47,8 @@ export const metaSchemaProblems = (schema: object, prefix: string): FaultDetail[
 const slowKeywords = /"(?:\$ref|uniqueItems|contains|pattern|patternProperties|format)":/;
 /** A value with more members and elements may be slow to check against any schema. */
 const fastValueParts = 2_000;
+/** Characters of the schema times members and elements of the value: more may be slow, as each may be held against each. */
+const fastProduct = 250_000;
 /** Members and elements of a value with its defaults: more than a request can bring (`jsonPartsMax`). */
 const filledValuePartsMax = 100_000;
 
@@ -57,22 +59,30 @@ const createAppValidator = (
   const text = JSON.stringify(schema);
   const validate = compileCached(schema, text, useDefaults);
   const isSlow = slowKeywords.test(text);
-  const problem = (value: unknown): string | null => {
-    const check = (): void => void validate(value);
-    try {
-      if (!isSlow && !exceedsPartCount(value, fastValueParts)) check();
-      else if (!completesInTime(check)) return 'takes too long to check';
-    } catch (error) {
-      if (error instanceof RangeError) return 'is too large to check';
-      throw error;
-    }
-    return useDefaults && exceedsPartCount(value, filledValuePartsMax) ? 'is too large with its defaults' : null;
+  const fastParts = Math.min(fastValueParts, fastProduct / text.length);
+  /** Returns the problems, or null where to find them takes too long. */
+  const find = (value: unknown, prefix: string): FaultDetail[] | null => {
+    let details: FaultDetail[] | null = null;
+    const check = (): void => {
+      details = validate(value) ? [] : ajvDetails(validate.errors ?? [], prefix);
+    };
+    if (!isSlow && !exceedsPartCount(value, fastParts)) check();
+    else if (!completesInTime(check)) details = null;
+    // The errors may be millions.
+    validate.errors = null;
+    return details;
   };
   return (value, prefix) => {
-    const message = problem(value);
-    return message === null
-      ? ajvDetails(validate.errors ?? [], prefix)
-      : [{ path: prefix.replace(/\.$/, ''), message }];
+    const problem = (message: string): FaultDetail[] => [{ path: prefix.replace(/\.$/, ''), message }];
+    try {
+      const details = find(value, prefix);
+      if (details === null) return problem('takes too long to check');
+      if (details.length > 0) return details;
+    } catch (error) {
+      if (error instanceof RangeError) return problem('is too large to check');
+      throw error;
+    }
+    return useDefaults && exceedsPartCount(value, filledValuePartsMax) ? problem('is too large with its defaults') : [];
   };
 };
 

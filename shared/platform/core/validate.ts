@@ -40,6 +40,15 @@ const errorPath = (error: ErrorObject): string => {
 
 /** Members of an object that an error names at most. */
 const namedMembers = 10;
+/** Values of an enum that an error names at most. */
+const namedValues = 50;
+
+/** Returns a list of values as a sentence has it, with how many others there are. */
+const listValues = (values: readonly unknown[], separator: string, prefix = ''): string => {
+  const named = values.slice(0, namedValues).map((value) => `${prefix}${JSON.stringify(value)}`);
+  const others = values.length - named.length;
+  return `${named.join(separator)}${others > 0 ? ` and ${String(others)} more` : ''}`;
+};
 
 /** Returns the names of the members that the schema of an error declares. */
 const membersOf = ({ parentSchema }: ErrorObject): string[] => {
@@ -55,7 +64,7 @@ const errorMessage = (error: ErrorObject): string => {
     case 'required':
       return 'is required';
     case 'enum':
-      return `must be one of ${(params.allowedValues ?? []).map((value) => JSON.stringify(value)).join(', ')}`;
+      return `must be one of ${listValues(params.allowedValues ?? [], ', ')}`;
     case 'pattern':
       return patternSentence(params.pattern ?? '') ?? error.message ?? 'is not valid';
     case 'type': {
@@ -78,7 +87,7 @@ const constantsMessage = (value: unknown, constants: readonly unknown[]): string
   const texts = constants.filter((constant) => typeof constant === 'string');
   return typeof value === 'string' && texts.length === constants.length && texts.length > 1
     ? `must be one of ${listNearest(value, texts)}`
-    : constants.map((constant) => `must be ${JSON.stringify(constant)}`).join(' or ');
+    : listValues(constants, ' or ', 'must be ');
 };
 
 /** Returns the errors without those of unions themselves, unless there are no others: Ajv reports every branch too. */

@@ -141,6 +141,25 @@ describe('schemas of apps', () => {
     expect(check({ a: 'b', b: 'a', c: 'b', x: 'x' }, '').map(({ path }) => path)).to.have.members(['a', 'b', 'c', 'x']);
   });
 
+  it('are given up when a long list in the schema is held against each part of a small value', () => {
+    const lists = {
+      required: [{ required: Array.from({ length: 11_000 }, (_, i) => i.toString(36)) }, {}],
+      enum: [{ enum: Array.from({ length: 20_000 }, () => ({})) }, { a: 0 }],
+    };
+    for (const [keyword, [items, element]] of Object.entries(lists)) {
+      const schema = { properties: { l: { items } } };
+      expect(paths(schema), keyword).to.deep.equal([]);
+      const found = compileAppSchema(schema)({ l: Array.from({ length: 1_990 }, () => element) }, 'input.');
+      expect(found, keyword).to.deep.equal([{ path: 'input', message: 'takes too long to check' }]);
+    }
+  });
+
+  it('name no more than fifty values of a list, and how many others there are', () => {
+    const values = Array.from({ length: 3_000 }, (_, i) => i);
+    const [first] = compileAppSchema({ enum: values })('x', 'input.');
+    expect(first?.message).to.equal(`must be one of ${values.slice(0, 50).join(', ')} and 2950 more`);
+  });
+
   it('are given up when checking one value takes too long, in depth and in width', () => {
     let deep: unknown = 1;
     for (let i = 0; i < 30; i++) deep = [deep];
