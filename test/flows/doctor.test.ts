@@ -151,6 +151,14 @@ describe('npm run doctor', () => {
     await owner.query("create role made_app_2 login password 'made-for-tests'");
     expect((await diagnose(variables('made_app_2'))).problems).to.include('fail postgres.grants');
     await migrateDatabase(address('made_owner'), address('made_app_2'));
+    const misled = async (url: string): Promise<string> => {
+      const found = await diagnose({ DATABASE_URL: address('made_app_2'), MIGRATE_DATABASE_URL: url });
+      expect(found.problems).to.deep.equal(['fail postgres.migrate']);
+      return found.text('postgres.migrate') ?? '';
+    };
+    expect(await misled(postgres.ownerUrl)).to.include('names the database console of another server or another name');
+    expect(await misled(address('made_app'))).to.include('made_app of MIGRATE_DATABASE_URL does not own the tables');
+    expect(await misled(address('made_owner').replace('made-for-tests', 'wrong'))).to.include('password');
     const administrator = new pg.Client({ connectionString: postgres.ownerUrl.replace(/\/console$/, '/made') });
     await administrator.connect();
     await administrator.query('drop owned by made_app');
@@ -204,7 +212,11 @@ describe('npm run doctor', () => {
 
   it('fails for a locale in which accented letters have no case', async () => {
     await owner.query("create database plain template template0 encoding 'UTF8' locale_provider libc locale 'C'");
-    const plain = await diagnose({ DATABASE_URL: postgres.url.replace(/\/console$/, '/plain') });
+    const inPlain = (url: string): string => url.replace(/\/console$/, '/plain');
+    const plain = await diagnose({
+      DATABASE_URL: inPlain(postgres.url),
+      MIGRATE_DATABASE_URL: inPlain(postgres.ownerUrl),
+    });
     expect(plain.problems).to.deep.equal(['fail postgres.schema', 'fail postgres.locale']);
   });
 
@@ -356,7 +368,7 @@ describe('npm run doctor', () => {
     expect(wrong.code).to.equal(1);
     expect(wrong.output).to.match(/^fail {2}postgres: PostgreSQL at 127\.0\.0\.1:\d+ can’t be reached/m);
     expect(wrong.output).to.match(
-      /^fail {2}redis: Redis at 127\.0\.0\.1 can’t be reached with REDIS_URL: .*WRONGPASS/m,
+      /^fail {2}redis: Redis at 127\.0\.0\.1:\d+ can’t be reached with REDIS_URL: .*WRONGPASS/m,
     );
     for (const secret of ['not-the-passw0rd', 'only-for-tests', new URL(postgres.url).password])
       expect(wrong.output).not.to.include(secret);
@@ -389,7 +401,7 @@ describe('npm run doctor', () => {
       ] as const) {
         const { code, output } = await run({ REDIS_URL: url });
         expect(code, output).to.equal(1);
-        expect(output).to.match(/^fail {2}redis: Redis at 127\.0\.0\.1 can’t be reached with REDIS_URL: /m);
+        expect(output).to.match(/^fail {2}redis: Redis at 127\.0\.0\.1:\d+ can’t be reached with REDIS_URL: /m);
         expect(output, output).to.include(hint);
         expect(output.trimEnd().split('\n').at(-1)).to.match(/^1 fail, \d+ warn, \d+ ok$/);
       }

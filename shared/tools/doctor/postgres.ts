@@ -4,6 +4,7 @@ import { openDb, type Db } from '../../platform/db/knex.ts';
 import { readSchemaState } from '../../platform/db/schemaVersion.ts';
 import { describeConnectError } from '../services/connectError.mjs';
 import { attempt, checkClock, fail, isLoopback, isNeighbour, ok, warn, type Finding } from './finding.ts';
+import { checkOwner } from './postgresOwner.ts';
 import { checkPool, type Pooling } from './postgresPool.ts';
 import { checkRole } from './postgresRole.ts';
 import { checkPostgresWrites } from './postgresWrites.ts';
@@ -147,6 +148,7 @@ export const checkPostgres = async (config: Config, counts: ProcessCounts): Prom
       })),
       ...(await attempt('postgres.schema', () => checkSchema(db))),
       ...(await attempt('postgres.role', () => checkRole(db))),
+      ...(await attempt('postgres.migrate', () => checkOwner(db, config))),
       ...(await attempt('postgres.locale', () => checkLocale(db))),
       ...(await attempt('postgres.settings', () => checkDurability(db))),
       ...(await attempt('postgres.clock', () =>

@@ -11,6 +11,8 @@ import { checkRedisWrites, findRefusal } from './redisWrites.ts';
 
 interface Place {
   readonly hosts: readonly string[];
+  /** With ports, as they are told. */
+  readonly addresses: readonly string[];
   readonly tls: boolean;
   readonly name: string;
   readonly password: string;
@@ -21,12 +23,19 @@ const placeOf = (url: string): Place => {
   if (cluster !== null)
     return {
       hosts: cluster.nodes.map(({ host }) => host),
+      addresses: cluster.nodes.map(({ host, port }) => `${host}:${String(port)}`),
       tls: cluster.tls,
       name: cluster.username ?? 'default',
       password: cluster.password ?? '',
     };
-  const { protocol, hostname, username, password } = new URL(url);
-  return { hosts: [hostname], tls: protocol === 'rediss:', name: username === '' ? 'default' : username, password };
+  const { protocol, hostname, port, username, password } = new URL(url);
+  return {
+    hosts: [hostname],
+    addresses: [`${hostname}:${port === '' ? '6379' : port}`],
+    tls: protocol === 'rediss:',
+    name: username === '' ? 'default' : username,
+    password,
+  };
 };
 
 const checkTls = ({ hosts, tls }: Place): Finding => {
@@ -66,11 +75,10 @@ const hintFor = (tls: boolean, error: unknown): string => {
   const text = `${'code' in error ? String(error.code) : ''} ${error.message}`;
   if (/certificate|self.signed|unable to (verify|get)|unknown ca|CERT_|alert/i.test(text))
     return '; is the certificate’s authority known to Node (NODE_EXTRA_CA_CERTS), and is the host the one that it names?';
-  // A Redis without TLS waits for the end of a line, which a handshake does not have.
-  if (
-    tls &&
-    /wrong.version.number|EPROTO|packet.length|ECONNRESET|EPIPE|socket disconnected|ETIMEDOUT|timed out/i.test(text)
-  )
+  // A Redis without TLS waits for the end of a line, which a handshake does not have; a frozen one waits too.
+  if (tls && /ETIMEDOUT|timed out/i.test(text))
+    return '; does it answer anybody, and does it speak TLS there? Without TLS the address begins with redis:// or redis-cluster://';
+  if (tls && /wrong.version.number|EPROTO|packet.length|ECONNRESET|EPIPE|socket disconnected/i.test(text))
     return '; does it speak TLS there? Without TLS the address begins with redis:// or redis-cluster://';
   if (!tls && /ECONNRESET|EPIPE|Protocol error|Connection is closed/i.test(text))
     return '; is it a port for TLS? Then the address begins with rediss:// or rediss-cluster://';
@@ -163,7 +171,7 @@ export const checkRedis = async (config: Config): Promise<Finding[]> => {
         ...address,
         fail(
           'redis',
-          `Redis at ${placeOf(redisUrl).hosts.join(', ')} can’t be reached with REDIS_URL: ${describeFailure(cause)}`,
+          `Redis at ${placeOf(redisUrl).addresses.join(', ')} can’t be reached with REDIS_URL: ${describeFailure(cause)}`,
         ),
       ];
     }
