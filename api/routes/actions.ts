@@ -175,7 +175,8 @@ const respondToGone = async (
   const answered = await respond(run);
   if (answered !== null || run === undefined || run.handed_at !== null) return answered ?? runningResponse(begun.id);
   const except = new Set(connection === null ? [] : [connection]);
-  if ((await deps.link.chooseConnection(run.env, { kind: 'action', name: run.action }, except)) === null)
+  const action = deps.directory.environmentById(run.env)?.definition.actions.get(run.action);
+  if (action === undefined || (await deps.link.chooseConnection(run.env, action.declaration, except)) === null)
     await parkRun(deps, run);
   return (await respond(await readRun(deps.db, begun.env, begun.id))) ?? runningResponse(begun.id);
 };

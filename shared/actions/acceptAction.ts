@@ -242,7 +242,7 @@ export const acceptAction = async (
   const run = buildRun(caller, ready, recordId, deps.clock.now());
   if (requiresApproval(caller, action))
     return requestRunApproval(deps, caller, { run }, ready, (accepted) => buildSavedResponse(accepted, save));
-  const connection = await deps.link.chooseConnection(caller.env.id, { kind: 'action', name: action.name });
+  const connection = await deps.link.chooseConnection(caller.env.id, action.declaration);
   const decided: PreparedRun = { caller, ready, run };
   if (connection === null) {
     if (action.offline === 'refuse')

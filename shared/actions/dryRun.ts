@@ -18,7 +18,7 @@ export const dryRunAuthorized = async (
   { action, recordId }: AuthorizedAction & { readonly recordId: string | null },
 ): Promise<ActionDryRun> => {
   if (requiresApproval(caller, action)) return 'pend';
-  if (!(await deps.link.online(caller.env.id, { kind: 'action', name: action.name }))) {
+  if (!(await deps.link.online(caller.env.id, action.declaration))) {
     if (action.offline === 'refuse')
       throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
     return 'queue';

@@ -100,7 +100,7 @@ export const retryRun = async (
     return requestRunApproval(deps, caller, { run: next, ended: run }, ready, (accepted) =>
       save(202, JSON.stringify(acceptedRunBody(accepted))),
     );
-  const online = await deps.link.online(caller.env.id, { kind: 'action', name: action.name });
+  const online = await deps.link.online(caller.env.id, action.declaration);
   if (!online && action.offline === 'refuse')
     throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
   if (!online) await requireQueueRoom(deps, next);

@@ -9,6 +9,8 @@ import type { ServiceCalls, ServiceNotifications } from './protocol.ts';
 export interface Declaration {
   readonly kind: 'action' | 'resource' | 'page' | 'inbox';
   readonly name: string;
+  /** Of an action that is to be run: the key of the input that it declares (declarationKeys.ts). */
+  readonly input?: string;
 }
 
 /** A connection of an instance, as every process sees it. */

@@ -1,7 +1,7 @@
 /** Chooses the connection of a call: the least busy one that declares what is called. Used by redisLink.ts. */
 import type { Db } from '../platform/db/knex.ts';
 import { ConnectionCache, type CachedConnection } from './connectionCache.ts';
-import { declarationKey } from './declarationKeys.ts';
+import { declaresIt } from './declarationKeys.ts';
 import type { AppConnection, Declaration } from './link.ts';
 import type { LocalSockets } from './localConnections.ts';
 
@@ -65,7 +65,7 @@ export class Routing {
       .of(envId)
       .filter(
         (held) =>
-          (declares === undefined || held.declares.has(declarationKey(declares))) &&
+          (declares === undefined || declaresIt((key) => held.declares.has(key), declares)) &&
           not?.has(held.connection.id) !== true,
       )
       .map(({ connection, busy }) => ({ connection, busy }));
@@ -78,7 +78,7 @@ export class Routing {
   ): Promise<Candidate[]> {
     const fits = (row: CachedConnection): boolean =>
       row.process !== this.#parts.sockets.process &&
-      (declares === undefined || row.declares.includes(declarationKey(declares))) &&
+      (declares === undefined || declaresIt((key) => row.declares.includes(key), declares)) &&
       not?.has(row.id) !== true;
     return (await this.connections.read(envId)).filter(fits).map(({ id, instance, process, others }) => ({
       connection: { id, instance, process },

@@ -173,8 +173,8 @@ interface BulkRunContext {
   readonly approvedBy: RunApprover | null;
 }
 
-const isOnline = ({ link }: ActionDeps, { env }: Caller, { name }: ActionDefinition): Promise<boolean> =>
-  link.online(env.id, { kind: 'action', name });
+const isOnline = ({ link }: ActionDeps, { env }: Caller, { declaration }: ActionDefinition): Promise<boolean> =>
+  link.online(env.id, declaration);
 
 /** Returns the fault of an action that is not queued while the app is offline, else null. */
 export const offlineFault = async (deps: ActionDeps, caller: Caller, action: ActionDefinition): Promise<Fault | null> =>

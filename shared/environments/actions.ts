@@ -1,4 +1,6 @@
 /** Compiles a declared action: fills in the defaults, keeps the rule in force, and compiles the schema of the input at its first use. Used by definition.ts. */
+import { emptyInput, inputKey } from '../applink/declarationKeys.ts';
+import type { Declaration } from '../applink/link.ts';
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { compileAppSchemaWithDefaults } from '../platform/core/appSchemas.ts';
@@ -18,6 +20,8 @@ export interface ActionDefinition {
   readonly resource: string | null;
   /** JSON Schema of its input. */
   readonly input: object;
+  /** What an instance has to declare to be given a run. */
+  readonly declaration: Declaration;
   readonly danger: DangerLevel;
   readonly approval: boolean;
   readonly freshSignIn: boolean;
@@ -49,8 +53,8 @@ export const compileAction = (own: ManifestAction, rule?: Rule): ActionDefinitio
   const background = declared.background ?? false;
   // Compared at its first use: definitions are compiled with every reload of the directory.
   let input: object | undefined;
-  const inputInForce = (): object =>
-    (input ??= keepInputLimits(declared.input ?? { type: 'object', additionalProperties: false }, rule?.input ?? {}));
+  const inputInForce = (): object => (input ??= keepInputLimits(declared.input ?? emptyInput, rule?.input ?? {}));
+  let declaration: Declaration | undefined;
   let problems: ReturnType<typeof compileAppSchemaWithDefaults> | undefined;
   return {
     name: declared.name,
@@ -59,6 +63,9 @@ export const compileAction = (own: ManifestAction, rule?: Rule): ActionDefinitio
     resource: declared.resource ?? null,
     get input() {
       return inputInForce();
+    },
+    get declaration() {
+      return (declaration ??= { kind: 'action', name: own.name, input: inputKey(own.input) });
     },
     danger: declared.danger ?? null,
     approval: declared.approval ?? false,

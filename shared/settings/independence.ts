@@ -18,9 +18,9 @@ const rightsVerbs = [
   'person.email',
 ];
 
-/** Why a person may not decide what an agent in their hands requests, or somebody in whose hands they are. */
+/** Why a person may not decide what an agent or a person requests who may be in the same hands as they are. */
 export const dependentMessage =
-  'You made or changed this agent, its token or its role in the last 30 days, or were let in by somebody who did, or by who requested this; another person has to decide.';
+  'You made or changed who requested this, their token, password or role in the last 30 days, or were let in by them, or somebody let in or changed both of you; another person has to decide.';
 
 /** How long such a change keeps a person from deciding, in ms. */
 const heldMs = 30 * 86_400_000;
@@ -44,19 +44,28 @@ const copyFromAuditSql = statement(
   on conflict (target, actor) do update set at = greatest(c.at, excluded.at)`,
 );
 
-/** \`above\`: the person, those who made them or set their password, those who did so with these, and so on. */
-const holdsRequesterSql = statement(
-  'independence.holds',
+/**
+ * `decider`: the person, those who made them or set their password, those who did so with these, and so on; `holders`: the
+ * same of who requested, of an agent from those on who have a hold over it. One person may be behind all whom two of both share.
+ */
+const sharesHolderSql = statement(
+  'independence.shares',
   `
-  with recursive above as (
+  with recursive decider as (
     select $1::text collate "C" as person
     union
-    select c.actor from above a join rights_changes c on c.target = a.person where c.at > $3
+    select c.actor from decider d join rights_changes c on c.target = d.person where c.at > $3
+  ), holders as (
+    select r.person from (
+      select c.actor as person
+      from approvals p join agents g on g.id = p.actor join rights_changes c on c.target in (g.id, g.role) and c.at > $3
+      where p.id = $2 and p.independent
+      union all
+      select p.actor from approvals p where p.id = $2 and p.independent and p.actor_type = 'person') r
+    union
+    select c.actor from holders h join rights_changes c on c.target = h.person where c.at > $3
   )
-  select 1 as found from approvals p where p.id = $2 and p.independent and (
-    exists (select from agents g join rights_changes c on c.target in (g.id, g.role) and c.at > $3
-      join above a on a.person = c.actor where g.id = p.actor)
-    or p.actor_type = 'person' and p.actor in (select a.person from above a))`,
+  select 1 as found from holders join decider using (person) limit 1`,
 );
 
 interface RightsChange {
@@ -79,18 +88,22 @@ export const copyRightsChanges = async (tx: Tx, at: number): Promise<void> => {
 };
 
 /**
- * Looks down from those who request: for an agent those who have a hold over it, and for all of them those whom these made or
- * whose password they set, and so on. A person does not decide their own requests in any case.
+ * Looks up from those who request, from an agent by way of those who have a hold over it, to those who made them or set their
+ * password, and so on, and from all of these down again.
  */
 const barredSql = statement(
   'independence.barred',
   `
-  with recursive barred as (
+  with recursive holders as (
     select r.requester, r.person from (
       select g.id as requester, c.actor as person
       from agents g join rights_changes c on c.target in (g.id, g.role) and c.at > $2 where g.id = any($1::text[])
       union all
       select p.id, p.id from people p where p.id = any($1::text[])) r
+    union
+    select h.requester, c.actor from holders h join rights_changes c on c.target = h.person and c.at > $2
+  ), barred as (
+    select requester, person from holders
     union
     select b.requester, c.target from barred b join rights_changes c on c.actor = b.person and c.at > $2
   )
@@ -112,11 +125,11 @@ export const readBarred = async (
 };
 
 /**
- * Throws `forbidden` for a person who, in the last 30 days, made or changed the agent that requested the approval, or its
- * role, and for one whom such a person, or the person who requested it, made or whose password they set; unless the request was
- * made without that rule.
+ * Throws `forbidden` for a person who shares with who requested the approval somebody that made them both, or set their
+ * passwords, in the last 30 days, each of them and whoever made or changed the agent or its role counted in; unless the request
+ * was made without that rule.
  */
 export const requireIndependent = async (db: Db, approval: string, person: string, at: number): Promise<void> => {
-  const found = await queryRow(db, holdsRequesterSql, [person, approval, at - heldMs]);
+  const found = await queryRow(db, sharesHolderSql, [person, approval, at - heldMs]);
   if (found !== undefined) throw fault('forbidden', dependentMessage);
 };

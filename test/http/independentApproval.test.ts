@@ -177,7 +177,7 @@ describe('independent approval', () => {
     refused(await approve(maker, await requestOf(agent)), 403, 'forbidden');
   });
 
-  it('keeps people whom a person let in, or whose password that person set, from deciding what the person requests', async () => {
+  it('keeps people from deciding what those request whom they let in, who let them in, or who were let in by the same person', async () => {
     await setRule(true);
     const ask = async (who: Client): Promise<string> => {
       count += 1;
@@ -205,7 +205,17 @@ describe('independent approval', () => {
     expect((await reject(other, own)).status).to.equal(200);
     expect((await approve(zed, await ask(other))).status, 'of another person').to.equal(200);
     const back = await ask(zed);
-    expect((await reject(maker, back)).status, 'the other direction').to.equal(200);
+    refused(await approve(maker, back), 403, 'forbidden');
+    expect((await maker.get(`/approvals/${back}`)).body.approval.canDecide).to.deep.include({ approve: false });
+    expect((await reject(other, back)).status, 'somebody else').to.equal(200);
+    await maker.post('/settings/people', { email: 'yan@example.com', name: 'Yan', role: 'admin', password });
+    const yan = await signedIn('yan@example.com');
+    const sibling = await ask(zed);
+    refused(await approve(yan, sibling), 403, 'forbidden');
+    expect((await yan.get(`/approvals/${sibling}`)).body.approval.canDecide).to.deep.include({ approve: false });
+    expect((await reject(other, sibling)).status).to.equal(200);
+    expect((await zed.post('/sign-in/fresh', { password })).status).to.equal(200);
+    refused(await approve(maker, await requestOf(await agentOf(zed))), 403, 'forbidden');
     await age(31 * day);
     const later = await ask(maker);
     expect((await approve(zed, later)).status, 'after 30 days').to.equal(200);

@@ -14,9 +14,11 @@ import {
   expiredResolution,
   resolutionWithoutDispatch,
 } from '../../shared/actions/undispatchedRun.ts';
+import type { AppConnection } from '../../shared/applink/link.ts';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
 import type { Deps } from '../../shared/deps.ts';
+import type { ActionDefinition } from '../../shared/environments/actions.ts';
 import { readRequester } from '../../shared/settings/requester.ts';
 import { done, passOn, retryAt, waitForApp, type JobHandler, type JobOutcome } from '../handler.ts';
 
@@ -37,20 +39,22 @@ const requireApprovedIfSupervised = ({ principal }: Caller, { approved_by: appro
     throw fault('forbidden', 'This agent is supervised now, and no person has approved this.');
 };
 
-const checkNow = async (deps: Deps, run: Run): Promise<void> => {
+/** Returns the action as it is declared now. */
+const checkNow = async (deps: Deps, run: Run): Promise<ActionDefinition> => {
   const caller = await requireRequester(deps, run);
-  await reauthorizeAction(deps, caller, run);
+  const { action } = await reauthorizeAction(deps, caller, run);
   requireApprovedIfSupervised(caller, run);
+  return action;
 };
 
 /** Checks the run, and after a refusal once more with a reloaded directory, which may have been outdated. */
-const checkWithFreshDirectory = async (deps: Deps, run: Run): Promise<void> => {
+const checkWithFreshDirectory = async (deps: Deps, run: Run): Promise<ActionDefinition> => {
   try {
-    await checkNow(deps, run);
+    return await checkNow(deps, run);
   } catch (error) {
     if (!(error instanceof Fault) || (error.status !== 403 && error.status !== 404)) throw error;
     await deps.directory.refresh();
-    await checkNow(deps, run);
+    return checkNow(deps, run);
   }
 };
 
@@ -75,13 +79,16 @@ export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload, 
     return done();
   }
   if (!(await isFirstInRecordQueue(db, run))) return retryAt(clock.now() + queuePositionCheckMs);
-  const connection = await link.chooseConnection(envId, { kind: 'action', name: run.action });
+  let connection: AppConnection | null;
   try {
-    await checkWithFreshDirectory(deps, run);
+    const { declaration } = await checkWithFreshDirectory(deps, run);
+    connection = await link.chooseConnection(envId, declaration);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     if (transientCodes.has(error.code))
-      return connection === null ? park(deps, run) : retryAt(clock.now() + retryDispatchMs);
+      return (await link.online(envId, { kind: 'action', name: run.action }))
+        ? retryAt(clock.now() + retryDispatchMs)
+        : park(deps, run);
     const refused = { status: 'failed', error: error.message, code: error.code } as const;
     await settleRun(deps, run, resolutionWithoutDispatch(run, refused));
     return done();

@@ -16,7 +16,7 @@ export const prepareRunApproval: PrepareEffect<'action'> = async ({ deps, approv
     run !== undefined && (endedAs === undefined ? run.status === 'pending' : run.fence === endedAs && isRetryable(run));
   if (run === undefined || !waits) throw staleFault('run', 'its run has changed since the request');
   const { action } = await reauthorizeAction(deps, requester, run);
-  const online = await deps.link.online(approval.env, { kind: 'action', name: action.name });
+  const online = await deps.link.online(approval.env, action.declaration);
   if (!online && action.offline === 'refuse')
     throw fault(
       'app_offline',
