@@ -1,10 +1,12 @@
 /** What an answer says beside the endpoint's body: the tool to ask next, what waits besides, why nothing is found. Used by result.ts. */
 import { findVisibleInbox } from '../../shared/access/gates.ts';
+import type { Approval } from '../../shared/approvals/model.ts';
 import { readOtherRequests } from '../../shared/approvals/others.ts';
 import { readVisibleApproval } from '../../shared/approvals/queries.ts';
 import type { Fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { inboxesOf, statesOf } from '../../shared/items/filters.ts';
+import { readItems } from '../../shared/items/model.ts';
 import { readTags } from '../../shared/items/tagCounts.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
 import { idTime } from '../../shared/platform/core/ids.ts';
@@ -23,21 +25,51 @@ const requestsNamed = 3;
 const someOf = (ids: readonly string[]): string =>
   `${ids.slice(0, requestsNamed).join(', ')}${ids.length > requestsNamed ? ' and more' : ''}`;
 
+/** Returns that the item at which an action was asked for is about another record than the action; null: it is not. */
+const otherRecordHint = async (
+  { deps: { db }, caller: { env, principal } }: EndpointCall,
+  { kind, request, item: id }: Approval,
+): Promise<string | null> => {
+  if (kind !== 'action' || request.record === null || id === null) return null;
+  const about = (await readItems(db, env.id, [id])).get(id)?.record ?? null;
+  if (about === null || about.resource !== request.resource || about.id === request.record) return null;
+  return principal.access.sees('resource', about.resource)
+    ? `The item is about ${about.resource}:${about.id}, and this is for ${request.record}: if that is wrong, take it back.`
+    : null;
+};
+
 const pendingHint = async (
-  { deps, caller }: EndpointCall,
+  from: EndpointCall,
   { approval, since }: { readonly approval: unknown; readonly since: number },
 ): Promise<string> => {
+  const { deps, caller } = from;
   const asked = await readVisibleApproval(deps.db, caller, String(approval));
-  const beside = await readOtherRequests(deps, caller, asked, caller.principal.id);
-  const [other] = beside;
+  const [all, own, wrong] = await Promise.all([
+    readOtherRequests(deps, caller, asked),
+    readOtherRequests(deps, caller, asked, caller.principal.id),
+    otherRecordHint(from, asked),
+  ]);
+  const [other] = own;
+  const foreign = all.filter((id) => !own.includes(id));
   const begin =
     asked.requested_at < since
       ? `This is your request of ${new Date(asked.requested_at).toISOString()} for the same, with its reason of then; nothing new was asked.`
       : 'Nothing is done yet.';
   const ask = `${begin} A person has to approve it. Ask ${call('get_approval', approval)} whether somebody has.`;
-  return other === undefined
-    ? ask
-    : `${ask} You have asked for something on the same target before, which waits too: ${someOf(beside)}. If one is too many, take it back: ${call('cancel_approval', other)}.`;
+  return [
+    ask,
+    ...(wrong === null ? [] : [wrong]),
+    ...(other === undefined
+      ? []
+      : [
+          `You have asked for something on the same target before, which waits too: ${someOf(own)}. If one is too many, take it back: ${call('cancel_approval', other)}.`,
+        ]),
+    ...(foreign.length === 0
+      ? []
+      : [
+          `Others have asked for something on the same target, which waits too: ${someOf(foreign)}. If it is the same, take yours back: ${call('cancel_approval', approval)}.`,
+        ]),
+  ].join(' ');
 };
 
 /** What an answer is that an idempotency key has brought back. */

@@ -46,7 +46,7 @@ interface FlagChangeOptions {
   readonly expectedChanges?: number;
   readonly approvedBy?: ActorRef;
   readonly ifMatch?: number | undefined;
-  /** Whether a running ramp may be replaced by another. */
+  /** Whether a running ramp may be replaced by another, or ended by a value or a rollout. */
   readonly replaces?: boolean;
   readonly save?: (applied: FlagChangeResult) => SavedResponse | null;
 }
@@ -92,16 +92,17 @@ interface FlagChangeContext {
   readonly options: FlagChangeOptions;
 }
 
-/** Throws `conflict` for a change that would replace a running ramp where that was not asked for. */
+/** Throws `conflict` for a change that would replace or end a running ramp where that was not asked for. */
 const requireReplaces = (before: ResolvedFlag, change: FlagChange, replaces = true): void => {
-  if (replaces || !isRampRunning(before.ramp) || change.ramp === undefined || change.ramp === null) return;
-  throw fault(
-    'conflict',
-    `A ramp to ${String(before.ramp.to)} % is running on ${before.declared.key}; stop or replace it.`,
-    {
-      details: [{ path: 'replace', message: 'must be true to replace the running ramp' }],
-    },
-  );
+  if (replaces || !isRampRunning(before.ramp) || change.ramp === null) return;
+  const { ramp } = before;
+  const running = `A ramp to ${String(ramp.to)} % is running on ${before.declared.key}`;
+  const refuse = (message: string, what: string): Fault =>
+    fault('conflict', message, { details: [{ path: 'replace', message: `must be true to ${what} the running ramp` }] });
+  if (change.ramp !== undefined) throw refuse(`${running}; stop or replace it.`, 'replace');
+  if (!('value' in change) && !('rollout' in change)) return;
+  const both = ramp.guard === null ? 'it' : 'it and its guard';
+  throw refuse(`${running}; this change would end ${both} at once.`, 'end');
 };
 
 interface DecidedChange extends FlagChangeResult {
@@ -226,7 +227,7 @@ const isRampStop = (change: FlagChange): boolean => change.ramp === null && Obje
 
 interface FlagChangeRequest extends CheckedBody {
   readonly ifMatch: number | undefined;
-  /** false: a change that would replace a running ramp is refused. */
+  /** false: a change that would replace or end a running ramp is refused. */
   readonly replaces: boolean;
   readonly save: (outcome: FlagChangeOutcome) => SavedResponse | null;
 }

@@ -5,7 +5,11 @@ import { testManifest } from '../support/manifest.ts';
 import { callTool } from '../support/tools.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-const manifest = { ...testManifest, flags: [{ key: 'checkout', kind: 'boolean', default: false }] };
+const manifest = {
+  ...testManifest,
+  actions: [...testManifest.actions, { name: 'credit', resource: 'customer', approval: true }],
+  flags: [{ key: 'checkout', kind: 'boolean', default: false }],
+};
 
 describe('what tools say beside their answers', () => {
   let world: World;
@@ -94,6 +98,75 @@ describe('what tools say beside their answers', () => {
     expect(again['next']).to.match(
       /^This is your request of .*Z for the same, .*; nothing new was asked\. A person has to/,
     );
+  });
+
+  it('a request: what others have asked for on its target, and that its item is about another record', async () => {
+    const colleague = await world.agent('admin', { name: 'Another bot' });
+    const app = await world.appKey();
+    await app.post('/resources/customer/records', { records: [{ id: 'c2', title: 'Fjord Exteriors' }] });
+    const { body } = await agent.post('/items', {
+      inbox: 'mail',
+      title: 'Mine',
+      record: { resource: 'customer', id: 'c2' },
+    });
+    const item = body.item.id as string;
+    const credit = (client: Client, record: string, more: object = {}) =>
+      answer('action_credit', { record, ...more }, client);
+    const theirs = await credit(colleague, 'c1');
+    expect(theirs['next']).not.to.match(/Others have asked|The item is about/);
+    const mine = await credit(agent, 'c1', { item });
+    expect(mine['next']).to.include(
+      `Others have asked for something on the same target, which waits too: ${String(theirs['approval'])}.`,
+    );
+    expect(mine['next']).to.include(
+      'The item is about customer:c2, and this is for c1: if that is wrong, take it back.',
+    );
+    expect((await answer('get_approval', { id: mine['approval'] }))['approval']).to.deep.include({
+      others: [theirs['approval']],
+    });
+    expect((await credit(agent, 'c2', { item }))['next']).not.to.include('The item is about');
+  });
+
+  it('a request for a note or a reply: what it changes, whatever others have done since', async () => {
+    const supervised = await world.agent('admin', { mode: 'supervised', name: 'Learner' });
+    const { body } = await agent.post('/items', { inbox: 'mail', title: 'Noted', data: { email: 'kim@example.com' } });
+    const id = body.item.id as string;
+    const note = await answer('add_note', { id, text: 'Hm.' }, supervised);
+    const reply = await answer('reply_to_item', { id, subject: 'Hello', text: 'Hello' }, supervised);
+    await agent.post(`/items/${id}/state`, { state: 'closed' });
+    await agent.post(`/items/${id}/tags`, { add: ['x1'] });
+    const read = async (from: object): Promise<Record<string, unknown>> =>
+      (await answer('get_approval', { id: (from as { approval: string }).approval }))['approval'] as Record<
+        string,
+        unknown
+      >;
+    expect(Object.keys(((await read(note))['after'] ?? {}) as object)).not.to.include.members(['state']);
+    expect(await read(note)).to.include({ reversible: true });
+    expect(await read(reply)).to.include({ reversible: false });
+    expect(((await read(note))['after'] ?? {}) as object).not.to.have.any.keys(
+      'state',
+      'tags',
+      'record',
+      'fields',
+      'version',
+    );
+  });
+
+  it('a value or a rollout beside a running ramp: refused unless it is to end it', async () => {
+    const guard = { inbox: 'mail', above: 5, within: '1h', then: 'stop' };
+    const ramp = { to: 50, over: '1h', every: '1m', guard };
+    await answer('change_flag', { flag: 'checkout', change: { ramp } });
+    for (const change of [{ rollout: 10 }, { value: true }]) {
+      const { status, body } = await callTool(agent, 'change_flag', { flag: 'checkout', change });
+      expect([status, body.error]).to.deep.equal([
+        409,
+        'A ramp to 50 % is running on checkout; this change would end it and its guard at once.',
+      ]);
+      expect(body.details).to.deep.equal([{ path: 'replace', message: 'must be true to end the running ramp' }]);
+    }
+    await answer('change_flag', { flag: 'checkout', change: { targets: { c1: true } } });
+    const ended = await answer('change_flag', { flag: 'checkout', change: { rollout: 10 }, replace: true });
+    expect(ended['flag']).to.deep.include({ rollout: 10 });
   });
 
   it('a change of an older version: who changed the item last', async () => {

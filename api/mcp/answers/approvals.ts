@@ -3,6 +3,10 @@ import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
 import { nameOf } from './kinds.ts';
 import { omitMembers, pickMembers, withoutEmpty, type Members } from './members.ts';
 
+/** Returns what the request would change: the target as it is while it waits, afterwards as it was when it was asked for. */
+const changedTarget = ({ status, before, now }: Members): unknown =>
+  status === 'pending' && isObject(now) ? now : before;
+
 /** Returns the members of the target that the request would change, as they would be; of a new one those that say something. */
 const changedMembers = (before: unknown, after: unknown): unknown => {
   if (!isObject(after)) return after;
@@ -33,9 +37,9 @@ export const compactApproval = (approval: Members): Members =>
     decidedBy: nameOf(approval['decidedBy']),
     ...pickMembers(approval, ['decidedAt', 'note', 'action', 'record', 'input', 'leftOut', 'flag', 'change']),
     operation: approval['operation'],
-    after: changedMembers(approval['before'], approval['after']),
+    after: changedMembers(changedTarget(approval), approval['after']),
     ...(approval['kind'] === 'bulk' ? bulkTarget(approval['now']) : {}),
-    ...pickMembers(approval, ['reversible', 'item', 'itemTitle', 'run', 'bulk']),
+    ...pickMembers(approval, ['reversible', 'item', 'itemTitle', 'run', 'bulk', 'others']),
     canDecide: decidability(approval['canDecide']),
   });
 

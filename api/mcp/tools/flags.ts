@@ -47,10 +47,10 @@ export const flagTools: readonly Tool[] = [
     isListed: canChangeAnyFlag,
     own: {
       replace: Type.Optional(
-        Type.Boolean({ description: 'Must be true for a ramp that replaces the one that is running.' }),
+        Type.Boolean({ description: 'Must be true for a ramp, value or rollout that ends the running ramp.' }),
       ),
     },
-    say: { replace: 'true: the ramp replaces a running one.' },
+    say: { replace: 'true: ends a running ramp.' },
     schemas: {
       change: {
         type: 'object',
