@@ -24,6 +24,20 @@ describe('numbers of arguments', () => {
     for (const text of ['1.000', '-12.500', '1,000', '20,50', '1.000.000', 'ten'])
       expect(read(text), text).to.equal(text);
   });
+
+  it('are read from percentages where a percentage is taken, and refused where half of an amount may be meant', () => {
+    const read = (name: string, description: string, text: string): [unknown, string[]] => {
+      const problems: { path: string; message: string }[] = [];
+      const schema = { type: 'object', properties: { [name]: { type: 'number', description } } };
+      return [coerceArguments(schema, { [name]: text }, { now, problems })[name], problems.map(({ path }) => path)];
+    };
+    for (const text of ['10%', '10 %']) {
+      expect(read('rollout', 'Percent.', text)).to.deep.equal([10, []]);
+      expect(read('to', '', text)).to.deep.equal([10, []]);
+      expect(read('discount', 'In percent of the price.', text)).to.deep.equal([10, []]);
+      expect(read('amount', 'In units of the currency.', text)).to.deep.equal([text, ['amount']]);
+    }
+  });
 });
 
 describe('times of arguments', () => {

@@ -38,7 +38,7 @@ const booleanWords = new Map<unknown, boolean>([
 export const isTextOrNumber = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
-const numberText = /^-?\d{1,15}(?:\.\d{1,15})?%?$/;
+const numberText = /^(-?\d{1,15}(?:\.\d{1,15})?)(\s?%)?$/;
 /** A text that is a thousand to some and one to others: a refund of it is not guessed. */
 const thousands = /^-?[1-9]\d{0,2}\.\d{3}$/;
 
@@ -53,6 +53,18 @@ const coerceInteger = (value: unknown, { path, name, description }: Place, { now
   if (typeof value !== 'string') return value;
   if (/^-?\d{1,15}$/.test(value)) return Number(value);
   return unit === 'duration' ? (parseDuration(value) ?? value) : value;
+};
+
+/** Names of members that are percentages, beside those whose description says so. */
+const percentages = new Set(['rollout', 'to']);
+
+/** Half of an order is not 50 of its currency: a percentage is read where one is taken, and refused elsewhere. */
+const coerceNumber = (value: unknown, { path, name, description }: Place, { problems }: Coercion): unknown => {
+  const [, number, percent] = typeof value === 'string' && !thousands.test(value) ? (numberText.exec(value) ?? []) : [];
+  if (number === undefined) return value;
+  if (percent === undefined || percentages.has(name) || /percent|%/i.test(description)) return Number(number);
+  problems.push({ path, message: 'must be the number itself: a percentage of something is not worked out here' });
+  return value;
 };
 
 const parsedJson = (text: string, opening: string): unknown => {
@@ -149,9 +161,7 @@ const coerce = (schema: Schema, value: unknown, place: Place, coercion: Coercion
     case 'integer':
       return coerceInteger(value, { ...place, description: descriptionOf(schema) || place.description }, coercion);
     case 'number':
-      return typeof value === 'string' && numberText.test(value) && !thousands.test(value)
-        ? Number(value.replace('%', ''))
-        : value;
+      return coerceNumber(value, { ...place, description: descriptionOf(schema) || place.description }, coercion);
     case 'string':
       return typeof value === 'number' ? String(value) : value;
     case 'array': {

@@ -10,9 +10,8 @@ export const approvalTools: readonly Tool[] = [
     endpoint: getEndpoint('approval.list'),
     isListed: canSeeApprovals,
     say: { status: 'pending unless given.' },
-    hidden: ['requestedBy'],
     prepare: resolveRequester,
-    description: 'Requests that wait for a person (requestedBy: me).',
+    description: 'Requests that wait for a person.',
   }),
   createTool({
     name: 'get_approval',

@@ -11,12 +11,12 @@ const ramp = {
   properties: {
     to: { type: 'number' },
     over: { type: 'string', description: 'Duration.' },
-    every: { type: 'string', description: 'Duration of a step.' },
-    at: { type: 'string', description: 'Time; absent: now.' },
+    every: { type: 'string', description: 'Of a step.' },
+    at: { type: 'string', description: 'Absent: now.' },
     guard: {
       type: 'object',
       description:
-        'Ends it at more than above occurrences within a duration: {inbox, tag, above, within, then: stop|rollback}',
+        'Ends it at more than above occurrences within a time: {inbox, tag, above, within, then: stop|rollback}',
     },
   },
 };
@@ -47,7 +47,7 @@ export const flagTools: readonly Tool[] = [
     isListed: canChangeAnyFlag,
     own: {
       replace: Type.Optional(
-        Type.Boolean({ description: 'Must be true for a ramp, value or rollout that ends the running ramp.' }),
+        Type.Boolean({ description: 'True for what ends the running ramp.' }),
       ),
     },
     say: { replace: 'true: ends a running ramp.' },

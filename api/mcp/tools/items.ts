@@ -174,7 +174,7 @@ const changeTools: readonly Tool[] = [
     endpoint: getEndpoint('item.reply'),
     isListed: canInAnyInbox('reply'),
     showsKey: true,
-    hints: { openWorldHint: true },
+    hints: { destructiveHint: true, openWorldHint: true },
     say: { subject: '', text: '' },
     schemas: { then: { type: 'object', description: '{ state, snooze } once it is accepted.' } },
     description: 'Sends a reply to the customer of an item: it can’t be taken back.',
