@@ -7,8 +7,7 @@ import type { Declaration } from './link.ts';
  * Returns the key of a declaration. That of an inbox is not `inbox:`, by which earlier releases find whom to send a reply
  * through Redis, where it is not taken any more: their replies wait for a connection that takes them.
  */
-const declarationKey = ({ kind, name }: Declaration): string =>
-  `${kind === 'inbox' ? 'repliesOf' : kind}:${name}`;
+const declarationKey = ({ kind, name }: Declaration): string => `${kind === 'inbox' ? 'repliesOf' : kind}:${name}`;
 
 /**
  * Returns those of the keys that reads alone are routed by. An instance that is stopping keeps these; a key of an action or an

@@ -4,9 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { Caller } from '../access/principal.ts';
-import { Fault, fault, type ErrorCode } from '../catalogue/errors.ts';
+import { Fault, fault, invalidAt, type ErrorCode } from '../catalogue/errors.ts';
+import { exceedsPartCount } from '../platform/core/jsonLimits.ts';
 import { strictObject, Type } from '../platform/core/schema.ts';
 import { compileCheck } from '../platform/core/validate.ts';
+import { createTurns } from '../platform/core/wait.ts';
 import { requireVisibleFlag } from './changeFlag.ts';
 import type { FlagDeps } from './deps.ts';
 import type { EvaluationContext } from './evaluate.ts';
@@ -38,7 +40,40 @@ export const ofrepFault = (failure: Fault, key: string | null): Fault => {
   });
 };
 
-export const parseEvaluationContext = (body: unknown): EvaluationContext => checkForm(body).context ?? {};
+/**
+ * Members and elements of a context on all its levels, as exceedsPartCount counts them, and characters of each of its texts: each of
+ * thousands of conditions may look at all of them.
+ */
+const contextLimits = { parts: 1_000, text: 4_000 } as const;
+
+/** Returns the path of the first text that is too long, or null. */
+const longText = (value: unknown, path: string): string | null => {
+  if (typeof value === 'string') return value.length > contextLimits.text ? path : null;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, inner] of Object.entries(value)) {
+    const found = longText(inner, `${path}.${name}`);
+    if (found !== null) return found;
+  }
+  return null;
+};
+
+/** Throws `invalid` for a context with more than `contextLimits`. */
+const requireContextLimits = (context: EvaluationContext): void => {
+  const { parts, text } = contextLimits;
+  if (exceedsPartCount(context, parts))
+    throw invalidAt(
+      'context',
+      `must have at most ${String(parts)} members and elements; 16 characters of a text count as one`,
+    );
+  const path = longText(context, 'context');
+  if (path !== null) throw invalidAt(path.slice(0, 300).toWellFormed(), `must have at most ${String(text)} characters`);
+};
+
+export const parseEvaluationContext = (body: unknown): EvaluationContext => {
+  const { context = {} } = checkForm(body);
+  requireContextLimits(context);
+  return context;
+};
 
 const noKey = 'The flag has a percentage: give the record id as targetingKey.';
 
@@ -89,7 +124,11 @@ export const evaluateFlags = async (
   const { env, principal } = caller;
   const keys = [...env.definition.flags.keys()].filter((key) => principal.access.sees('flag', key)).sort();
   const flags: object[] = [];
-  for (const key of keys) flags.push(evaluationJson(key, await readCachedFlag(deps, caller, key), context));
+  const turn = createTurns();
+  for (const key of keys) {
+    await turn();
+    flags.push(evaluationJson(key, await readCachedFlag(deps, caller, key), context));
+  }
   const text = JSON.stringify({ flags });
   return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
 };

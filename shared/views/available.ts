@@ -2,9 +2,11 @@
 import type { Caller } from '../access/principal.ts';
 import { inapplicableReason } from '../actions/authorizeAction.ts';
 import { linkLimits } from '../applink/protocol.ts';
+import { fault } from '../catalogue/errors.ts';
 import type { ActionDefinition, DangerLevel } from '../environments/actions.ts';
 import { evaluateCondition, fillTemplate } from '../platform/core/conditions.ts';
 import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
+import { createTurns } from '../platform/core/wait.ts';
 import { findRecordsAnywhere, type FullRecord } from '../records/read.ts';
 import type { ViewDeps } from './deps.ts';
 
@@ -110,13 +112,33 @@ const describeAction = (action: ActionDefinition, record: FullRecord, answered: 
   };
 };
 
-const buildAvailability = (
+/** Characters of an answer after which no further record is described: schemas of inputs and defaults may be large. */
+const answerMax = 4 * 1024 * 1024;
+
+/** Sizes of the schemas of inputs, which stand in the answer of each record. */
+const inputSizes = new WeakMap<ActionDefinition, number>();
+
+const sizeOf = (action: ActionDefinition, { defaults }: AvailableAction): number => {
+  const size = inputSizes.get(action) ?? JSON.stringify(action.input).length;
+  inputSizes.set(action, size);
+  return size + JSON.stringify(defaults).length;
+};
+
+interface Described {
+  readonly entry: RecordAvailability;
+  /** Characters that it takes in the answer, about. */
+  readonly size: number;
+}
+
+const buildAvailability = async (
   record: FullRecord,
   actions: readonly ActionDefinition[],
-  answered: AppAvailability,
-): RecordAvailability => {
+  { answered, turn }: { readonly answered: AppAvailability; readonly turn: () => Promise<void> | undefined },
+): Promise<Described> => {
   const found: RecordAvailability = { resource: record.resource, id: record.id, actions: [], unavailable: [] };
+  let size = 0;
   for (const action of actions) {
+    await turn();
     const reason = answered.reasons.get(action.name);
     if (action.when !== null && !evaluateCondition(action.when, { record }))
       found.unavailable.push({
@@ -124,12 +146,19 @@ const buildAvailability = (
         reason: inapplicableReason(action),
       });
     else if (reason !== undefined) found.unavailable.push({ action: action.name, reason });
-    else found.actions.push(describeAction(action, record, answered));
+    else {
+      const described = describeAction(action, record, answered);
+      found.actions.push(described);
+      size += sizeOf(action, described);
+    }
   }
-  return found;
+  return { entry: found, size };
 };
 
-/** Returns an entry for each of `refs`, in their order. Records that the role can't see, and those that don't exist, have the same empty entry. */
+/**
+ * Returns an entry for each of `refs`, in their order. Records that the role can't see, and those that don't exist, have the same
+ * empty entry. Throws `too_broad` where the entries of several are too large for one answer.
+ */
 export const readAvailableActions = async (
   deps: ViewDeps,
   { env, principal: { access } }: Caller,
@@ -145,9 +174,26 @@ export const readAvailableActions = async (
   }
   const records = new Map((await findRecordsAnywhere(deps, env, seen)).map((record) => [keyOf(record), record]));
   const answered = await fetchAvailability(deps, env.id, [...records.values()], byResource);
-  return refs.map((ref) => {
-    const record = records.get(keyOf(ref));
-    if (record === undefined) return { resource: ref.resource, id: ref.id, actions: [], unavailable: [] };
-    return buildAvailability(record, byResource.get(ref.resource) ?? [], answered.get(keyOf(ref)) ?? noAvailability);
-  });
+  const turn = createTurns();
+  const described = new Map<string, Described>();
+  const entries: RecordAvailability[] = [];
+  let size = 0;
+  for (const [i, ref] of refs.entries()) {
+    const key = keyOf(ref);
+    const record = records.get(key);
+    if (record === undefined) {
+      entries.push({ resource: ref.resource, id: ref.id, actions: [], unavailable: [] });
+      continue;
+    }
+    const own = { answered: answered.get(key) ?? noAvailability, turn };
+    const known = described.get(key) ?? (await buildAvailability(record, byResource.get(ref.resource) ?? [], own));
+    described.set(key, known);
+    entries.push(known.entry);
+    size += known.size;
+    if (i > 0 && size > answerMax)
+      throw fault('too_broad', 'What applies to so many records is too much for one answer.', {
+        details: [{ path: 'refs', message: `is answered for ${String(i)} of these at a time` }],
+      });
+  }
+  return entries;
 };

@@ -84,6 +84,30 @@ describe('OFREP', () => {
     );
   });
 
+  it('refuses a context at whose size each condition would look, and says where', async () => {
+    const list = (length: number): null[] => Array.from({ length }, () => null);
+    for (const [context, path] of [
+      [{ v: 'a'.repeat(4_001) }, 'context.v'],
+      [{ account: { names: ['a', 'b'.repeat(5_000)] } }, 'context.account.names.1'],
+      [{ v: list(1_001) }, 'context'],
+      [{ v: [list(600), list(600)] }, 'context'],
+      [Object.fromEntries(list(1_001).map((_, n) => [`a${String(n)}`, n])), 'context'],
+      [Object.fromEntries(list(20).map((_, n) => [`a${String(n)}`, 'a'.repeat(3_000)])), 'context'],
+    ] as const)
+      for (const address of ['/ofrep/v1/evaluate/flags/words', '/ofrep/v1/evaluate/flags']) {
+        const { status, body } = await app.post(address, { context: { targetingKey: 'x', ...context } });
+        expect([status, body.code, body.errorCode, body.details[0].path]).to.deep.equal([
+          400,
+          'invalid',
+          'INVALID_CONTEXT',
+          path,
+        ]);
+      }
+    expect((await evaluate('words', { targetingKey: 'x', v: 'a'.repeat(4_000), list: list(700) })).status).to.equal(
+      200,
+    );
+  });
+
   it('evaluates all that the role sees, and answers 304 to whoever has that answer', async () => {
     const { status, body, headers } = await app.post('/ofrep/v1/evaluate/flags', {
       context: { targetingKey: 'cus_on' },

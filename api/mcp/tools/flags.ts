@@ -46,9 +46,7 @@ export const flagTools: readonly Tool[] = [
     endpoint: getEndpoint('flag.change'),
     isListed: canChangeAnyFlag,
     own: {
-      replace: Type.Optional(
-        Type.Boolean({ description: 'True for what ends the running ramp.' }),
-      ),
+      replace: Type.Optional(Type.Boolean({ description: 'True for what ends the running ramp.' })),
     },
     say: { replace: 'true: ends a running ramp.' },
     schemas: {

@@ -82,20 +82,43 @@ const wholeTemplate = /^\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}$/;
 export const isSinglePathTemplate = (template: unknown): boolean =>
   typeof template === 'string' && wholeTemplate.test(template);
 
-/** Fills `{{path}}` in a template; a template that is one path keeps the value's type. */
-export const fillTemplate = (template: unknown, subject: unknown): unknown => {
+/** Characters that are filled in at most: a template may name a long value often. */
+const filledMax = 65_536;
+
+interface Room {
+  left: number;
+}
+
+/** Returns the value at a path as it is filled in, and takes its size from the room. */
+const valueAt = (subject: unknown, path: string, room: Room, isWhole: boolean): unknown => {
+  const value = getPath(subject, path) ?? null;
+  const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
+  room.left -= text.length;
+  return isWhole ? value : text;
+};
+
+const fill = (template: unknown, subject: unknown, room: Room): unknown => {
+  if (room.left < 0) return null;
   if (typeof template === 'string') {
     const whole = wholeTemplate.exec(template);
-    if (whole?.[1] !== undefined) return getPath(subject, whole[1]) ?? null;
-    return template.replace(/\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g, (_, path: string) => {
-      const value = getPath(subject, path);
-      if (value === undefined || value === null) return '';
-      return typeof value === 'string' ? value : JSON.stringify(value);
-    });
+    if (whole?.[1] !== undefined) return valueAt(subject, whole[1], room, true);
+    return template.replace(/\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g, (_, path: string) =>
+      room.left < 0 ? '' : String(valueAt(subject, path, room, false)),
+    );
   }
-  if (Array.isArray(template)) return template.map((inner) => fillTemplate(inner, subject));
+  if (Array.isArray(template)) return template.map((inner) => fill(inner, subject, room));
   if (typeof template === 'object' && template !== null) {
-    return Object.fromEntries(Object.entries(template).map(([key, inner]) => [key, fillTemplate(inner, subject)]));
+    return Object.fromEntries(Object.entries(template).map(([key, inner]) => [key, fill(inner, subject, room)]));
   }
   return template;
+};
+
+/**
+ * Fills `{{path}}` in a template; a template that is one path keeps the value's type. Returns null where more than `filledMax`
+ * characters would be filled in, as of a path that leads nowhere.
+ */
+export const fillTemplate = (template: unknown, subject: unknown): unknown => {
+  const room: Room = { left: filledMax };
+  const filled = fill(template, subject, room);
+  return room.left < 0 ? null : filled;
 };
