@@ -123,8 +123,10 @@ export const createAppHub = (context: AppContext): AppHub => {
     const { ws } = opened;
     ws.on('error', () => undefined);
     const session = new AppSession(context, opened, frameHandler);
-    const late = setTimeout(() => {
-      if (session.arrival === null) session.end(linkCloseCodes.notRegistered, 'app.register did not come');
+    const late = setInterval(() => {
+      // A registration whose manifest is being checked has come.
+      if (session.arrival === null && !session.registering)
+        session.end(linkCloseCodes.notRegistered, 'app.register did not come');
     }, times.registerMs);
     sessions.add(session);
     connectionGauge.inc();
@@ -132,7 +134,7 @@ export const createAppHub = (context: AppContext): AppHub => {
       session.receive(data, isBinary);
     });
     ws.on('close', () => {
-      clearTimeout(late);
+      clearInterval(late);
       forget(session);
     });
     // A change of the key between the request and now was announced before this session existed.

@@ -3,12 +3,31 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { compileAppSchema, compileAppSchemaWithDefaults } from '../platform/core/appSchemas.ts';
 import { objectSchemaProblems } from '../platform/core/jsonSchemaProblems.ts';
+import { patternWork } from '../platform/core/linearPattern.ts';
 import type { Manifest } from './manifest.ts';
 
+/** Instructions of the compiled patterns of one manifest: `^[a-z]+@example\.com$` has 20. docs/manifest.md names it. */
+const instructionsMax = 200_000;
+
+/** Counts the instructions of the patterns of a manifest. */
+interface PatternCount {
+  instructions: number;
+}
+
 /** Returns the problems of a schema: those of its form, or that it can't be compiled. */
-const problemsIn = (schema: object, path: string, compile: (schema: object) => unknown): FaultDetail[] => {
+const problemsIn = (
+  schema: object,
+  path: string,
+  { compile, count }: { readonly compile: (schema: object) => unknown; readonly count: PatternCount },
+): FaultDetail[] => {
+  const before = patternWork.checked;
   const problems = objectSchemaProblems(schema, path);
+  count.instructions += patternWork.checked - before;
   if (problems.length > 0) return problems;
+  if (count.instructions > instructionsMax)
+    return [
+      { path, message: 'is too complex: the patterns of all schemas so far have more than 200,000 instructions' },
+    ];
   try {
     compile(schema);
     return [];
@@ -24,10 +43,15 @@ const problemsIn = (schema: object, path: string, compile: (schema: object) => u
 
 /** Yields the problems of one schema after the other. */
 export function* schemaProblems({ inboxes = [], actions = [] }: Manifest): Generator<FaultDetail[]> {
+  const count: PatternCount = { instructions: 0 };
+  const plain = { compile: compileAppSchema, count };
+  const filling = { compile: compileAppSchemaWithDefaults, count };
   for (const [i, { fields }] of inboxes.entries())
-    if (fields !== undefined) yield problemsIn(fields, `inboxes.${String(i)}.fields`, compileAppSchema);
+    if (fields !== undefined && count.instructions <= instructionsMax)
+      yield problemsIn(fields, `inboxes.${String(i)}.fields`, plain);
   for (const [i, { input }] of actions.entries())
-    if (input !== undefined) yield problemsIn(input, `actions.${String(i)}.input`, compileAppSchemaWithDefaults);
+    if (input !== undefined && count.instructions <= instructionsMax)
+      yield problemsIn(input, `actions.${String(i)}.input`, filling);
 }
 
 /** Returns the problems of all schemas. Lets the process handle other events between two of them. */

@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { exceedsPartCount } from './jsonLimits.ts';
-import { linearPattern } from './linearPattern.ts';
+import { linearPattern, patternWork } from './linearPattern.ts';
 import { completesInTime } from './timeLimit.ts';
 import { ajvDetails, validatorOptions } from './validate.ts';
 
@@ -16,18 +16,24 @@ const createAppAjv = (useDefaults: boolean): Ajv2020 => {
   return ajv;
 };
 
-/** Ajv never frees what it has compiled, and definitions are compiled with every reload: both instances are replaced at this size. */
-const compiledSchemasMax = 1_000;
+/**
+ * Ajv never frees what it has compiled, and definitions are compiled with every reload: both instances are replaced at this size. An
+ * instruction of a pattern takes about 60 bytes.
+ */
+const compiledMax = { schemas: 1_000, instructions: 2_000_000 } as const;
 let plainAjv = createAppAjv(false);
 let fillingAjv = createAppAjv(true);
 const compiledSchemas = new Map<string, ValidateFunction>();
+/** What had been compiled when the instances were replaced last. */
+let keptBefore = 0;
 
 const compileCached = (schema: object, text: string, useDefaults: boolean): ValidateFunction => {
   const key = `${String(useDefaults)} ${text}`;
   const known = compiledSchemas.get(key);
   if (known !== undefined) return known;
-  if (compiledSchemas.size >= compiledSchemasMax) {
+  if (compiledSchemas.size >= compiledMax.schemas || patternWork.kept - keptBefore > compiledMax.instructions) {
     compiledSchemas.clear();
+    keptBefore = patternWork.kept;
     plainAjv = createAppAjv(false);
     fillingAjv = createAppAjv(true);
   }

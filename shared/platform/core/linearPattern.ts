@@ -15,6 +15,9 @@ const limits = {
   instructions: 5_000,
 } as const;
 
+/** Instructions of all patterns that were checked, and of those that were compiled to be kept, since the process began. */
+export const patternWork = { checked: 0, kept: 0 };
+
 /** Throws for what RE2 does not support, such as look-ahead and backreferences. */
 const compilePattern = (pattern: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(pattern));
 
@@ -22,6 +25,7 @@ const compilePattern = (pattern: string): RE2JS => RE2JS.compile(RE2JS.translate
 export const linearPattern = Object.assign(
   (pattern: string): LinearMatcher => {
     const matcher = compilePattern(pattern);
+    patternWork.kept += matcher.programSize();
     return { test: (text) => matcher.matcher(text).find(), toString: () => pattern };
   },
   { code: 'linearPattern' },
@@ -38,7 +42,9 @@ export const patternProblem = (pattern: string): string | null => {
   if (pattern.length > limits.characters) return `is longer than ${String(limits.characters)} characters`;
   if (repeats(pattern) > limits.repeats) return `repeats more than ${String(limits.repeats)} times`;
   try {
-    return compilePattern(pattern).programSize() > limits.instructions ? 'is too complex' : null;
+    const size = compilePattern(pattern).programSize();
+    patternWork.checked += size;
+    return size > limits.instructions ? 'is too complex' : null;
   } catch (error) {
     return `can't be run in linear time or isn't a pattern: ${error instanceof Error ? error.message.slice(0, 200) : ''}`;
   }

@@ -1,5 +1,6 @@
 /** JSON Schemas of apps: what of them is refused, and that neither they nor what they check can hold up a process. */
 import { expect } from 'chai';
+import { readSchemaProblems } from '../../../shared/environments/manifestSchemas.ts';
 import { compileAppSchema, compileAppSchemaWithDefaults } from '../../../shared/platform/core/appSchemas.ts';
 import { jsonSchemaProblems, schemaLimits } from '../../../shared/platform/core/jsonSchemaProblems.ts';
 import { linearPattern, patternProblem } from '../../../shared/platform/core/linearPattern.ts';
@@ -120,6 +121,21 @@ describe('schemas of apps', () => {
     expect(
       paths({ allOf: Array.from({ length: schemaLimits.patterns + 5 }, () => ({ pattern: 'a' })) }),
     ).to.have.length.above(0);
+  });
+
+  it('are refused where the patterns of a manifest are too much together, before the rest is compiled', async () => {
+    const large = (n: number) => ({ pattern: `[a-z]{1,900}x${String(n)}` });
+    const input = { properties: Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`m${String(n)}`, large(n)])) };
+    const actions = Array.from({ length: 10 }, (_, n) => ({ name: `a${String(n)}`, input }));
+    const problems = await readSchemaProblems({ actions });
+    expect(problems).to.have.length(1);
+    expect(problems[0]?.path).to.match(/^actions\.[1-9]\.input$/);
+    expect(problems[0]?.message).to.include('more than 200,000 instructions');
+    const usual = {
+      properties: { email: { pattern: '^[^@\\s]{1,64}@[^@\\s]{1,200}$' }, id: { pattern: '^ord_[0-9]+$' } },
+    };
+    const many = Array.from({ length: 200 }, (_, n) => ({ name: `a${String(n)}`, input: usual }));
+    expect(await readSchemaProblems({ actions: many })).to.deep.equal([]);
   });
 
   it('run what makes other engines hang', () => {
