@@ -227,12 +227,14 @@ export interface AppCalls {
       readonly environment: string;
       readonly connection: string;
       readonly warnings: readonly string[];
-      /** Kinds and names, such as `action refund`; of what is loosened with the member, such as `action refund: danger`. */
+      /** Kinds and names, such as `action refund`; of what is loosened or breaks what waits with the place, such as `action refund: input.ticket`. */
       readonly changes?: {
         readonly added: readonly string[];
         readonly changed: readonly string[];
         readonly retired: readonly string[];
         readonly loosened: readonly string[];
+        /** Absent: the service is older than 1.2. */
+        readonly breaking?: readonly string[];
       };
     };
   };

@@ -136,7 +136,7 @@ describe('sdk: the command', () => {
 
   it('says what it can not do, and how it is used', async () => {
     expect((await command('check', 'good.json', '--fail-on', 'colour')).output).to.include(
-      'added, changed, retired, loosened',
+      'added, changed, retired, loosened, breaking',
     );
     expect((await command('check', 'good.json', '--fail-on', 'added')).code).to.equal(2);
     expect((await command('paint', 'x')).code).to.equal(2);
@@ -179,13 +179,41 @@ describe('sdk: the command', () => {
     for (const kind of ['added', 'retired', 'added,loosened'])
       expect((await command('check', file, ...online(), '--fail-on', kind)).code, kind).to.equal(1);
     expect(
-      (await command('check', 'before.json', ...online(), '--fail-on', 'added,changed,retired,loosened')).code,
+      (await command('check', 'before.json', ...online(), '--fail-on', 'added,changed,retired,loosened,breaking')).code,
     ).to.equal(0);
     const occupied = declare('kinds.json', { actions: [{ name: 'a', resource: 'b' }] });
     expect((await command('check', occupied, ...online())).code).to.equal(1);
     expect((await agent.get('/inboxes')).body).to.deep.equal(wasKnown);
     expect(await entries()).to.have.length(audited);
     await registers.close();
+  });
+
+  it('says what breaks what waits, and fails when that is wanted', async () => {
+    const declared = (input: object, amount: string) => ({
+      inboxes: [{ name: 'support', fields: { properties: { amount: { type: amount } } } }],
+      actions: [{ name: 'payback', input: { type: 'object', additionalProperties: false, ...input } }],
+    });
+    const before = declared({ properties: { amount: { type: 'number' } } }, 'number');
+    const later = declared({ required: ['ticket'], properties: { amount: { type: 'number' }, ticket: {} } }, 'string');
+    const registers = await connectApp(key, { manifest: before });
+    const file = declare('breaking.json', later);
+    const { code, output } = await command('check', file, ...online(), '--fail-on', 'breaking');
+    expect([code, output.split('\n').filter((line) => /breaking  |warning/.test(line))]).to.deep.equal([
+      1,
+      [
+        '  breaking  action payback: input.ticket',
+        '  breaking  inbox support: fields.amount',
+        '  warning   payback’s input requires ticket now: approvals and queued runs without it will be stale or fail.',
+        '  warning   The field amount of the inbox support is string now, no more number: items that have it so keep it.',
+      ],
+    ]);
+    const registered = await connectApp(key, { manifest: later });
+    expect(registered.registered.warnings).to.deep.equal([
+      'payback’s input requires ticket now: approvals and queued runs without it will be stale or fail.',
+      'The field amount of the inbox support is string now, no more number: items that have it so keep it.',
+    ]);
+    expect((await command('check', file, ...online(), '--fail-on', 'breaking')).code).to.equal(0);
+    await Promise.all([registers.close(), registered.close()]);
   });
 
   it('writes an app that installs, type-checks, passes its test and runs', async () => {

@@ -1,5 +1,6 @@
-/** Finds which limits of an input are wider than others. Used by inputLimits.ts. */
+/** Finds which limits of an input are wider than others. Used by inputLimits.ts, and the other way round by narrowing.ts. */
 import { isDeepStrictEqual } from 'node:util';
+import { canonicalJson } from '../../platform/core/canonicalJson.ts';
 import type { InputLimits } from './inputWalk.ts';
 
 /** Returns the keyword at the end of a path. */
@@ -7,7 +8,7 @@ export const keywordOf = (path: string): string => path.slice(path.lastIndexOf('
 const neighbour = (path: string, keyword: string): string => `${path.slice(0, path.lastIndexOf('.') + 1)}${keyword}`;
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-const lowerBounds: ReadonlySet<string> = new Set(['minimum', 'exclusiveMinimum']);
+const lowerBounds: ReadonlySet<string> = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems']);
 /** Keywords whose value is a number: of several the strictest holds. */
 export const numericKeywords: ReadonlySet<string> = new Set([
   ...lowerBounds,
@@ -48,12 +49,13 @@ const kindsOf = (type: unknown): readonly unknown[] =>
   (isList(type) ? type : [type]).flatMap((name) => (name === 'number' ? ['integer', 'fraction'] : [name]));
 
 /** Returns the kinds of values that all of the values of `type` admit. */
-const admittedKinds = (types: readonly unknown[]): readonly string[] => {
+export const admittedKinds = (types: readonly unknown[]): readonly string[] => {
   const lists = types.map(kindsOf);
   return allKinds.filter((kind) => lists.every((list) => list.includes(kind)));
 };
 
-const kindOf = (value: unknown): string => {
+/** Returns the kind of a value. */
+export const kindOf = (value: unknown): string => {
   if (value === null) return 'null';
   if (isList(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'fraction';
@@ -64,15 +66,20 @@ const kindOf = (value: unknown): string => {
 export const isNarrowerType = (type: unknown, than: unknown): boolean =>
   admittedKinds([type]).every((kind) => admittedKinds([than]).includes(kind));
 
+/** Returns values as texts: a list of thousands is looked up in, and not gone through for each value. */
+const textOf = (value: unknown): string => (typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value));
+const textsOf = (values: readonly unknown[]): ReadonlySet<string> => new Set(values.map(textOf));
+
 /** Returns the values that a path allows by all of its `enum` and `const`; null: any. */
-const allowedValues = (declared: InputLimits, path: string): readonly unknown[] | null => {
+export const allowedValues = (declared: InputLimits, path: string): readonly unknown[] | null => {
   const lists = [
     ...(declared[neighbour(path, 'enum')] ?? []),
     ...(declared[neighbour(path, 'const')] ?? []).map((value) => [value]),
   ].filter(isList);
   const [first, ...others] = lists;
   if (first === undefined) return null;
-  return first.filter((value) => others.every((other) => other.some((one) => isDeepStrictEqual(one, value))));
+  const texts = others.map(textsOf);
+  return texts.length === 0 ? first : first.filter((value) => texts.every((other) => other.has(textOf(value))));
 };
 
 /** Returns whether a declaration takes values of a kind that the types in force of a path refuse. */
@@ -90,6 +97,8 @@ export const isWider = (path: string, values: readonly unknown[], declared: Inpu
   switch (keyword) {
     case 'maxLength':
     case 'maxItems':
+    case 'minLength':
+    case 'minItems':
       return exceeds(strictest(values, keyword), keyword, now);
     case 'maximum':
     case 'exclusiveMaximum':
@@ -101,9 +110,9 @@ export const isWider = (path: string, values: readonly unknown[], declared: Inpu
       return isWiderType(path, values, declared);
     case 'enum':
     case 'const': {
-      const allowed = allowedValues({ [path]: values }, path) ?? [];
+      const allowed = textsOf(allowedValues({ [path]: values }, path) ?? []);
       const declaredValues = allowedValues(declared, path);
-      return declaredValues?.some((value) => !allowed.some((one) => isDeepStrictEqual(one, value))) ?? true;
+      return declaredValues?.some((value) => !allowed.has(textOf(value))) ?? true;
     }
     default:
       return values.some((value) => !(now ?? []).some((one) => isDeepStrictEqual(one, value)));

@@ -17,13 +17,20 @@ it that lead nowhere. With an address it also asks the service what registering 
   --url <base URL>    of an environment: https://<host>/api/env/<environment>; BASE_URL when absent
   --key <app key>     APP_KEY when absent
   --offline           asks no service, whatever the environment says
-  --fail-on <kinds>   ends with 1 when there are such changes: added, changed, retired, loosened, comma-separated
+  --fail-on <kinds>   ends with 1 when there are such changes, comma-separated:
+                      added, changed, retired, loosened, breaking
 
 new: writes an app with a test into a folder, which may not exist yet.
 
 Exit codes: 0, or 1 when the check fails, or 2 when it could not be made.`;
 
-const changeKinds = ['added', 'changed', 'retired', 'loosened'] as const satisfies readonly (keyof Changes)[];
+const changeKinds = [
+  'added',
+  'changed',
+  'retired',
+  'loosened',
+  'breaking',
+] as const satisfies readonly (keyof Changes)[];
 
 /** Something that ends the command with exit code 2. */
 class Misused extends Error {}
@@ -41,7 +48,7 @@ const kindsToFailOn = (given: string | undefined): readonly (keyof Changes)[] =>
 
 /** Prints the changes of each kind, and the warnings. */
 const sayChanges = (environment: string, changes: Changes, warnings: readonly string[]): void => {
-  const lines = changeKinds.flatMap((kind) => changes[kind].map((name) => `  ${kind.padEnd(9)} ${name}`));
+  const lines = changeKinds.flatMap((kind) => (changes[kind] ?? []).map((name) => `  ${kind.padEnd(9)} ${name}`));
   say(lines.length === 0 ? `Registering it in ${environment} changes nothing.` : `Registering it in ${environment}:`);
   for (const line of [...lines, ...warnings.map((warning) => `  warning   ${warning}`)]) say(line);
 };
@@ -83,8 +90,11 @@ const check = async (file: string, { url, key, failOn, strict }: CheckOptions): 
     say(`The service would refuse it: ${compared.message}`);
     return 1;
   }
+  // A service of 1.1 does not compare what waits.
+  const unknown = failing.find((kind) => compared.changes[kind] === undefined);
+  if (unknown !== undefined) throw new Misused(`The service is older than this SDK, and knows no ${unknown}.`);
   sayChanges(compared.environment, compared.changes, compared.warnings);
-  return failing.some((kind) => compared.changes[kind].length > 0) ? 1 : 0;
+  return failing.some((kind) => compared.changes[kind]?.length !== 0) ? 1 : 0;
 };
 
 const run = async (): Promise<number> => {

@@ -15,6 +15,8 @@ interface DefinitionChanges {
   readonly retired: readonly string[];
   /** With the member after the name: `action refund: danger`. */
   readonly loosened: readonly string[];
+  /** With the place after the name: `action refund: input.ticket`. */
+  readonly breaking: readonly string[];
 }
 
 const kinds = {
@@ -82,7 +84,7 @@ export const compareDefinition = async (
   declared: { readonly environment: string; readonly manifest: unknown },
   current: Manifest,
 ): Promise<{ readonly warnings: readonly string[]; readonly changes: DefinitionChanges }> => {
-  const { warnings, loosened } = await tryDefinition(db, admin, declared);
+  const { warnings, loosened, breaking } = await tryDefinition(db, admin, declared);
   const before = declarations(current);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `defineEnvironment` has found no problem
   const manifest = declared.manifest as Manifest;
@@ -95,6 +97,7 @@ export const compareDefinition = async (
       changed: names.filter((name) => before.has(name) && !isDeepStrictEqual(before.get(name), after.get(name))),
       retired: [...[...before.keys()].filter((name) => !after.has(name)), ...retiredStates(current, manifest)],
       loosened,
+      breaking,
     },
   };
 };

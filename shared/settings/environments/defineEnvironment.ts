@@ -18,6 +18,7 @@ import { invalidFault } from '../../platform/core/validate.ts';
 import type { Tx } from '../../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../../platform/db/sql.ts';
 import { raiseRevision, recordAdminChange, type Administrator } from '../adminChange.ts';
+import { breakingChanges } from './breakingChanges.ts';
 import { changedFlags, definitionWarnings, stateKindProblems } from './definitionChanges.ts';
 import { definitionDiff } from './definitionDiff.ts';
 import { applyRules, type RulesResult } from './definitionRules.ts';
@@ -48,6 +49,8 @@ export interface DefineResult {
   readonly redeclared: { readonly envId: number; readonly flags: readonly RedeclaredFlag[] };
   /** The members that are declared less strict than the rule of their name, such as `action refund: danger`. */
   readonly loosened: readonly string[];
+  /** The places whose change breaks what waits, such as `action refund: input.ticket`. */
+  readonly breaking: readonly string[];
 }
 
 interface Stored {
@@ -123,6 +126,7 @@ const unchanged = (
   flags: [],
   redeclared: { envId, flags: [] },
   loosened: loosenedNames(notes),
+  breaking: [],
 });
 
 /** Registers the manifest that is stored already: only its rules may still be compared. */
@@ -176,11 +180,17 @@ export const defineEnvironment = async (
   await executeStatement(tx, insert, [envId, text, JSON.stringify(merged), startedAt, admin.at]);
   await recordDefinition(tx, admin, environment, { before: former, after: parsed, rules });
   const flags = changedFlags(before, after);
+  const breaking = breakingChanges(before, after);
   return {
     changed: true,
-    warnings: [...looseningWarnings([...rules.held, ...rules.renamed], parsed), ...definitionWarnings(before, after)],
+    warnings: [
+      ...looseningWarnings([...rules.held, ...rules.renamed], parsed),
+      ...definitionWarnings(before, after),
+      ...breaking.map(({ sentence }) => sentence),
+    ],
     flags: flags.map(({ key }) => key),
     redeclared: { envId, flags: flags.map((declared) => ({ declared, former: before.flags.get(declared.key) })) },
     loosened: loosenedNames([...rules.held, ...rules.taken]),
+    breaking: [...new Set(breaking.map(({ name }) => name))],
   };
 };
