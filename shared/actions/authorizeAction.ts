@@ -166,12 +166,22 @@ export const authorizeAction = async (
   return { action, record, item, input };
 };
 
+/** What runs and approvals say of an action that was taken out of the declaration while they waited. */
+export const undeclaredActionMessage = 'The action is declared no more.';
+
+/** Throws `not_found` with a sentence of its own for an action that is gone, and that the caller's role would still let run. */
+const requireDeclared = ({ env, principal: { access } }: Caller, name: string): void => {
+  if (!env.definition.actions.has(name) && access.can('action', name, 'run'))
+    throw fault('not_found', undeclaredActionMessage);
+};
+
 /** Checks a run that was accepted before and starts now: rights, record, input and conditions as they stand now. */
 export const reauthorizeAction = async (
   deps: ActionDeps,
   caller: Caller,
   run: { action: string; record: string | null; input: Readonly<Record<string, unknown>> },
 ): Promise<AuthorizedAction> => {
+  requireDeclared(caller, run.action);
   const action = requireRunnableAction(caller, run.action);
   if (action.freshSignIn && caller.principal.type !== 'person') throw fault('fresh_sign_in_required');
   requireRecordRef(action, run.record ?? undefined);

@@ -537,6 +537,35 @@ describe('http: actions', () => {
       await offline(app);
     });
 
+    it('says of a queued run that its action is gone, but not to whoever may not run it any more', async () => {
+      const role = await world.role('leaving', clerk);
+      const leaving = await world.agent('leaving');
+      const [own, theirs] = [
+        (await agent.post('/actions', { action: 'ping' })).body.run,
+        (await leaving.post('/actions', { action: 'ping' })).body.run,
+      ];
+      await world.sql(`update roles set grants = '[]' where id = $1`, [role]);
+      await world.sql('update revisions set n = n + 1');
+      const less = { ...manifest, actions: manifest.actions.filter(({ name }) => name !== 'ping') };
+      const app = await connectApp(key, { manifest: less, startedAt: Date.now() });
+      const ended = (run: string) =>
+        until(`${run} has failed`, async () => {
+          const [found] = await world.sql<{ status: string; error: string; code: string }>(
+            'select status, error, code from runs where id = $1',
+            [run],
+          );
+          return found?.status === 'failed' && found;
+        });
+      expect(await ended(own)).to.include({ code: 'not_found', error: 'The action is declared no more.' });
+      expect(await ended(theirs)).to.include({
+        code: 'not_found',
+        error: 'There is nothing here that you can see.',
+      });
+      await offline(app);
+      const back = await connectApp(key, { manifest, startedAt: Date.now() });
+      await offline(back);
+    });
+
     it('expires what waited too long, said so in the run', async () => {
       const reply = await agent.post('/actions', { action: 'ping' });
       await world.sql('update runs set expires_at = 1 where id = $1', [reply.body.run]);

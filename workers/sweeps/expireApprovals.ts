@@ -1,4 +1,5 @@
 /** Expires approvals whose time is up, and invalidates those of actions that are declared no more; deciding checks both too. */
+import { undeclaredActionMessage } from '../../shared/actions/authorizeAction.ts';
 import { approvalColumns, type Approval } from '../../shared/approvals/model.ts';
 import { openApprovalStatuses } from '../../shared/catalogue/states/approvals.ts';
 import { sqlList } from '../../shared/catalogue/states/machine.ts';
@@ -51,7 +52,7 @@ export const undeclaredActions: Sweep = {
       const next = nextLooks.get(env);
       if (next !== undefined && now < next) continue;
       const found = await queryRows<Approval>(deps.db, undeclaredActionsSql, [env.id]);
-      for (const approval of found) await invalidateApproval(deps, approval, 'The action is declared no more.');
+      for (const approval of found) await invalidateApproval(deps, approval, undeclaredActionMessage);
       nextLooks.set(env, found.length === approvalsMax ? now : now + (next === undefined ? secondLookMs : lookMs));
     }
   },
