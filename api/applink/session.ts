@@ -20,6 +20,7 @@ import { createLine } from '../../shared/platform/core/line.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
 import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import { answerProblems } from './answerProblems.ts';
+import { answerSubject } from './answerSubject.ts';
 import type { AppContext } from './context.ts';
 import { parseFrame, type AppFrame } from './frames.ts';
 import { OutgoingCalls } from './outgoingCalls.ts';
@@ -100,7 +101,8 @@ export class AppSession implements LocalSocket {
         // The caller does not wait for it.
         setImmediate(() => {
           const problems = answerProblems(method, params, message);
-          if (problems.length > 0) this.notify('app.problem', { method, problems });
+          if (problems.length > 0)
+            this.notify('app.problem', { method, about: answerSubject(method, params), problems });
         });
       },
     );

@@ -174,8 +174,24 @@ export const serviceNotifications: Readonly<Record<keyof ServiceNotifications, M
   },
   'app.problem': {
     summary: 'An answer of the app was wrong, and whoever waited for it got an error. For its log.',
-    params: params({ method: Type.String({ description: 'The method that was answered.' }), problems }),
-    example: { method: 'item.blocks', problems: [{ path: 'blocks.0', message: 'must have required property text' }] },
+    params: params({
+      method: Type.String({ description: 'The method that was answered.' }),
+      about: Type.Optional(
+        Type.Object(
+          {},
+          {
+            description:
+              'What the call was about: run and action, page and block, resource and record, inbox and item.',
+          },
+        ),
+      ),
+      problems,
+    }),
+    example: {
+      method: 'page.block',
+      about: { page: 'sales', block: 2 },
+      problems: [{ path: 'block', message: 'must have required property text' }],
+    },
   },
 };
 

@@ -205,6 +205,8 @@ export interface ServiceNotifications {
   /** An answer of the app was wrong: what called it got an error, or an `error` block. For the app's log; at most 20, by the path in the result. */
   'app.problem': {
     readonly method: ServiceMethod;
+    /** What the call was about: `run` and `action`, `page` and `block`, `resource` and `record`, `inbox` and `item`. */
+    readonly about?: Readonly<Record<string, string | number>>;
     readonly problems: readonly { readonly path: string; readonly message: string }[];
   };
 }

@@ -138,9 +138,11 @@ export const refusedAnswer = (run: string, refused: RpcError): LinkProblem => {
 };
 
 /** Returns the problem of an `app.problem` of the service: a handler's answer that it could not take. */
-export const answerProblem = ({ method, problems }: Readonly<Record<string, unknown>>): LinkProblem => {
+export const answerProblem = ({ method, about, problems }: Readonly<Record<string, unknown>>): LinkProblem => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends a list of paths and messages
   const details = (Array.isArray(problems) ? problems : []) as LinkProblem['details'];
-  const text = `The service could not take the answer to ${String(method)}.`;
+  const names = Object.entries(about ?? {}).map(([kind, name]) => `${kind} ${String(name)}`);
+  const subject = names.length === 0 ? '' : ` (${names.join(', ')})`;
+  const text = `The service could not take the answer to ${String(method)}${subject}.`;
   return new LinkProblem('answer', formatProblem(text, details), { details });
 };

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const manifest = {
-  inboxes: [{ name: 'mail', triage: { rules: [], app: true } }],
+  inboxes: [{ name: 'mail', triage: { rules: [], app: true } }, { name: 'desk' }],
   resources: [{ name: 'payment', source: 'app', fields: [{ name: 'amount', type: 'money' }] }],
   actions: [{ name: 'ping' }],
   pages: [{ name: 'overview', blocks: [{ type: 'stat', source: 'app' }] }],
@@ -33,8 +33,11 @@ describe('app link: problems of answers', () => {
     await world.close();
   });
 
-  const told = (): { method: string; problems: { path: string; message: string }[] }[] =>
-    app.received.flatMap(({ method, params }) => (method === 'app.problem' ? [params] : []));
+  const told = (): {
+    method: string;
+    about: Record<string, unknown>;
+    problems: { path: string; message: string }[];
+  }[] => app.received.flatMap(({ method, params }) => (method === 'app.problem' ? [params] : []));
   /** Calls while the app answers the method so; returns the status with the paths that the app is told of. */
   const answered = async (
     method: string,
@@ -48,6 +51,7 @@ describe('app link: problems of answers', () => {
     expect(found.method).to.equal(method);
     return [status, found.problems.map(({ path }) => path)];
   };
+  const lastAbout = (): unknown => told().at(-1)?.about;
 
   it('names the places of records that it can not take', async () => {
     const list = () => agent.get('/resources/payment/list?limit=1');
@@ -63,6 +67,13 @@ describe('app link: problems of answers', () => {
     ];
     for (const [answer, places] of answers)
       expect(await answered('records.list', () => answer, list), JSON.stringify(answer)).to.deep.equal([502, places]);
+    expect(lastAbout()).to.deep.equal({ resource: 'payment' });
+    const one = () => agent.get('/resources/payment/p7');
+    expect(await answered('records.get', () => ({ records: [{ id: 'p7' }] }), one)).to.deep.equal([
+      502,
+      ['records.0.title'],
+    ]);
+    expect(lastAbout()).to.deep.equal({ resource: 'payment', record: 'p7' });
   });
 
   it('names the blocks that people see as errors', async () => {
@@ -72,6 +83,8 @@ describe('app link: problems of answers', () => {
       200,
       ['blocks.1', 'blocks.2'],
     ]);
+    const [last] = (await agent.get('/runs?action=ping')).body.runs;
+    expect(lastAbout()).to.deep.equal({ run: last.id, action: 'ping' });
     expect(await answered('action.run', () => ({ message: 5 }), run)).to.deep.equal([502, ['message']]);
     expect(await answered('action.run', () => ({ text: 'Done.' }), run)).to.deep.equal([200, ['text']]);
     const page = () => agent.get('/pages/overview');
@@ -79,11 +92,22 @@ describe('app link: problems of answers', () => {
       200,
       ['block'],
     ]);
+    expect(lastAbout()).to.deep.equal({ page: 'overview', block: 0 });
+    const { id } = (await agent.post('/items', { inbox: 'desk', title: 'Shown' })).body.item;
+    const shown = () => agent.get(`/items/${String(id)}`);
+    expect(await answered('item.blocks', () => ({ blocks: 5 }), shown)).to.deep.equal([200, ['blocks']]);
+    expect(lastAbout()).to.deep.equal({ inbox: 'desk', item: id });
   });
 
   it('names what of its triage can not be applied, wherever the worker is', async () => {
-    const create = (): Promise<{ status: number }> => agent.post('/items', { inbox: 'mail', title: 'New' });
+    let id: unknown;
+    const create = async (): Promise<{ status: number }> => {
+      const created = await agent.post('/items', { inbox: 'mail', title: 'New' });
+      id = created.body.item.id;
+      return created;
+    };
     expect(await answered('triage.answer', () => ({ answers: 5 }), create)).to.deep.equal([201, ['answers']]);
+    expect(lastAbout()).to.deep.equal({ inbox: 'mail', item: id });
     expect(await answered('triage.answer', () => ({ answers: { q: 'a' }, state: 'zzz' }), create)).to.deep.equal([
       201,
       ['state'],
@@ -137,7 +161,7 @@ describe('app link: problems of answers', () => {
       expect(status).to.equal(502);
       const problem = await until('the problem', () => problems[0]);
       expect([problem.kind, problem.details.map(({ path }) => path)]).to.deep.equal(['answer', ['records.0.title']]);
-      expect(problem.message).to.include('records.list');
+      expect(problem.message).to.include('records.list (resource invoice)');
     } finally {
       await client.close();
     }

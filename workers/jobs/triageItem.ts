@@ -100,9 +100,13 @@ const retryOrGiveUp = (tries: number, reason: string): JobOutcome => {
 
 /** Returns a function that notifies the app of why its answer was refused; nobody else sees that. */
 const tellApp =
-  ({ link }: Deps, { env }: TriageJobSubject) =>
+  ({ link }: Deps, { env, inbox, item }: TriageJobSubject) =>
   ({ message, extra: { details = [{ path: '', message }] } }: Fault): void => {
-    link.notify(env.id, 'app.problem', { method: 'triage.answer', problems: details });
+    link.notify(env.id, 'app.problem', {
+      method: 'triage.answer',
+      about: { inbox: inbox.name, item: item.id },
+      problems: details,
+    });
   };
 
 const requestAppTriage = async (deps: Deps, subject: TriageJobSubject, job: Job<'triageItem'>): Promise<JobOutcome> => {
