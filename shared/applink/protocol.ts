@@ -229,13 +229,11 @@ export interface AppCalls {
       readonly environment: string;
       readonly connection: string;
       readonly warnings: readonly string[];
-      /** Kinds and names, such as `action refund`; of what is loosened or breaks what waits with the place, such as `action refund: input.ticket`. */
-      readonly changes?: {
-        readonly added: readonly string[];
-        readonly changed: readonly string[];
-        readonly retired: readonly string[];
-        readonly loosened: readonly string[];
-        /** Absent: the service is older than 1.2. */
+      /**
+       * Kinds and names, such as `action refund`; of what is loosened, or breaks what waits, with the place: `action refund: danger`.
+       * `breaking` is absent from services before 1.2.
+       */
+      readonly changes?: Readonly<Record<'added' | 'changed' | 'retired' | 'loosened', readonly string[]>> & {
         readonly breaking?: readonly string[];
       };
     };

@@ -7,7 +7,7 @@ import type { Definition } from '../../environments/definition.ts';
 import { findNarrowings, type Narrowing } from '../../environments/rules/narrowing.ts';
 import { Budget, TooLargeError } from '../../environments/rules/places.ts';
 
-export interface BreakingChange {
+interface BreakingChange {
   /** With the place, such as `action refund: input.ticket`. */
   readonly name: string;
   /** For the developers of the app. */
