@@ -25,6 +25,7 @@ import {
   searchRecords,
   type RawRecordsPage,
 } from '../../shared/records/read.ts';
+import type { PushedRecord } from '../../shared/records/recordProblems.ts';
 import { readRelatedRecords, visibleRelations } from '../../shared/records/related.ts';
 import {
   putRecordsEnvelope,
@@ -36,7 +37,7 @@ import {
   relatedQuery,
   resourceSchema,
 } from '../../shared/records/schema.ts';
-import { writeRecords, type PushedRecord } from '../../shared/records/write.ts';
+import { writeRecords } from '../../shared/records/write.ts';
 import { readRecordPage } from '../../shared/views/records/page.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import { listResponse, pageQuerySchema, paginateByName } from './discovery.ts';

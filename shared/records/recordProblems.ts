@@ -1,4 +1,4 @@
-/** Checks records that an app pushes or answers, and completes them. For write.ts, appReads.ts and api/applink/. */
+/** Checks records that an app pushes or answers, and completes them. For write.ts, appReads.ts, api/applink/ and the SDK's `testApp`. */
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { countKeys, isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
@@ -114,3 +114,53 @@ export const toFullRecord = (resource: string, given: ReceivedRecord): FullRecor
   fields: given.fields ?? {},
   updatedAt: given.updatedAt ?? null,
 });
+
+export type PushedRecord = Omit<ReceivedRecord, 'resource'>;
+
+/** What one push changes. */
+export interface RecordChanges {
+  readonly records: readonly PushedRecord[];
+  readonly deleted: readonly string[];
+}
+
+const members = new Set(['id', 'title', 'subtitle', 'fields', 'updatedAt']);
+
+/** Returns the problems of one record. An unknown member is one, as it would not be stored. */
+const recordDetails = (record: unknown, place: string): FaultDetail[] => [
+  ...recordProblems(record).map(({ path, message }) => ({ path: path === '' ? place : `${place}.${path}`, message })),
+  ...(isObject(record)
+    ? Object.keys(record)
+        .filter((member) => !members.has(member))
+        .map((member) => ({ path: `${place}.${member.slice(0, 100).toWellFormed()}`, message: 'is not known here' }))
+    : []),
+];
+
+/** Returns the problems of all changes of one push, each with its path. */
+export const recordChangeProblems = ({ records, deleted }: RecordChanges): FaultDetail[] => {
+  const seen = new Set<string>();
+  const duplicateProblems = (id: unknown, path: string): FaultDetail[] => {
+    if (typeof id !== 'string') return [];
+    if (seen.has(id)) return [{ path, message: 'is given more than once' }];
+    seen.add(id);
+    return [];
+  };
+  return [
+    ...(records.length > limits.recordsPerCall
+      ? [{ path: 'records', message: `must have at most ${String(limits.recordsPerCall)}` }]
+      : []),
+    ...(deleted.length > limits.recordsPerCall
+      ? [{ path: 'deleted', message: `must have at most ${String(limits.recordsPerCall)}` }]
+      : []),
+    ...records.slice(0, limits.recordsPerCall).flatMap((record, i) => {
+      const path = `records.${String(i)}`;
+      const problems = recordDetails(record, path);
+      return problems.length === 0 ? duplicateProblems(record.id, `${path}.id`) : problems;
+    }),
+    ...deleted.slice(0, limits.recordsPerCall).flatMap((id, i) => {
+      const problem = recordIdProblem(id);
+      return problem === null
+        ? duplicateProblems(id, `deleted.${String(i)}`)
+        : [{ path: `deleted.${String(i)}`, message: problem }];
+    }),
+  ];
+};

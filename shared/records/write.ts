@@ -4,9 +4,7 @@
  */
 import { principalModeFault } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
-import { fault, type FaultDetail } from '../catalogue/errors.ts';
-import { limits } from '../catalogue/limits.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
+import { fault } from '../catalogue/errors.ts';
 import { invalidFault } from '../platform/core/validate.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { queryRows, statement, type SqlValue } from '../platform/db/sql.ts';
@@ -26,7 +24,7 @@ import {
 import type { DomainDeps } from '../settings/deps.ts';
 import type { FullRecord } from './queries.ts';
 import { requireVisibleResource } from './read.ts';
-import { recordIdProblem, recordProblems, toFullRecord, type ReceivedRecord } from './recordProblems.ts';
+import { recordChangeProblems, toFullRecord, type PushedRecord, type RecordChanges } from './recordProblems.ts';
 import {
   getIndexing,
   newStamp,
@@ -36,13 +34,6 @@ import {
   titleKey,
   type ResourceIndexing,
 } from './terms.ts';
-
-export type PushedRecord = Omit<ReceivedRecord, 'resource'>;
-
-interface RecordChanges {
-  readonly records: readonly PushedRecord[];
-  readonly deleted: readonly string[];
-}
 
 interface WriteRecordsResult {
   readonly stored: number;
@@ -113,47 +104,6 @@ export const toIndexedRow = (
   terms: recordTerms(envId, resource, indexing, record).join(recordTermSeparator),
   keys: recordKeys(indexing, record.fields),
 });
-
-const members = new Set(['id', 'title', 'subtitle', 'fields', 'updatedAt']);
-
-/** Returns the problems of one record. An unknown member is one, as it would not be stored. */
-const recordDetails = (record: unknown, place: string): FaultDetail[] => [
-  ...recordProblems(record).map(({ path, message }) => ({ path: path === '' ? place : `${place}.${path}`, message })),
-  ...(isObject(record)
-    ? Object.keys(record)
-        .filter((member) => !members.has(member))
-        .map((member) => ({ path: `${place}.${member.slice(0, 100).toWellFormed()}`, message: 'is not known here' }))
-    : []),
-];
-
-const recordChangeProblems = ({ records, deleted }: RecordChanges): FaultDetail[] => {
-  const seen = new Set<string>();
-  const duplicateProblems = (id: unknown, path: string): FaultDetail[] => {
-    if (typeof id !== 'string') return [];
-    if (seen.has(id)) return [{ path, message: 'is given more than once' }];
-    seen.add(id);
-    return [];
-  };
-  return [
-    ...(records.length > limits.recordsPerCall
-      ? [{ path: 'records', message: `must have at most ${String(limits.recordsPerCall)}` }]
-      : []),
-    ...(deleted.length > limits.recordsPerCall
-      ? [{ path: 'deleted', message: `must have at most ${String(limits.recordsPerCall)}` }]
-      : []),
-    ...records.slice(0, limits.recordsPerCall).flatMap((record, i) => {
-      const path = `records.${String(i)}`;
-      const problems = recordDetails(record, path);
-      return problems.length === 0 ? duplicateProblems(record.id, `${path}.id`) : problems;
-    }),
-    ...deleted.slice(0, limits.recordsPerCall).flatMap((id, i) => {
-      const problem = recordIdProblem(id);
-      return problem === null
-        ? duplicateProblems(id, `deleted.${String(i)}`)
-        : [{ path: `deleted.${String(i)}`, message: problem }];
-    }),
-  ];
-};
 
 const problemsShown = 20;
 const attemptsMax = 5;

@@ -17,9 +17,10 @@ import {
   type RecordScanLimits,
 } from '../../shared/records/list/scan.ts';
 import { toStoredListRequest } from '../../shared/records/read.ts';
+import type { PushedRecord } from '../../shared/records/recordProblems.ts';
 import { reindexRecords } from '../../shared/records/reindex.ts';
 import { searchStoredRecords } from '../../shared/records/search.ts';
-import { deleteRecords, putRecords, type PushedRecord } from '../../shared/records/write.ts';
+import { deleteRecords, putRecords } from '../../shared/records/write.ts';
 import { newDatabase, type TestDatabase } from '../support/database.ts';
 
 const field = (name: string, type: string | undefined, more: object = {}): object => ({
