@@ -56,7 +56,7 @@ const timeProblem = (at: unknown): string | null =>
     : 'must be milliseconds since 1970 UTC, or null';
 
 /** Returns every problem of a record from an app, with its path in the record. Unknown members are no problem here. */
-export const recordProblems = (value: unknown): FaultDetail[] => {
+const recordProblems = (value: unknown): FaultDetail[] => {
   if (!isObject(value)) return [{ path: '', message: 'must be an object' }];
   const { id, title, subtitle, fields, updatedAt } = value;
   const checks: readonly (readonly [string, string | null])[] = [

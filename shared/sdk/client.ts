@@ -12,7 +12,8 @@ import type { AnswerStore } from './stores.ts';
 /**
  * What `client.report` sends. `key` names the item: a report with the key of an open or closed item adds an occurrence to
  * it. `user` names who is affected, `at` when it happened (ms since 1970 UTC, not in the future), `delivery` (1 to 100
- * characters) is the idempotency key, made by the SDK when it is absent.
+ * characters) is the idempotency key, made by the SDK when it is absent. A title of more than 500 characters is cut; a `key`
+ * or `user` of more is sent as its beginning and a hash of the whole.
  */
 export type Report = AppCalls['items.report']['params'];
 
@@ -68,12 +69,13 @@ export interface Client<T extends AppTypes = AnyTypes> extends Pick<Emitter, 'on
    * `finally` make of it, goes to `onError` and never ends the process.
    *
    * @example
-   * await client.report({ inbox: 'errors', title: error.message, key: error.stack, user: userId, data: { path } });
+   * await client.report({ inbox: 'errors', title: error.message, key: `checkout ${error.name}`, data: { stack: error.stack } });
    */
   report(report: ReportIn<T>): Promise<AppCalls['items.report']['result']>;
   /**
    * Stores records of a resource with `source: 'stored'`, each replacing the stored record of its id. Takes any number: they
-   * are sent in order, in batches of at most 1,000 records, 4 MiB and 50,000 members. Resolves with how many were stored;
+   * are sent in order, in batches of at most 1,000 records, 4 MiB and 50,000 members; a `resource`, which the records of
+   * handlers have, must be this one. Resolves with how many were stored;
    * rejects as `report`. The first batch that has a wrong record is refused as a whole: those before it are stored, those
    * after it are not sent.
    *

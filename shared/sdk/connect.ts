@@ -1,12 +1,12 @@
 /** `connect`: keeps a customer's app connected to an environment. The app calls it once, at its start. */
 import { randomUUID } from 'node:crypto';
-import { linkLimits, type AppCalls } from '../applink/protocol.ts';
+import { linkLimits } from '../applink/protocol.ts';
 import { AnswerCache } from './answerCache.ts';
 import { createAnswerResender } from './answerResender.ts';
 import type { AppTypes } from './appDeclaration.ts';
 import type { Timing } from './backoff.ts';
 import { checkingListener } from './checking.ts';
-import type { Client, ConnectOptions, Report } from './client.ts';
+import type { Client, ConnectOptions } from './client.ts';
 import type { App } from './defineApp.ts';
 import { createEmitter, type Emitter } from './events.ts';
 import { createFlagCache } from './flags.ts';
@@ -14,13 +14,15 @@ import { formatProblem } from './formatProblem.ts';
 import { createHandlerLimiter } from './handlerLimiter.ts';
 import { handlerProblems } from './handlerProblems.ts';
 import { openLink, type Link } from './link.ts';
-import { createOutgoingQueue, type OutgoingQueue } from './outgoingQueue.ts';
+import { createOutgoingQueue } from './outgoingQueue.ts';
 import { isObject, type Peer } from './peer.ts';
 import { createPendingWork } from './pendingWork.ts';
-import { answerProblem, errorText, LinkProblem } from './problems.ts';
+import { answerProblem, LinkProblem } from './problems.ts';
 import { deleteRecordBatches, putRecordBatches } from './recordBatches.ts';
+import { sendReport } from './reports.ts';
 import { actingMethods, createRequestHandler } from './requestHandler.ts';
 import { createStoredAnswers } from './storedAnswers.ts';
+import { errorText } from './texts.ts';
 import { reportUnhandled } from './watchedPromise.ts';
 
 const sdk = 'console-sdk/1.0.0';
@@ -63,27 +65,6 @@ const withHandledRejection = <T>(promise: Promise<T>, emitter: Emitter): Promise
     emitter.emit('error', error instanceof LinkProblem ? error : new LinkProblem('request', errorText(error)));
   });
 
-/**
- * Sends a report, with the present time as its `at` when the client is offline. When the service finds that time in the
- * future, as the clocks differ, the report is sent without it.
- */
-const sendReport = async (
-  outgoing: OutgoingQueue,
-  given: Report,
-  isOnline: boolean,
-): Promise<AppCalls['items.report']['result']> => {
-  const report = { ...given, delivery: given.delivery ?? randomUUID() };
-  if (isOnline || given.at !== undefined) return outgoing.add('items.report', report, 'items');
-  try {
-    return await outgoing.add('items.report', { ...report, at: Date.now() }, 'items');
-  } catch (error) {
-    if (error instanceof LinkProblem && error.details.some(({ path }) => path === 'at'))
-      return outgoing.add('items.report', report, 'items');
-    throw error;
-  }
-};
-
-/** In place of a link when nobody is dialed: the client is offline for good. */
 /** How long `close` waits for the answers of handlers whose signal it has aborted. */
 const abortedMs = 1_000;
 
@@ -97,6 +78,7 @@ const atMost = async (ms: number, work: Promise<void>): Promise<void> => {
   clearTimeout(timer);
 };
 
+/** In place of a link when nobody is dialed: the client is offline for good. */
 const noLink: Link = { close: () => Promise.resolve() };
 
 /** Returns the problem of an app that lacks handlers, which only another version of it can mend; null: it has them all. */
@@ -153,7 +135,9 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
       resend.soon();
     },
   });
-  const flagCache = createFlagCache();
+  const flagCache = createFlagCache((flag) => {
+    emitter.emit('flag', flag);
+  });
   let peer: Peer | null = null;
   /** The connection of the newest call, which may come right behind the answer to the registration, before `onUp`. */
   let caller: Peer | null = null;
@@ -177,9 +161,7 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
     const { run, flag, ...others } = isObject(params) ? params : {};
     if (method === 'run.settled' && typeof run === 'string') runs.settle(run);
     if (method === 'app.problem') onProblem(answerProblem(others));
-    if (method !== 'flags.changed' || !isObject(flag)) return;
-    flagCache.applyChange(flag);
-    emitter.emit('flag', flag);
+    if (method === 'flags.changed' && isObject(flag)) flagCache.applyChange(flag);
   };
 
   const attach = (next: Peer | null): void => {
@@ -252,8 +234,22 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
     },
     on: (event, listener) => emitter.on(event, listener),
     report: (report) => withHandledRejection(sendReport(outgoing, report, peer !== null), emitter),
-    putRecords: (resource, records) => withHandledRejection(putRecordBatches(outgoing, resource, records), emitter),
-    deleteRecords: (resource, ids) => withHandledRejection(deleteRecordBatches(outgoing, resource, ids), emitter),
+    putRecords: (resource, records) =>
+      withHandledRejection(
+        putRecordBatches(resource, records, (batches) => {
+          const requests = batches.map((batch) => ({ resource, records: batch }));
+          return outgoing.addInOrder('records.put', requests, resource);
+        }),
+        emitter,
+      ),
+    deleteRecords: (resource, ids) =>
+      withHandledRejection(
+        deleteRecordBatches(ids, (batches) => {
+          const requests = batches.map((batch) => ({ resource, ids: batch }));
+          return outgoing.addInOrder('records.delete', requests, resource);
+        }),
+        emitter,
+      ),
     close: ({ drainMs = 10_000 } = {}) => (closing ??= drain(drainMs)),
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same client, which takes the names of this app alone

@@ -60,6 +60,9 @@ const pageOf = (page: Page): Json => ({
   blocks: Array.isArray(page.blocks) ? (page.blocks as Page['blocks']).map(blockOf) : page.blocks,
 });
 
+/** Of a `run` that is no function handlerProblems.ts tells. */
+const actionOf = ({ run: _run, ...action }: AnyAction): Json => withoutHandlers(action);
+
 type Declared = Readonly<Record<string, unknown>>;
 type None = Readonly<Record<never, never>>;
 type Lists<T> = Readonly<Record<string, T>>;
@@ -135,7 +138,7 @@ export const defineApp = <
       resources: entries(app.resources).map((each) => named(each)),
       inboxes: entries(app.inboxes).map((each) => named(each, (inbox) => inboxOf(inbox, triage.get(each[0])))),
       views: entries(app.views).map((each) => named(each)),
-      actions: actions.map((each) => named(each)),
+      actions: actions.map((each) => named(each, actionOf)),
       pages: entries(app.pages).map((each) => named(each, pageOf)),
       flags: entries(app.flags).map((each) => named(each, withoutHandlers, 'key')),
     },

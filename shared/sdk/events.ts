@@ -1,5 +1,5 @@
 /** The client's events and their emitter, for connect.ts. A listener that throws becomes an `error` event and stops no other. */
-import type { Json } from '../applink/protocol.ts';
+import type { ChangedFlag } from './flags.ts';
 import { LinkProblem } from './problems.ts';
 
 /** The events of `client.on`, each with what its listeners get. */
@@ -16,8 +16,8 @@ export interface ClientEvents {
   };
   /** Something went wrong; the client retries where that can help. */
   readonly error: LinkProblem;
-  /** A flag was changed; the flag as `GET /flags/:flag` returns it. */
-  readonly flag: Json;
+  /** A flag was changed, now or while the connection was gone; the flag as it is. */
+  readonly flag: ChangedFlag;
 }
 type Listener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => unknown;
 

@@ -2,7 +2,7 @@
  * `client.flags`: evaluates the environment's flags in the app's own process, by the code that the service evaluates them
  * with. Caches all flags, which come over the link; connect.ts makes one.
  */
-import type { AppCalls, Json } from '../applink/protocol.ts';
+import type { Actor, AppCalls, Json } from '../applink/protocol.ts';
 import {
   compileFlag,
   type Evaluate,
@@ -26,6 +26,21 @@ export type FlagContext = EvaluationContext;
  * others. `keyMissing` is true, and `value` null, when a percentage had to decide and the context has no `targetingKey`.
  */
 export type FlagDecision = FlagEvaluation;
+
+/** A flag as `GET /flags/:flag` returns it; `flag` is its key. */
+export interface ChangedFlag extends FlagState, Json {
+  readonly version: number;
+  readonly ramp: Json | null;
+  readonly approval: boolean;
+  readonly danger: 'low' | 'high' | null;
+  readonly reasonRequired: boolean;
+  readonly description: string | null;
+  readonly default: unknown;
+  readonly resource: string | null;
+  /** ms since 1970 UTC; null: it was never changed. */
+  readonly updatedAt: number | null;
+  readonly updatedBy: Actor | null;
+}
 
 /**
  * The environment's flags. Evaluation reads memory: it never waits and never throws. It returns the fallback before the first
@@ -57,7 +72,7 @@ interface AppFlagCache {
   readonly flags: Flags;
   /** Sets the connection that flags are read from; null: none. */
   attach(peer: Peer | null): void;
-  /** Stores a flag that the service sent, unless a newer version is cached. */
+  /** Stores a flag that the service sent, unless it, or a newer version, is cached. */
   applyChange(flag: Json): void;
   close(): void;
 }
@@ -75,7 +90,7 @@ const listTimeoutMs = 15_000;
 const emptyContext: FlagContext = Object.freeze({});
 
 interface CachedFlagState {
-  readonly state: FlagState & { readonly version: number };
+  readonly state: ChangedFlag;
   /** Compiled at the first evaluation, as a ramp changes some flags more often than they are evaluated. */
   evaluate: Evaluate | null;
 }
@@ -89,8 +104,10 @@ const toCachedFlagState = (flag: Json): CachedFlagState | null => {
     targets !== null &&
     Array.isArray(rules);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends whole flags; what evaluation relies on is checked above
-  return isFlag ? { state: flag as unknown as CachedFlagState['state'], evaluate: null } : null;
+  return isFlag ? { state: flag as unknown as ChangedFlag, evaluate: null } : null;
 };
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const fetchAllFlags = async (from: Peer): Promise<Json[]> => {
   const all: Json[] = [];
@@ -106,12 +123,17 @@ const fetchAllFlags = async (from: Peer): Promise<Json[]> => {
   return all;
 };
 
-export const createFlagCache = ({ relistMs, retryMs }: FlagTiming = standardTiming): AppFlagCache => {
+/** Returns a cache that tells `onChanged` of each flag that comes in, but for those of the first reading. */
+export const createFlagCache = (
+  onChanged: (flag: ChangedFlag) => void = () => undefined,
+  { relistMs, retryMs }: FlagTiming = standardTiming,
+): AppFlagCache => {
   let known = new Map<string, CachedFlagState>();
   /** Flags that have come since the last reading of all began: they may be newer than what it returns. */
   let changed = new Set<string>();
   let peer: Peer | null = null;
   let timer: NodeJS.Timeout | undefined;
+  let hasAll = false;
   let isReady: () => void = () => undefined;
   const ready = new Promise<void>((resolve) => {
     isReady = resolve;
@@ -128,8 +150,16 @@ export const createFlagCache = ({ relistMs, retryMs }: FlagTiming = standardTimi
         own !== undefined && changed.has(found.state.flag) && own.state.version >= found.state.version ? own : found,
       );
     }
+    const former = known;
     known = next;
+    const isFirst = !hasAll;
+    hasAll = true;
     isReady();
+    if (isFirst) return;
+    for (const [key, { state }] of next) {
+      const was = former.get(key)?.state;
+      if (was?.version !== state.version || !isSame(was.value, state.value)) onChanged(state);
+    }
   };
   const list = async (from: Peer): Promise<void> => {
     changed = new Set();
@@ -182,9 +212,12 @@ export const createFlagCache = ({ relistMs, retryMs }: FlagTiming = standardTimi
     },
     applyChange: (flag) => {
       const found = toCachedFlagState(flag);
-      if (found === null || found.state.version < (known.get(found.state.flag)?.state.version ?? 0)) return;
+      if (found === null) return;
+      const own = known.get(found.state.flag)?.state;
+      if (own !== undefined && (found.state.version < own.version || isSame(own, found.state))) return;
       known.set(found.state.flag, found);
       changed.add(found.state.flag);
+      onChanged(found.state);
     },
     close: () => {
       peer = null;

@@ -3,10 +3,21 @@
 /** The longest time that `setTimeout` takes, in ms. */
 const timerMaxMs = 2_147_483_647;
 
+/** Why the signals of running handlers are aborted when the client closes. */
+class ClientCloses extends DOMException {
+  constructor() {
+    super('The client closes.', 'AbortError');
+  }
+}
+
+/** Returns whether a handler threw because the client closes: the reason of its signal, or an AbortError that was made of it. */
+export const isStopped = ({ reason }: AbortSignal, error: unknown): boolean =>
+  reason instanceof ClientCloses && (error === reason || (error instanceof Error && error.name === 'AbortError'));
+
 export interface HandlerLimiter {
   /** Runs `work` as soon as it may run. `signal` aborts `deadlineMs` ms after the start, or with `abort`. Rejects as `work` does. */
   run<T>(deadlineMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Aborts the signals of all running handlers. */
+  /** Aborts the signals of all running handlers, as the client closes. */
   abort(): void;
 }
 
@@ -57,7 +68,7 @@ export const createHandlerLimiter = (concurrency: number): HandlerLimiter => {
   return {
     run,
     abort: () => {
-      for (const control of running) control.abort();
+      for (const control of running) control.abort(new ClientCloses());
     },
   };
 };

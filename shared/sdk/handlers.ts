@@ -31,7 +31,7 @@ export interface Occurrence<Fields = Json> {
 
 interface Call {
   /**
-   * Aborted when the time for the answer is up, or when the client closes. The answer to a read comes too late then; that of
+   * Aborted when the time for the answer is up, or when the client closes, as `reason` says. The answer to a read comes too late then; that of
    * a run counts for 60 s more, as its effect may be done.
    */
   readonly signal: AbortSignal;

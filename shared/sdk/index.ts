@@ -24,7 +24,7 @@ export type {
 } from './declarations.ts';
 export type { Page, PageBlock } from './pages.ts';
 export type { View } from './views.ts';
-export type { FlagContext, FlagDecision, Flags } from './flags.ts';
+export type { ChangedFlag, FlagContext, FlagDecision, Flags } from './flags.ts';
 export { openFeatureProvider } from './openfeature.ts';
 export type { ClientEvents } from './events.ts';
 export type {

@@ -2,10 +2,12 @@
 import { WebSocket } from 'ws';
 import { linkCloseCodes, linkLimits, subprotocol, type AppCalls } from '../applink/protocol.ts';
 import { backoff, type Timing } from './backoff.ts';
+import { callSubject } from './callSubject.ts';
 import { parseRefusal } from './connectionRefusal.ts';
 import { formatProblem } from './formatProblem.ts';
 import { Peer, type PeerOptions } from './peer.ts';
-import { errorText, LinkProblem, rpcErrorDetails, RpcFailed } from './problems.ts';
+import { LinkProblem, rpcErrorDetails, RpcFailed, unsendableAnswer } from './problems.ts';
+import { errorText } from './texts.ts';
 
 type Registered = AppCalls['app.register']['result'];
 
@@ -115,6 +117,9 @@ export const openLink = (parts: LinkOptions): Link => {
     const peer = new Peer({
       serve: parts.serve,
       onNotification: parts.onNotification,
+      onUnsendable: (method, params, found) => {
+        onProblem(unsendableAnswer(callSubject(method, params), found));
+      },
       send: (frame) => {
         if (ws.readyState === WebSocket.OPEN) ws.send(frame);
       },

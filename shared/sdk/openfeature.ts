@@ -93,7 +93,7 @@ export const openFeatureProvider = (client: Pick<Client, 'flags' | 'on'>) => {
   const events = new Events();
   const ends = [
     client.on('flag', ({ flag }) => {
-      events.emit('PROVIDER_CONFIGURATION_CHANGED', { flagsChanged: [String(flag)] });
+      events.emit('PROVIDER_CONFIGURATION_CHANGED', { flagsChanged: [flag] });
     }),
     client.on('offline', () => {
       events.emit('PROVIDER_STALE');

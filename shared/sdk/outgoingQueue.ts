@@ -2,9 +2,10 @@
  * Queues of the reports and record batches that the service does not have yet. Lost ones are sent once more after a reconnect:
  * reports carry an idempotency key (`delivery`), and storing a record twice is harmless. Used by connect.ts.
  */
-import { linkLimits, type AppCalls, type RpcError } from '../applink/protocol.ts';
+import type { AppCalls, RpcError } from '../applink/protocol.ts';
 import { formatProblem } from './formatProblem.ts';
-import { encodeFrame, type Peer } from './peer.ts';
+import { encodeFrame, frameProblem } from './frames.ts';
+import type { Peer } from './peer.ts';
 import { createPendingWork } from './pendingWork.ts';
 import { isTransientRefusal, LinkProblem, rpcErrorDetails, RpcFailed } from './problems.ts';
 
@@ -52,11 +53,13 @@ const answerTimeoutMs = 30_000;
 /** Reports that may be pending at once. They need no order, as each bears its time. */
 const itemConcurrency = 64;
 
-const unsendableProblem = (): LinkProblem =>
-  new LinkProblem(
-    'request',
-    `The report or batch is no JSON or larger than ${String(linkLimits.frameBytes)} bytes; make it smaller.`,
-  );
+/** Returns the problem of a request that can't be sent, which names the place where there is one. */
+const unsendableProblem = (message: { readonly params: object }): LinkProblem => {
+  const found = frameProblem(message, message.params);
+  const details = found.path === '' ? [] : [found];
+  const text = `The report or batch ${details.length === 0 ? found.message : 'is no JSON'}.`;
+  return new LinkProblem('request', formatProblem(text, details), { details });
+};
 
 /** Returns a promise that rejects, which the process may find unhandled for a while. */
 const rejected = (problem: LinkProblem): Promise<never> => {
@@ -164,11 +167,11 @@ export const createOutgoingQueue = (limit: number): OutgoingQueue => {
     if (problem !== null) return requests.map(() => rejected(problem));
     const queue = getQueue(name);
     const group = {};
-    const unsendable = requests.findIndex(
-      (params) => encodeFrame({ id: Number.MAX_SAFE_INTEGER, method, params }) === undefined,
-    );
+    const messages = requests.map((params) => ({ id: Number.MAX_SAFE_INTEGER, method, params }));
+    const unsendable = messages.find((message) => encodeFrame(message) === undefined);
+    const sendable = unsendable === undefined ? requests.length : messages.indexOf(unsendable);
     const added = requests.map((params, i) => {
-      if (unsendable !== -1 && i >= unsendable) return rejected(unsendableProblem());
+      if (unsendable !== undefined && i >= sendable) return rejected(unsendableProblem(unsendable));
       count += 1;
       busy.begin();
       return new Promise<never>((resolve, reject) => {

@@ -1,13 +1,7 @@
 /** The app's end of a JSON-RPC 2.0 connection (https://www.jsonrpc.org/specification); link.ts makes one for each socket. */
-import {
-  linkLimits,
-  rpcCodes,
-  type AppCalls,
-  type AppMethod,
-  type AppNotifications,
-  type RpcError,
-} from '../applink/protocol.ts';
-import { NoAnswer, RpcFailed } from './problems.ts';
+import { rpcCodes, type AppCalls, type AppMethod, type AppNotifications, type RpcError } from '../applink/protocol.ts';
+import { cleanJson, encodeFrame, frameProblem } from './frames.ts';
+import { NoAnswer, RpcFailed, type LinkProblem } from './problems.ts';
 
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
 
@@ -16,6 +10,8 @@ export interface PeerOptions {
   /** Answers a request of the service; never rejects. */
   readonly serve: (method: string, params: unknown, peer: Peer) => Promise<RpcAnswer>;
   readonly onNotification: (method: string, params: unknown) => void;
+  /** Called when the answer to a request can't be sent, with the reason. */
+  readonly onUnsendable: (method: string, params: unknown, problem: LinkProblem['details'][number]) => void;
 }
 
 interface PendingRequest {
@@ -24,18 +20,8 @@ interface PendingRequest {
   readonly timer: NodeJS.Timeout;
 }
 
-const fits = (frame: string): boolean =>
-  frame.length * 3 <= linkLimits.frameBytes || Buffer.byteLength(frame) <= linkLimits.frameBytes;
-
-/** Returns the message as a frame, or undefined when it is no JSON or larger than `linkLimits.frameBytes`. */
-export const encodeFrame = (message: object): string | undefined => {
-  try {
-    const frame = JSON.stringify({ jsonrpc: '2.0', ...message });
-    return fits(frame) ? frame : undefined;
-  } catch {
-    return undefined;
-  }
-};
+/** Requests whose texts are for people: one is sent without what can't be stored rather than refused for it, as answers and notifications are. */
+const cleaned: ReadonlySet<AppMethod> = new Set(['items.report', 'run.answers']);
 
 const unsendableError: RpcError = {
   code: rpcCodes.internalError,
@@ -91,13 +77,13 @@ export class Peer {
         timer,
       });
     });
-    this.#parts.send(frame);
+    this.#parts.send(cleaned.has(method) ? cleanJson(frame) : frame);
     return answer;
   }
 
   notify<M extends keyof AppNotifications>(method: M, params: AppNotifications[M]): void {
     const frame = encodeFrame({ method, params });
-    if (frame !== undefined && !this.#ended) this.#parts.send(frame);
+    if (frame !== undefined && !this.#ended) this.#parts.send(cleanJson(frame));
   }
 
   /** Handles a frame of the service. Ignores messages of an unknown form, as the service may be newer than the SDK. */
@@ -128,8 +114,13 @@ export class Peer {
 
   async #answer(id: unknown, method: string, params: unknown): Promise<void> {
     const answer = await this.#parts.serve(method, isObject(params) ? params : {}, this);
-    if (!this.#ended)
-      this.#parts.send(encodeFrame({ id, ...answer }) ?? encodeFrame({ id, error: unsendableError }) ?? '');
+    if (this.#ended) return;
+    const frame = encodeFrame({ id, ...answer });
+    if (frame === undefined) {
+      const result = 'result' in answer ? answer.result : null;
+      this.#parts.onUnsendable(method, params, frameProblem({ id, ...answer }, result));
+    }
+    this.#parts.send(frame === undefined ? (encodeFrame({ id, error: unsendableError }) ?? '') : cleanJson(frame));
   }
 
   #settle({ id, result, error }: Readonly<Record<string, unknown>>): void {

@@ -1,10 +1,12 @@
 /** The SDK's errors: `ActionFailed` for handlers to throw, `LinkProblem` for `onError`, and those between its own files. */
 import { rpcCodes, type RpcError } from '../applink/protocol.ts';
 import { formatProblem } from './formatProblem.ts';
+import { cutText, errorText } from './texts.ts';
 
 /**
  * Thrown by a handler to refuse a call. The run or reply ends `failed`, and the caller reads the message (at most 2,000
- * characters). Any other error ends it `failed` too, with a neutral message.
+ * characters). Any other error ends a run `failed` too, with a neutral message, and a reply `unknown`. `failed` reads as
+ * not done: catch what may be thrown after the effect, and return what was done.
  *
  * @example
  * throw new ActionFailed('The card has expired.');
@@ -95,18 +97,6 @@ export const isTransientRefusal = ({ data }: RpcError): boolean => transientCode
 export const rpcErrorDetails = (error: RpcError): LinkProblem['details'] =>
   error.data?.problems ?? error.data?.details ?? [];
 
-/** Returns the first `most` characters of a text as the service can store them: without NUL characters and halves of surrogate pairs. */
-export const cutText = (text: string, most: number): string => text.slice(0, most).toWellFormed().replaceAll('\0', '');
-
-/** Returns the message of anything that was thrown; never throws itself. */
-export const errorText = (error: unknown): string => {
-  try {
-    return error instanceof Error ? error.message : String(error);
-  } catch {
-    return 'an error without a message';
-  }
-};
-
 /** Compares the name too, as an app may have two copies of this package. */
 const isActionFailed = (error: unknown): error is ActionFailed =>
   error instanceof ActionFailed || (error instanceof Error && error.name === 'ActionFailed');
@@ -135,6 +125,12 @@ export const refusedAnswer = (run: string, refused: RpcError): LinkProblem => {
   const details = rpcErrorDetails(refused);
   const text = `The service refuses the answer of the run ${run}, which is kept: ${refused.message}`;
   return new LinkProblem('answer', formatProblem(text, details), { details });
+};
+
+/** Returns the problem of an answer that can't be sent. `subject` names the call. */
+export const unsendableAnswer = (subject: string, found: LinkProblem['details'][number]): LinkProblem => {
+  const details = [{ ...found, path: found.path === '' ? 'result' : found.path }];
+  return new LinkProblem('answer', formatProblem(`The answer to ${subject} was not sent.`, details), { details });
 };
 
 /** Returns the problem of an `app.problem` of the service: a handler's answer that it could not take. */

@@ -1,12 +1,13 @@
-/** Pushes records and deletes them, in batches that fit a frame; connect.ts offers it as `putRecords` and `deleteRecords`. */
+/** Pushes records and deletes them, in batches that fit a frame: `putRecords` and `deleteRecords` of connect.ts and of `testApp`. */
 import type { AppCalls, GivenRecord } from '../applink/protocol.ts';
 import { splitIntoFrames } from './batches.ts';
 import { formatProblem } from './formatProblem.ts';
-import type { OutgoingQueue } from './outgoingQueue.ts';
 import { isObject } from './peer.ts';
-import { errorText, LinkProblem } from './problems.ts';
+import { LinkProblem } from './problems.ts';
+import { errorText } from './texts.ts';
 
-type Method = 'records.put' | 'records.delete';
+/** Sends batches in order, and none after one that is refused; returns a promise for each. */
+type Send<T, R> = (batches: readonly (readonly T[])[]) => readonly Promise<R>[];
 
 /** Characters of an id that a message repeats. */
 const idMax = 200;
@@ -53,24 +54,11 @@ const batchProblem = (error: unknown, refused: Refused): unknown => {
 };
 
 /** Sends values in order. Stops at the first batch that is refused, and rejects with its problem. */
-const push = async <M extends Method, T>(
-  outgoing: OutgoingQueue,
-  method: M,
-  values: readonly T[],
-  to: { readonly resource: string; readonly params: (batch: readonly T[]) => AppCalls[M]['params'] },
-): Promise<AppCalls[M]['result'][]> => {
-  if (!Array.isArray(values))
-    throw new LinkProblem(
-      'request',
-      method === 'records.put'
-        ? 'putRecords takes a list of records: putRecords(resource, [record]).'
-        : 'deleteRecords takes a list of ids: deleteRecords(resource, [id]).',
-    );
+const push = async <T, R>(values: readonly T[], send: Send<T, R>): Promise<R[]> => {
   const batches = splitIntoFrames(values);
-  const sent = outgoing.addInOrder(method, batches.map(to.params), to.resource);
-  const results: AppCalls[M]['result'][] = [];
+  const results: R[] = [];
   let from = 0;
-  for (const [i, result] of sent.entries()) {
+  for (const [i, result] of send(batches).entries()) {
     const count = batches[i]?.length ?? 0;
     try {
       results.push(await result);
@@ -82,22 +70,44 @@ const push = async <M extends Method, T>(
   return results;
 };
 
+/** Throws for what is no list, which plain JavaScript may give. */
+const requireList = (values: unknown, path: string, usage: string): void => {
+  if (!Array.isArray(values))
+    throw new LinkProblem('request', usage, { details: [{ path, message: 'must be a list' }] });
+};
+
+/** Returns records without the `resource` that handlers are given them with. Throws where that is another one. */
+const ofResource = (resource: string, records: readonly GivenRecord[]): readonly GivenRecord[] => {
+  const details: { path: string; message: string }[] = [];
+  const own = records.map((record, i) => {
+    if (!isObject(record) || record['resource'] === undefined) return record;
+    const { resource: given, ...others }: GivenRecord & { readonly resource?: unknown } = record;
+    if (given !== resource)
+      details.push({
+        path: `records.${String(i)}.resource`,
+        message: `is ${JSON.stringify(given)}, and the records are put to ${JSON.stringify(resource)}`,
+      });
+    return others;
+  });
+  if (details.length === 0) return own;
+  throw batchProblem(new LinkProblem('request', '', { details }), { values: records, from: 0, count: records.length });
+};
+
 export const putRecordBatches = async (
-  outgoing: OutgoingQueue,
   resource: string,
   records: readonly GivenRecord[],
+  send: Send<GivenRecord, AppCalls['records.put']['result']>,
 ): Promise<{ stored: number }> => {
-  const params = (batch: readonly GivenRecord[]): AppCalls['records.put']['params'] => ({ resource, records: batch });
-  const answers = await push(outgoing, 'records.put', records, { resource, params });
+  requireList(records, 'records', 'putRecords takes a list of records: putRecords(resource, [record]).');
+  const answers = await push(ofResource(resource, records), send);
   return { stored: answers.reduce((sum, { stored }) => sum + stored, 0) };
 };
 
 export const deleteRecordBatches = async (
-  outgoing: OutgoingQueue,
-  resource: string,
   ids: readonly string[],
+  send: Send<string, AppCalls['records.delete']['result']>,
 ): Promise<{ deleted: number }> => {
-  const params = (batch: readonly string[]): AppCalls['records.delete']['params'] => ({ resource, ids: batch });
-  const answers = await push(outgoing, 'records.delete', ids, { resource, params });
+  requireList(ids, 'ids', 'deleteRecords takes a list of ids: deleteRecords(resource, [id]).');
+  const answers = await push(ids, send);
   return { deleted: answers.reduce((sum, { deleted }) => sum + deleted, 0) };
 };

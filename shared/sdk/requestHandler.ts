@@ -1,6 +1,7 @@
 /** Runs the app's handlers for the requests that the service makes. connect.ts makes one; peer.ts calls it for each request. */
 import { linkLimits, rpcCodes, type ServiceCalls, type ServiceMethod } from '../applink/protocol.ts';
 import type { AnswerCache } from './answerCache.ts';
+import { callSubject } from './callSubject.ts';
 import type { App } from './defineApp.ts';
 import { createMethodTable, NotDeclared } from './methodTable.ts';
 import type { Peer, RpcAnswer } from './peer.ts';
@@ -49,7 +50,9 @@ export const createRequestHandler = (
       if (error instanceof NotDeclared) return { error: { code: rpcCodes.invalidParams, message: error.message } };
       const answered = toRpcError(error);
       if (!answered.expected)
-        onProblem(new LinkProblem('handler', `The handler of ${method} failed.`, { cause: error }));
+        onProblem(
+          new LinkProblem('handler', `The handler of ${callSubject(method, params)} failed.`, { cause: error }),
+        );
       return { error: answered.error };
     }
   };

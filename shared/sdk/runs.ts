@@ -1,13 +1,13 @@
 /** Runs an action's handler and turns its outcome into an answer that can be sent. Called by requestHandler.ts. */
-import { rpcCodes, type ServiceCalls } from '../applink/protocol.ts';
-import { countMembers, membersMax } from './batches.ts';
+import { rpcCodes, type RpcError, type ServiceCalls } from '../applink/protocol.ts';
 import type { AnyAction } from './defineApp.ts';
 import { formatProblem } from './formatProblem.ts';
-import type { HandlerLimiter } from './handlerLimiter.ts';
+import { isStopped, type HandlerLimiter } from './handlerLimiter.ts';
 import type { Item, RunCall } from './handlers.ts';
-import { encodeFrame, type RpcAnswer } from './peer.ts';
-import { cutText, LinkProblem, toRpcError } from './problems.ts';
-import { runResultProblems, toRunResult } from './runResult.ts';
+import type { RpcAnswer } from './peer.ts';
+import { LinkProblem, toRpcError } from './problems.ts';
+import { runResultProblems, toRunResult, toSendableResult } from './runResult.ts';
+import { cutText } from './texts.ts';
 
 export type RunParams = ServiceCalls['action.run']['params'];
 
@@ -21,25 +21,13 @@ export interface RunDeps {
 const handlerTimeoutMs = ({ timeout, background }: AnyAction): number =>
   timeout ?? (background === true ? 3_600_000 : 60_000);
 const progressIntervalMs = 100;
-/** Characters of a message: the service cuts longer ones. */
-const messageMax = 10_000;
-
-/** Returns the answer of a run that succeeded. Leaves out blocks that can't be sent: the effect is done, so the run has not failed. */
-const toSendableAnswer = (
-  result: ServiceCalls['action.run']['result'],
-  report: (message: string) => void,
-): RpcAnswer => {
-  const frame = encodeFrame({ id: 0, result });
-  if (frame !== undefined && countMembers(frame) <= membersMax) return { result };
-  report('the blocks are no JSON, larger than 4 MiB or of too many members, and were left out');
-  const text = 'The result was too large to show and was left out.';
-  return {
-    result: {
-      message: typeof result?.message === 'string' ? cutText(result.message, messageMax) : null,
-      blocks: [{ type: 'text', title: null, text }],
-    },
-  };
+const stoppedError: RpcError = {
+  code: rpcCodes.actionFailed,
+  message: 'The app was stopped before it was done.',
+  data: { retryable: false },
 };
+/** Characters of a message of progress. */
+const messageMax = 10_000;
 
 /** Returns a `progress` that sends at most ten times a second, and always the last value. */
 const createProgressThrottle = (
@@ -80,8 +68,10 @@ export const runAction = async (
   const sender = createProgressThrottle((fraction, message) => {
     onProgress(run, fraction, message);
   });
+  let heeded: AbortSignal | undefined;
   try {
     const returned = await limiter.run(handlerTimeoutMs(action), async (signal) => {
+      heeded = signal;
       const call: RunCall = {
         run,
         action: name,
@@ -105,10 +95,15 @@ export const runAction = async (
       const text = `The action ${name} succeeded in run ${run}; what its handler returned is not valid and was left out.`;
       onProblem(new LinkProblem('answer', formatProblem(text, details), { details }));
     }
-    return toSendableAnswer(toRunResult(returned), (message) => {
-      onProblem(new LinkProblem('handler', `The action ${name} succeeded in run ${run}; ${message}.`));
+    const result = toSendableResult(toRunResult(returned), (text) => {
+      onProblem(new LinkProblem('handler', `The action ${name} succeeded in run ${run}; ${text}.`));
     });
+    return { result };
   } catch (error) {
+    if (heeded !== undefined && isStopped(heeded, error)) {
+      onProblem(new LinkProblem('handler', `The action ${name} was stopped in run ${run}, as the client closes.`));
+      return { error: stoppedError };
+    }
     const answered = toRpcError(error);
     if (!answered.expected)
       onProblem(new LinkProblem('handler', `The action ${name} failed in run ${run}.`, { cause: error }));

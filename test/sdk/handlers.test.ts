@@ -54,6 +54,8 @@ describe('sdk: handlers', () => {
     const app = plainApp({ view: { urgent: {} }, actions: { ping: { run: () => 'Pong.' } } });
     expect(app.manifest).to.have.property('view', null);
     expect(() => testApp(app)).to.throw('view: is not known here; known: views, ');
+    const { manifest } = plainApp({ actions: { ping: { run: 'Pong.' } } });
+    expect(manifest['actions'], 'a handler that is none').to.deep.equal([{ name: 'ping' }]);
     expect(() => testApp(plainApp({ inboxes: { a: {} }, triage: { a: { rulse: [] } } }))).to.throw(
       'inboxes.0.triage.rulse: is not known here; known: rules',
     );

@@ -1,4 +1,5 @@
 /** An app that is closing: it goes on with what it has begun and serves reads, and refuses what acts as not done. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { defineApp } from '../../shared/sdk/index.ts';
 import { deferred } from '../support/deferred.ts';
@@ -120,5 +121,59 @@ describe('sdk: stopping', () => {
     held.resolve();
     await closed;
     read.resolve();
+  });
+
+  it('says of a run that heeds its signal that it was stopped, without a stack', async () => {
+    const fake = await service();
+    const reasons: unknown[] = [];
+    const untilAborted = (signal: AbortSignal): Promise<unknown> =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          reasons.push(signal.reason);
+          resolve(signal.reason);
+        });
+      });
+    const app = defineApp({
+      actions: {
+        reason: {
+          run: async ({ signal }) => {
+            throw await untilAborted(signal);
+          },
+        },
+        sleep: { run: ({ signal }) => sleep(3_600_000, undefined, { signal }) },
+        other: {
+          run: async ({ signal }) => {
+            await untilAborted(signal);
+            throw new TypeError('A bug.');
+          },
+        },
+      },
+    });
+    const { client, problems } = connected(fake, app);
+    await fake.registered();
+    const calls = ['reason', 'sleep', 'other'].map((name) => fake.call('action.run', runCall(`run_${name}`, name)));
+    // A round trip behind them: they have begun.
+    await fake.call('no.such', {});
+    await client.close({ drainMs: 1 });
+    const stopped = {
+      code: -32001,
+      message: 'The app was stopped before it was done.',
+      data: { retryable: false },
+    };
+    expect((await Promise.all(calls)).map(({ error }) => error)).to.deep.equal([
+      stopped,
+      stopped,
+      { code: -32603, message: 'The app failed; its log says more.' },
+    ]);
+    expect(reasons.map(String)).to.deep.equal(Array(2).fill('AbortError: The client closes.'));
+    expect(
+      problems
+        .map(({ message, cause }) => [message, cause === undefined])
+        .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+    ).to.deep.equal([
+      ['The action other failed in run run_other.', false],
+      ['The action reason was stopped in run run_reason, as the client closes.', true],
+      ['The action sleep was stopped in run run_sleep, as the client closes.', true],
+    ]);
   });
 });

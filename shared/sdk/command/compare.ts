@@ -48,6 +48,7 @@ export const compareWithService = async (
   const peer = new Peer({
     serve: () => Promise.resolve({ result: null }),
     onNotification: () => undefined,
+    onUnsendable: () => undefined,
     send: (frame) => {
       socket.send(frame);
     },

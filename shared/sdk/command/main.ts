@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** The command of the package, `npx @console-api/sdk`: checks what an app declares, and writes a new app. */
 import { parseArgs } from 'node:util';
-import { errorText } from '../problems.ts';
 import { manifestProblems, manifestWarnings } from '../testing/validators.ts';
+import { errorText } from '../texts.ts';
 import { compareWithService, type Changes } from './compare.ts';
 import { loadManifest, type Declared } from './loadManifest.ts';
 import { problemLine } from './problemLine.ts';

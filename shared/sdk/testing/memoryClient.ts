@@ -3,8 +3,11 @@ import { randomUUID } from 'node:crypto';
 import type { GivenRecord } from '../../applink/protocol.ts';
 import type { Client, Report } from '../client.ts';
 import { createFlagCache } from '../flags.ts';
+import { cleanJson } from '../frames.ts';
 import { LinkProblem } from '../problems.ts';
-import { recordIdProblem, recordProblems, type Definition } from './validators.ts';
+import { deleteRecordBatches, putRecordBatches } from '../recordBatches.ts';
+import { fitReport } from '../reports.ts';
+import { recordChangeProblems, type Definition } from './validators.ts';
 
 export interface MemoryClient {
   readonly client: Client;
@@ -29,13 +32,28 @@ const reportProblems = ({ inboxes }: Definition, { inbox: name, title, data = {}
   ];
 };
 
-/** Throws for a value that is no list, and for the values in it that have problems. */
-const requireList = (values: unknown, path: string, problemsOf: (value: unknown) => LinkProblem['details']): void => {
-  if (!Array.isArray(values)) throw refusal([{ path, message: 'must be a list' }]);
-  const problems = values.flatMap((value: unknown, i) =>
-    problemsOf(value).map((one) => ({ ...one, path: [path, String(i), one.path].filter(Boolean).join('.') })),
-  );
+const requireValid = (problems: LinkProblem['details']): void => {
   if (problems.length > 0) throw refusal(problems);
+};
+
+/** Returns the report as the service gets it. */
+const toReceivedReport = (report: Report): Report =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same report, as it goes over the wire
+  JSON.parse(cleanJson(JSON.stringify(fitReport(report)))) as Report;
+
+/** Returns a function that has `take` take batches, none after one for which it throws. */
+const inOrder = <T, R>(take: (batch: readonly T[]) => R): ((batches: readonly (readonly T[])[]) => Promise<R>[]) => {
+  const takeAfter = async (former: Promise<unknown> | undefined, batch: readonly T[]): Promise<R> => {
+    await former;
+    return take(batch);
+  };
+  return (batches) => {
+    const taken: Promise<R>[] = [];
+    for (const batch of batches) taken.push(takeAfter(taken.at(-1), batch));
+    // Who reads them stops at the first that is refused.
+    for (const promise of taken) promise.catch(() => undefined);
+    return taken;
+  };
 };
 
 /** Returns a client that is online for ever, and what it was given. */
@@ -67,10 +85,10 @@ export const createMemoryClient = (definition: Definition): MemoryClient => {
     instance: 'test',
     flags: cache.flags,
     on: () => () => undefined,
-    report: async (report) => {
+    report: async (given) => {
       await Promise.resolve();
-      const problems = reportProblems(definition, report);
-      if (problems.length > 0) throw refusal(problems);
+      const report = toReceivedReport(given);
+      requireValid(reportProblems(definition, report));
       reports.push(report);
       const key = `${report.inbox} ${report.key ?? randomUUID()}`;
       const known = items.get(key);
@@ -78,22 +96,27 @@ export const createMemoryClient = (definition: Definition): MemoryClient => {
       items.set(key, item);
       return { item, created: known === undefined };
     },
-    putRecords: async (resource, given) => {
-      await Promise.resolve();
-      const stored = storedOf(resource);
-      requireList(given, 'records', recordProblems);
-      for (const record of given) stored.set(record.id, record);
-      return { stored: given.length };
-    },
-    deleteRecords: async (resource, ids) => {
-      await Promise.resolve();
-      const stored = storedOf(resource);
-      requireList(ids, 'ids', (id) => {
-        const message = recordIdProblem(id);
-        return message === null ? [] : [{ path: '', message }];
-      });
-      return { deleted: ids.filter((id) => stored.delete(id)).length };
-    },
+    putRecords: (resource, given) =>
+      putRecordBatches(
+        resource,
+        given,
+        inOrder((records) => {
+          const stored = storedOf(resource);
+          requireValid(recordChangeProblems({ records, deleted: [] }));
+          for (const record of records) stored.set(record.id, record);
+          return { stored: records.length };
+        }),
+      ),
+    deleteRecords: (resource, given) =>
+      deleteRecordBatches(
+        given,
+        inOrder((ids) => {
+          const stored = storedOf(resource);
+          const problems = recordChangeProblems({ records: [], deleted: ids });
+          requireValid(problems.map((one) => ({ ...one, path: one.path.replace('deleted', 'ids') })));
+          return { deleted: ids.filter((id) => stored.delete(id)).length };
+        }),
+      ),
     close: () => Promise.resolve(),
   };
   return { client, reports, records, setFlag };

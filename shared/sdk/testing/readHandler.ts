@@ -3,6 +3,7 @@ import { linkLimits, type Actor, type Json } from '../../applink/protocol.ts';
 import type { Block } from '../blocks.ts';
 import type { App } from '../defineApp.ts';
 import { formatProblem } from '../formatProblem.ts';
+import { cleanJson, encodeFrame, frameProblem } from '../frames.ts';
 import { createMethodTable } from '../methodTable.ts';
 import { createItem } from './testItems.ts';
 import type { ReadMethod, ReadParams } from './testTypes.ts';
@@ -18,9 +19,16 @@ const defaultsFor = (actor: Actor): Readonly<Partial<Record<ReadMethod, object>>
   'page.block': { title: null, params: {}, actor },
 });
 
-const toAnswer = (answer: unknown): Json => {
-  if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return { ...answer };
-  throw new TypeError('The handler must return an object.');
+/** Returns the answer as the service gets it. */
+const toAnswer = (method: ReadMethod, answer: unknown): Json => {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
+    throw new TypeError('The handler must return an object.');
+  if (encodeFrame({ id: 0, result: answer }) === undefined)
+    throw new TypeError(
+      formatProblem(`What ${method} answered is not valid:`, [frameProblem({ id: 0, result: answer }, answer)]),
+    );
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same object, as it goes over the wire
+  return JSON.parse(cleanJson(JSON.stringify(answer))) as Json;
 };
 
 /** Returns the blocks as the service shows them: an invalid one is an `error` block. */
@@ -43,7 +51,7 @@ export const readHandler = async (
   const params: Json = { ...defaultsFor(actor)[method], ...given, ...item };
   const handler = createMethodTable(app)[method];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parameters are those of the method
-  const answer = toAnswer(await handler(params as never, AbortSignal.timeout(linkLimits.readMs)));
+  const answer = toAnswer(method, await handler(params as never, AbortSignal.timeout(linkLimits.readMs)));
   if (method === 'page.block') return { block: shownBlocks([answer['block']])[0] };
   if (method === 'item.blocks' || method === 'record.blocks')
     return { ...answer, blocks: shownBlocks(answer['blocks'] ?? []) };

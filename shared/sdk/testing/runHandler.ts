@@ -1,13 +1,14 @@
 /** Calls the handler of an action after the checks that the service makes before it. For testApp.ts. */
-import type { GivenRecord, LinkRecord } from '../../applink/protocol.ts';
+import type { GivenRecord, LinkRecord, ServiceCalls } from '../../applink/protocol.ts';
 import type { App } from '../defineApp.ts';
 import { formatProblem } from '../formatProblem.ts';
+import { cleanJson } from '../frames.ts';
 import type { RunCall } from '../handlers.ts';
-import { runResultProblems, toRunResult } from '../runResult.ts';
+import { runResultProblems, toRunResult, toSendableResult } from '../runResult.ts';
 import type { MemoryClient } from './memoryClient.ts';
 import { createItem } from './testItems.ts';
 import { isActionFailed, type Detail, type RunRequest, type TestRun } from './testTypes.ts';
-import { evaluateCondition, validateBlocks, type Definition } from './validators.ts';
+import { evaluateCondition, jsonProblem, validateBlocks, type Definition } from './validators.ts';
 
 interface RunParts {
   readonly app: App;
@@ -50,6 +51,18 @@ const findRecord = async (
   return found === undefined ? undefined : toLinkRecord(resource, found);
 };
 
+/** Returns what the service gets of what a handler returned. Throws for what it would not take. */
+const toReceivedResult = (action: string, returned: unknown): ServiceCalls['action.run']['result'] => {
+  const sent = toSendableResult(toRunResult(returned), () => undefined);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same result, as it goes over the wire
+  const received = JSON.parse(cleanJson(JSON.stringify(sent))) as ServiceCalls['action.run']['result'];
+  const unkept = jsonProblem(received);
+  const problems = [...runResultProblems(returned), ...(unkept === null ? [] : [unkept])];
+  if (problems.length > 0)
+    throw new TypeError(formatProblem(`What the handler of ${action} returned is not valid:`, problems));
+  return received;
+};
+
 /** Calls the handler. Rejects with what it throws, unless that is an `ActionFailed`. */
 const callHandler = async (handler: (call: never) => unknown, call: Omit<RunCall, 'progress'>): Promise<TestRun> => {
   const progress: { fraction: number | null; message: string | null }[] = [];
@@ -61,10 +74,7 @@ const callHandler = async (handler: (call: never) => unknown, call: Omit<RunCall
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- record and input are checked
     const returned = await handler(whole as never);
-    const problems = runResultProblems(returned);
-    if (problems.length > 0)
-      throw new TypeError(formatProblem(`What the handler of ${call.action} returned is not valid:`, problems));
-    const result = toRunResult(returned);
+    const result = toReceivedResult(call.action, returned);
     return {
       ...common,
       status: 'succeeded',

@@ -35,7 +35,7 @@ type Name<T> = keyof T & string;
 export interface TestApp<T extends AppTypes = AppTypes> {
   /** A client in memory, for handlers that are given theirs. */
   readonly client: Client<T>;
-  /** What `client.report` was called with. */
+  /** What `client.report` was called with, as the service gets it. */
   readonly reports: readonly Report[];
   /** What `client.putRecords` has stored, by resource and id. */
   readonly records: ReadonlyMap<string, ReadonlyMap<string, GivenRecord>>;

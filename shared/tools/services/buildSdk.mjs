@@ -18,10 +18,16 @@ const validators = 'sdk/testing/validators';
 const command = 'sdk/command/main';
 
 /**
- * What the bundles take from another file of the package, by the source that stands for it: each class is there once.
+ * What the bundles take from another file of the package, by the source that stands for it: each class is there once, and so is
+ * what the checks have in them anyway.
  * @type {Record<string, string>}
  */
-const external = { 'sdk/problems': './index.cjs', [validators]: './validators.cjs' };
+const external = {
+  'sdk/problems': './index.cjs',
+  [validators]: './validators.cjs',
+  'platform/core/conditions': './validators.cjs',
+  'platform/core/nearestNames': './validators.cjs',
+};
 
 /** Packages that are large for what the checks need of them, and the files that do it. */
 const replaced = { typebox: 'schemaLiterals.ts', re2js: 'nativePatterns.ts' };
@@ -36,10 +42,10 @@ const parts = (source) => ({
   setup: ({ onResolve }) => {
     for (const [name, file] of Object.entries(replaced))
       onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: join(root, 'shared/sdk/testing', file) }));
-    if (source === entries.index) return;
+    if (source === entries.index || source === validators) return;
     onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, kind }) => {
       const found = relative(join(root, 'shared'), resolve(resolveDir, path)).replace(/\.ts$/, '');
-      const isApart = Object.hasOwn(external, found) && (source !== command || found === validators);
+      const isApart = Object.hasOwn(external, found) && (source !== command || found !== 'sdk/problems');
       return isApart && kind !== 'entry-point' ? { path: external[found] ?? '', external: true } : undefined;
     });
   },
