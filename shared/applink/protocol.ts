@@ -229,10 +229,7 @@ export interface AppCalls {
       readonly environment: string;
       readonly connection: string;
       readonly warnings: readonly string[];
-      /**
-       * Kinds and names, such as `action refund`; of what is loosened, or breaks what waits, with the place: `action refund: danger`.
-       * `breaking` is absent from services before 1.2.
-       */
+      /** Kinds and names, such as `action refund`; of what is loosened or breaks what waits with the place. Earlier services have no `breaking`. */
       readonly changes?: Readonly<Record<'added' | 'changed' | 'retired' | 'loosened', readonly string[]>> & {
         readonly breaking?: readonly string[];
       };
