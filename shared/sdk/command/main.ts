@@ -90,7 +90,7 @@ const check = async (file: string, { url, key, failOn, strict }: CheckOptions): 
     say(`The service would refuse it: ${compared.message}`);
     return 1;
   }
-  // A service of 1.1 does not compare what waits.
+  // An earlier service does not compare what waits.
   const unknown = failing.find((kind) => compared.changes[kind] === undefined);
   if (unknown !== undefined) throw new Misused(`The service is older than this SDK, and knows no ${unknown}.`);
   sayChanges(compared.environment, compared.changes, compared.warnings);
