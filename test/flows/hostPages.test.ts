@@ -21,6 +21,10 @@ describe('the pages of the host', () => {
   const statuses = async (get: () => Promise<Reply>, count: number): Promise<number[]> =>
     (await Promise.all(Array.from({ length: count }, get))).map(({ status }) => status);
 
+  /** Resolves once one of many is refused: limits are in Redis, and a machine that keeps it waiting lets requests pass. */
+  const isLimited = (get: () => Promise<Reply>): Promise<unknown> =>
+    until('a request is refused', async () => (await statuses(get, 40)).includes(429));
+
   it('count by address, all together; only whether the process is alive may be asked without end', async () => {
     const get = await opened({ RATE_LIMIT: '1', RATE_BURST: '12' });
     const paths = ['/ready', '/metrics', '/docs', '/openapi.json', '/manifest.schema.json'];
@@ -40,11 +44,11 @@ describe('the pages of the host', () => {
     for (const from of ['192.0.2.9', '2001:db8::9']) {
       expect(await statuses(() => get('/ready', from), 40)).to.deep.equal(Array(40).fill(200));
       expect(await statuses(() => get('/metrics', from), 20)).to.deep.equal(Array(20).fill(200));
-      expect(await statuses(() => get('/docs', from), 20)).to.include(429);
+      await isLimited(() => get('/docs', from));
     }
     // Not this machine any more, and not whoever says so.
-    expect(await statuses(() => get('/ready', '127.0.0.1'), 40)).to.include(429);
-    expect(await statuses(() => get('/ready', '192.0.2.9, 198.51.100.9'), 40)).to.include(429);
+    await isLimited(() => get('/ready', '127.0.0.1'));
+    await isLimited(() => get('/ready', '192.0.2.9, 198.51.100.9'));
   });
 
   it('let this machine ask without end when no network is configured', async () => {
