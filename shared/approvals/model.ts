@@ -169,11 +169,8 @@ const afterOf = ({ kind, request, status, before }: Approval, now: unknown): unk
   return { ...(status === 'pending' && isObject(now) ? now : before), ...request.after };
 };
 
-/** A reply that was sent is not taken back. */
 const isReversible = ({ kind, request, reversible }: Approval): boolean | null =>
-  kind === 'action' || (kind === 'bulk' && request.action !== null)
-    ? reversible
-    : !(kind === 'item' && request.operation.type === 'reply');
+  kind === 'action' || (kind === 'bulk' && request.action !== null) ? reversible : true;
 
 /** An approval with everything that its presentation is made of (views/approvals/present.ts). */
 export interface ApprovalDraft extends Record<string, unknown>, ApprovalTarget {

@@ -150,13 +150,16 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
   const readAnew = (): void => {
     void queries.invalidateQueries();
   };
-  let role = '';
+  const readRole = (): string => JSON.stringify(queries.getQueryData<Me>(keys.me)?.role);
+  /** The role when the stream was lost; null: it is there. */
+  let lostRole: string | null = null;
   /** Reads everything anew where the role has changed while the stream was away: no message of a stream that goes on tells it. */
-  const readRole = async (isResumed: boolean): Promise<void> => {
+  const followRole = async (isResumed: boolean): Promise<void> => {
+    const before = lostRole;
+    lostRole = null;
+    if (before === null || !isResumed) return;
     await queries.invalidateQueries({ queryKey: keys.me });
-    const now = JSON.stringify(queries.getQueryData<Me>(keys.me)?.role);
-    if (isResumed && now !== role) readAnew();
-    role = now;
+    if (readRole() !== before) readAnew();
   };
   return {
     environment,
@@ -178,7 +181,7 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
         onMessage: (message) => {
           http.hear(message.offset);
           apply({ queries, items, timelines, runs, readQueueAnew }, message);
-          if (message.type === 'hello') void readRole(message.resumed);
+          if (message.type === 'hello') void followRole(message.resumed);
           // Responses read before the stream began may lack later changes, unless both began at one position.
           if (message.type === 'hello' && !message.resumed)
             void queries.invalidateQueries({
@@ -188,7 +191,10 @@ export const createSession = (environment: string, queries: QueryClient, onSessi
             });
         },
         onReset: readAnew,
-        onLost: () => void queries.invalidateQueries({ queryKey: keys.me }),
+        onLost: () => {
+          lostRole ??= readRole();
+          void queries.invalidateQueries({ queryKey: keys.me });
+        },
       });
       return stream;
     },

@@ -23,6 +23,10 @@ const bulkTarget = (now: unknown): Members => {
   return { items: items.map((item) => pickMembers(item, ['id', 'title', 'record'])), moreItems: now['more'] };
 };
 
+/** Returns whether what is asked for can be undone: a reply that was sent is not taken back. */
+const canBeUndone = ({ operation, reversible }: Members): unknown =>
+  isObject(operation) && operation['type'] === 'reply' ? false : reversible;
+
 /** Returns true, or why the caller may not decide. */
 const decidability = (canDecide: unknown): unknown =>
   isObject(canDecide) ? (canDecide['approve'] === true ? true : canDecide['why']) : canDecide;
@@ -39,7 +43,8 @@ export const compactApproval = (approval: Members): Members =>
     operation: approval['operation'],
     after: changedMembers(changedTarget(approval), approval['after']),
     ...(approval['kind'] === 'bulk' ? bulkTarget(approval['now']) : {}),
-    ...pickMembers(approval, ['reversible', 'item', 'itemTitle', 'run', 'bulk', 'others']),
+    reversible: canBeUndone(approval),
+    ...pickMembers(approval, ['item', 'itemTitle', 'run', 'bulk', 'others']),
     canDecide: decidability(approval['canDecide']),
   });
 
