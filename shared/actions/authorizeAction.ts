@@ -166,7 +166,7 @@ export const authorizeAction = async (
   return { action, record, item, input };
 };
 
-/** What runs and approvals say of an action that was taken out of the declaration while they waited. */
+/** The error of a run or an approval whose action was removed from the manifest while it was pending. */
 export const undeclaredActionMessage = 'The action is declared no more.';
 
 /** Throws `not_found` with a sentence of its own for an action that is gone, and that the caller's role would still let run. */

@@ -161,12 +161,20 @@ const requestedFields = (
   }
 };
 
+/** Returns the target that a request changes: the present one while it is pending, afterwards the one at the time of the request. */
+export const changedTarget = (
+  { status, before }: { readonly status?: unknown; readonly before?: unknown },
+  now: unknown,
+): unknown => (status === 'pending' && isObject(now) ? now : before);
+
 /** Returns what the target will be: the target as it is now, or was, with the members that change; null: not known. */
-const afterOf = ({ kind, request, status, before }: Approval, now: unknown): unknown => {
+const afterOf = (approval: Approval, now: unknown): unknown => {
+  const { kind, request } = approval;
   if (kind === 'action' || request.after === undefined) return null;
   // Of a bulk they are counts, and what is now are its items.
   if (kind === 'bulk') return request.after;
-  return { ...(status === 'pending' && isObject(now) ? now : before), ...request.after };
+  const target = changedTarget(approval, now);
+  return { ...(isObject(target) ? target : {}), ...request.after };
 };
 
 const isReversible = ({ kind, request, reversible }: Approval): boolean | null =>

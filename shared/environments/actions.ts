@@ -20,7 +20,7 @@ export interface ActionDefinition {
   readonly resource: string | null;
   /** JSON Schema of its input. */
   readonly input: object;
-  /** What an instance has to declare to be given a run. */
+  /** The declaration that an instance needs to be given a run. */
   readonly declaration: Declaration;
   readonly danger: DangerLevel;
   readonly approval: boolean;

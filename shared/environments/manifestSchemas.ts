@@ -9,25 +9,10 @@ import type { Manifest } from './manifest.ts';
 /** Instructions of the compiled patterns of one manifest: `^[a-z]+@example\.com$` has 20. docs/manifest.md names it. */
 const instructionsMax = 200_000;
 
-/** Counts the instructions of the patterns of a manifest. */
-interface PatternCount {
-  instructions: number;
-}
+const tooComplex = `is too complex: the patterns of all schemas so far have more than ${instructionsMax.toLocaleString('en')} instructions`;
 
-/** Returns the problems of a schema: those of its form, or that it can't be compiled. */
-const problemsIn = (
-  schema: object,
-  path: string,
-  { compile, count }: { readonly compile: (schema: object) => unknown; readonly count: PatternCount },
-): FaultDetail[] => {
-  const before = patternWork.checked;
-  const problems = objectSchemaProblems(schema, path);
-  count.instructions += patternWork.checked - before;
-  if (problems.length > 0) return problems;
-  if (count.instructions > instructionsMax)
-    return [
-      { path, message: 'is too complex: the patterns of all schemas so far have more than 200,000 instructions' },
-    ];
+/** Returns the problems of a schema whose form is right: that it can't be compiled. */
+const compileProblems = (schema: object, path: string, compile: (schema: object) => unknown): FaultDetail[] => {
   try {
     compile(schema);
     return [];
@@ -41,17 +26,31 @@ const problemsIn = (
   }
 };
 
-/** Yields the problems of one schema after the other. */
+/** Yields the problems of one schema after the other; none is looked at behind the one with an instruction too many. */
 export function* schemaProblems({ inboxes = [], actions = [] }: Manifest): Generator<FaultDetail[]> {
-  const count: PatternCount = { instructions: 0 };
-  const plain = { compile: compileAppSchema, count };
-  const filling = { compile: compileAppSchemaWithDefaults, count };
-  for (const [i, { fields }] of inboxes.entries())
-    if (fields !== undefined && count.instructions <= instructionsMax)
-      yield problemsIn(fields, `inboxes.${String(i)}.fields`, plain);
-  for (const [i, { input }] of actions.entries())
-    if (input !== undefined && count.instructions <= instructionsMax)
-      yield problemsIn(input, `actions.${String(i)}.input`, filling);
+  const schemas = [
+    ...inboxes.map(({ fields }, i) => ({
+      schema: fields,
+      path: `inboxes.${String(i)}.fields`,
+      compile: compileAppSchema,
+    })),
+    ...actions.map(({ input }, i) => ({
+      schema: input,
+      path: `actions.${String(i)}.input`,
+      compile: compileAppSchemaWithDefaults,
+    })),
+  ];
+  let instructions = 0;
+  for (const { schema, path, compile } of schemas) {
+    if (schema === undefined) continue;
+    const before = patternWork.checked;
+    const problems = objectSchemaProblems(schema, path);
+    instructions += patternWork.checked - before;
+    const isTooComplex = instructions > instructionsMax;
+    if (isTooComplex && problems.length === 0) problems.push({ path, message: tooComplex });
+    yield problems.length > 0 ? problems : compileProblems(schema, path, compile);
+    if (isTooComplex) return;
+  }
 }
 
 /** Returns the problems of all schemas. Lets the process handle other events between two of them. */

@@ -117,7 +117,7 @@ export const toFullRecord = (resource: string, given: ReceivedRecord): FullRecor
 
 export type PushedRecord = Omit<ReceivedRecord, 'resource'>;
 
-/** What one push changes. */
+/** The changes of one push. */
 export interface RecordChanges {
   readonly records: readonly PushedRecord[];
   readonly deleted: readonly string[];

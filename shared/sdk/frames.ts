@@ -17,7 +17,7 @@ export const encodeFrame = (message: object): string | undefined => {
   }
 };
 
-/** What JSON writes for a NUL character and for half of a surrogate pair, and for a backslash, behind which neither begins. */
+/** The JSON escapes of a NUL character and of a lone surrogate, and of a backslash, behind which neither begins. */
 const escapes = /\\(?:\\|u0000|ud[89a-f]..)/g;
 
 /** Returns a JSON text as the service can store it: without NUL characters, and with `�` for halves of surrogate pairs. */

@@ -3,7 +3,7 @@
 /** The longest time that `setTimeout` takes, in ms. */
 const timerMaxMs = 2_147_483_647;
 
-/** Why the signals of running handlers are aborted when the client closes. */
+/** The reason of the signals that are aborted as the client closes. */
 class ClientCloses extends DOMException {
   constructor() {
     super('The client closes.', 'AbortError');

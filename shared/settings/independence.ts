@@ -18,7 +18,7 @@ const rightsVerbs = [
   'person.email',
 ];
 
-/** Why a person may not decide what an agent or a person requests who may be in the same hands as they are. */
+/** The error of a person who may not decide a request because one person may control them and the requester. */
 export const dependentMessage =
   'You made or changed who requested this, their token, password or role in the last 30 days, or were let in by them, or somebody let in or changed both of you; another person has to decide.';
 

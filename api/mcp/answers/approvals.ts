@@ -1,11 +1,8 @@
 /** The compact forms of approvals. Used by compact.ts. */
+import { changedTarget } from '../../../shared/approvals/model.ts';
 import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
 import { nameOf } from './kinds.ts';
 import { omitMembers, pickMembers, withoutEmpty, type Members } from './members.ts';
-
-/** Returns what the request would change: the target as it is while it waits, afterwards as it was when it was asked for. */
-const changedTarget = ({ status, before, now }: Members): unknown =>
-  status === 'pending' && isObject(now) ? now : before;
 
 /** Returns the members of the target that the request would change, as they would be; of a new one those that say something. */
 const changedMembers = (before: unknown, after: unknown): unknown => {
@@ -23,7 +20,7 @@ const bulkTarget = (now: unknown): Members => {
   return { items: items.map((item) => pickMembers(item, ['id', 'title', 'record'])), moreItems: now['more'] };
 };
 
-/** Returns whether what is asked for can be undone: a reply that was sent is not taken back. */
+/** Returns whether the effect of a request can be undone; that of a reply can't. */
 const canBeUndone = ({ operation, reversible }: Members): unknown =>
   isObject(operation) && operation['type'] === 'reply' ? false : reversible;
 
@@ -41,7 +38,7 @@ export const compactApproval = (approval: Members): Members =>
     decidedBy: nameOf(approval['decidedBy']),
     ...pickMembers(approval, ['decidedAt', 'note', 'action', 'record', 'input', 'leftOut', 'flag', 'change']),
     operation: approval['operation'],
-    after: changedMembers(changedTarget(approval), approval['after']),
+    after: changedMembers(changedTarget(approval, approval['now']), approval['after']),
     ...(approval['kind'] === 'bulk' ? bulkTarget(approval['now']) : {}),
     reversible: canBeUndone(approval),
     ...pickMembers(approval, ['item', 'itemTitle', 'run', 'bulk', 'others']),

@@ -42,7 +42,7 @@ export class TooLargeError extends Error {}
 /** Characters of schemas that are looked at, each schema with all inside it, and again for each reference to it. */
 const charactersMax = 1_000_000;
 
-/** What is left to be looked at, of all schemas that are compared together: the work is bounded whatever their references lead to. */
+/** The characters left of those that one comparison of manifests may look at, which bounds it whatever the references lead to. */
 export class Budget {
   readonly #sizes = new WeakMap<object, number>();
   #left = charactersMax;

@@ -24,7 +24,7 @@ const compiledMax = { schemas: 1_000, instructions: 2_000_000 } as const;
 let plainAjv = createAppAjv(false);
 let fillingAjv = createAppAjv(true);
 const compiledSchemas = new Map<string, ValidateFunction>();
-/** What had been compiled when the instances were replaced last. */
+/** `patternWork.kept` at the last replacement of the instances. */
 let keptBefore = 0;
 
 const compileCached = (schema: object, text: string, useDefaults: boolean): ValidateFunction => {
