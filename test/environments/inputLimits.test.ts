@@ -178,6 +178,22 @@ describe('limits of inputs', function () {
     );
   });
 
+  /** A closed object lacks `c`, which an `allOf` beside it limits. */
+  const limitedBesideClosed = [
+    { type: 'object', $defs: {}, properties: { c: { type: 'number', pattern: '^a' } } },
+    [
+      {
+        type: 'object',
+        $defs: {},
+        properties: { a: {} },
+        allOf: [{ properties: { c: { type: 'array', maxItems: 0 } }, additionalProperties: {} }],
+        additionalProperties: false,
+      },
+      { type: 'object', $defs: {}, properties: { a: {} } },
+    ],
+    [{ c: 2 }],
+  ] satisfies [Schema, Schema[], unknown[]];
+
   it('stay in force over any sequence of declarations', () => {
     fc.assert(
       fc.property(
@@ -198,7 +214,7 @@ describe('limits of inputs', function () {
           }
         },
       ),
-      { numRuns: runs },
+      { numRuns: runs, examples: [limitedBesideClosed] },
     );
   });
 

@@ -130,6 +130,12 @@ export const membersInForce = <T extends Declared>(type: RuleType, declared: T, 
     : { ...declared, ...Object.fromEntries(loosened.map(({ member, from }) => [member, from])) };
 };
 
+/** Returns the values of a limit in force with those that are declared beside them: all hold. */
+const withDeclared = (inForce: readonly unknown[], declared: readonly unknown[] = []): readonly unknown[] => [
+  ...inForce,
+  ...declared.filter((value) => !inForce.some((one) => isDeepStrictEqual(one, value))),
+];
+
 /** Compares a declaration with the rule of its name. */
 export const compareRule = (type: RuleType, declared: Declared, rule: Rule): Comparison => {
   const { members, loosened } = compareMembers(type, declared, rule);
@@ -137,8 +143,14 @@ export const compareRule = (type: RuleType, declared: Declared, rule: Rule): Com
   const same = { ...rule, members, label: labelOf(declared) };
   if (!isLimited && Object.keys(rule.input).length === 0) return { rule: { ...same, input: {} }, loosened };
   const { limits, widened, unreachable } = compareInput(rule.input, inputOf(declared));
-  const keptPaths = isLimited ? [...widened, ...unreachable] : widened;
-  const kept = Object.fromEntries(keptPaths.map((path) => [path, rule.input[path] ?? []]));
+  const declaredLimits = withoutFreeTypes(limits);
+  const inForce = (path: string): readonly unknown[] => rule.input[path] ?? [];
+  // A place that a closed object does not have may still be limited beside it: what that refuses stays refused, too.
+  const closed = isLimited ? unreachable : [];
+  const kept = Object.fromEntries([
+    ...widened.map((path) => [path, inForce(path)] as const),
+    ...closed.map((path) => [path, withDeclared(inForce(path), declaredLimits[path])] as const),
+  ]);
   // A kept limit needs the type of its place, which may be declared as before without a limit.
   const others = isLimited ? limits : typesAmong(rule.input);
   return {
