@@ -2,6 +2,7 @@
 import type { LocalSockets } from '../../shared/applink/localConnections.ts';
 import { linkLimits } from '../../shared/applink/protocol.ts';
 import type { Deps } from '../../shared/deps.ts';
+import type { RegistrationTurns } from './registrationTurns.ts';
 
 /** In milliseconds. Tests set shorter times. */
 export interface AppTimes {
@@ -26,4 +27,5 @@ export interface AppContext {
   readonly deps: Deps;
   readonly sockets: LocalSockets;
   readonly times: AppTimes;
+  readonly turns: RegistrationTurns;
 }

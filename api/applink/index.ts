@@ -6,6 +6,7 @@ import type { UpgradeHandler } from '../live/upgrade.ts';
 import { appTimes, type AppTimes } from './context.ts';
 import { startFlagNotifications } from './flags.ts';
 import { createAppHub } from './hub.ts';
+import { createRegistrationTurns } from './registrationTurns.ts';
 import { createAppUpgrade } from './upgrade.ts';
 
 interface AppServer {
@@ -15,7 +16,12 @@ interface AppServer {
 }
 
 export const createAppServer = (deps: Deps, rate: RateLimiter, times: Partial<AppTimes> = {}): AppServer => {
-  const context = { deps, sockets: getLocalSockets(deps.link), times: { ...appTimes, ...times } };
+  const context = {
+    deps,
+    sockets: getLocalSockets(deps.link),
+    times: { ...appTimes, ...times },
+    turns: createRegistrationTurns(),
+  };
   const hub = createAppHub(context);
   const stopNotifications = startFlagNotifications(context);
   let stopped: Promise<void> | null = null;

@@ -51,11 +51,11 @@ const withProblems = async <T>(work: Promise<T>): Promise<T> => {
 const defineManifest = (
   { deps }: AppContext,
   caller: Caller,
-  { manifest, startedAt }: { manifest: unknown; startedAt: number },
+  { manifest, startedAt, signal }: { manifest: unknown; startedAt: number; signal: AbortSignal },
 ): Promise<DeclareResult> => {
   const now = deps.clock.now();
   // An app whose clock runs ahead must not prevent every later version from being defined.
-  const declared = { environment: caller.env.name, manifest, startedAt: Math.min(startedAt, now) };
+  const declared = { environment: caller.env.name, manifest, startedAt: Math.min(startedAt, now), signal };
   return withProblems(
     runAdminChange(deps.db, deps.bus, (tx) => declareEnvironment(tx, toAdministrator(caller, now), declared)),
   );
@@ -71,7 +71,12 @@ const compareManifest = async (
   await deps.directory.refresh();
   const { name: environment, definition } = deps.directory.environmentById(session.envId) ?? caller.env;
   const admin = toAdministrator(caller, deps.clock.now());
-  const compared = compareDefinition(deps.db, admin, { environment, manifest }, definition.manifest);
+  const compared = compareDefinition(
+    deps.db,
+    admin,
+    { environment, manifest, signal: session.closed },
+    definition.manifest,
+  );
   return { environment, connection: session.connection.id, ...(await withProblems(compared)) };
 };
 
@@ -113,19 +118,22 @@ export const registerApp = async (
   params: unknown,
   answer: (result: AppCalls['app.register']['result']) => void,
 ): Promise<readonly { readonly id: string; readonly process: string }[]> => {
-  const { deps, sockets } = context;
+  const { deps, sockets, turns } = context;
   const { manifest, instance, startedAt, sdk, dryRun = false } = checkRegistration(params);
   const problem = jsonProblem({ instance, sdk });
   if (problem !== null) throw invalidFault([problem]);
   if (session.arrival !== null || session.registering)
     throw fault('conflict', 'This connection is registered already.');
   session.registering = true;
+  const { envId, closed: signal } = session;
   try {
     if (dryRun) {
-      answer(await compareManifest(context, session, caller, manifest));
+      answer(await turns(envId, signal, () => compareManifest(context, session, caller, manifest)));
       return [];
     }
-    const { warnings, flags } = await defineManifest(context, caller, { manifest, startedAt });
+    const { warnings, flags } = await turns(envId, signal, () =>
+      defineManifest(context, caller, { manifest, startedAt, signal }),
+    );
     await deps.directory.refresh();
     if (flags.length > 0) notifyFlagsChanged(deps);
     // Before this connection counts as online, as its app knows its own flags.

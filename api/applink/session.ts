@@ -15,6 +15,7 @@ import {
   type ServiceMethod,
   type ServiceNotifications,
 } from '../../shared/applink/protocol.ts';
+import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { createLine } from '../../shared/platform/core/line.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
@@ -74,6 +75,7 @@ export class AppSession implements LocalSocket {
   declares: ReadonlySet<string> = new Set();
   connection: AppConnection;
   registering = false;
+  readonly #closed = new AbortController();
   /** When bytes were last received, on the clock of `performance.now()`, and how many until then. */
   activeAt = performance.now();
   #bytesRead = 0;
@@ -110,6 +112,11 @@ export class AppSession implements LocalSocket {
 
   get open(): boolean {
     return this.ws.readyState === this.ws.OPEN;
+  }
+
+  /** Aborted when the socket has closed. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
   }
 
   get busy(): number {
@@ -180,6 +187,7 @@ export class AppSession implements LocalSocket {
 
   /** Called when the socket has closed. */
   onClose(): void {
+    this.#closed.abort(fault('unavailable', 'The connection has closed.'));
     this.#calls.end();
   }
 

@@ -2,63 +2,57 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { compileAppSchema, compileAppSchemaWithDefaults } from '../platform/core/appSchemas.ts';
-import { objectSchemaProblems } from '../platform/core/jsonSchemaProblems.ts';
-import { patternWork } from '../platform/core/linearPattern.ts';
+import { objectSchemaSteps } from '../platform/core/jsonSchemaProblems.ts';
+import { createBudget, type SchemaBudget } from '../platform/core/schemaBudget.ts';
 import type { Manifest } from './manifest.ts';
 
-/** Instructions of the compiled patterns of one manifest: `^[a-z]+@example\.com$` has 20. docs/manifest.md names it. */
-const instructionsMax = 200_000;
+/** What other work may be done after; only the last step of a schema has problems. */
+type Steps = Generator<readonly FaultDetail[], void>;
 
-const tooComplex = `is too complex: the patterns of all schemas so far have more than ${instructionsMax.toLocaleString('en')} instructions`;
-
-/** Returns the problems of a schema whose form is right: that it can't be compiled. */
-const compileProblems = (schema: object, path: string, compile: (schema: object) => unknown): FaultDetail[] => {
+/** Yields the problems of a schema: those of its form, or that it can't be compiled. */
+function* stepsOf(
+  schema: object | undefined,
+  path: string,
+  { compile, budget }: { readonly compile: (schema: object) => unknown; readonly budget: SchemaBudget },
+): Steps {
+  if (schema === undefined || budget.problem !== null) return;
+  const form = objectSchemaSteps(schema, path, budget);
+  let step = form.next();
+  for (; step.done !== true; step = form.next()) yield [];
+  if (step.value.length > 0) {
+    yield step.value;
+    return;
+  }
+  yield [];
   try {
     compile(schema);
-    return [];
+    yield [];
   } catch (error) {
-    return [
+    yield [
       {
         path,
         message: `is not a JSON Schema 2020-12: ${error instanceof Error ? error.message.slice(0, 300).toWellFormed() : ''}`,
       },
     ];
   }
-};
-
-/** Yields the problems of one schema after the other; none is looked at behind the one with an instruction too many. */
-export function* schemaProblems({ inboxes = [], actions = [] }: Manifest): Generator<FaultDetail[]> {
-  const schemas = [
-    ...inboxes.map(({ fields }, i) => ({
-      schema: fields,
-      path: `inboxes.${String(i)}.fields`,
-      compile: compileAppSchema,
-    })),
-    ...actions.map(({ input }, i) => ({
-      schema: input,
-      path: `actions.${String(i)}.input`,
-      compile: compileAppSchemaWithDefaults,
-    })),
-  ];
-  let instructions = 0;
-  for (const { schema, path, compile } of schemas) {
-    if (schema === undefined) continue;
-    const before = patternWork.checked;
-    const problems = objectSchemaProblems(schema, path);
-    instructions += patternWork.checked - before;
-    const isTooComplex = instructions > instructionsMax;
-    if (isTooComplex && problems.length === 0) problems.push({ path, message: tooComplex });
-    yield problems.length > 0 ? problems : compileProblems(schema, path, compile);
-    if (isTooComplex) return;
-  }
 }
 
-/** Returns the problems of all schemas. Lets the process handle other events between two of them. */
-export const readSchemaProblems = async (manifest: Manifest): Promise<FaultDetail[]> => {
+/** Yields the problems of one schema after the other, and nothing of those beyond the limits of all together. */
+export function* schemaProblems({ inboxes = [], actions = [] }: Manifest): Steps {
+  const budget = createBudget();
+  for (const [i, { fields }] of inboxes.entries())
+    yield* stepsOf(fields, `inboxes.${String(i)}.fields`, { compile: compileAppSchema, budget });
+  for (const [i, { input }] of actions.entries())
+    yield* stepsOf(input, `actions.${String(i)}.input`, { compile: compileAppSchemaWithDefaults, budget });
+}
+
+/** Returns the problems of all schemas. Lets the process handle other events after each schema and each pattern. Throws the reason of a signal that is aborted meanwhile. */
+export const readSchemaProblems = async (manifest: Manifest, signal?: AbortSignal): Promise<FaultDetail[]> => {
   const details: FaultDetail[] = [];
   for (const found of schemaProblems(manifest)) {
     details.push(...found);
     await nextTurn();
+    signal?.throwIfAborted();
   }
   return details;
 };

@@ -1,7 +1,9 @@
 /** How an app connects and registers, and the problems that it gets back. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import pg from 'pg';
 import { WebSocket } from 'ws';
+import { connectionGauge } from '../../shared/applink/metrics.ts';
 import { subprotocol } from '../../shared/applink/protocol.ts';
 import { connectApp, RpcFailed, type FakeApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
@@ -111,6 +113,44 @@ describe('app link: registering', () => {
     expect(app.registered.connection).to.match(/^[0-9a-f-]{36}$/);
     const created = await key.post('/items', { inbox: 'fresh', title: 'One', data: {} });
     expect(created.status).to.equal(201);
+  });
+
+  it('checks one manifest of an environment at a time, and none of a connection that has gone meanwhile', async () => {
+    const named = (name: string) => ({ ...testManifest, inboxes: [...testManifest.inboxes, { name }] });
+    const waiting = (): Promise<unknown[]> =>
+      world.sql(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%definitions d%'",
+      );
+    const locker = new pg.Client({ connectionString: world.config.migrateDatabaseUrl });
+    await locker.connect();
+    try {
+      await locker.query('begin');
+      await locker.query("select from environments where name = 'demo' for update");
+      const begin = async (manifest: object): Promise<{ app: FakeApp; registered: Promise<unknown> }> => {
+        const app = await connect(key, { register: false });
+        const params = { manifest, instance: randomUUID(), startedAt: Date.now(), sdk: 'test' };
+        const registered = app.request('app.register', params).catch(String);
+        // Refused while the first is under way: so that one has begun.
+        expect((await failed(app.request('app.register', params))).data?.code).to.equal('conflict');
+        return { app, registered };
+      };
+      const first = await begin(named('turn_one'));
+      await until('the first waits for the row', async () => (await waiting()).length === 1);
+      const second = await begin(named('turn_two'));
+      const third = await begin(named('turn_three'));
+      expect(await waiting()).to.have.length(1);
+      const held = async (): Promise<number> => (await connectionGauge.get()).values[0]?.value ?? 0;
+      const before = await held();
+      second.app.kill();
+      await until('its connection has gone', async () => (await held()) === before - 1);
+      await locker.query('commit');
+      expect(await first.registered).to.include({ environment: 'demo' });
+      expect(await third.registered).to.include({ environment: 'demo' });
+    } finally {
+      await locker.end();
+    }
+    const audited = JSON.stringify(await world.sql('select * from events where verb = $1', ['environment.define']));
+    expect(audited).to.include('turn_one').and.to.include('turn_three').and.not.to.include('turn_two');
   });
 
   it('warns of what is retired by the manifest', async () => {

@@ -3,50 +3,65 @@
  * linear time, and the check of a value is bounded in time. jsonSchemaProblems.ts checks the schemas themselves.
  */
 import addFormats from 'ajv-formats';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { exceedsPartCount } from './jsonLimits.ts';
-import { linearPattern, patternWork } from './linearPattern.ts';
+import { instructionBytes, linearPattern } from './linearPattern.ts';
 import { completesInTime } from './timeLimit.ts';
 import { ajvDetails, validatorOptions } from './validate.ts';
+import { createWeighedCache } from './weighedCache.ts';
 
-const createAppAjv = (useDefaults: boolean): Ajv2020 => {
-  const ajv = new Ajv2020({ ...validatorOptions, useDefaults, allErrors: true, code: { regExp: linearPattern } });
+/** Ajv's option `code.regExp`. Its member `code` is for standalone code, which the service does not generate. */
+type RegExpEngine = ((pattern: string) => ReturnType<typeof linearPattern>) & { readonly code: string };
+const engine = (regExp: (pattern: string) => ReturnType<typeof linearPattern>): RegExpEngine =>
+  Object.assign(regExp, { code: 'linearPattern' });
+
+const createAppAjv = (options: Options, regExp: RegExpEngine): Ajv2020 => {
+  const ajv = new Ajv2020({ ...validatorOptions, allErrors: true, code: { regExp }, ...options });
   addFormats.default(ajv);
   return ajv;
 };
 
+/** Holds schemas against the meta-schema of JSON Schema 2020-12. */
+const metaAjv = createAppAjv({}, engine(linearPattern));
+
+/** Bytes that a validator takes: at least, and for each character of its schema. */
+const validatorBytes = { least: 8_000, perCharacter: 90 } as const;
+
 /**
- * Ajv never frees what it has compiled, and definitions are compiled with every reload: both instances are replaced at this size. An
- * instruction of a pattern takes about 60 bytes.
+ * The validators that were used last, by schema: 128 MiB at most, besides those of the definitions in force, which their actions and
+ * inboxes keep.
  */
-const compiledMax = { schemas: 1_000, instructions: 2_000_000 } as const;
-let plainAjv = createAppAjv(false);
-let fillingAjv = createAppAjv(true);
-const compiledSchemas = new Map<string, ValidateFunction>();
-/** `patternWork.kept` at the last replacement of the instances. */
-let keptBefore = 0;
+const validators = createWeighedCache<ValidateFunction>(128 * 1024 * 1024);
+
+/** Compiles a schema whose form was checked. By an instance of its own: Ajv keeps what it has compiled for as long as any of its validators lives. */
+const compileAlone = (schema: object, useDefaults: boolean): { validate: ValidateFunction; instructions: number } => {
+  const sizes = new Map<string, number>();
+  const counted = engine((pattern) => {
+    const matcher = linearPattern(pattern);
+    sizes.set(pattern, matcher.size);
+    return matcher;
+  });
+  const ajv = createAppAjv({ useDefaults, meta: false, validateSchema: false }, counted);
+  const { $id: _, ...unnamed } = schema as { readonly $id?: unknown };
+  const validate = ajv.compile(unnamed);
+  return { validate, instructions: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
+};
 
 const compileCached = (schema: object, text: string, useDefaults: boolean): ValidateFunction => {
   const key = `${String(useDefaults)} ${text}`;
-  const known = compiledSchemas.get(key);
+  const known = validators.get(key);
   if (known !== undefined) return known;
-  if (compiledSchemas.size >= compiledMax.schemas || patternWork.kept - keptBefore > compiledMax.instructions) {
-    compiledSchemas.clear();
-    keptBefore = patternWork.kept;
-    plainAjv = createAppAjv(false);
-    fillingAjv = createAppAjv(true);
-  }
-  const { $id: _, ...unnamed } = schema as { readonly $id?: unknown };
-  const compiled = (useDefaults ? fillingAjv : plainAjv).compile(unnamed);
-  compiledSchemas.set(key, compiled);
-  return compiled;
+  const { validate, instructions } = compileAlone(schema, useDefaults);
+  const { least, perCharacter } = validatorBytes;
+  validators.set(key, validate, least + text.length * perCharacter + instructions * instructionBytes);
+  return validate;
 };
 
 /** Returns the problems of a schema by the meta-schema of JSON Schema 2020-12, with paths below `prefix`. Compiles nothing. */
 export const metaSchemaProblems = (schema: object, prefix: string): FaultDetail[] => {
-  const isValid = plainAjv.validateSchema(schema) === true;
-  return isValid ? [] : ajvDetails(plainAjv.errors ?? [], prefix);
+  const isValid = metaAjv.validateSchema(schema) === true;
+  return isValid ? [] : ajvDetails(metaAjv.errors ?? [], prefix);
 };
 
 /** Keywords that can make the check of a small value slow. */

@@ -6,7 +6,8 @@ import type { FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { metaSchemaProblems } from './appSchemas.ts';
 import { isObject } from './jsonLimits.ts';
-import { patternProblem } from './linearPattern.ts';
+import { checkPattern } from './linearPattern.ts';
+import { createBudget, type SchemaBudget } from './schemaBudget.ts';
 
 /** Limits of one schema. docs/manifest.md names them. */
 export const schemaLimits = {
@@ -36,7 +37,10 @@ const keywords = {
     ],
   },
   list: { same: ['allOf', 'anyOf', 'oneOf'], below: ['prefixItems'] },
-  named: { same: ['dependentSchemas'], below: ['properties', 'patternProperties', '$defs', 'definitions'] },
+  named: {
+    same: ['dependentSchemas', 'dependencies'],
+    below: ['properties', 'patternProperties', '$defs', 'definitions'],
+  },
 } as const;
 
 /** Keywords that contain schemas, whatever value those apply to. */
@@ -110,10 +114,13 @@ interface Walk {
   readonly details: FaultDetail[];
   /** By schema, the schemas that apply to the same value. */
   readonly same: Map<object, object[]>;
+  readonly budget: SchemaBudget;
+  schemas: number;
   patterns: number;
 }
 
-const checkKeywords = (schema: Members, path: string, walk: Walk): void => {
+/** Yields after each pattern that was compiled. */
+function* checkKeywords(schema: Members, path: string, walk: Walk): Generator<undefined, void> {
   const addProblem = (keyword: string, message: string): void => {
     walk.details.push({ path: `${path}.${keyword}`.slice(0, 300).toWellFormed(), message });
   };
@@ -121,7 +128,7 @@ const checkKeywords = (schema: Members, path: string, walk: Walk): void => {
     if (Object.hasOwn(schema, keyword)) addProblem(keyword, 'is not supported; leave it out');
   if (Object.hasOwn(schema, '$id') && schema !== walk.root)
     addProblem('$id', 'is not supported inside a schema; leave it out');
-  const patterns: readonly (readonly [string, unknown])[] = [
+  const patterns: readonly (readonly [string, string])[] = [
     ...(typeof schema['pattern'] === 'string' ? [['pattern', schema['pattern']] as const] : []),
     ...(isObject(schema['patternProperties'])
       ? Object.keys(schema['patternProperties']).map((key) => [`patternProperties.${key}`, key] as const)
@@ -129,17 +136,27 @@ const checkKeywords = (schema: Members, path: string, walk: Walk): void => {
   ];
   for (const [keyword, pattern] of patterns) {
     walk.patterns += 1;
-    const problem =
-      walk.patterns > schemaLimits.patterns
-        ? `is one pattern too many; a schema may have ${String(schemaLimits.patterns)}`
-        : patternProblem(String(pattern));
+    if (walk.patterns > schemaLimits.patterns) {
+      addProblem(keyword, `is one pattern too many; a schema may have ${String(schemaLimits.patterns)}`);
+      return;
+    }
+    const { problem, size } = checkPattern(pattern);
+    walk.budget.takePattern(pattern, size);
     if (problem !== null) addProblem(keyword, problem);
-    if (walk.patterns > schemaLimits.patterns) return;
+    if (walk.budget.problem !== null) return;
+    yield;
   }
-};
+}
 
-/** Checks every schema inside the root once, in order, those behind references included. */
-const walkAll = (walk: Walk, path: string): void => {
+/** Returns how many schemas one stands for: a name that another requires takes as long to compile as a schema. */
+const countSchemas = ({ dependentRequired, dependencies }: Members): number =>
+  [dependentRequired, dependencies]
+    .filter(isObject)
+    .flatMap((lists) => Object.values(lists))
+    .reduce((sum: number, list) => sum + 1 + (Array.isArray(list) ? list.length : 0), 1);
+
+/** Checks every schema inside the root once, in order, those behind references included. Yields after each pattern. */
+function* walkAll(walk: Walk, path: string): Generator<undefined, void> {
   const queue: { schema: unknown; path: string }[] = [{ schema: walk.root, path }];
   for (let next = queue.shift(); next !== undefined && walk.details.length < limits.detailsMax; next = queue.shift()) {
     const { schema } = next;
@@ -158,14 +175,24 @@ const walkAll = (walk: Walk, path: string): void => {
       queue.push({ schema: named, path: `${next.path}.$ref` });
     }
     walk.same.set(schema, same.filter(isObject));
-    if (walk.same.size > schemaLimits.schemas) {
-      walk.details.push({ path, message: `has more than ${String(schemaLimits.schemas)} schemas inside` });
+    const schemas = countSchemas(schema);
+    walk.schemas += schemas;
+    if (walk.schemas > schemaLimits.schemas) {
+      walk.details.push({
+        path,
+        message: `has more than ${String(schemaLimits.schemas)} schemas inside, with the names in dependentRequired`,
+      });
       return;
     }
-    checkKeywords(schema, next.path, walk);
+    walk.budget.takeSchemas(schemas);
+    if (walk.budget.problem === null) yield* checkKeywords(schema, next.path, walk);
+    if (walk.budget.problem !== null) {
+      walk.details.splice(0, Infinity, { path, message: walk.budget.problem });
+      return;
+    }
     for (const child of children) queue.push({ schema: child.schema, path: `${next.path}.${child.at}` });
   }
-};
+}
 
 /** Returns how many schemas one value is checked against, or null when a schema leads back to itself for the same value. */
 const countAppliedSchemas = (schema: object, walk: Walk, known: Map<object, number | null>): number | null => {
@@ -187,8 +214,8 @@ const dialects: readonly unknown[] = [
   'https://json-schema.org/draft/2020-12/schema#',
 ];
 
-/** Returns the problems of a schema's form, with paths below `path`. */
-export const jsonSchemaProblems = (root: unknown, path: string): FaultDetail[] => {
+/** Returns the problems of a schema's form, with paths below `path`. Yields after each pattern, so that other work can be done. */
+function* jsonSchemaSteps(root: unknown, path: string, budget: SchemaBudget): Generator<undefined, FaultDetail[]> {
   if (!isObject(root)) return [{ path, message: 'must be an object' }];
   if (Buffer.byteLength(JSON.stringify(root)) > schemaLimits.bytes)
     return [{ path, message: `is larger than ${String(schemaLimits.bytes / 1024)} KiB` }];
@@ -197,8 +224,8 @@ export const jsonSchemaProblems = (root: unknown, path: string): FaultDetail[] =
     return [{ path: `${path}.$schema`, message: `must be ${String(dialects[0])}, or absent` }];
   const wrong = metaSchemaProblems(root, `${path}.`);
   if (wrong.length > 0) return wrong;
-  const walk: Walk = { root, details: [], same: new Map(), patterns: 0 };
-  walkAll(walk, path);
+  const walk: Walk = { root, details: [], same: new Map(), budget, schemas: 0, patterns: 0 };
+  yield* walkAll(walk, path);
   if (walk.details.length > 0) return walk.details;
   const known = new Map<object, number | null>();
   for (const schema of walk.same.keys()) {
@@ -213,13 +240,25 @@ export const jsonSchemaProblems = (root: unknown, path: string): FaultDetail[] =
       ];
   }
   return [];
+}
+
+/** Returns the problems of a schema's form, with paths below `path`. */
+export const jsonSchemaProblems = (root: unknown, path: string): FaultDetail[] => {
+  const steps = jsonSchemaSteps(root, path, createBudget());
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
 };
 
-/** As `jsonSchemaProblems`, for a schema of objects: fields of items, inputs of actions. */
-export const objectSchemaProblems = (schema: object | undefined, path: string): FaultDetail[] => {
-  if (schema === undefined) return [];
+/** As `jsonSchemaSteps`, for a schema of objects: fields of items, inputs of actions. */
+export function* objectSchemaSteps(
+  schema: object,
+  path: string,
+  budget: SchemaBudget,
+): Generator<undefined, FaultDetail[]> {
   const { type } = schema as { readonly type?: unknown };
   return type === undefined || type === 'object'
-    ? jsonSchemaProblems(schema, path)
+    ? yield* jsonSchemaSteps(schema, path, budget)
     : [{ path: `${path}.type`, message: 'must be object' }];
-};
+}

@@ -1,7 +1,7 @@
 /**
  * The part of re2js that the checks of validators.ts use, on the regular expressions of JavaScript: the build puts it in
  * place of re2js, whose tables are as large as the rest of the package. What RE2 can't run in linear time is refused alike,
- * but for a pattern that is too complex, which the service alone finds.
+ * but for patterns that are too complex, alone or together, which the service alone finds.
  */
 
 /** Looking ahead or behind, and references back. Escaped backslashes and classes are left out before. */
@@ -19,6 +19,7 @@ export const RE2JS = {
     const expression = new RegExp(pattern, 'u');
     return {
       programSize: () => 0,
+      re2: () => ({ prog: { inst: [] }, onepass: null }),
       matcher: (text: string) => ({ find: () => expression.test(text) }),
     };
   },

@@ -65,7 +65,7 @@ class Compared extends Error {
 const tryDefinition = async (
   db: Db,
   admin: Administrator,
-  declared: { readonly environment: string; readonly manifest: unknown },
+  declared: { readonly environment: string; readonly manifest: unknown; readonly signal?: AbortSignal },
 ): Promise<DefineResult> => {
   try {
     return await db.transaction(async (tx): Promise<never> => {
@@ -81,7 +81,7 @@ const tryDefinition = async (
 export const compareDefinition = async (
   db: Db,
   admin: Administrator,
-  declared: { readonly environment: string; readonly manifest: unknown },
+  declared: { readonly environment: string; readonly manifest: unknown; readonly signal?: AbortSignal },
   current: Manifest,
 ): Promise<{ readonly warnings: readonly string[]; readonly changes: DefinitionChanges }> => {
   const { warnings, loosened, breaking } = await tryDefinition(db, admin, declared);

@@ -32,6 +32,8 @@ export interface ManifestDeclaration {
   readonly manifest: unknown;
   /** When the declaring app process started, epoch milliseconds: of several versions the one that started last applies. */
   readonly startedAt: number;
+  /** Aborted when nobody waits for it any more: the check of its schemas ends with the signal’s reason. */
+  readonly signal?: AbortSignal;
 }
 
 export interface RedeclaredFlag {
@@ -87,9 +89,9 @@ const touch = statement(
 );
 
 /** Returns the problems that the schema of the manifest can't express. */
-const contentProblems = async (read: ParsedManifest): Promise<FaultDetail[]> => [
+const contentProblems = async (read: ParsedManifest, signal: AbortSignal | undefined): Promise<FaultDetail[]> => [
   ...crossReferenceProblems(read),
-  ...(await readSchemaProblems(read.manifest)),
+  ...(await readSchemaProblems(read.manifest, signal)),
 ];
 
 /** Inserts the audit entries of a declaration: what it changes, and which of that a stricter rule keeps from taking effect. */
@@ -151,19 +153,19 @@ const defineSame = async (
 export const defineEnvironment = async (
   tx: Tx,
   admin: Administrator,
-  { environment, manifest, startedAt }: ManifestDeclaration,
+  { environment, manifest, startedAt, signal }: ManifestDeclaration,
 ): Promise<DefineResult> => {
   const problem = jsonProblem(manifest);
   if (problem !== null) throw invalidFault([problem]);
   const read = parseManifestParts(manifest);
   if (read.problems.length > 0)
-    throw invalidFault([...read.problems, ...(await contentProblems(read))].slice(0, problemsMax));
+    throw invalidFault([...read.problems, ...(await contentProblems(read, signal))].slice(0, problemsMax));
   const parsed = read.manifest;
   const text = JSON.stringify(parsed);
   const stored = await queryRow<Stored>(tx, current, [environment, text]);
   if (stored === undefined) throw fault('not_found', `There is no environment ${JSON.stringify(environment)}.`);
   if (stored.same === true) return defineSame(tx, admin, stored, { manifest: parsed, startedAt });
-  const wrong = await contentProblems(read);
+  const wrong = await contentProblems(read, signal);
   if (wrong.length > 0) throw invalidFault(wrong.slice(0, problemsMax));
   if (stored.startedAt !== null && stored.startedAt > startedAt) {
     const warning = 'An app that was started later has declared otherwise; its declaration holds.';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readSchemaProblems } from '../../../shared/environments/manifestSchemas.ts';
 import { compileAppSchema, compileAppSchemaWithDefaults } from '../../../shared/platform/core/appSchemas.ts';
 import { jsonSchemaProblems, schemaLimits } from '../../../shared/platform/core/jsonSchemaProblems.ts';
-import { linearPattern, patternProblem } from '../../../shared/platform/core/linearPattern.ts';
+import { checkPattern, linearPattern } from '../../../shared/platform/core/linearPattern.ts';
 
 const paths = (schema: unknown): string[] => jsonSchemaProblems(schema, 'input').map(({ path }) => path);
 
@@ -115,18 +115,22 @@ describe('schemas of apps', () => {
       '(a{1,900}){1,900}',
       'a{500}b{501}',
     ])
-      expect(patternProblem(pattern), pattern).to.be.a('string');
+      expect(checkPattern(pattern).problem, pattern).to.be.a('string');
     for (const pattern of ['^[A-Z]{2}\\d{4}$', '^[^@\\s]+@[^@\\s]+$', '\\p{L}+', '(?:a|b)*', '^\\S', '(?<year>\\d{4})'])
-      expect(patternProblem(pattern), pattern).to.equal(null);
+      expect(checkPattern(pattern).problem, pattern).to.equal(null);
     expect(
       paths({ allOf: Array.from({ length: schemaLimits.patterns + 5 }, () => ({ pattern: 'a' })) }),
     ).to.have.length.above(0);
   });
 
   it('are refused where the patterns of a manifest are too much together, before the rest is compiled', async () => {
-    const large = (n: number) => ({ pattern: `[a-z]{1,900}x${String(n)}` });
-    const input = { properties: Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`m${String(n)}`, large(n)])) };
-    const actions = Array.from({ length: 10 }, (_, n) => ({ name: `a${String(n)}`, input }));
+    const large = (n: string) => ({ pattern: `[a-z]{1,900}x${n}` });
+    const inputOf = (action: number) => ({
+      properties: Object.fromEntries(
+        Array.from({ length: 40 }, (_, n) => [`m${String(n)}`, large(`${String(action)}_${String(n)}`)]),
+      ),
+    });
+    const actions = Array.from({ length: 10 }, (_, n) => ({ name: `a${String(n)}`, input: inputOf(n) }));
     const problems = await readSchemaProblems({ actions });
     expect(problems).to.have.length(1);
     expect(problems[0]?.path).to.match(/^actions\.[1-9]\.input$/);
@@ -136,6 +140,78 @@ describe('schemas of apps', () => {
     };
     const many = Array.from({ length: 200 }, (_, n) => ({ name: `a${String(n)}`, input: usual }));
     expect(await readSchemaProblems({ actions: many })).to.deep.equal([]);
+  });
+
+  it('are refused where they, or their patterns, are too many together, by one problem', async () => {
+    const list = <T>(length: number, one: (n: number) => T): T[] => Array.from({ length }, (_, n) => one(n));
+    const actionsOf = (length: number, input: (n: number) => object) =>
+      list(length, (n) => ({ name: `a${String(n)}`, input: input(n) }));
+    const members = (length: number, one: (n: number) => object) => ({
+      properties: Object.fromEntries(list(length, (n) => [`m${String(n)}`, one(n)])),
+    });
+    const schemas = actionsOf(200, () => members(200, () => ({})));
+    const patterns = actionsOf(200, (action) => members(50, (n) => ({ pattern: `^${String(action)}_${String(n)}$` })));
+    const classes = actionsOf(200, (action) =>
+      members(2, (n) => ({ pattern: `^(?:\\pLb){300}${String(action)}_${String(n)}$` })),
+    );
+    for (const [actions, limit] of [
+      [schemas, '25,000 schemas'],
+      [patterns, '5,000 different patterns'],
+      [classes, '200,000 instructions'],
+    ] as const) {
+      const problems = await readSchemaProblems({ actions });
+      expect(problems, limit).to.have.length(1);
+      expect(problems[0]?.message).to.include(`more than ${limit}`);
+    }
+    expect(await readSchemaProblems({ actions: schemas.slice(0, 100) })).to.deep.equal([]);
+    expect(await readSchemaProblems({ actions: actionsOf(1_000, () => members(20, () => ({}))) })).to.deep.equal([]);
+  });
+
+  it('give way to other work after each pattern, and are given up when nobody waits for them', async () => {
+    const input = {
+      properties: Object.fromEntries(
+        Array.from({ length: 40 }, (_, n) => [`m${String(n)}`, { pattern: `^way${String(n)}$` }]),
+      ),
+    };
+    let [turns, isOver] = [0, false];
+    const turn = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    expect(await readSchemaProblems({ actions: [{ name: 'a', input }] })).to.deep.equal([]);
+    isOver = true;
+    expect(turns).to.be.at.least(40);
+
+    const gone = new AbortController();
+    setImmediate(() => {
+      gone.abort(new Error('gone'));
+    });
+    const given = await readSchemaProblems({ actions: [{ name: 'a', input }] }, gone.signal).catch(String);
+    expect(given).to.equal('Error: gone');
+  });
+
+  it('count the names that others require, and what the older dependencies contain', () => {
+    const names = Array.from({ length: 250 }, (_, n) => `n${String(n)}`);
+    expect(paths({ dependentRequired: { a: names.slice(0, 200) } })).to.deep.equal([]);
+    expect(paths({ dependentRequired: { a: names } })).to.deep.equal(['input']);
+    expect(paths({ dependentRequired: Object.fromEntries(names.map((name) => [name, []])) })).to.deep.equal(['input']);
+    expect(paths({ dependencies: { a: names } })).to.deep.equal(['input']);
+    expect(paths({ dependencies: { a: { pattern: '(?=a)' } } })).to.deep.equal(['input.dependencies.a.pattern']);
+  });
+
+  it('have no pattern that is megabytes when its repetitions are written out, however it is grouped', () => {
+    const long = '.?'.repeat(200);
+    for (const pattern of [
+      `(?:${long}){990}`,
+      `(?:(?:${long}){10}){99}`,
+      `(?<name>${long}){990}`,
+      `(?:\\)${long}){1,990}`,
+      `(?:[)]${long}){1,990}`,
+    ])
+      expect(checkPattern(pattern), pattern).to.deep.equal({ problem: 'is too complex', size: 0 });
+    for (const pattern of ['^(?:[a-z]{1,30} ?){1,30}$', "^[\\p{L} '-]{1,100}$", '^(?:[(){}]|\\(|\\{3}){1,500}$'])
+      expect(checkPattern(pattern).problem, pattern).to.equal(null);
   });
 
   it('run what makes other engines hang', () => {
