@@ -11,6 +11,7 @@ import type { ActionDefinition } from '../environments/actions.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 import { newDryRunTally, type DryRunCounts } from '../items/perform/dryRun.ts';
 import { evaluateCondition } from '../platform/core/conditions.ts';
+import { createTurns, type InTurn } from '../platform/core/turns.ts';
 import { getAppRecords } from '../records/appReads.ts';
 import { findRecords, type FullRecord } from '../records/queries.ts';
 import { recordIdProblem } from '../records/recordProblems.ts';
@@ -25,6 +26,7 @@ interface RecordCheck {
   readonly action: ActionDefinition;
   /** The resource that the action runs on; undefined: it is not declared. */
   readonly resource: ManifestResource | undefined;
+  readonly inTurn: InTurn;
 }
 
 /** Returns those of the records that exist; null: the app serves them and is offline, so that nobody can say. */
@@ -62,7 +64,9 @@ const checkRecords = async (
     const records = await readRecords(deps, check, ids);
     if (records === null) return ids.map((id) => [id, null]);
     const found = new Map(records.map((record) => [record.id, record]));
-    return ids.map((id) => [id, recordFault(check.action, found.get(id))]);
+    const checked: (readonly [string, Fault | null])[] = [];
+    for (const id of ids) checked.push([id, await check.inTurn(() => recordFault(check.action, found.get(id)))]);
+    return checked;
   } catch (error) {
     if (error instanceof Fault) return ids.map((id) => [id, error]);
     throw error;
@@ -74,7 +78,7 @@ const cut = <T>(all: readonly T[], size: number): (readonly T[])[] =>
 
 /**
  * Returns the counts of what a bulk of an action, whose input is filled in, would do now; null when `signal` is aborted, or when
- * not all records could be read in `dryRunMs`: the read that is under way then is the last. Other requests run between reads.
+ * not all records could be read in `dryRunMs`: the read that is under way then is the last. Other requests run between reads, and between the checks of many records.
  */
 export const dryRunAction = async (
   deps: ActionDeps,
@@ -83,9 +87,10 @@ export const dryRunAction = async (
   { ids, signal }: { readonly ids: readonly string[]; readonly signal: AbortSignal | null },
 ): Promise<DryRunCounts | null> => {
   const action = requireRunnableAction(caller, operation.action);
-  const check = { caller, action, resource: caller.env.definition.resources.get(action.resource ?? '') };
+  const resource = caller.env.definition.resources.get(action.resource ?? '');
+  const check: RecordCheck = { caller, action, resource, inTurn: createTurns(null) };
   // The app is asked for as many at once as for a page of a list.
-  const recordsPerRead = check.resource?.source === 'app' ? limits.pageDefault : limits.bulkChunk;
+  const recordsPerRead = resource?.source === 'app' ? limits.pageDefault : limits.bulkChunk;
   const offline = await offlineFault(deps, caller, action);
   const endsAt = deps.clock.now() + dryRunMs;
   const isOver = (): boolean => signal?.aborted === true || deps.clock.now() >= endsAt;

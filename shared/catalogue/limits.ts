@@ -145,6 +145,8 @@ export const limits = {
   flagTargetsBytes: 1024 * 1024,
   flagValueBytes: 32 * 1024,
   flagRules: 50,
+  /** Conditions of all rules of a flag together, those inside others too. */
+  flagConditions: 1_000,
   rampSteps: 10_000,
   rampEveryMs: 1_000,
   rampOverMs: 10 * 366 * 86_400_000,

@@ -3,7 +3,7 @@
  * the service (OFREP) and in the SDK. A flag is compiled into closures once per version, and each evaluation that it can
  * return is made then, so that evaluating allocates nothing.
  */
-import { getComparison, type ConditionExpression } from '../platform/core/conditions.ts';
+import { compileComparison, type ConditionExpression } from '../platform/core/conditions.ts';
 import { createBucketer } from './bucket.ts';
 
 export type FlagValueKind = 'boolean' | 'string' | 'number' | 'json';
@@ -104,8 +104,8 @@ export const compileCondition = (condition: ConditionExpression): Test => {
     const wanted = new Set<unknown>(value);
     return (context) => wanted.has(read(context));
   }
-  const compare = getComparison(op);
-  return (context) => compare(read(context), value);
+  const test = compileComparison(op, value);
+  return (context) => test(read(context));
 };
 
 /** Returns the evaluation of a rollout, in percent; for 0 and 100 it needs no record id. */

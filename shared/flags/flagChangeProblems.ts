@@ -4,6 +4,7 @@ import type { Caller } from '../access/principal.ts';
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
+import type { ConditionExpression } from '../platform/core/conditions.ts';
 import { conditionProblems } from '../platform/core/conditionSchema.ts';
 import { unknownNameMessage } from '../platform/core/nearestNames.ts';
 import type { Static } from '../platform/core/schema.ts';
@@ -53,14 +54,40 @@ const targetProblems = (kind: FlagValueKind, targets: Readonly<Record<string, un
   return details;
 };
 
-const ruleProblems = (kind: FlagValueKind, rules: readonly FlagRule[]): FaultDetail[] =>
-  rules.flatMap((rule, i) => {
+/** Returns how many conditions there are, with those inside others. */
+const countConditions = (conditions: readonly ConditionExpression[]): number =>
+  conditions.reduce(
+    (count, condition) =>
+      count +
+      1 +
+      ('all' in condition
+        ? countConditions(condition.all)
+        : 'any' in condition
+          ? countConditions(condition.any)
+          : 'not' in condition
+            ? countConditions([condition.not])
+            : 0),
+    0,
+  );
+
+const ruleProblems = (kind: FlagValueKind, rules: readonly FlagRule[]): FaultDetail[] => {
+  const problems = rules.flatMap((rule, i) => {
     const path = `change.rules.${String(i)}`;
     const wrong = conditionProblems(rule.when, `${path}.when`);
     return 'rollout' in rule
       ? [...wrong, ...detailsAt(`${path}.rollout`, percentProblem(kind, rule.rollout))]
       : [...wrong, ...detailsAt(`${path}.value`, valueProblem(kind, rule.value))];
   });
+  // Only of rules whose conditions are known to be such, and not too deep.
+  if (problems.length > 0) return problems;
+  const count = countConditions(rules.map(({ when }) => when));
+  return detailsAt(
+    'change.rules',
+    count > limits.flagConditions
+      ? `have ${String(count)} conditions in all; a flag has at most ${String(limits.flagConditions)}`
+      : null,
+  );
+};
 
 const visibleInboxNames = ({ env, principal }: Caller): string[] =>
   [...env.definition.inboxes.keys()].filter((name) => principal.access.sees('inbox', name));

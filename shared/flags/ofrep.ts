@@ -7,8 +7,8 @@ import type { Caller } from '../access/principal.ts';
 import { Fault, fault, invalidAt, type ErrorCode } from '../catalogue/errors.ts';
 import { exceedsPartCount } from '../platform/core/jsonLimits.ts';
 import { strictObject, Type } from '../platform/core/schema.ts';
+import { createTurns } from '../platform/core/turns.ts';
 import { compileCheck } from '../platform/core/validate.ts';
-import { createTurns } from '../platform/core/wait.ts';
 import { requireVisibleFlag } from './changeFlag.ts';
 import type { FlagDeps } from './deps.ts';
 import type { EvaluationContext } from './evaluate.ts';
@@ -102,7 +102,8 @@ export const evaluateFlag = async (
   context: EvaluationContext,
 ): Promise<object> => {
   requireVisibleFlag(caller, key);
-  const found = evaluationJson(key, await readCachedFlag(deps, caller, key), context);
+  const flag = await readCachedFlag(deps, caller, key);
+  const found = await createTurns(null)(() => evaluationJson(key, flag, context));
   if ('errorCode' in found)
     throw fault('invalid', noKey, {
       details: [{ path: 'context.targetingKey', message: 'is required' }],
@@ -123,13 +124,13 @@ export const evaluateFlags = async (
 ): Promise<EvaluatedFlags> => {
   const { env, principal } = caller;
   const keys = [...env.definition.flags.keys()].filter((key) => principal.access.sees('flag', key)).sort();
-  const flags: object[] = [];
-  const turn = createTurns();
+  const inTurn = createTurns({ path: 'flags', message: 'evaluate those that you need one by one' });
+  const flags: string[] = [];
   for (const key of keys) {
-    await turn();
-    flags.push(evaluationJson(key, await readCachedFlag(deps, caller, key), context));
+    const flag = await readCachedFlag(deps, caller, key);
+    flags.push(await inTurn(() => JSON.stringify(evaluationJson(key, flag, context))));
   }
-  const text = JSON.stringify({ flags });
+  const text = `{"flags":[${flags.join(',')}]}`;
   return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
 };
 

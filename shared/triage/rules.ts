@@ -6,6 +6,7 @@ import type { InboxDefinition } from '../environments/definition.ts';
 import type { TriageInput } from '../items/operations/triage.ts';
 import { evaluateCondition, type ConditionExpression } from '../platform/core/conditions.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
+import { createTurns } from '../platform/core/turns.ts';
 
 /** The values that conditions read: the item as responses show it, and its record (null: none). */
 export interface TriageSubject {
@@ -14,15 +15,15 @@ export interface TriageSubject {
 }
 
 /** Returns the triage of the first rule whose condition holds, or null. */
-export const findTriageRule = (
+export const findTriageRule = async (
   { triage }: Pick<InboxDefinition, 'triage'>,
   subject: TriageSubject,
-): TriageInput | null => {
-  const rule = (triage?.rules ?? []).find(({ when }) =>
+): Promise<TriageInput | null> => {
+  const inTurn = createTurns(null);
+  for (const { when, answers = {}, ...rest } of triage?.rules ?? []) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- conditions are checked when the app declares them
-    evaluateCondition(when as ConditionExpression, subject),
-  );
-  if (rule === undefined) return null;
-  const { when: _, answers = {}, ...rest } = rule;
-  return { answers: isObject(answers) ? answers : {}, ...rest };
+    const holds = await inTurn(() => evaluateCondition(when as ConditionExpression, subject));
+    if (holds) return { answers: isObject(answers) ? answers : {}, ...rest };
+  }
+  return null;
 };

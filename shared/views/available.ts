@@ -6,7 +6,7 @@ import { fault } from '../catalogue/errors.ts';
 import type { ActionDefinition, DangerLevel } from '../environments/actions.ts';
 import { evaluateCondition, fillTemplate } from '../platform/core/conditions.ts';
 import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
-import { createTurns } from '../platform/core/wait.ts';
+import { createTurns, type InTurn } from '../platform/core/turns.ts';
 import { findRecordsAnywhere, type FullRecord } from '../records/read.ts';
 import type { ViewDeps } from './deps.ts';
 
@@ -93,10 +93,15 @@ const fetchAvailability = async (
   );
 };
 
-const describeAction = (action: ActionDefinition, record: FullRecord, answered: AppAvailability): AvailableAction => {
+/** Returns an action as it applies to a record; without defaults where `answered` is null. */
+const describeAction = (
+  action: ActionDefinition,
+  record: FullRecord,
+  answered: AppAvailability | null,
+): AvailableAction => {
   const { name, label, description, danger, approval, background, freshSignIn, reasonRequired, reversible } = action;
   const { input, defaults } = action;
-  const declared = fillTemplate(defaults, { record });
+  const declared = answered === null ? null : fillTemplate(defaults, { record });
   return {
     action: name,
     label,
@@ -108,11 +113,14 @@ const describeAction = (action: ActionDefinition, record: FullRecord, answered: 
     reasonRequired,
     reversible,
     input,
-    defaults: { ...(isObject(declared) ? declared : {}), ...answered.defaults.get(name) },
+    defaults: { ...(isObject(declared) ? declared : {}), ...answered?.defaults.get(name) },
   };
 };
 
-/** Characters of an answer after which no further record is described: schemas of inputs and defaults may be large. */
+/**
+ * Characters of an answer after which no further record is described, and of one record after which actions have no defaults: its
+ * schemas of inputs are no larger than a manifest.
+ */
 const answerMax = 4 * 1024 * 1024;
 
 /** Sizes of the schemas of inputs, which stand in the answer of each record. */
@@ -133,31 +141,30 @@ interface Described {
 const buildAvailability = async (
   record: FullRecord,
   actions: readonly ActionDefinition[],
-  { answered, turn }: { readonly answered: AppAvailability; readonly turn: () => Promise<void> | undefined },
+  { answered, inTurn }: { readonly answered: AppAvailability; readonly inTurn: InTurn },
 ): Promise<Described> => {
   const found: RecordAvailability = { resource: record.resource, id: record.id, actions: [], unavailable: [] };
   let size = 0;
-  for (const action of actions) {
-    await turn();
-    const reason = answered.reasons.get(action.name);
-    if (action.when !== null && !evaluateCondition(action.when, { record }))
-      found.unavailable.push({
-        action: action.name,
-        reason: inapplicableReason(action),
-      });
-    else if (reason !== undefined) found.unavailable.push({ action: action.name, reason });
-    else {
-      const described = describeAction(action, record, answered);
+  for (const action of actions)
+    await inTurn(() => {
+      const reason =
+        action.when !== null && !evaluateCondition(action.when, { record })
+          ? inapplicableReason(action)
+          : answered.reasons.get(action.name);
+      if (reason !== undefined) {
+        found.unavailable.push({ action: action.name, reason });
+        return;
+      }
+      const described = describeAction(action, record, size > answerMax ? null : answered);
       found.actions.push(described);
       size += sizeOf(action, described);
-    }
-  }
+    });
   return { entry: found, size };
 };
 
 /**
  * Returns an entry for each of `refs`, in their order. Records that the role can't see, and those that don't exist, have the same
- * empty entry. Throws `too_broad` where the entries of several are too large for one answer.
+ * empty entry. Throws `too_broad` where the entries of several are too large for one answer, or take too long to make.
  */
 export const readAvailableActions = async (
   deps: ViewDeps,
@@ -174,7 +181,7 @@ export const readAvailableActions = async (
   }
   const records = new Map((await findRecordsAnywhere(deps, env, seen)).map((record) => [keyOf(record), record]));
   const answered = await fetchAvailability(deps, env.id, [...records.values()], byResource);
-  const turn = createTurns();
+  const inTurn = createTurns({ path: 'refs', message: 'ask for fewer at a time' });
   const described = new Map<string, Described>();
   const entries: RecordAvailability[] = [];
   let size = 0;
@@ -185,7 +192,7 @@ export const readAvailableActions = async (
       entries.push({ resource: ref.resource, id: ref.id, actions: [], unavailable: [] });
       continue;
     }
-    const own = { answered: answered.get(key) ?? noAvailability, turn };
+    const own = { answered: answered.get(key) ?? noAvailability, inTurn };
     const known = described.get(key) ?? (await buildAvailability(record, byResource.get(ref.resource) ?? [], own));
     described.set(key, known);
     entries.push(known.entry);

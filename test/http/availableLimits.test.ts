@@ -7,10 +7,16 @@ const long = 'x'.repeat(31_000);
 const defaultsOf = (times: number) => ({ a: '{{record.fields.x}}'.repeat(times), b: 'plain' });
 const input = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } };
 const manifest = {
-  resources: [{ name: 'thing', source: 'stored' }],
+  resources: ['thing', 'busy'].map((name) => ({ name, source: 'stored' })),
   actions: [
     { name: 'twice', resource: 'thing', input, defaults: defaultsOf(2) },
     { name: 'thrice', resource: 'thing', input, defaults: defaultsOf(3) },
+    ...Array.from({ length: 80 }, (_, n) => ({
+      name: `busy${String(n).padStart(2, '0')}`,
+      resource: 'busy',
+      input,
+      defaults: defaultsOf(2),
+    })),
   ],
 };
 
@@ -27,6 +33,7 @@ describe('what applies to records', () => {
       'thing',
       ids.map((id) => ({ id, title: id, fields: { x: long } })),
     );
+    await world.records('busy', [{ id: 'b1', title: 'Busy', fields: { x: long } }]);
     agent = await world.agent('admin');
   });
   after(() => world.close());
@@ -39,6 +46,18 @@ describe('what applies to records', () => {
       ['twice', 62_000, 'plain'],
       ['thrice', undefined, undefined],
     ]);
+  });
+
+  it('is told of one record whatever its size, without the defaults that are too much for one answer', async () => {
+    const { status, body, text } = await agent.post('/available', { refs: [{ resource: 'busy', id: 'b1' }] });
+    expect(status).to.equal(200);
+    const [{ actions }] = body.available as [{ actions: { defaults: object }[] }];
+    expect(actions).to.have.length(80);
+    expect(actions[0]?.defaults).to.have.property('a');
+    expect(actions[79]?.defaults).to.deep.equal({});
+    expect(text.length).to.be.below(4.5 * 1024 * 1024);
+    const page = await agent.get('/resources/busy/b1');
+    expect([page.status, page.body.actions.length]).to.deep.equal([200, 80]);
   });
 
   it('is told of as many records as fit into one answer, whichever they are', async () => {

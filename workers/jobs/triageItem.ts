@@ -146,7 +146,7 @@ const requestAppTriage = async (deps: Deps, subject: TriageJobSubject, job: Job<
 export const triageItemJob: JobHandler<'triageItem'> = async (job, deps) => {
   const subject = await readTriageSubject(deps, job);
   if (subject === null) return done();
-  const input = findTriageRule(subject.inbox, subject.shown);
+  const input = await findTriageRule(subject.inbox, subject.shown);
   if (input !== null) return applyTriage(deps, subject, job, { principal: rulesPrincipal, input });
   return subject.inbox.triage?.app === true ? requestAppTriage(deps, subject, job) : done();
 };

@@ -2,7 +2,7 @@
  * Evaluates conditions (`when` of actions, suggestions, triage and flag rules) and fills templates. conditionSchema.ts checks
  * the form of conditions. The SDK contains this file.
  */
-import { matchesRange } from './semver.ts';
+import { compileRange } from './semver.ts';
 
 export type ConditionExpression =
   | { readonly all: readonly ConditionExpression[] }
@@ -26,9 +26,24 @@ const textual =
     typeof actual === 'string' && typeof wanted === 'string' && test(actual, wanted);
 const oneOf: Compare = (actual, wanted) => Array.isArray(wanted) && wanted.includes(actual);
 
+/** What is looked at of a text and of a list: as much as the fields of an item or a record may have, as the rest costs only time. */
+const lookedAt = { characters: 32 * 1024, values: 16 * 1024 } as const;
+
+/** Returns whether a list has a value, at any level; `left`: values that are still looked at. */
+const listHasValue = (list: readonly unknown[], left: { values: number }): boolean =>
+  list.some(
+    (inner) =>
+      left.values-- > 0 && (Array.isArray(inner) ? listHasValue(inner, left) : inner !== undefined && inner !== null),
+  );
+
 /** Returns whether there is a value: not null, and of a list a member that is one. */
 const hasValue = (actual: unknown): boolean =>
-  Array.isArray(actual) ? actual.some(hasValue) : actual !== undefined && actual !== null;
+  Array.isArray(actual) ? listHasValue(actual, { values: lookedAt.values }) : actual !== undefined && actual !== null;
+
+/** Returns the part of a text or a list that is looked at. */
+const partOf = <T extends string | readonly unknown[]>(whole: T, most: number): T =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a slice is of the type of the whole
+  whole.length > most ? (whole.slice(0, most) as T) : whole;
 
 const comparisons: Readonly<Record<string, Compare>> = {
   eq: (actual, wanted) => actual === wanted,
@@ -40,21 +55,35 @@ const comparisons: Readonly<Record<string, Compare>> = {
   gt: ordered((order) => order > 0),
   gte: ordered((order) => order >= 0),
   contains: (actual, wanted) =>
-    Array.isArray(actual) ? actual.includes(wanted) : textual((text, part) => text.includes(part))(actual, wanted),
+    Array.isArray(actual)
+      ? partOf(actual, lookedAt.values).includes(wanted)
+      : typeof actual === 'string' &&
+        typeof wanted === 'string' &&
+        partOf(actual, lookedAt.characters).includes(wanted),
   startsWith: textual((actual, wanted) => actual.startsWith(wanted)),
   endsWith: textual((actual, wanted) => actual.endsWith(wanted)),
   exists: (actual, wanted) => hasValue(actual) === (wanted !== false),
-  matchesSemver: textual(matchesRange),
+  matchesSemver: textual((version, range) => compileRange(range)(version)),
 };
 
 /** A map, so that an op such as `constructor` is not found on a prototype. */
 const ops: ReadonlyMap<string, Compare> = new Map(Object.entries(comparisons));
 export const conditionOps: readonly string[] = [...ops.keys()];
-/** Returns the comparison of an op, for compiled conditions (shared/flags/evaluate.ts). An unknown op is never true. */
+/** Returns the comparison of an op. An unknown op is never true. */
 export const getComparison = (op: string): Compare => {
   const compare = ops.get(op) ?? (() => false);
   // A path that leads nowhere has the value null.
   return (actual, wanted) => compare(actual ?? null, wanted);
+};
+
+/** Returns the test of an op and what it compares with, for compiled conditions (shared/flags/evaluate.ts): a range is read once. */
+export const compileComparison = (op: string, wanted: unknown): ((actual: unknown) => boolean) => {
+  if (op === 'matchesSemver' && typeof wanted === 'string') {
+    const fits = compileRange(wanted);
+    return (actual) => typeof actual === 'string' && fits(actual);
+  }
+  const compare = getComparison(op);
+  return (actual) => compare(actual, wanted);
 };
 
 /** Returns the value at a dotted path. Only own members count, so `constructor` finds nothing. */

@@ -80,11 +80,17 @@ const partsOf = (range: string): { test: Test; bound: Version }[] | null => {
   return parts.some((part) => part === null) ? null : parts.filter((part) => part !== null);
 };
 
-/** Returns whether a text is a range for `matchesRange`. */
+/** Returns whether a text is a range for `compileRange`. */
 export const isRange = (range: string): boolean => partsOf(range) !== null;
 
-/** Returns whether a version fits a range: comparisons separated by spaces, all of which are true (`>=1.2.0 <2`, `^1.4`, `~2.1`, `3.0.1`). */
-export const matchesRange = (text: string, range: string): boolean => {
-  const version = versionOf(text);
-  return version !== null && (partsOf(range)?.every(({ test, bound }) => test(version, bound)) ?? false);
+/**
+ * Returns the test of whether a version fits a range: comparisons separated by spaces, all of which are true (`>=1.2.0 <2`,
+ * `^1.4`, `~2.1`, `3.0.1`).
+ */
+export const compileRange = (range: string): ((version: string) => boolean) => {
+  const parts = partsOf(range);
+  return (text) => {
+    const version = versionOf(text);
+    return version !== null && (parts?.every(({ test, bound }) => test(version, bound)) ?? false);
+  };
 };

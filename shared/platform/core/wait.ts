@@ -3,20 +3,6 @@
 /** Resolves after `ms`. */
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
-/**
- * Returns a function for the steps of a loop that may take long: at its first step after `ms` of work it resolves once what else
- * waited has had its turn, at others there is nothing to wait for.
- */
-export const createTurns = (ms = 10): (() => Promise<void> | undefined) => {
-  let since = performance.now();
-  return () => {
-    if (performance.now() - since < ms) return undefined;
-    return sleep(0).then(() => {
-      since = performance.now();
-    });
-  };
-};
-
 /** Returns the ms to wait after the `failures`th failure in a row: `firstMs`, doubled by each further one, at most `maxMs`. */
 export const backoffMs = (failures: number, firstMs: number, maxMs = Number.POSITIVE_INFINITY): number =>
   Math.min(firstMs * 2 ** (failures - 1), maxMs);

@@ -8,6 +8,7 @@ import { readLatestOccurrence, type Occurrence } from '../../items/occurrences.t
 import { canSeeActionReference, presentBlocks } from '../../items/presentBlocks.ts';
 import { evaluateCondition, fillTemplate } from '../../platform/core/conditions.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
+import { createTurns } from '../../platform/core/turns.ts';
 import { findRecords, inReferenceOrder, type FullRecord } from '../../records/queries.ts';
 import type { ViewDeps } from '../deps.ts';
 import { fetchItemDetail, fetchLinkedRecords, type AppSuggestion } from './appDetail.ts';
@@ -47,13 +48,17 @@ const linkedRefs = (
   );
 
 /** Returns the suggestions of the inbox whose condition holds. */
-const declaredSuggestions = ({ suggest }: InboxDefinition, subject: Subject): AppSuggestion[] =>
-  suggest
-    .filter(({ when }) => when === undefined || evaluateCondition(when, subject))
-    .map(({ action, input, reason }) => {
+const declaredSuggestions = async ({ suggest }: InboxDefinition, subject: Subject): Promise<AppSuggestion[]> => {
+  const inTurn = createTurns(null);
+  const found: AppSuggestion[] = [];
+  for (const { when, action, input, reason } of suggest)
+    await inTurn(() => {
+      if (when !== undefined && !evaluateCondition(when, subject)) return;
       const filled = fillTemplate(input ?? {}, subject);
-      return { action, input: isObject(filled) ? filled : {}, reason: reason ?? null };
+      found.push({ action, input: isObject(filled) ? filled : {}, reason: reason ?? null });
     });
+  return found;
+};
 
 /** Returns a suggestion as the response has it, or none for an action that the role can't run on the record. */
 const toSuggestedActions = (
@@ -91,9 +96,8 @@ export const readItemDetail = async (
   const linked = inReferenceOrder(refs, [...stored, ...served.records]);
   const own = linked.find(({ resource, id }) => resource === item.record?.resource && id === item.record.id) ?? null;
   const subject: Subject = { item: seen, record: own };
-  const suggestions = [...(inbox === undefined ? [] : declaredSuggestions(inbox, subject)), ...app.suggestions].flatMap(
-    (given) => toSuggestedActions(caller, given, own),
-  );
+  const declared = inbox === undefined ? [] : await declaredSuggestions(inbox, subject);
+  const suggestions = [...declared, ...app.suggestions].flatMap((given) => toSuggestedActions(caller, given, own));
   return {
     blocks: [
       ...(inbox === undefined ? [] : await presentBlocks(deps.db, caller, renderBlocks(inbox.blocks, subject))),

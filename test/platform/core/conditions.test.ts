@@ -1,5 +1,6 @@
 /** The one condition language: what each op means, what of a condition is refused, and that neither can be made to hang. */
 import { expect } from 'chai';
+import { compileCondition } from '../../../shared/flags/evaluate.ts';
 import {
   conditionOps,
   evaluateCondition,
@@ -117,6 +118,27 @@ describe('conditions', () => {
     for (const op of ['constructor', 'toString', '__proto__', 'valueOf'])
       expect(evaluateCondition({ field: 'item.title', op, value: 'x' }, subject)).to.equal(false);
     expect(fillTemplate('{{item.constructor.name}}|{{item.__proto__}}', subject)).to.equal('|');
+  });
+
+  it('look at as much of a text or a list as the fields of an item may have', () => {
+    const [characters, values] = [32 * 1024, 16 * 1024];
+    const nulls = (count: number): null[] => Array.from({ length: count }, () => null);
+    const rows: readonly (readonly [unknown, string, unknown, boolean])[] = [
+      ['a'.repeat(characters - 1) + 'b', 'contains', 'ab', true],
+      ['a'.repeat(characters) + 'b', 'contains', 'ab', false],
+      ['a'.repeat(1_000_000) + 'b', 'endsWith', 'ab', true],
+      [[...nulls(values - 1), 'b'], 'contains', 'b', true],
+      [[...nulls(values), 'b'], 'contains', 'b', false],
+      [[...nulls(values - 1), 'b'], 'exists', true, true],
+      [[...nulls(values), 'b'], 'exists', true, false],
+      [[nulls(values), 'b'], 'exists', true, false],
+      [[nulls(1_000_000), nulls(1_000_000)], 'exists', false, true],
+    ];
+    for (const [i, [v, op, value, wanted]] of rows.entries()) {
+      const condition = { field: 'v', op, value };
+      expect(evaluateCondition(condition, { v }), `row ${String(i)}`).to.equal(wanted);
+      expect(compileCondition(condition)({ v }), `row ${String(i)}, compiled`).to.equal(wanted);
+    }
   });
 });
 
