@@ -1,8 +1,8 @@
 /** Fills the templates of declared blocks of an inbox, a resource or a page, for shared/views. */
 import type { Block, Json } from '../applink/protocol.ts';
-import { fillTemplate } from '../platform/core/conditions.ts';
+import { filledMax, fillTemplate } from '../platform/core/conditions.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
-import { validateBlock } from './validateBlocks.ts';
+import { invalidBlock, validateBlock } from './validateBlocks.ts';
 
 /** Returns a value as text: a template that is one path keeps the value's type. */
 const textOf = (value: unknown): unknown => {
@@ -23,6 +23,11 @@ const shownValue = (field: unknown): unknown => {
 /** Returns one block, checked; null for a link without an address. */
 export const renderBlock = (template: Json, subject: unknown): Block | null => {
   const filled = fillTemplate(template, subject);
+  if (filled === null)
+    return invalidBlock(
+      { title: fillTemplate(template['title'], subject) },
+      `more than ${String(filledMax)} characters would be filled in`,
+    );
   if (!isObject(filled)) return validateBlock(filled);
   switch (filled['type']) {
     case 'text':

@@ -146,7 +146,8 @@ const titleOf = (given: unknown): string | null => {
     : null;
 };
 
-const invalidBlock = (given: unknown, problem: string): Block =>
+/** Returns the `error` block in the place of one that is not valid. */
+export const invalidBlock = (given: unknown, problem: string): Block =>
   errorBlock(titleOf(given), 'app_error', `This block is not valid: ${problem.slice(0, 300).toWellFormed()}.`);
 
 /** Returns one block of an app with its defaults, or the `error` block in its place. */

@@ -112,7 +112,7 @@ export const isSinglePathTemplate = (template: unknown): boolean =>
   typeof template === 'string' && wholeTemplate.test(template);
 
 /** Characters that are filled in at most: a template may name a long value often. */
-const filledMax = 65_536;
+export const filledMax = 65_536;
 
 interface Room {
   left: number;

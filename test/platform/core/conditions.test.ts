@@ -1,9 +1,12 @@
 /** The one condition language: what each op means, what of a condition is refused, and that neither can be made to hang. */
 import { expect } from 'chai';
+import { renderBlock } from '../../../shared/blocks/renderBlocks.ts';
 import { compileCondition } from '../../../shared/flags/evaluate.ts';
+import { resolveCustomerAddress } from '../../../shared/items/replyAddress.ts';
 import {
   conditionOps,
   evaluateCondition,
+  filledMax,
   fillTemplate,
   type ConditionExpression,
 } from '../../../shared/platform/core/conditions.ts';
@@ -139,6 +142,32 @@ describe('conditions', () => {
       expect(evaluateCondition(condition, { v }), `row ${String(i)}`).to.equal(wanted);
       expect(compileCondition(condition)({ v }), `row ${String(i)}, compiled`).to.equal(wanted);
     }
+  });
+});
+
+describe('templates', () => {
+  const fields = { half: 'y'.repeat(filledMax / 2), word: 'x' };
+
+  it('fill in as much as they may, and nothing of what would be more', () => {
+    expect(fillTemplate('{{fields.half}}{{fields.half}}{{fields.none}}', { fields })).to.equal(fields.half.repeat(2));
+    expect(fillTemplate('{{fields.half}}{{fields.half}}{{fields.word}}', { fields })).to.equal(null);
+    expect(fillTemplate({ a: ['{{fields.half}}', '{{fields.half}}'], b: '{{fields.word}}' }, { fields })).to.equal(
+      null,
+    );
+  });
+
+  it('make an error block that says so of a block that would become too large, and no address', () => {
+    const block = { type: 'text', title: 'About {{fields.word}}', text: '{{fields.word}}' };
+    expect(renderBlock(block, { fields })).to.include({ type: 'text', title: 'About x', text: 'x' });
+    expect(renderBlock({ ...block, text: '{{fields.half}}'.repeat(3) }, { fields })).to.deep.equal({
+      type: 'error',
+      title: 'About x',
+      error: 'This block is not valid: more than 65536 characters would be filled in.',
+      code: 'app_error',
+    });
+    const item = { id: 'itm_1', fields: JSON.stringify({ email: 'ana@example.com', half: fields.half }) };
+    expect(resolveCustomerAddress('{{item.fields.email}}', item)).to.equal('ana@example.com');
+    expect(resolveCustomerAddress(`{{item.fields.email}}${'{{item.fields.half}}'.repeat(3)}`, item)).to.equal(null);
   });
 });
 
