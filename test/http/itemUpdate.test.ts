@@ -347,6 +347,19 @@ describe('PATCH /items/:id with undo', () => {
     expect(without(await item(id))).to.deep.equal(without(changed));
   });
 
+  it('takes a change back by any of its entries, and by those alone', async () => {
+    const id = await make({ tags: ['old'] });
+    const was = await item(id);
+    const parts = { state: 'waiting', assignee: person.id, tags: { add: ['new'], remove: [] }, note: 'Why.' };
+    for (const type of ['state', 'assigned', 'tags']) {
+      const { entries } = (await patch(admin, id, parts)).body as { entries: { id: string; type: string }[] };
+      const [note, entry] = ['note', type].map((each) => entries.find((written) => written.type === each)?.id);
+      expect(codeOf(await patch(admin, id, { undo: note }))).to.equal('400 invalid');
+      await change(id, { undo: entry });
+      expect(without(await item(id)), type).to.deep.equal(without(was));
+    }
+  });
+
   it('leaves an item alone that somebody has changed since, and keeps what others changed beside it', async () => {
     const id = await make();
     const entry = await change(id, { assignee: person.id });

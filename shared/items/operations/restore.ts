@@ -159,7 +159,7 @@ const neededVerbs = ({ before, closes }: FormerValues): InboxVerb[] => [
 /** Thrown for an entry of another kind, or of another item. */
 export const notUndone = invalidAt(
   'undo',
-  'must be the first entry of a change of this item’s state, assignee, tags, snooze or links; what came with a reply or a run is changed back by a change of its own',
+  'must be an entry of a change of this item’s state, assignee, tags, snooze or links; what came with a reply or a run is changed back by a change of its own',
 );
 
 /** Returns whether all records of a change of links are seen; else its entry is not there for the caller. */

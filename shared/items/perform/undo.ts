@@ -8,13 +8,23 @@ import type { ItemOperation } from '../operation.ts';
 import { notUndone, undoUpdate, type PreviousValues } from '../operations/restore.ts';
 import type { UpdateInput } from '../operations/update.ts';
 
-/** Reads along the timeline's index. What the service, triage, an occurrence or a reply did is not undone by itself. */
+/**
+ * Reads along the timeline's index. A change that wrote several entries stands with the first of them, and the others follow it
+ * without a verb. What the service, triage, an occurrence or a reply did is not undone by itself, nor does a note stand for a change.
+ */
 const replacedValuesSql = statement(
   'item.replaced',
   `
-  select inbox, before, after from events
-  where env = $1 and item = $2 and entry = $3 and not is_update and before is not null and outcome = 'ok'
-    and verb in ('item.update', 'item.state', 'item.assign', 'item.tags', 'item.snooze')`,
+  select c.inbox, c.before, c.after
+  from events e cross join lateral (
+    select * from events c
+    where c.env = $1 and c.item = $2 and c.entry is not null and not c.is_update and c.verb is not null and c.id <= e.id
+    order by c.id desc limit 1
+  ) c
+  where e.env = $1 and e.item = $2 and e.entry = $3 and not e.is_update
+    and e.type in ('state', 'assigned', 'tags', 'snoozed', 'woken', 'linked', 'unlinked')
+    and c.at = e.at and (e.verb is null or e.id = c.id) and c.before is not null and c.outcome = 'ok'
+    and c.verb in ('item.update', 'item.state', 'item.assign', 'item.tags', 'item.snooze')`,
 );
 
 const archivedFault = invalidAt(
