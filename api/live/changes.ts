@@ -13,6 +13,7 @@ import { encodeMessage } from './frames.ts';
 import { entryOffset, presentMembersJson } from './messageBatch.ts';
 import { endOffset, parseAfterOffset, readStreamHead, type ResetReason, type StreamPosition } from './offsets.ts';
 import { firstKeptAt, positionBefore } from './since.ts';
+import type { StreamPart } from './visibility.ts';
 
 /** Positions that one call reads: a role that sees little gets an empty page and a cursor further on. */
 const scanPositionsMax = 10_000;
@@ -38,12 +39,13 @@ interface ChangesFilter {
   /** Milliseconds since 1970 UTC; null: from where the query says. */
   readonly since: number | null;
   readonly types: ReadonlySet<string> | null;
-  readonly inboxes: ReadonlySet<string> | null;
+  /** Whether a part is about what is asked for; null: all of them. */
+  readonly isAbout: ((part: StreamPart) => boolean) | null;
   /** Whether a message is about what one principal did; null: all of them. */
   readonly isBy: ((message: object) => boolean) | null;
 }
 
-const everything: ChangesFilter = { since: null, types: null, inboxes: null, isBy: null };
+const everything: ChangesFilter = { since: null, types: null, isAbout: null, isBy: null };
 
 export interface ChangesPage {
   /** Messages as the stream has them; the first one's `prev` is the `after` that was given. */
@@ -94,11 +96,12 @@ class ChangesReader {
     if (batch === null) return true;
     // A page ahead of the feed is new to the other sessions too.
     channel.append(rows, env.epoch);
-    const { types, inboxes, isBy } = this.#filter;
-    const viewer = { access: principal.access, decides: mayDecide(principal), types, inboxes, agent: null };
+    const { types, isAbout, isBy } = this.#filter;
+    const viewer = { access: principal.access, decides: mayDecide(principal), types, inboxes: null, agent: null };
     let seesLast = false;
     for (const entry of batch.entries) {
-      const rest = presentMembersJson(entry, viewer, principal.id);
+      const isAsked = isAbout === null || isAbout(entry.part);
+      const rest = isAsked ? presentMembersJson(entry, viewer, principal.id) : null;
       seesLast = rest !== null;
       if (rest === null || entry.position === null) continue;
       const offset = entryOffset(env, entry, entry.position);

@@ -1,9 +1,11 @@
 /** What the tool for models narrows `GET /changes` by, which HTTP does not have. Used by api/routes/live.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
 import { unknownName } from '../../shared/access/unknownName.ts';
+import { toBulkScope } from '../../shared/bulk/scope.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { foldCase } from '../../shared/platform/core/searchWords.ts';
 import type { ChangesQuery, ChangesRequest } from './changes.ts';
+import type { StreamPart } from './visibility.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -54,17 +56,28 @@ const visibleInboxes = ({ env, principal: { access } }: Caller, given: unknown):
   return new Set(names);
 };
 
+/** Returns the inboxes of what a part of the stream is about; a flag is of none. */
+const inboxesOfPart = (part: StreamPart): readonly string[] => {
+  if (part.type === 'item' || part.type === 'timeline') return [part.inbox];
+  if (part.type === 'bulk') return toBulkScope(part.bulk['scope'])?.inboxes ?? [];
+  if (part.type === 'run') return part.inbox === undefined || part.inbox === null ? [] : [part.inbox];
+  if (part.type !== 'approval') return [];
+  const { inbox, inboxes } = part.approval;
+  return [...(inbox === null ? [] : [inbox]), ...(inboxes ?? [])];
+};
+
 /** Returns the request for the changes after an offset or a time, of these types and inboxes, by these principals. */
 export const narrowChanges = (caller: Caller, query: ChangesQuery, ofTool: Members | null): ChangesRequest => {
   if (ofTool === null) return { query };
   const { since, types, inboxes, by } = ofTool;
   const actors = toList(by);
+  const wanted = visibleInboxes(caller, inboxes);
   return {
     query: typeof since === 'string' ? { ...query, after: since } : query,
     filter: {
       since: typeof since === 'number' ? since : null,
       types: toSet(types),
-      inboxes: visibleInboxes(caller, inboxes),
+      isAbout: wanted === null ? null : (part) => inboxesOfPart(part).some((inbox) => wanted.has(inbox)),
       isBy: actors === null ? null : isByAnyOf(caller, actors),
     },
   };

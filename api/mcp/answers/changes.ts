@@ -38,8 +38,10 @@ const toMessage = ({ first, items }: Group): Members => {
 /** Message types that carry the whole state of a thing, so that the newest message replaces the earlier ones. */
 const things = ['item', 'run', 'bulk', 'approval', 'flag'] as const;
 
-/** Returns the key of the thing whose state a message carries; null for a message about an event. */
+/** Returns the key of the thing whose state a message carries, be it an entry whose status goes on; null for other messages. */
 const thingOf = (change: Members): string | null => {
+  const { type, entry } = change;
+  if (type === 'timeline' && isObject(entry)) return JSON.stringify([type, entry['id']]);
   const name = things.find((each) => each === change['type']);
   const thing = name === undefined ? null : change[name];
   if (name === undefined || !isObject(thing)) return null;
@@ -74,10 +76,13 @@ export const withMergedChanges = (body: Members): Members => {
   for (const change of newestOfEach(changes as readonly Members[])) {
     const [key, last] = [keyOf(change), writtenAt(change)];
     const known = key === null ? undefined : groups.get(key);
-    const group = known !== undefined && last - known.last <= togetherMs ? known : { first: change, items: [], last };
+    const { item } = change;
+    // What was done to an item twice is told twice.
+    const isJoined = known !== undefined && last - known.last <= togetherMs && !known.items.includes(item);
+    const group = isJoined ? known : { first: change, items: [], last };
     if (group !== known) all.push(group);
     if (key !== null) groups.set(key, group);
-    group.items.push(change['item']);
+    group.items.push(item);
     group.last = last;
   }
   const told = new Set(all.flatMap(({ items }) => (items.length > 1 ? items : [])));

@@ -45,19 +45,21 @@ const entryData = (data: Members): Members => {
   };
 };
 
-const shownEntry = (entry: Members, isNamed: boolean): Members => {
+const shownEntry = (entry: Members, hasId: boolean): Members => {
   const { id, at, type, actor, data } = entry;
   return withoutEmpty({
     at,
     type,
     by: nameOf(actor),
     ...(isObject(data) ? entryData(data) : {}),
-    ...(isNamed ? { id } : {}),
+    ...(hasId ? { id } : {}),
   });
 };
 
-export const compactEntry = (entry: Members): Members =>
-  shownEntry(entry, entriesWithEnds.has(entry['type']) || undoableEntries.has(entry['type']));
+/** Whether an entry is looked up or undone by its id. */
+const isNamed = ({ type }: Members): boolean => entriesWithEnds.has(type) || undoableEntries.has(type);
+
+export const compactEntry = (entry: Members): Members => shownEntry(entry, isNamed(entry));
 
 /** Returns an entry that the caller's own change has written, without the members that the caller knows. */
 export const entryReceipt = (entry: Members): Members =>
@@ -67,8 +69,8 @@ export const entryReceipt = (entry: Members): Members =>
 export const compactChange = (change: Members): Members => {
   const { entry, at, ...rest } = omitMembers(change, ['offset', 'prev']);
   if (!isObject(entry)) return { ...rest, at };
-  // Of several alike there is one entry, and an undo begins with the item.
-  const { at: entryAt, ...happened } = shownEntry(entry, entriesWithEnds.has(entry['type']));
+  // Each of several items has an entry of its own.
+  const { at: entryAt, ...happened } = shownEntry(entry, isNamed(entry) && rest['items'] === undefined);
   return {
     ...(rest['change'] === 'created' ? omitMembers(rest, ['change']) : rest),
     at,
