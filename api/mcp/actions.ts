@@ -7,8 +7,11 @@ import type { Definition } from '../../shared/environments/definition.ts';
 import { getOrCreate } from '../../shared/platform/core/maps.ts';
 import { strictObject } from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
+import type { EndpointCall } from '../endpoint.ts';
 import { actionArguments, type ArgumentNames } from './actionSchema.ts';
+import { toObject } from './arguments/coerce.ts';
 import { readValues, requireKnownArguments } from './arguments/readValues.ts';
+import { readRecordId } from './arguments/recordRefs.ts';
 import { getEndpoint } from './endpoints.ts';
 import { serveEndpoint } from './serveEndpoint.ts';
 import { idempotencyKey, toChangeHeaders, type Tool, type ToolHints } from './tool.ts';
@@ -64,6 +67,8 @@ const toActionBody = ({ name }: ActionDefinition, names: ArgumentNames, given: G
     body[member] = rest[argument];
     delete rest[argument];
   }
+  // A dry run does nothing, so that nothing has to be confirmed.
+  if (body['dryRun'] === true && names.confirmed !== undefined) body['confirmed'] = true;
   if (names.input === undefined) return { ...body, input: rest };
   const { [names.input]: input, ...unknown } = rest;
   requireKnownArguments(
@@ -96,10 +101,20 @@ const requireDeclared = (schema: object, given: Given): void => {
   if (additionalProperties === false) requireKnownArguments(given, Object.keys(properties ?? {}));
 };
 
+/** Returns the arguments with the id of the record alone. */
+const withRecordId = async (
+  call: EndpointCall,
+  { resource }: ActionDefinition,
+  { names: { record: path }, raw }: { readonly names: ArgumentNames; readonly raw: Given },
+): Promise<Given> => {
+  if (resource === null || path === undefined || raw[path] === undefined) return raw;
+  return { ...raw, [path]: await readRecordId(call, { resource, given: toObject(raw[path]), path: 'record' }) };
+};
+
 const run = serveEndpoint(getEndpoint('action.run'));
 const outputSchema = {
   type: 'object',
-  properties: { blocks: { type: 'array' }, run: { type: 'string' } },
+  properties: { run: { type: 'string' } },
 };
 const checkKey = compileCheck(strictObject({ idempotencyKey })) as (given: unknown) => { idempotencyKey?: string };
 
@@ -123,11 +138,13 @@ const createActionTool = (action: ActionDefinition): Tool => {
       annotations: actionHints(action),
     },
     page: null,
+    root: null,
     projected: null,
     kinds: {},
     argumentPath: argumentPath(names),
     serve: async (call, raw, now) => {
-      const { given, timeless } = readValues(inputSchema, raw, now);
+      const named = isRunnable(call.caller) ? await withRecordId(call, action, { names, raw }) : raw;
+      const { given, timeless } = readValues(inputSchema, named, now);
       if (isRunnable(call.caller)) requireDeclared(inputSchema, given);
       const { [names.idempotencyKey]: key, ...rest } = given;
       const { [names.idempotencyKey]: _, ...fingerprinted } = timeless();

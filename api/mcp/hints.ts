@@ -15,6 +15,7 @@ import { didYouMean } from '../../shared/platform/core/nearestNames.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { Members } from './answers/members.ts';
 import { toList, toObject } from './arguments/coerce.ts';
+import { filtersHint, whereHint } from './valueHints.ts';
 
 const call = (tool: string, id: unknown): string => `${tool} with ${JSON.stringify({ id })}`;
 
@@ -198,15 +199,17 @@ export const bulkHint = async (from: EndpointCall, asked: Members, { bulk }: Mem
   const unknown = stateHint(from, { inbox: query['inbox'], state: operation['state'] });
   if (unknown !== null) return `No item can change: ${unknown}`;
   if (!isObject(bulk) || bulk['total'] !== 0) return null;
-  const why = stateHint(from, query) ?? (await tagsHint(from, query)) ?? recordHint(query);
+  const why =
+    stateHint(from, query) ?? (await tagsHint(from, query)) ?? (await whereHint(from, query)) ?? recordHint(query);
   return `No item fits the query: nothing was done.${why === null ? '' : ` ${why}`}`;
 };
 
 const recordHint = ({ record }: Members): string | null =>
   isText(record) ? `No item that fits is about ${record}; get_record says whether there is such a record.` : null;
 
-/** Returns why filters of items may find nothing: a state or a tag that no item can have or has, or a record without items; or null. */
+/** Returns why filters may find nothing: a state, a tag or a value that nothing can have or has, or a record without items; or null. */
 export const emptyHint = async (from: EndpointCall, asked: Members, body: Members): Promise<string | null> => {
   const isEmpty = [body['items'], body['groups']].some((list) => Array.isArray(list) && list.length === 0);
-  return stateHint(from, asked) ?? (isEmpty ? ((await tagsHint(from, asked)) ?? recordHint(asked)) : null);
+  if (!isEmpty) return stateHint(from, asked) ?? filtersHint(from, asked, body);
+  return stateHint(from, asked) ?? (await tagsHint(from, asked)) ?? (await whereHint(from, asked)) ?? recordHint(asked);
 };

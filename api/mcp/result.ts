@@ -22,6 +22,7 @@ import {
   repeatedAnswer,
   repeatHint,
 } from './hints.ts';
+import { withMissingArgument } from './missing.ts';
 import { searchHint } from './searchHints.ts';
 import type { Tool } from './tool.ts';
 
@@ -150,6 +151,7 @@ export const callTool = async (tool: Tool, call: EndpointCall, given: Members): 
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const hint = await conflictHint(call, error);
-    return { result: toToolError(withArgumentPaths(error, tool, given), hint), items: false };
+    const said = withMissingArgument(withArgumentPaths(error, tool, given), tool.root, given);
+    return { result: toToolError(said, hint), items: false };
   }
 };

@@ -11,6 +11,7 @@ import { entryReceipt, itemReceipt } from './answers/kinds.ts';
 import type { PagedTool } from './answers/page.ts';
 import { withCandidates } from './arguments/candidates.ts';
 import type { Schema } from './arguments/coerce.ts';
+import { confirmDryRun } from './arguments/dryRuns.ts';
 import { resolvePeople } from './arguments/people.ts';
 import { readValues, requireKnownArguments } from './arguments/readValues.ts';
 import type { CallerPredicate } from './rights.ts';
@@ -47,6 +48,8 @@ export interface Tool {
   readonly entry: ToolEntry;
   /** How its list is read page by page; null: it answers no list with a cursor. */
   readonly page: PagedTool | null;
+  /** The first part of the path of its endpoint, which says what its `id` is of; null: it takes none. */
+  readonly root: string | null;
   /** The member of the answer that `fields` chooses from; null: the endpoint does not take `fields`. */
   readonly projected: string | null;
   /** The compact forms of members that it shows in a way of its own. */
@@ -74,8 +77,6 @@ interface ToolRow {
   readonly schemas?: Readonly<Record<string, Schema>>;
   /** Arguments that the list leaves out. */
   readonly hidden?: readonly string[];
-  /** Whether the list shows `idempotencyKey`: where a second call does something once more. */
-  readonly showsKey?: boolean;
   readonly hints?: Partial<ToolHints>;
   readonly kinds?: Readonly<Record<string, Compactor>>;
   /** Returns the arguments as the endpoint takes them, of what only tools take. Throws `400 invalid`. */
@@ -97,8 +98,8 @@ const version = Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_99
 /** Arguments whose names say what they are, or that the instructions of the server explain. */
 const plainNames = new Set(['id', 'cursor', 'limit', 'confirmed', 'dryRun', 'reason']);
 
-/** Arguments that changes or reads take, as the instructions say, and what a page’s `more` is made of. */
-const unlisted = new Set(['idempotencyKey', 'fields', 'count']);
+/** Arguments that reads take, as the instructions say, and what a page’s `more` is made of. */
+const unlisted = new Set(['fields', 'count']);
 
 const namesIn = (path: string): string[] => [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => name);
 
@@ -150,12 +151,15 @@ const detailArgument: [string, Schema] = ['detail', { enum: ['full'] }];
 /** Returns the schema that `tools/list` shows. */
 const shownSchema = (
   schema: TObject,
-  { say = {}, schemas = {}, hidden = [], showsKey = false }: ToolRow,
+  { say = {}, schemas = {}, hidden = [], hints }: ToolRow,
   isRead: boolean,
 ): object => {
+  // A second call of an idempotent tool does nothing more.
+  const isLeftOut = (name: string): boolean =>
+    unlisted.has(name) || hidden.includes(name) || (name === 'idempotencyKey' && hints?.idempotentHint === true);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- schemas are JSON objects
   const listed = Object.entries(schema.properties as Readonly<Record<string, Schema>>).filter(
-    ([name]) => (!unlisted.has(name) || (showsKey && name === 'idempotencyKey')) && !hidden.includes(name),
+    ([name]) => !isLeftOut(name),
   );
   const shown = listed.map(([name, value]): [string, Schema] => {
     if (schemas[name] !== undefined) return [name, schemas[name]];
@@ -203,6 +207,7 @@ const withToolNames = (schema: TObject, renamed: Readonly<Record<string, string>
 const renamedPath = (path: string, renamed: Readonly<Record<string, string>>): string | undefined => {
   for (const [ours, theirs] of Object.entries(renamed)) {
     if (theirs === path) return ours;
+    if (path.startsWith(`${theirs}.`)) return `${ours}${path.slice(theirs.length)}`;
     const kind = theirs.endsWith('.*') ? theirs.slice(0, -1) : null;
     if (kind !== null && path.startsWith(kind)) return `${ours}.${path.slice(kind.length)}`;
   }
@@ -236,6 +241,7 @@ export const createTool = (row: ToolRow): Tool => {
       annotations: annotationsOf(row),
     },
     page,
+    root: endpoint.path.includes('/:id') ? (endpoint.path.split('/')[1] ?? null) : null,
     projected: askedNames.includes('fields')
       ? (findProjection(endpoint.responses[200], endpoint.path)?.member ?? null)
       : null,
@@ -255,7 +261,9 @@ export const createTool = (row: ToolRow): Tool => {
       const valuesOf = (read: Members): Members => {
         const others = omitMembers(read, all.properties);
         const values = { ...pickMembers(others, askedNames), ...omitMembers(others, asked.properties), ...texts };
-        return Object.fromEntries(Object.entries(values).map(([key, value]) => [renamed[key] ?? key, value]));
+        return Object.fromEntries(
+          Object.entries(confirmDryRun(values, asked.properties)).map(([key, value]) => [renamed[key] ?? key, value]),
+        );
       };
       const response = serve(call, {
         params,

@@ -49,9 +49,16 @@ export const requireKnownStates = (
   if (unknown !== undefined) throw invalidAt(path, `must be among ${listNearest(unknown, [...known])}`);
 };
 
-const resolveAssignees = ({ principal }: Caller, given: readonly string[] | undefined): string[] | null => {
+/** Throws `invalid` for me where the caller is no person, at the view where `asked`, the query's own assignee, is not given. */
+const resolveAssignees = (
+  { principal }: Caller,
+  given: readonly string[] | undefined,
+  asked: readonly string[] | undefined,
+): string[] | null => {
   if (given?.includes('me') === true && principal.type !== 'person')
-    throw invalidAt('assignee', 'must be none or people’s ids; me is for persons');
+    throw asked === undefined
+      ? invalidAt('view', 'is of what is assigned to whoever asks, a person; an agent gives an assignee beside it')
+      : invalidAt('assignee', 'must be none or people’s ids; me is for persons');
   return given?.map((who) => (who === 'me' ? (principal.id ?? who) : who)) ?? null;
 };
 
@@ -108,7 +115,7 @@ export const resolveFilters = (
   const known = ofInbox ? inboxes : visibleInboxes(caller);
   requireKnownStates(known, query.state, 'state');
   checkFieldNames(query['fields.*'] ?? {}, known);
-  const assignees = resolveAssignees(caller, merged.assignee);
+  const assignees = resolveAssignees(caller, merged.assignee, query.assignee);
   const record = resolveRecord(caller, merged);
   const words = parseSearchWords(query.search, merged.search);
   const order = merged.sort ?? '-lastSeen';

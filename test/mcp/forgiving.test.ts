@@ -230,6 +230,121 @@ describe('tools for models', () => {
     );
   });
 
+  it('take a record in each form, and say where it is one of another resource', async () => {
+    const ref = { resource: 'customer', id: 'c1' };
+    const id = await make({ record: ref });
+    const made = await answer('create_item', { inbox: 'mail', title: 'By text', record: 'customer:c1' });
+    expect((await answer('get_item', { id: (made['item'] as { id: string }).id }))['item']).to.deep.include({
+      record: { ...ref, title: 'Ada' },
+    });
+    const listed = await answer('list_items', { record: ref });
+    expect((listed['items'] as { id: string }[]).map((item) => item.id)).to.include(id);
+    const dry = { query: { record: ref }, operation: { type: 'tags', add: ['z'], remove: [] }, dryRun: true };
+    expect((await answer('bulk_items', dry))['matched']).to.be.above(1);
+    const linked = await answer('update_item', { id, links: { add: ['customer:c2'] } });
+    expect((linked['entries'] as object[])[0]).to.deep.include({
+      record: { resource: 'customer', id: 'c2' },
+    });
+    expect((await answer('available_actions', { refs: 'customer:c1' }))['available']).to.have.length(1);
+    for (const record_ of ['c1', 'customer:c1', ref, JSON.stringify(ref)])
+      expect(await answer('action_greet', { record_, words: 'Hello', dryRun: true })).to.include({ dryRun: true });
+    for (const given of [{ resource: 'customer', id: 'customer:c1' }, { id: ref }])
+      expect((await answer('get_record', given))['record'], JSON.stringify(given)).to.include({ id: 'c1' });
+    for (const record_ of ['order:c1', { resource: 'order', id: 'c1' }])
+      expect(await refusal('action_greet', { record_, words: 'Hello' })).to.equal(
+        'record_ is a record of order; this takes the id of one of customer',
+      );
+    expect(
+      await refusal('action_greet', { record_: 'vault:c1', words: 'Hello' }),
+      'a resource that is not seen',
+    ).to.equal('record_ no customer has this id');
+    await world.records('customer', [{ id: 'customer:c9', title: 'Named so' }]);
+    expect((await answer('get_record', { resource: 'customer', id: 'customer:c9' }))['record']).to.include({
+      id: 'customer:c9',
+    });
+  });
+
+  it('take values of fields as numbers, texts and words, and name the argument as it was given', async () => {
+    await make({ data: { email: '12.5' } });
+    expect((await answer('list_items', { where: { email: 12.5 } }))['items']).to.have.length(1);
+    expect((await answer('summarize_items', { by: 'state', where: { email: 12.5 } }))['groups']).to.have.length(1);
+    expect((await answer('list_items', { where: { email: true } }))['items']).to.deep.equal([]);
+    expect(await refusal('list_items', { where: { email: { like: 'x' } } })).to.match(/^where\.email must be string/);
+    await world.records('customer', [{ id: 'c3', title: 'Cy', fields: { vip: true, seats: 9 } }]);
+    const found = async (filters: object): Promise<unknown[]> =>
+      (await answer('list_records', { resource: 'customer', filters }))['records'] as unknown[];
+    for (const filters of [{ vip: 'true' }, { vip: { eq: 'yes' } }, { seats: '9' }, { seats: { gte: '8' } }])
+      expect(await found(filters), JSON.stringify(filters)).to.have.length(1);
+    expect(await found({ vip: { exists: 'true' } })).to.have.length(1);
+    expect(await refusal('list_records', { resource: 'customer', filters: { seats: '1.000' } })).to.match(
+      /^filters\.seats /,
+    );
+  });
+
+  it('need no confirmation for a dry run of what is dangerous', async () => {
+    const bold = await world.agent('admin');
+    expect(await answer('action_erase', { record: 'c1', dryRun: true }, bold)).to.include({ dryRun: true });
+    const bulk = { ids: [await make({ record: { resource: 'customer', id: 'c1' } })], dryRun: 'true' };
+    const operation = { type: 'action', action: 'erase' };
+    expect(await answer('bulk_items', { ...bulk, operation }, bold)).to.include({ wouldChange: 1 });
+    expect(await answer('change_flag', { flag: 'risky', change: { value: true }, dryRun: true }, bold)).to.include({
+      dryRun: true,
+    });
+    expect((await callTool(bold, 'action_erase', { record: 'c1' })).body.code).to.equal('confirmation_required');
+    expect((await bold.post('/actions', { action: 'erase', record: 'c1', dryRun: true })).status, 'HTTP').to.equal(409);
+  });
+
+  it('name the argument of a 404 and its likely mistake', async () => {
+    const id = await make();
+    const run = 'run_01jd0000000000000000000000';
+    expect(await refusal('get_item', { id: '4w3' })).to.equal(
+      'id must be the whole id of an item, itm_ and 26 characters; search finds items by their words',
+    );
+    expect(await refusal('get_item', { id: run.replace('run', 'itm') })).to.match(
+      /^id is the id of none that you can see/,
+    );
+    expect(await refusal('get_approval', { id: run })).to.equal(
+      'id is the id of a run, and this takes that of an approval: get_run reads it',
+    );
+    expect(await refusal('get_run', { id })).to.match(/^id is the id of an item, .*get_item reads it$/);
+    expect(await refusal('get_record', { resource: 'customer', id: 'Ada' })).to.equal(
+      'id is the whole id of no customer that you can see; search finds records by their names',
+    );
+  });
+
+  it('list what they take: the key of changes, the filters of summaries', async () => {
+    const listed = new Map((await listTools(clerk)).map((tool) => [tool.name, tool.inputSchema]));
+    for (const name of [
+      'update_item',
+      'change_flag',
+      'retry_run',
+      'undo_bulk',
+      'bulk_items',
+      'add_note',
+      'create_item',
+    ])
+      expect(listed.get(name)?.['properties'], name).to.include.keys('idempotencyKey');
+    expect(listed.get('summarize_items')?.['properties']).to.include.keys('state', 'tags', 'where', 'createdAfter');
+    expect(listed.get('list_approvals')?.['properties']).to.include.keys('requestedBy');
+  });
+
+  it('say what is for people alone', async () => {
+    const { actions } = await answer('list_actions');
+    const only = new Map((actions as { name: string; only?: string }[]).map((action) => [action.name, action.only]));
+    expect(only.get('wipe')).to.equal('a person who has just signed in, never an agent');
+    expect(only.get('greet')).to.equal(undefined);
+    const { actions: ofRecord } = await answer('get_record', { resource: 'customer', id: 'c1' });
+    expect((ofRecord as { action: string; only?: string }[]).find(({ action }) => action === 'wipe')?.only).to.match(
+      /^a person/,
+    );
+    const { views } = await answer('list_views');
+    expect((views as { name: string; only?: string }[]).map(({ name, only: why }) => [name, why])).to.deep.equal([
+      ['mine', 'people: nothing is assigned to an agent'],
+      ['open', undefined],
+    ]);
+    expect(await refusal('list_items', { view: 'mine' })).to.match(/^view is of what is assigned to whoever asks/);
+  });
+
   it('show of a request what it changes', async () => {
     const pending = await answer('change_flag', { flag: 'asks', change: { rollout: 30 } });
     const { approval } = await answer('get_approval', { id: pending['approval'] });

@@ -9,6 +9,8 @@ export const manifest = {
         { name: 'email', search: true, filter: true },
         { name: 'seats', type: 'number', filter: true, sort: true },
         { name: 'since', type: 'time', filter: true },
+        { name: 'vip', type: 'boolean', filter: true },
+        { name: 'status', filter: true },
       ],
       relations: [{ name: 'orders', resource: 'order', field: 'customer' }],
     },
@@ -28,7 +30,10 @@ export const manifest = {
     },
     { name: 'secret' },
   ],
-  views: [{ name: 'open', state: 'open' }],
+  views: [
+    { name: 'open', state: 'open' },
+    { name: 'mine', assignee: 'me' },
+  ],
   actions: [
     {
       name: 'greet',
@@ -75,6 +80,7 @@ export const manifest = {
     { key: 'asks', kind: 'boolean', default: false, approval: true },
     { key: 'banner', kind: 'boolean', default: false },
     { key: 'unseen', kind: 'boolean', default: false },
+    { key: 'risky', kind: 'boolean', default: false, danger: 'high' },
   ],
 };
 

@@ -42,7 +42,12 @@ export const compactInbox = (inbox: Members): Members =>
     can: inbox['can'],
   });
 
-export const compactView = (view: Members): Members => withoutEmpty({ ...view, label: labelOf(view) });
+export const compactView = (view: Members): Members =>
+  withoutEmpty({
+    ...view,
+    label: labelOf(view),
+    only: textOf(view['assignee']).split(',').includes('me') ? 'people: nothing is assigned to an agent' : null,
+  });
 
 export const compactResource = (resource: Members): Members =>
   withoutEmpty({
@@ -67,7 +72,8 @@ export const compactAction = (action: Members): Members =>
     ...pickMembers(action, ['name', 'action']),
     label: labelOf(action),
     ...pickMembers(action, ['description', 'resource', 'record', 'danger', 'defaults', 'reason']),
-    is: trueNames(action, ['approval', 'background', 'freshSignIn', 'repeatable', 'reasonRequired', 'reversible']),
+    only: action['freshSignIn'] === true ? 'a person who has just signed in, never an agent' : null,
+    is: trueNames(action, ['approval', 'background', 'repeatable', 'reasonRequired', 'reversible']),
   });
 
 /** Returns an action that applies to a record, without its description, which the tool has. */

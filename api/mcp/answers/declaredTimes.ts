@@ -1,4 +1,4 @@
-/** Times that the app has declared, in fields of records and in blocks, as ISO 8601 for models. Used by present.ts and tools/records.ts. */
+/** Times that the app has declared, in fields of records and in blocks, as ISO 8601 for models. Used by present.ts. */
 import type { Definition } from '../../../shared/environments/definition.ts';
 import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
 import { objectsIn, type Members } from './members.ts';
@@ -7,7 +7,7 @@ import { declaredTime } from './times.ts';
 type Resources = Pick<Definition, 'resources'>;
 
 /** Returns the names of the fields of a resource whose values are times. */
-export const timeFieldsOf = ({ resources }: Resources, resource: unknown): string[] =>
+const timeFieldsOf = ({ resources }: Resources, resource: unknown): string[] =>
   (typeof resource === 'string' ? (resources.get(resource)?.fields ?? []) : [])
     .filter(({ type }) => type === 'time')
     .map(({ name }) => name);

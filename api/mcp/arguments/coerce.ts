@@ -2,6 +2,7 @@
 import type { FaultDetail } from '../../../shared/catalogue/errors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
 import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
+import { toSchemaForm } from './recordRefs.ts';
 import { parseDuration, parseTime } from './times.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -35,6 +36,10 @@ const booleanWords = new Map<unknown, boolean>([
   ...['false', 'no', '0', 0].map((word): [unknown, boolean] => [word, false]),
 ]);
 
+/** Returns true or false of a word for it; any other value as it is. */
+export const toBoolean = (value: unknown): unknown =>
+  booleanWords.get(typeof value === 'string' ? value.toLowerCase() : value) ?? value;
+
 export const isTextOrNumber = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
@@ -58,9 +63,18 @@ const coerceInteger = (value: unknown, { path, name, description }: Place, { now
 /** Names of members that are percentages, beside those whose description says so. */
 const percentages = new Set(['rollout', 'to']);
 
+const numberOf = (value: unknown): RegExpExecArray | null =>
+  typeof value === 'string' && !thousands.test(value) ? numberText.exec(value) : null;
+
+/** Returns the number that a text is; any other value, and a percentage, as it is. */
+export const toNumber = (value: unknown): unknown => {
+  const [, number, percent] = numberOf(value) ?? [];
+  return number === undefined || percent !== undefined ? value : Number(number);
+};
+
 /** Half of an order is not 50 of its currency: a percentage is read where one is taken, and refused elsewhere. */
 const coerceNumber = (value: unknown, { path, name, description }: Place, { problems }: Coercion): unknown => {
-  const [, number, percent] = typeof value === 'string' && !thousands.test(value) ? (numberText.exec(value) ?? []) : [];
+  const [, number, percent] = numberOf(value) ?? [];
   if (number === undefined) return value;
   if (percent === undefined || percentages.has(name) || /percent|%/i.test(description)) return Number(number);
   problems.push({ path, message: 'must be the number itself: a percentage of something is not worked out here' });
@@ -96,10 +110,25 @@ export const toList = (value: unknown): unknown[] => {
 export const toObject = (value: unknown): unknown =>
   typeof value === 'string' ? (parsedJson(value, '{') ?? value) : value;
 
+/** Returns whether a schema is that of texts by names that it does not know. */
+const isTextsByName = ({ patternProperties }: Schema): boolean =>
+  isObject(patternProperties) &&
+  Object.values(patternProperties).every((one) => isObject(one) && one['type'] === 'string');
+
+/** Returns numbers, true and false as texts. */
+const toTexts = (object: Schema): Schema =>
+  Object.fromEntries(
+    Object.entries(object).map(([name, one]) => [
+      name,
+      typeof one === 'number' || typeof one === 'boolean' ? String(one) : one,
+    ]),
+  );
+
 const coerceMembers = (schema: Schema, value: unknown, place: Place, coercion: Coercion): unknown => {
-  const object = toObject(value);
+  const object = toSchemaForm(schema, toObject(value));
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   if (!isObject(object)) return object;
+  if (isTextsByName(schema)) return toTexts(object);
   const required: unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, member]): [string, unknown][] => {
@@ -134,7 +163,7 @@ const coerceUnion = (schema: Schema, value: unknown, place: Place, coercion: Coe
   const branches = branchesOf(schema).filter(({ type }) => type !== 'null');
   const texts = branches.map((branch) => branch['const']);
   if (texts.includes('1')) {
-    const word = booleanWords.get(typeof value === 'string' ? value.toLowerCase() : value) ?? value;
+    const word = toBoolean(value);
     return word === true ? '1' : word === false ? '0' : value;
   }
   const time = branches.find((each) => each['type'] === 'integer' && unitOf(descriptionOf(each)) === 'time');
@@ -157,13 +186,13 @@ const coerce = (schema: Schema, value: unknown, place: Place, coercion: Coercion
   if (schema['const'] === '1') return booleanWords.get(value) === true || value === true ? '1' : value;
   switch (schema['type']) {
     case 'boolean':
-      return booleanWords.get(typeof value === 'string' ? value.toLowerCase() : value) ?? value;
+      return toBoolean(value);
     case 'integer':
       return coerceInteger(value, { ...place, description: descriptionOf(schema) || place.description }, coercion);
     case 'number':
       return coerceNumber(value, { ...place, description: descriptionOf(schema) || place.description }, coercion);
     case 'string':
-      return typeof value === 'number' ? String(value) : value;
+      return typeof value === 'number' ? String(value) : toSchemaForm(schema, value);
     case 'array': {
       const { items } = schema;
       const list = toList(value);

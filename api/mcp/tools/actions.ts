@@ -8,7 +8,7 @@ export const actionTools: readonly Tool[] = [
     name: 'list_actions',
     endpoint: getEndpoint('action.list'),
     isListed: canRunAnyAction,
-    description: 'Actions that you may run, each by its own tool, action_<name>.',
+    description: 'Actions of your role, each by its own tool, action_<name>.',
   }),
   createTool({
     name: 'available_actions',

@@ -24,7 +24,6 @@ export const bulkTools: readonly Tool[] = [
     name: 'bulk_items',
     endpoint: getEndpoint('bulk.create'),
     isListed: canStartBulks,
-    showsKey: true,
     hints: { destructiveHint: true, openWorldHint: true },
     prepare: (_call, given) => withFieldFilters(given),
     givenPath: (path, given) =>

@@ -7,18 +7,8 @@ import { createTool, type Tool } from '../tool.ts';
 
 const ramp = {
   type: ['object', 'null'],
-  description: 'Moves the rollout by itself; null stops it.',
-  properties: {
-    to: { type: 'number' },
-    over: { type: 'string', description: 'Duration.' },
-    every: { type: 'string', description: 'Of a step.' },
-    at: { type: 'string', description: 'Absent: now.' },
-    guard: {
-      type: 'object',
-      description:
-        'Ends it at more than above occurrences within a time: {inbox, tag, above, within, then: stop|rollback}',
-    },
-  },
+  description:
+    '{to, over: 1d, every: 1h, at: start, guard: {inbox, tag, above, within, then: stop|rollback}}: moves the rollout by itself; more than above occurrences within a time end it; null stops it.',
 };
 
 export const flagTools: readonly Tool[] = [

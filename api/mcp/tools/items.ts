@@ -8,8 +8,10 @@ import { itemDetailKinds } from './itemDetail.ts';
 
 /** Filters by fields have names of their own in a URL. */
 const whereFields = { where: 'fields.*' };
-/** Filters that summarize_items takes as list_items does. */
-const summaryFilters = Object.keys(itemListQuery.properties).filter((name) => name !== 'inbox' && name !== 'q');
+/** Filters that summarize_items takes as list_items does, which says what they are. */
+const summaryFilters = Object.fromEntries(
+  [...Object.keys(itemListQuery.properties), 'where'].map((name) => [name, {}]),
+);
 /** The hints of a change that is idempotent and can be changed back. */
 const settles = { idempotentHint: true } as const;
 
@@ -57,10 +59,10 @@ const readTools: readonly Tool[] = [
     endpoint: getEndpoint('item.summary'),
     isListed: canSeeAnyInbox,
     renamed: whereFields,
-    // The filters are those of list_items, as its description says.
-    hidden: [...summaryFilters, 'where', 'limit'],
-    say: { by: 'inbox, state, tag, assignee, record, day, fields.<name>', inbox: '', q: '' },
-    description: 'Counts items by group, with examples; takes all filters of list_items.',
+    hidden: ['limit'],
+    schemas: summaryFilters,
+    say: { by: 'inbox, state, tag, assignee, record, day, fields.<name>' },
+    description: 'Counts items by group, with examples; its filters are those of list_items.',
   }),
   createTool({
     name: 'get_items',
@@ -96,7 +98,6 @@ const changeTools: readonly Tool[] = [
     name: 'create_item',
     endpoint: getEndpoint('item.create'),
     isListed: canInAnyInbox('create'),
-    showsKey: true,
     say: {
       inbox: '',
       title: '',
@@ -165,7 +166,6 @@ const changeTools: readonly Tool[] = [
     name: 'add_note',
     endpoint: getEndpoint('item.note'),
     isListed: canInAnyInbox('note'),
-    showsKey: true,
     say: { text: '' },
     description: 'Writes a note for colleagues; no customer sees it.',
   }),
@@ -173,7 +173,6 @@ const changeTools: readonly Tool[] = [
     name: 'reply_to_item',
     endpoint: getEndpoint('item.reply'),
     isListed: canInAnyInbox('reply'),
-    showsKey: true,
     hints: { destructiveHint: true, openWorldHint: true },
     say: { subject: '', text: '' },
     schemas: { then: { type: 'object', description: '{ state, snooze } once it is accepted.' } },

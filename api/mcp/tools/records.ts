@@ -1,5 +1,6 @@
 /** The rows of the tools for records and pages. */
-import { readFilterTimes } from '../arguments/filterTimes.ts';
+import { readFilterValues } from '../arguments/filterValues.ts';
+import { splitRecordId } from '../arguments/recordRefs.ts';
 import { getEndpoint } from '../endpoints.ts';
 import { canSeeAny, noCaller } from '../rights.ts';
 import { createTool, type Tool } from '../tool.ts';
@@ -24,7 +25,7 @@ export const recordTools: readonly Tool[] = [
     endpoint: getEndpoint('record.list'),
     isListed: canSeeAny('resource'),
     objects: ['filters'],
-    prepare: readFilterTimes,
+    prepare: readFilterValues,
     say: {
       q: '',
       filters:
@@ -38,6 +39,7 @@ export const recordTools: readonly Tool[] = [
     name: 'get_record',
     endpoint: getEndpoint('record.get'),
     isListed: canSeeAny('resource'),
+    prepare: splitRecordId,
     say: { historyCursor: '' },
     description: 'One record: fields, blocks, newest items, what was done, actions that apply.',
   }),
@@ -45,6 +47,7 @@ export const recordTools: readonly Tool[] = [
     name: 'get_related_records',
     endpoint: getEndpoint('record.related'),
     isListed: canSeeAny('resource'),
+    prepare: splitRecordId,
     canLookAhead: () => false,
     description: 'The records of a relation, such as the orders of a customer.',
   }),
