@@ -13,6 +13,7 @@ import { toObject } from './arguments/coerce.ts';
 import { readValues, requireKnownArguments } from './arguments/readValues.ts';
 import { readRecordId } from './arguments/recordRefs.ts';
 import { getEndpoint } from './endpoints.ts';
+import { requireNewRun } from './repeatedCalls.ts';
 import { serveEndpoint } from './serveEndpoint.ts';
 import { idempotencyKey, toChangeHeaders, type Tool, type ToolHints } from './tool.ts';
 
@@ -148,9 +149,12 @@ const createActionTool = (action: ActionDefinition): Tool => {
       if (isRunnable(call.caller)) requireDeclared(inputSchema, given);
       const { [names.idempotencyKey]: key, ...rest } = given;
       const { [names.idempotencyKey]: _, ...fingerprinted } = timeless();
+      const values = toActionBody(action, names, rest);
+      const isOnce = key === undefined && !action.retrySafe && values['dryRun'] !== true;
+      if (isOnce && isRunnable(call.caller)) await requireNewRun(call, action, values);
       return run(call, {
         params: {},
-        values: toActionBody(action, names, rest),
+        values,
         fingerprinted: toActionBody(action, names, fingerprinted),
         headers: toChangeHeaders(checkKey(key === undefined ? {} : { idempotencyKey: key })),
       });

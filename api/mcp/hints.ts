@@ -7,6 +7,7 @@ import type { Fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { inboxesOf, statesOf } from '../../shared/items/filters.ts';
 import { readItems } from '../../shared/items/model.ts';
+import { resolveCustomerAddress } from '../../shared/items/replyAddress.ts';
 import { readTags } from '../../shared/items/tagCounts.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
 import { idTime } from '../../shared/platform/core/ids.ts';
@@ -90,9 +91,16 @@ export const repeatHint = async (from: EndpointCall, body: Members): Promise<str
   return next === null ? repeatedAnswer : `${repeatedAnswer} It may be further by now. ${next}`;
 };
 
-/** Returns whether a reply from the inbox waits for the app. */
-const waitsForApp = async ({ deps, caller }: EndpointCall, inbox: unknown): Promise<boolean> =>
-  findVisibleInbox(caller, String(inbox))?.reply?.via === 'app' && !(await deps.link.online(caller.env.id));
+/** Returns whether a reply to the item is sent, to whom where the service sends it itself, or waits for the app. */
+const replyHint = async ({ deps, caller }: EndpointCall, item: Members): Promise<string> => {
+  const { reply } = findVisibleInbox(caller, String(item['inbox'])) ?? {};
+  if (reply?.via === 'app' && !(await deps.link.online(caller.env.id)))
+    return 'The app is offline: it will be sent once the app is back.';
+  if (reply?.via !== 'smtp') return 'It is being sent.';
+  const found = (await readItems(deps.db, caller.env.id, [String(item['id'])])).get(String(item['id']));
+  const address = found === undefined ? null : resolveCustomerAddress(reply.to, found);
+  return address === null ? 'It is being sent.' : `It is being sent to ${address}.`;
+};
 
 /** Returns the next step after a response that is not final (`202`): the tool that has the rest; or null. `since`: when the call began, in epoch ms. */
 export const nextStepHint = async (from: EndpointCall, body: Members, since: number): Promise<string | null> => {
@@ -105,7 +113,7 @@ export const nextStepHint = async (from: EndpointCall, body: Members, since: num
   if (isObject(bulk) && bulk['status'] !== 'done')
     return `It goes on in the background. Ask ${call('get_bulk', bulk['id'])} until its status is done.`;
   if (isObject(entry) && isObject(item))
-    return `${(await waitsForApp(from, item['inbox'])) ? 'The app is offline: it will be sent once the app is back.' : 'It is being sent.'} ${call('get_item_timeline', item['id'])} shows in the entry ${String(entry['id'])} how that ended.`;
+    return `${await replyHint(from, item)} ${call('get_item_timeline', item['id'])} shows in the entry ${String(entry['id'])} how that ended.`;
   return null;
 };
 

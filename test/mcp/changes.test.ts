@@ -62,7 +62,7 @@ describe('list_changes', () => {
     const id = await make();
     for (let n = 0; n < 3; n += 1) {
       await answer('add_note', { id, text: 'The same.' });
-      await answer('reply_to_item', { id, subject: 'Hello', text: 'The same.' });
+      await answer('reply_to_item', { id, subject: 'Hello', text: 'The same.', idempotencyKey: `${id} ${String(n)}` });
     }
     await world.settled();
     const told = await changes({ types: 'timeline' });

@@ -23,7 +23,10 @@ const manifest = {
     },
     { name: 'vault', source: 'stored' },
   ],
-  inboxes: testManifest.inboxes.map((inbox) => (inbox.name === 'mail' ? { ...inbox, fields } : inbox)),
+  inboxes: [
+    ...testManifest.inboxes.map((inbox) => (inbox.name === 'mail' ? { ...inbox, fields } : inbox)),
+    { name: 'letters', fields, reply: { via: 'smtp', from: 'us@example.com', to: '{{item.fields.email}}' } },
+  ],
   actions: [...testManifest.actions, { name: 'credit', resource: 'customer', approval: true }],
   flags: [{ key: 'checkout', kind: 'boolean', default: false }],
 };
@@ -248,5 +251,12 @@ describe('what tools say beside their answers', () => {
     await world.app();
     const online = await answer('reply_to_item', { id, subject: 'Hello', text: 'Again' });
     expect(online['next']).to.match(/^It is being sent\./);
+  });
+
+  it('a reply by mail: to whom it goes', async () => {
+    const letter = { inbox: 'letters', title: 'A letter', data: { email: 'ada@example.com' } };
+    const { id } = (await agent.post('/items', letter)).body.item;
+    const sent = await answer('reply_to_item', { id, text: 'Hello' });
+    expect(sent['next']).to.match(/^It is being sent to ada@example\.com\. /);
   });
 });

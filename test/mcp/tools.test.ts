@@ -187,7 +187,10 @@ describe('tools', () => {
           blocks: [{ type: 'text', text: 'Well.' }],
         });
         const item = await make();
-        const done = await tools.call('action_greet', { record_: 'c1', words: 'hello', style: 'warm', item });
+        // Each revision does the same once more.
+        const idempotencyKey = `runs ${era}`;
+        const greeting = { record_: 'c1', words: 'hello', style: 'warm', item };
+        const done = await tools.call('action_greet', { ...greeting, idempotencyKey });
         expect(done.body).to.deep.include({ message: 'Said hello.' });
         expect(done.body.blocks).to.have.length(1);
         expect((await tools.call('get_run', { id: done.body.run })).body.run).to.deep.include({
@@ -197,7 +200,7 @@ describe('tools', () => {
           input: { words: 'hello', style: 'warm' },
         });
 
-        const running = await tools.call('action_reindex');
+        const running = await tools.call('action_reindex', { idempotencyKey: `${idempotencyKey} reindex` });
         expect(running.body.running).to.equal(true);
         expect(running.body.next).to.include('get_run').and.include(running.body.run);
         await until(
@@ -216,13 +219,15 @@ describe('tools', () => {
         );
 
         const bold = await toolsOf(admin, era);
-        const refused = await bold.call('action_erase', { record: 'c1' });
+        const refused = await bold.call('action_erase', { record: 'c1', idempotencyKey });
         expect([refused.isError, refused.body.status, refused.body.code]).to.deep.equal([
           true,
           409,
           'confirmation_required',
         ]);
-        expect((await bold.call('action_erase', { record: 'c1', confirmed: true })).body.message).to.be.a('string');
+        expect(
+          (await bold.call('action_erase', { record: 'c1', confirmed: true, idempotencyKey })).body.message,
+        ).to.be.a('string');
       });
 
       it('queues an action while the app is offline, and takes it back', async () => {
@@ -292,10 +297,9 @@ describe('tools', () => {
         outcome = () => {
           throw new Error('No.');
         };
-        expect((await tools.call('action_either', { input: { a: 1 } })).body.code).to.be.oneOf([
-          'action_failed',
-          'app_error',
-        ]);
+        expect(
+          (await tools.call('action_either', { input: { a: 1 }, idempotencyKey: `either ${era}` })).body.code,
+        ).to.be.oneOf(['action_failed', 'app_error']);
       });
     });
   }

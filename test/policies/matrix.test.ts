@@ -109,7 +109,8 @@ describe('the permission matrix', () => {
     const bulk = { ids: [items.get('own')], operation: { type: 'action', action: 'fresh', input: {} } };
     const signedIn = await world.person('operator', 'Fresh', { fresh: true });
     expect((await signedIn.post('/actions', body)).status).to.equal(200);
-    expect((await callTool(signedIn, 'action_fresh', { record: record.id })).status).to.equal(200);
+    const once = { record: record.id, idempotencyKey: 'once more' };
+    expect((await callTool(signedIn, 'action_fresh', once)).status).to.equal(200);
     const made = async (): Promise<number> => (await world.sql(`select id from runs where action = 'fresh'`)).length;
     const before = await made();
     for (const persona of ['admin', 'oper', 'clerk', 'read', 'sup', 'pers'] as const) {

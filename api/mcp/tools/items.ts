@@ -2,6 +2,7 @@
 import { itemListQuery } from '../../../shared/environments/itemQuery.ts';
 import { compactWholeItem } from '../answers/kinds.ts';
 import { getEndpoint } from '../endpoints.ts';
+import { requireNewReply } from '../repeatedCalls.ts';
 import { canInAnyInbox, canSeeAnyInbox, noCaller } from '../rights.ts';
 import { createTool, type Tool } from '../tool.ts';
 import { itemDetailKinds } from './itemDetail.ts';
@@ -176,6 +177,10 @@ const changeTools: readonly Tool[] = [
     hints: { destructiveHint: true, openWorldHint: true },
     say: { subject: '', text: '' },
     schemas: { then: { type: 'object', description: '{ state, snooze } once it is accepted.' } },
+    prepare: async (call, given) => {
+      if ((given['idempotencyKey'] ?? null) === null) await requireNewReply(call, given);
+      return given;
+    },
     description: 'Sends a reply to the customer of an item: it can’t be taken back.',
   }),
   createTool({

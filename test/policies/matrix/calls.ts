@@ -1,4 +1,5 @@
 /** How a row of the permission matrix is called: over HTTP, and as a tool. */
+import { randomUUID } from 'node:crypto';
 import type { Client, Reply } from '../../support/http.ts';
 import type { Thing } from './columns.ts';
 import { nameOf, record, there } from './declared.ts';
@@ -149,7 +150,8 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: MatrixWorld)
     if (`${method} ${plain}` === 'POST /actions') {
       if (variant === 'dryRun') return null;
       const { action, ...given } = body as { action: string };
-      return [`action_${action}`, given];
+      // Over HTTP the same was done just before.
+      return [`action_${action}`, { ...given, idempotencyKey: randomUUID() }];
     }
     const name = tools[`${method} ${plain}`];
     if (name === undefined) return null;
