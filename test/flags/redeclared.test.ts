@@ -60,6 +60,8 @@ describe('flags of another kind than before', () => {
   });
 
   it('are told to who follows the changes, and are in the history and the audit log', async () => {
+    // What the tests before have changed is told already.
+    await world.settled();
     const { cursor } = (await admin.get('/changes?wait=0')).body;
     await declare(declaring(number(3)));
     const { changes } = (await admin.get(`/changes?wait=5000&after=${String(cursor)}`)).body;
