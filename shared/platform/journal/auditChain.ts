@@ -32,13 +32,14 @@ const chainRangeSql = statement(
   next as materialized (
     select e.*, uuid_send(gen_random_uuid()) as salt from events e
     where e.env = $1 and e.verb is not null and e.id > coalesce((select last from head), 0) and e.id <= $2 order by e.id limit ${String(rangeEntries)}),
-  entries as materialized (select * from next where id / ${String(eventIdsOfMonth)} = (select min(id) from next) / ${String(eventIdsOfMonth)}),
-  digested as materialized (select e.id, e.salt, ${digestSql('e.salt')} as digest from entries e),
+  entries as materialized (
+    select e.*, ${digestSql('e.salt')} as digest from next e
+    where id / ${String(eventIdsOfMonth)} = (select min(id) from next) / ${String(eventIdsOfMonth)}),
   range as (
     select coalesce((select n from head), 0) + 1 as n, max(e.id) as last, count(*)::int as entries,
-      string_agg(d.salt, ''::bytea order by e.id) as salts, string_agg(d.digest, ''::bytea order by e.id) as digests,
-      string_agg(${linkSql('d.digest')}, ''::bytea order by e.id) as links
-    from entries e join digested d using (id) having count(*) > 0)
+      string_agg(e.salt, ''::bytea order by e.id) as salts, string_agg(e.digest, ''::bytea order by e.id) as digests,
+      string_agg(${linkSql('e.digest')}, ''::bytea order by e.id) as links
+    from entries e having count(*) > 0)
   insert into audit_chain (env, n, last, entries, salts, digests, hash, at)
   select $1, r.n, r.last, r.entries, r.salts, r.digests,
     ${hashSql(`coalesce((select hash from head), ${zeros(digestBytes)})`, '$1::int, r.n, r.last, r.entries', 'r.links')}, $3
@@ -100,7 +101,7 @@ export const readAuditHead = (db: Db, envId: number): Promise<AuditHead | undefi
 
 const hasHashSql = statement('audit.hasHash', 'select n from audit_chain where env = $1 and hash = $2');
 
-const isErased = `d.salt = ${zeros(saltBytes)}`;
+const isErased = `e.salt = ${zeros(saltBytes)}`;
 const part = (column: string, bytes: number): string =>
   `substring(r.${column} from ((e.place - 1) * ${String(bytes)} + 1)::int for ${String(bytes)})`;
 
@@ -115,15 +116,15 @@ const verifyRangeSql = statement(
     select exists (select from archives a where r.last >= a.starts and r.last < a.ends or exists (
       select from jsonb_to_recordset(a.chains) as s(env int, last bigint, shared boolean) where s.env = $1 and s.shared and s.last + 1 = r.n)) as archived
     from range r),
-  entries as materialized (
+  placed as materialized (
     select e.*, row_number() over (order by e.id) as place from events e
     where e.env = $1 and e.verb is not null and e.id > (select after from range) and e.id <= (select last from range)),
-  digested as materialized (
-    select e.id, ${part('salts', saltBytes)} as salt, ${part('digests', digestBytes)} as digest from entries e cross join range r)
+  entries as materialized (
+    select e.*, ${part('salts', saltBytes)} as salt, ${part('digests', digestBytes)} as digest from placed e cross join range r)
   select r.n, r.previous, r.entries, r.last, (select archived from kept), count(e.id)::int as found, count(e.id) filter (where ${isErased})::int as erased,
-    min(e.id) filter (where not ${isErased} and ${digestSql('d.salt')} is distinct from d.digest) as altered,
-    coalesce(${hashSql('r.previous_hash', '$1::int, r.n, r.last, r.entries', `string_agg(${linkSql('d.digest')}, ''::bytea order by e.id)`)} = r.hash, false) as holds
-  from range r left join entries e on true left join digested d on d.id = e.id
+    min(e.id) filter (where not ${isErased} and ${digestSql('e.salt')} is distinct from e.digest) as altered,
+    coalesce(${hashSql('r.previous_hash', '$1::int, r.n, r.last, r.entries', `string_agg(${linkSql('e.digest')}, ''::bytea order by e.id)`)} = r.hash, false) as holds
+  from range r left join entries e on true
   group by r.n, r.previous, r.previous_hash, r.entries, r.last, r.hash`,
 );
 
