@@ -104,7 +104,7 @@ const movedParts = {
     },
     { from: 'moved m join run_items i on i.run = m.id' },
   )})`,
-  unstaged: `dropped as (delete from staged_jobs j using moved m where j.subject = m.id and j.name = 'actionRun')`,
+  unstaged: `dropped as (delete from staged_jobs where subject = (select id from moved) and name = 'actionRun')`,
   staged: `staged as (${runJobInsert(
     { id: '$job', due_at: '$due::bigint', waits_for_app: '$waits::boolean', created_at: '$at::bigint' },
     { from: 'moved' },

@@ -64,7 +64,7 @@ const settleReplySql = (moved: string): string => `
     },
     { from: 'numbered' },
   )}),
-  ended as (delete from staged_jobs where id in (select id from held) and exists (select from moved))
+  ended as (delete from staged_jobs where id = any (array(select id from held)) and exists (select from moved))
   select (select count(*) from held)::int as held, (select count(*) from moved)::int as moved`;
 
 const settleEntry = statement(

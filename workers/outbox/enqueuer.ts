@@ -40,7 +40,7 @@ const takeDueSql = statement(
     order by due_at, id limit ${String(batchRows)} for update skip locked
   ), now as materialized (select ${dbNowSql} as at),
   taken as (
-    update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from due, now where s.id = due.id
+    update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from now where s.id = any (array(select id from due))
     returning s.id, s.name, s.fence, s.enqueues, s.enqueued_at, s.due_at)
   select id, name, fence, enqueues, enqueued_at from taken order by due_at, id`,
 );
@@ -69,9 +69,9 @@ const takeChunksSql = statement(
     order by r.place, s.id limit ${String(batchRows)} for update of s skip locked
   ), now as materialized (select ${dbNowSql} as at),
   taken as (
-    update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from due, now where s.id = due.id
-    returning s.id, s.name, s.fence, s.enqueues, s.enqueued_at, due.place, due.small)
-  select id, name, fence, enqueues, enqueued_at, place::int, small from taken order by place, id`,
+    update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from now where s.id = any (array(select id from due))
+    returning s.id, s.name, s.fence, s.enqueues, s.enqueued_at)
+  select id, t.name, t.fence, t.enqueues, t.enqueued_at, d.place::int, d.small from taken t join due d using (id) order by d.place, id`,
 );
 /** Only rows that are as this enqueuer left them: a job that got through may have run and been staged again since. */
 const returnJobsSql = statement(

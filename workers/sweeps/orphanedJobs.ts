@@ -15,11 +15,11 @@ const batchRows = 2_000;
 const restageOrphanedSql = statement(
   'sweeps.lostJobs',
   `
-  update staged_jobs set enqueued_at = null where id in (
+  update staged_jobs set enqueued_at = null where id = any (array(
     select id from staged_jobs
     where enqueued_at < ${dbNowSql} - ${String(firstCheckMs)} and enqueued_at < ${dbNowSql} - least(${String(firstCheckMs)} * enqueues, ${String(checkIntervalMaxMs)})
       and (lease_until is null or lease_until <= ${dbNowSql})
-    order by enqueued_at limit ${String(batchRows)} for update skip locked)`,
+    order by enqueued_at limit ${String(batchRows)} for update skip locked))`,
 );
 
 export const orphanedJobs: Sweep = {

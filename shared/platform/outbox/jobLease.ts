@@ -31,6 +31,11 @@ export interface JobLease {
   readonly traceparent: string | null;
 }
 
+/*
+ * Statements about several jobs have them as an array, so that no plan reads the whole table: one that was made while there were
+ * few jobs is used until PostgreSQL has counted again.
+ */
+
 /** Acquires nothing before the job is due, unless the enqueuer has enqueued it by its own clock: a stale message of BullMQ has no effect. */
 const mayBeLeased = `(enqueued_at is not null or due_at <= $2) and (lease_until is null or lease_until <= ${dbNowSql})`;
 const leaseSet = `set fence = fence + 1, tries = tries + 1, lease_until = ${dbNowSql} + ${String(jobLeaseMs)}, enqueued_at = coalesce(enqueued_at, ${dbNowSql})`;
@@ -46,14 +51,14 @@ const leaseJobsSql = statement(
   with held as (
     select f.id from unnest($1::text[]) as g (id)
     cross join lateral (select id from staged_jobs where id = g.id and ${mayBeLeased} for update skip locked) f)
-  update staged_jobs s ${leaseSet} from held where s.id = held.id returning ${leaseColumns}`,
+  update staged_jobs s ${leaseSet} where s.id = any (array(select id from held)) returning ${leaseColumns}`,
 );
 const renewLeasesSql = statement(
   'claims.extend',
   `
   update staged_jobs s set lease_until = ${dbNowSql} + ${String(jobLeaseMs)}
   from unnest($1::text[], $2::int[]) as held (id, fence)
-  where s.id = held.id and s.fence = held.fence and s.lease_until is not null
+  where s.id = any ($1::text[]) and s.id = held.id and s.fence = held.fence and s.lease_until is not null
   returning s.id, s.fence`,
 );
 const completeJobSql = statement(
@@ -65,7 +70,7 @@ const rescheduleJobsSql = statement(
   `
   update staged_jobs s set due_at = g.at, enqueued_at = null, lease_until = null, tries = 0, last_error = null
   from unnest($1::text[], $2::int[], $3::bigint[]) as g (id, fence, at)
-  where s.id = g.id and s.fence = g.fence and s.lease_until is not null`,
+  where s.id = any ($1::text[]) and s.id = g.id and s.fence = g.fence and s.lease_until is not null`,
 );
 const parkJobSql = statement(
   'claims.park',
@@ -86,9 +91,10 @@ const releaseParkedSql = statement(
     from staged_jobs j left join runs r on j.name = 'actionRun' and r.id = j.subject
     where j.env = $1 and ${isParkedJobSql('j')}
   ), first as (select * from waiting order by turn, created_at, id limit $3),
-  ranked as (select id, row_number() over (order by turn, created_at, id) - 1 as rank, least(50, 800.0 / count(*) over ()) as apart from first)
-  update staged_jobs j set due_at = $2::bigint + floor(r.rank * r.apart)::bigint, waits_for_app = false
-  from ranked r where j.id = r.id and ${isParkedJobSql('j')}`,
+  ranked as (select id, row_number() over (order by turn, created_at, id) - 1 as rank, least(50, 800.0 / count(*) over ()) as apart from first),
+  delays as (select array_agg(id) as ids, jsonb_object_agg(id, floor(rank * apart)::bigint) as ms from ranked)
+  update staged_jobs j set due_at = $2::bigint + ((select ms from delays) ->> j.id)::bigint, waits_for_app = false
+  where j.id = any ((select ids from delays)::text[]) and ${isParkedJobSql('j')}`,
 );
 /** Jobs of the first release: few, so that the first start before the last are found. Each further one reads all that are left. */
 const [firstReleased, mostReleased] = [500, 10_000];

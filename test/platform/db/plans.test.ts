@@ -1,0 +1,143 @@
+/** Statements keep to what they are about, also by a plan that PostgreSQL made while there was next to nothing. */
+import { expect } from 'chai';
+import pg from 'pg';
+import { chainNextRange } from '../../../shared/platform/journal/auditChain.ts';
+import {
+  acquireJobLease,
+  releaseParkedJobs,
+  renewJobLeases,
+  rescheduleJobs,
+} from '../../../shared/platform/outbox/jobLease.ts';
+import { enqueueDue } from '../../../workers/outbox/enqueuer.ts';
+import { newJobsWorld, type JobsWorld } from '../../workers/jobsWorld.ts';
+
+interface Sent {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+interface Plan {
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
+}
+
+describe('plans of statements', () => {
+  let world: JobsWorld;
+  let session: pg.Client;
+  /** What a connection has sent, by the name of the statement. */
+  const sent = new Map<string, Sent>();
+  // oxlint-disable-next-line typescript/unbound-method -- put back as it was
+  const { query } = pg.Client.prototype;
+
+  before(async () => {
+    world = await newJobsWorld();
+    pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
+      const [config] = given as [Partial<Sent & { name: string }>];
+      if (typeof config.name === 'string')
+        sent.set(config.name, { text: config.text ?? '', values: config.values ?? [] });
+      // oxlint-disable-next-line typescript/no-unsafe-return, typescript/no-unsafe-type-assertion -- hands on what it was given
+      return Reflect.apply(query, this, given) as never;
+    } as typeof query;
+    session = new pg.Client({ connectionString: world.env['MIGRATE_DATABASE_URL'] });
+    await session.connect();
+    // As on the connections of the service (shared/platform/db/knex.ts).
+    await session.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off');
+  });
+  after(async () => {
+    pg.Client.prototype.query = query;
+    await session.end();
+    await world.close();
+  });
+
+  const quoted = (value: unknown): string => {
+    if (value === null) return 'null';
+    if (Array.isArray(value)) return `'{${value.map((each: string | number) => `"${String(each)}"`).join(',')}}'`;
+    return typeof value === 'string' ? `'${value}'` : `'${JSON.stringify(value)}'`;
+  };
+  /** Makes the plan now, without rows, as a connection keeps it. */
+  const prepare = async (name: string): Promise<void> => {
+    const { text, values } = sent.get(name) ?? { text: '', values: [] };
+    expect(text, name).not.to.equal('');
+    await session.query(`prepare "${name}" as ${text}`);
+    await session.query('begin');
+    await session.query(`execute "${name}" (${values.map(quoted).join(', ')})`);
+    await session.query('rollback');
+  };
+  /** Returns the blocks that the statement reads by that plan. */
+  const blocksOf = async (name: string, values: readonly unknown[]): Promise<number> => {
+    await session.query('begin');
+    const { rows } = await session.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+      `explain (analyze, buffers, format json) execute "${name}" (${values.map(quoted).join(', ')})`,
+    );
+    await session.query('rollback');
+    const [found] = rows[0]?.['QUERY PLAN'] ?? [];
+    return (found?.Plan['Shared Hit Blocks'] ?? NaN) + (found?.Plan['Shared Read Blocks'] ?? NaN);
+  };
+
+  it('about some jobs read no others, however many there are', async () => {
+    const { deps } = world;
+    await acquireJobLease(deps.db, 'job_1', 0);
+    await renewJobLeases(deps.db, [{ id: 'job_1', fence: 1 }]);
+    await rescheduleJobs(deps.db, [{ id: 'job_1', fence: 1, at: 1 }]);
+    await releaseParkedJobs(deps, 1);
+    await enqueueDue(deps, { probe: { queue: 'probe', concurrency: 1, retries: 0 } } as never);
+    const names = ['claims.claimMany', 'claims.extend', 'claims.again', 'claims.release', 'enqueuer.take'];
+    // Of a table that was never analyzed PostgreSQL supposes some pages.
+    await session.query('analyze staged_jobs');
+    for (const name of names) await prepare(name);
+    // 20,000 that nobody asks for: leased ones, of which none is due.
+    await world.sql(
+      `insert into staged_jobs (id, env, name, payload, due_at, enqueued_at, lease_until, fence, request_id, created_at)
+       select 'job_' || lpad(n::text, 26, '0'), 2, 'probe', '{}', 0, 1, 9000000000000, 1, 'req', 0 from generate_series(1, 20000) n`,
+    );
+    const wanted = Array.from({ length: 20 }, (_, n) => `job_z${String(n).padStart(25, '0')}`);
+    await world.sql(
+      `insert into staged_jobs (id, env, name, payload, due_at, request_id, created_at, waits_for_app)
+       select id, 1, 'probe', '{}', 0, 'req', 0, false from unnest($1::text[]) as g (id)`,
+      [wanted],
+    );
+    const fences = wanted.map(() => 1);
+    const read = {
+      'claims.claimMany': await blocksOf('claims.claimMany', [wanted, 1]),
+      'claims.extend': await blocksOf('claims.extend', [wanted, fences]),
+      'claims.again': await blocksOf('claims.again', [wanted, fences, fences]),
+      'enqueuer.take': await blocksOf('enqueuer.take', [1, ['probe']]),
+    };
+    for (const [name, blocks] of Object.entries(read))
+      expect(blocks, `${name} ${JSON.stringify(read)}`).to.be.below(600);
+  });
+
+  it('that make an app’s jobs due look at each of them a few times, not at each for each', async () => {
+    await world.sql(
+      `insert into staged_jobs (id, env, name, payload, due_at, request_id, created_at, waits_for_app)
+       select 'job_y' || lpad(n::text, 25, '0'), 1, 'probe', '{}', null, 'req', n, true from generate_series(1, 3000) n`,
+    );
+    const { rows } = await session.query<{ 'QUERY PLAN': string }>(
+      `explain (analyze, timing off, costs off) execute "claims.release" ('1', '1000', '10000')`,
+    );
+    const removed = rows.map((row) => Number(/Rows Removed by Join Filter: (\d+)/.exec(row['QUERY PLAN'])?.[1] ?? 0));
+    expect(Math.max(...removed), JSON.stringify(rows)).to.be.below(10_000);
+    const due = await world.sql<{ id: string }>(
+      "select id from staged_jobs where id like 'job_y%' order by due_at, id",
+    );
+    expect(due).to.have.length(3_000);
+    expect(due[0]?.id).to.equal(`job_y${'1'.padStart(25, '0')}`);
+    const [span] = await world.sql<{ first: number; last: number }>(
+      "select min(due_at)::int as first, max(due_at)::int as last from staged_jobs where id like 'job_y%'",
+    );
+    expect(span).to.deep.equal({ first: 1_000, last: 1_799 });
+  });
+
+  it('that chain the entries of an environment read none of another’s', async () => {
+    await chainNextRange(world.deps.db, 1, 0, 0);
+    await prepare('audit.chain');
+    await world.sql(
+      `insert into events (env, at, actor_type, actor_name, verb, target_type, target, is_update, outcome)
+       select 2, 0, 'agent', 'Bot', 'item.create', 'item', 'itm_' || n, false, 'ok' from generate_series(1, 20000) n`,
+    );
+    await session.query('analyze events');
+    const last = (await world.sql<{ id: number }>('select max(id) as id from events'))[0]?.id ?? 0;
+    expect(await blocksOf('audit.chain', [1, last, 0]), 'of the quiet one').to.be.below(200);
+    expect(await blocksOf('audit.chain', [2, last, 0]), 'of the busy one, a thousand').to.be.below(20_000);
+  });
+});
