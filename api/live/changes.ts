@@ -39,7 +39,7 @@ interface ChangesFilter {
   /** Milliseconds since 1970 UTC; null: from where the query says. */
   readonly since: number | null;
   readonly types: ReadonlySet<string> | null;
-  /** Whether a part is about what is asked for; null: all of them. */
+  /** Returns whether a part is about what is asked for; null: all of them are. */
   readonly isAbout: ((part: StreamPart) => boolean) | null;
   /** Whether a message is about what one principal did; null: all of them. */
   readonly isBy: ((message: object) => boolean) | null;

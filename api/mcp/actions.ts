@@ -10,6 +10,7 @@ import { compileCheck } from '../../shared/platform/core/validate.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { actionArguments, type ArgumentNames } from './actionSchema.ts';
 import { toObject } from './arguments/coerce.ts';
+import { confirmDryRun } from './arguments/dryRuns.ts';
 import { readValues, requireKnownArguments } from './arguments/readValues.ts';
 import { readRecordId } from './arguments/recordRefs.ts';
 import { getEndpoint } from './endpoints.ts';
@@ -68,8 +69,6 @@ const toActionBody = ({ name }: ActionDefinition, names: ArgumentNames, given: G
     body[member] = rest[argument];
     delete rest[argument];
   }
-  // A dry run does nothing, so that nothing has to be confirmed.
-  if (body['dryRun'] === true && names.confirmed !== undefined) body['confirmed'] = true;
   if (names.input === undefined) return { ...body, input: rest };
   const { [names.input]: input, ...unknown } = rest;
   requireKnownArguments(
@@ -144,18 +143,21 @@ const createActionTool = (action: ActionDefinition): Tool => {
     kinds: {},
     argumentPath: argumentPath(names),
     serve: async (call, raw, now) => {
-      const named = isRunnable(call.caller) ? await withRecordId(call, action, { names, raw }) : raw;
+      const mayRun = isRunnable(call.caller);
+      const named = mayRun ? await withRecordId(call, action, { names, raw }) : raw;
       const { given, timeless } = readValues(inputSchema, named, now);
-      if (isRunnable(call.caller)) requireDeclared(inputSchema, given);
+      if (mayRun) requireDeclared(inputSchema, given);
       const { [names.idempotencyKey]: key, ...rest } = given;
       const { [names.idempotencyKey]: _, ...fingerprinted } = timeless();
-      const values = toActionBody(action, names, rest);
+      const bodyOf = (own: Given): Given =>
+        confirmDryRun(toActionBody(action, names, own), names.confirmed !== undefined);
+      const values = bodyOf(rest);
       const isOnce = key === undefined && !action.retrySafe && values['dryRun'] !== true;
-      if (isOnce && isRunnable(call.caller)) await requireNewRun(call, action, values);
+      if (mayRun && isOnce) await requireNewRun(call, action, values);
       return run(call, {
         params: {},
         values,
-        fingerprinted: toActionBody(action, names, fingerprinted),
+        fingerprinted: bodyOf(fingerprinted),
         headers: toChangeHeaders(checkKey(key === undefined ? {} : { idempotencyKey: key })),
       });
     },

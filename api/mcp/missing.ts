@@ -1,4 +1,4 @@
-/** What a 404 of a tool says beside: which argument names nothing, and what its likely mistake is. Used by result.ts. */
+/** Adds to a 404 of a tool the argument that names nothing and its likely mistake. Used by result.ts. */
 import { Fault } from '../../shared/catalogue/errors.ts';
 import type { Members } from './answers/members.ts';
 

@@ -13,7 +13,7 @@ import type { EndpointCall } from '../endpoint.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** How long a call is compared with those after it, in ms. docs/agents.md names it. */
+/** The ms for which a call is compared with those after it. docs/agents.md names them. */
 const rememberedMs = 600_000;
 /** Entries of a timeline among which a reply is looked for. */
 const entriesRead = 20;

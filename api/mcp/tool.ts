@@ -262,7 +262,10 @@ export const createTool = (row: ToolRow): Tool => {
         const others = omitMembers(read, all.properties);
         const values = { ...pickMembers(others, askedNames), ...omitMembers(others, asked.properties), ...texts };
         return Object.fromEntries(
-          Object.entries(confirmDryRun(values, asked.properties)).map(([key, value]) => [renamed[key] ?? key, value]),
+          Object.entries(confirmDryRun(values, 'confirmed' in asked.properties)).map(([key, value]) => [
+            renamed[key] ?? key,
+            value,
+          ]),
         );
       };
       const response = serve(call, {

@@ -7,7 +7,7 @@ import type { Db } from '../platform/db/knex.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
 import type { Run } from './model.ts';
 
-/** Those after which the app has done it, does it, or may have. */
+/** The statuses of runs that the app has done, does, or may have done. */
 const actedStatuses: readonly RunStatus[] = [...activeRunStatuses, 'succeeded', 'unknown'];
 
 const sameRunSql = statement(

@@ -6,7 +6,7 @@ import { objectSchemaSteps } from '../platform/core/jsonSchemaProblems.ts';
 import { createBudget, type SchemaBudget } from '../platform/core/schemaBudget.ts';
 import type { Manifest } from './manifest.ts';
 
-/** What other work may be done after; only the last step of a schema has problems. */
+/** Steps between which other work may be done; only the last one of a schema has problems. */
 type Steps = Generator<readonly FaultDetail[], void>;
 
 /** Yields the problems of a schema: those of its form, or that it can't be compiled. */

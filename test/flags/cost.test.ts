@@ -1,4 +1,4 @@
-/** What it costs to evaluate flags: bounded by the conditions of a flag, and shared with the requests of others. */
+/** The cost of evaluating flags: bounded by the conditions of a flag, and shared with the requests of others. */
 import { expect } from 'chai';
 import { fullAccess } from '../../shared/access/access.ts';
 import type { Caller } from '../../shared/access/principal.ts';

@@ -60,7 +60,7 @@ describe('flags of another kind than before', () => {
   });
 
   it('are told to who follows the changes, and are in the history and the audit log', async () => {
-    // What the tests before have changed is told already.
+    // The changes of the tests before have been told.
     await world.settled();
     const { cursor } = (await admin.get('/changes?wait=0')).body;
     await declare(declaring(number(3)));

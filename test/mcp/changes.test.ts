@@ -1,4 +1,4 @@
-/** What list_changes tells: each entry once with the id that undoes it, each item once, and nothing of other inboxes. */
+/** The answers of list_changes: each entry once with the id that undoes it, each item once, and nothing of other inboxes. */
 import { expect } from 'chai';
 import type { Client } from '../support/http.ts';
 import { callTool } from '../support/tools.ts';

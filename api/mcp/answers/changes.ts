@@ -77,7 +77,7 @@ export const withMergedChanges = (body: Members): Members => {
     const [key, last] = [keyOf(change), writtenAt(change)];
     const known = key === null ? undefined : groups.get(key);
     const { item } = change;
-    // What was done to an item twice is told twice.
+    // Two entries of one item stay two messages.
     const isJoined = known !== undefined && last - known.last <= togetherMs && !known.items.includes(item);
     const group = isJoined ? known : { first: change, items: [], last };
     if (group !== known) all.push(group);

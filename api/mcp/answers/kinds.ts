@@ -56,7 +56,7 @@ const shownEntry = (entry: Members, hasId: boolean): Members => {
   });
 };
 
-/** Whether an entry is looked up or undone by its id. */
+/** Returns whether an entry is looked up or undone by its id. */
 const isNamed = ({ type }: Members): boolean => entriesWithEnds.has(type) || undoableEntries.has(type);
 
 export const compactEntry = (entry: Members): Members => shownEntry(entry, isNamed(entry));

@@ -1,15 +1,15 @@
-/** Dry runs of what is dangerous: they do nothing, so that nothing has to be confirmed. Used by tool.ts. */
+/** Dry runs of what is dangerous: they do nothing, so that nothing has to be confirmed. Used by tool.ts and actions.ts. */
 import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Returns the values of a dry run as confirmed, where the endpoint asks for it; others as they are. */
-export const confirmDryRun = (values: Members, taken: Members): Members => {
+/** Returns the values of a dry run as confirmed, where it `takesConfirmed` or is of a bulk of an action; others as they are. */
+export const confirmDryRun = (values: Members, takesConfirmed: boolean): Members => {
   if (values['dryRun'] !== true) return values;
   const { operation } = values;
   return {
     ...values,
-    ...('confirmed' in taken ? { confirmed: true } : {}),
+    ...(takesConfirmed ? { confirmed: true } : {}),
     ...(isObject(operation) && operation['type'] === 'action' ? { operation: { ...operation, confirmed: true } } : {}),
   };
 };

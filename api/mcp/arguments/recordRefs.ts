@@ -28,7 +28,7 @@ const ofObject = (value: unknown): Reference | null => {
   return typeof resource === 'string' && typeof id === 'string' ? { resource, id } : null;
 };
 
-/** Whether a schema is that of a reference as an object. */
+/** Returns whether a schema is that of a reference as an object. */
 const isReference = ({ properties }: Members): boolean =>
   isObject(properties) && Object.keys(properties).sort().join() === 'id,resource';
 

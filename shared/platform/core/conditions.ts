@@ -26,7 +26,7 @@ const textual =
     typeof actual === 'string' && typeof wanted === 'string' && test(actual, wanted);
 const oneOf: Compare = (actual, wanted) => Array.isArray(wanted) && wanted.includes(actual);
 
-/** What is looked at of a text and of a list: as much as the fields of an item or a record may have, as the rest costs only time. */
+/** The part of a text and of a list that is compared: as much as the fields of an item or a record may have. */
 const lookedAt = { characters: 32 * 1024, values: 16 * 1024 } as const;
 
 /** Returns whether a list has a value, at any level; `left`: values that are still looked at. */

@@ -6,7 +6,7 @@ interface LinearMatcher {
   test(text: string): boolean;
   /** Returns the pattern: Ajv identifies patterns by their text. */
   toString(): string;
-  /** What it takes, in instructions (`sizeOf`). */
+  /** Its memory, in instructions (`sizeOf`). */
   readonly size: number;
 }
 
@@ -31,7 +31,7 @@ export const instructionBytes = 170;
 const leastSize = 30;
 /** Numbers in the lists of classes that take the memory of an instruction, and those of the program for one pass, the time. */
 const numbersOf = { memory: 20, time: 200 } as const;
-/** What reading a class of thousands of characters takes: `\p{L}`, and any class that ignores case. */
+/** The size of a class of thousands of characters while it is read: `\p{L}`, and any class that ignores case. */
 const largeClassSize = 100;
 
 /** Returns how many classes in a pattern may be large. */

@@ -1,4 +1,4 @@
-/** What all schemas of one manifest may take together: their check and what is kept of them stay small, however many schemas are within their own limits. Used by jsonSchemaProblems.ts and shared/environments. */
+/** The budget of all schemas of one manifest: their check and what is kept of them stay small, however many schemas are within their own limits. Used by jsonSchemaProblems.ts and shared/environments. */
 
 /** Limits of all schemas of a manifest. docs/manifest.md names them. */
 const manifestLimits = {

@@ -24,7 +24,7 @@ interface Plan {
 describe('plans of statements', () => {
   let world: JobsWorld;
   let session: pg.Client;
-  /** What a connection has sent, by the name of the statement. */
+  /** The statements that connections have sent, by name. */
   const sent = new Map<string, Sent>();
   // oxlint-disable-next-line typescript/unbound-method -- put back as it was
   const { query } = pg.Client.prototype;
