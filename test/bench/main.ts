@@ -4,6 +4,7 @@ import { openBench, type Suite } from './bench.ts';
 import { givenOptions } from './options.ts';
 import { table, type Figure } from './report.ts';
 import { actions } from './suites/actions.ts';
+import { archives } from './suites/archives.ts';
 import { bare } from './suites/bare.ts';
 import { blocking } from './suites/blocking.ts';
 import { bulk } from './suites/bulk.ts';
@@ -48,6 +49,7 @@ const suites: readonly Suite[] = [
   shift,
   size,
   history,
+  archives,
   consoleSuite,
 ];
 
