@@ -1,9 +1,10 @@
 /**
  * Refuses what a caller had done a short time ago and asks for again without an idempotency key: a model that has lost sight of an
- * answer would refund, or write to a customer, twice. Used by actions.ts and tools/items.ts.
+ * answer would refund, or write to a customer, twice. Used by actions.ts, tools/items.ts and tools/bulks.ts.
  */
 import { tryInput } from '../../shared/actions/authorizeAction.ts';
 import { readSameRun } from '../../shared/actions/recentRuns.ts';
+import { readSameBulk } from '../../shared/bulk/recentBulks.ts';
 import { fault, type Fault } from '../../shared/catalogue/errors.ts';
 import type { ActionDefinition } from '../../shared/environments/actions.ts';
 import { readItems } from '../../shared/items/model.ts';
@@ -38,6 +39,25 @@ export const requireNewRun = async (
   if (same === undefined) return;
   const { id, status, requested_at: at } = same;
   throw repeatedFault('You had this done with the same input', { at, now, stands: `${id}, ${status}` });
+};
+
+/** Throws `conflict` where the caller had a bulk run the action with the same input on one of the items, or on those of a query. */
+export const requireNewBulk = async (
+  { deps: { db, clock }, caller }: EndpointCall,
+  { ids, operation }: Members,
+): Promise<void> => {
+  if (!isObject(operation) || operation['type'] !== 'action' || typeof operation['action'] !== 'string') return;
+  const action = caller.env.definition.actions.get(operation['action']);
+  const input = operation['input'] ?? {};
+  if (action === undefined || action.retrySafe || !isObject(input)) return;
+  const { filled, problems } = tryInput(action, input);
+  if (problems.length > 0) return;
+  const named = Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : null;
+  const now = clock.now();
+  const same = await readSameBulk(db, caller, { action: action.name, input: filled, ids: named }, now - rememberedMs);
+  if (same === undefined) return;
+  const { id, status, created_at: at } = same;
+  throw repeatedFault('You had a bulk do this with the same input', { at, now, stands: `${id}, ${status}` });
 };
 
 /** Throws `conflict` where the caller has sent the item the same text, and it was not refused. */

@@ -15,7 +15,7 @@ const sameRunSql = statement(
   `
   select id, status, requested_at from runs
   where env = $1 and actor = $2 and id >= $3 and action = $4 and record is not distinct from $5 and input = $6::jsonb
-    and bulk is null and status in (${sqlList(actedStatuses)})
+    and status in (${sqlList(actedStatuses)})
   order by id desc limit 1`,
 );
 

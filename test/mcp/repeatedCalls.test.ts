@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { rpcError, type FakeApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
 import { callTool, type ToolReply } from '../support/tools.ts';
+import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 import { manifest } from './manifest.ts';
 
@@ -97,5 +98,34 @@ describe('a call of a tool that is made twice', () => {
       ({ type }: { type: string }) => type === 'reply',
     );
     expect(replies).to.have.length(4);
+  });
+
+  it('is refused where a bulk runs an action on what one did before, and where an action follows a bulk', async () => {
+    const about = async (id: string): Promise<string> => {
+      const made = await agent.post('/items', { inbox: 'mail', title: 'About', record: { resource: 'customer', id } });
+      expect(made.status, made.text).to.equal(201);
+      return made.body.item.id as string;
+    };
+    const [first, second, third] = [await about('c1'), await about('c2'), await about('c1')];
+    const bulk = (ids: unknown, more: object = {}): Promise<ToolReply> =>
+      callTool(agent, 'bulk_items', {
+        ids,
+        operation: { type: 'action', action: 'greet', input: { words: 'in bulk' } },
+        ...more,
+      });
+    const before = ran();
+    const done = await bulk([first]);
+    expect(done.status, JSON.stringify(done.body)).to.be.within(200, 202);
+    const id = String((done.body as { bulk: { id: string } }).bulk.id);
+    await until('it is done', async () => (await agent.get(`/bulk/${id}`)).body.bulk.status === 'done');
+    const repeated = await bulk([second, first]);
+    expect([repeated.status, repeated.body.code]).to.deep.equal([409, 'conflict']);
+    expect(repeated.body.error).to.include(`(${id}, done)`).and.include('idempotencyKey');
+    const single = await greet({ record_: 'c1', words: 'in bulk' });
+    expect([single.status, single.body.code]).to.deep.equal([409, 'conflict']);
+    expect(ran()).to.equal(before + 1);
+    expect((await bulk([second])).status, 'another item').to.be.within(200, 202);
+    expect((await bulk([third], { dryRun: true })).status, 'a dry run').to.equal(200);
+    expect((await bulk([first], { idempotencyKey: 'in bulk again' })).status, 'with a key').to.be.within(200, 202);
   });
 });

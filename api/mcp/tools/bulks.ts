@@ -2,6 +2,7 @@
 import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
 import { toObject } from '../arguments/coerce.ts';
 import { getEndpoint } from '../endpoints.ts';
+import { requireNewBulk } from '../repeatedCalls.ts';
 import { canStartBulks } from '../rights.ts';
 import { createTool, type Tool } from '../tool.ts';
 
@@ -25,7 +26,11 @@ export const bulkTools: readonly Tool[] = [
     endpoint: getEndpoint('bulk.create'),
     isListed: canStartBulks,
     hints: { destructiveHint: true, openWorldHint: true },
-    prepare: (_call, given) => withFieldFilters(given),
+    prepare: async (call, given) => {
+      const isOnce = (given['idempotencyKey'] ?? null) === null && given['dryRun'] !== true;
+      if (isOnce) await requireNewBulk(call, { ids: given['ids'], operation: toObject(given['operation']) });
+      return withFieldFilters(given);
+    },
     givenPath: (path, given) =>
       queryWithWhere(given) === null ? path : path.replace(/^query\.fields(?=\.|$)/, 'query.where'),
     schemas: {
