@@ -54,7 +54,7 @@ export const createApi = (deps: Deps, live: Live, limiter: RateLimiter): Api => 
     createLiveMetrics(live),
     createDatabaseMetrics(deps),
     createStandbyMetrics(deps),
-    createPresenceMetrics(deps.db),
+    createPresenceMetrics(deps),
     linkRegistry,
   ]);
   const requests = createRequestTracker(metrics);

@@ -16,7 +16,7 @@ export const createWorkerProbes = (deps: Deps): Probes => {
     jobRegistry,
     createQueueMetrics(deps.redis),
     createDatabaseMetrics(deps),
-    createPresenceMetrics(deps.db),
+    createPresenceMetrics(deps),
     linkRegistry,
   ]);
 };

@@ -88,12 +88,14 @@ const recordResult = (
     case 'wait':
       return parkJob(db, lease);
     case 'giveUp':
-      return failJob(db, lease, result.reason, null);
+      return failJob(db, lease, { error: result.reason, retryAt: null, now: clock.now() });
     case 'interrupted':
       return returnJob(db, lease);
     case 'failed': {
       const last = lease.tries > (jobs[lease.name]?.retries ?? 0);
-      return failJob(db, lease, String(result.error), last ? null : clock.now() + jobBackoffMs(lease.tries));
+      const now = clock.now();
+      const retryAt = last ? null : now + jobBackoffMs(lease.tries);
+      return failJob(db, lease, { error: String(result.error), retryAt, now });
     }
   }
 };

@@ -28,7 +28,17 @@ const manifest = { ...testManifest, resources: [...testManifest.resources, { nam
 /** Of each alert the series of a healthy service, and of one with its fault. */
 const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>> = {
   ConsoleProcessDown: [{ 'up{job="console-api"}': '1+0x30' }, { 'up{job="console-api"}': '0+0x30' }],
+  ConsoleNotScraped: [{ 'up{job="console-workers"}': '1+0x30' }, { 'up{job="console-workers"}': '1 _x30' }],
+  ConsoleNotReady: [
+    { 'console_ready{instance="a"}': '1 0 0 1+0x27' },
+    {
+      'console_ready{instance="a"}': '0+0x30',
+      'console_postgres_up{instance="a"}': '1+0x30',
+      'console_ready{instance="b"}': '1+0x30',
+    },
+  ],
   ConsolePostgresUnavailable: [{ console_postgres_up: '1+0x30' }, { console_postgres_up: '0+0x30' }],
+  ConsoleCommitsWait: [{ console_commit_wait_seconds: '0.02+0x30' }, { console_commit_wait_seconds: '0+60x30' }],
   ConsoleRedisUnavailable: [{ console_redis_up: '1+0x30' }, { console_redis_up: '0+0x30' }],
   ConsoleJobsLate: [
     {
@@ -42,8 +52,17 @@ const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>
     { 'console_job_oldest_seconds{kind="bulkChunk"}': '1801+0x30' },
   ],
   ConsoleJobsFail: [
-    { 'console_job_seconds_count{kind="replySend",outcome="done"}': '0+600x30' },
-    { 'console_job_seconds_count{kind="replySend",outcome="failed"}': '0+60x30' },
+    {
+      'console_job_seconds_count{kind="replySend",outcome="done"}': '0+600x30',
+      'console_job_seconds_count{kind="erase",outcome="failed"}': '0+1x30',
+      'console_job_seconds_count{kind="erase",outcome="again"}': '0+1x30',
+    },
+    // One job of which each try fails, on a quiet installation.
+    { 'console_job_seconds_count{kind="erase",outcome="failed"}': '0+1x30' },
+  ],
+  ConsoleJobsGivenUp: [
+    { 'console_jobs{kind="erase",state="failed"}': '0+0x30' },
+    { 'console_jobs{kind="erase",state="failed"}': '0+0x20 1+0x10' },
   ],
   ConsoleRepliesFail: [
     {
@@ -69,7 +88,10 @@ const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>
   ],
   ConsoleMessagesLate: [{ console_outbox_oldest_seconds: '1+0x30' }, { console_outbox_oldest_seconds: '0+60x30' }],
   ConsolePublisherMissing: [{ console_publisher_up: '1+0x30' }, { console_publisher_up: '0+0x30' }],
-  ConsoleAppOffline: [{ 'console_apps{state="offline"}': '0+0x30' }, { 'console_apps{state="offline"}': '1+0x30' }],
+  ConsoleAppOffline: [
+    { 'console_app_online{environment="production"}': '1+0x30' },
+    { 'console_app_online{environment="production"}': '0+0x30' },
+  ],
   ConsoleAppCallsFail: [
     { 'console_app_calls_total{method="action.run",outcome="answer"}': '0+60x30' },
     {
@@ -130,6 +152,9 @@ const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>
   ],
 };
 
+/** Both kinds of processes, as they are scraped. */
+const scraped: Series = { 'up{job="console-api"}': '1+0x30', 'up{job="console-workers"}': '1+0x30' };
+
 describe('alerts', () => {
   it('are rules that promtool takes', async () => {
     expect(await checkAlertRules()).to.include(`SUCCESS: ${String(readAlertRules().length)} rules found`);
@@ -152,7 +177,7 @@ describe('alerts', () => {
     expect(Object.keys(cases)).to.have.members(readAlertRules().map(({ alert }) => alert));
     const healthy = Object.assign({}, ...Object.values(cases).map(([series]) => series)) as Series;
     await expectFiring(healthy, []);
-    for (const [alert, [, faulty]] of Object.entries(cases)) await expectFiring(faulty, [alert]);
+    for (const [alert, [, faulty]] of Object.entries(cases)) await expectFiring({ ...scraped, ...faulty }, [alert]);
   });
 
   describe('on real processes', () => {
@@ -213,12 +238,14 @@ describe('alerts', () => {
 
     it('none fires while all is well', async () => {
       await becomes('the publisher is at work and the app online', (metrics) => {
-        const online = metrics.value('console_apps', { state: 'online' });
+        const online = metrics.value('console_app_online', { environment: 'demo' });
         return metrics.value('console_publisher_up') === 1 && online === 1;
       });
       // A process looks at Redis half a second after its start for the first time, and says 0 until then.
-      await until('both processes have found Redis', async () =>
-        (await Promise.all([api.scrape(), worker.scrape()])).every((each) => each.value('console_redis_up') === 1),
+      await until('both processes have found PostgreSQL and Redis', async () =>
+        (await Promise.all([api.scrape(), worker.scrape()])).every(
+          (each) => each.value('console_redis_up') === 1 && each.value('console_postgres_up') === 1,
+        ),
       );
       await expectFiring(await series(), []);
     });
@@ -263,7 +290,10 @@ describe('alerts', () => {
 
     it('ConsoleAppOffline alone fires when the app has gone, and requests that need it fail', async () => {
       await app.close();
-      await becomes('the app is offline', (metrics) => metrics.value('console_apps', { state: 'offline' }) === 1);
+      await becomes(
+        'the app is offline',
+        (metrics) => metrics.value('console_app_online', { environment: 'demo' }) === 0,
+      );
       const read = await agent.get('/resources/order/1');
       expect([read.status, read.body.code]).to.deep.equal([503, 'app_offline']);
       const metrics = await api.scrape();

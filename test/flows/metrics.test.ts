@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectApp, type FakeApp } from '../support/app.ts';
-import { clientOf, request, type Client } from '../support/http.ts';
+import { clientOf, request, type Client, type Reply } from '../support/http.ts';
 import { openLive, type Recorder } from '../support/live.ts';
 import { testManifest } from '../support/manifest.ts';
 import { startMeasured, type MeasuredProgram } from '../support/metrics.ts';
@@ -63,12 +63,14 @@ describe('metrics', () => {
     for (const stream of streams) await stream.close();
     await until('the streams are closed', async () => (await value(api, 'console_live_connections')) === 0);
 
+    const online = async (program: MeasuredProgram): Promise<number | undefined> =>
+      (await program.scrape()).value('console_app_online', { environment: 'demo' });
+    expect(await online(api), 'no app was ever here').to.equal(undefined);
     const app: FakeApp = await connectApp(await world.appKey(), { base });
-    await until('the app is online', async () => (await value(api, 'console_apps', { state: 'online' })) === 1, 20_000);
+    await until('the app is online', async () => (await online(api)) === 1, 20_000);
     expect(await value(api, 'console_app_connections')).to.equal(1);
-    expect(await value(api, 'console_apps', { state: 'offline' })).to.equal(0);
     await app.close();
-    await until('it is offline', async () => (await value(worker, 'console_apps', { state: 'offline' })) === 1, 20_000);
+    await until('it is offline', async () => (await online(worker)) === 0, 20_000);
     expect(await value(api, 'console_app_connections')).to.equal(0);
   });
 
@@ -151,21 +153,67 @@ describe('metrics', () => {
     expect(await value(worker, 'console_queue_jobs', { queue: 'bulk', state: 'active' })).to.be.within(0, 1);
   });
 
-  it('say that PostgreSQL does not answer, and show nothing of what is not known', async () => {
+  it('show nothing of what is not known, while PostgreSQL answers', async () => {
     const blocker = new pg.Client({ connectionString: world.config.migrateDatabaseUrl });
     await blocker.connect();
     try {
       await blocker.query('begin');
       await blocker.query('lock table staged_jobs in access exclusive mode');
-      await until('it is unknown', async () => (await value(api, 'console_postgres_up')) === 0, 20_000);
+      await until('it is unknown', async () => (await api.scrape()).value('console_jobs') === undefined, 20_000);
       const blocked = await api.scrape();
-      for (const name of ['console_jobs', 'console_outbox_rows', 'console_runs'])
+      for (const name of ['console_outbox_rows', 'console_runs', 'console_commit_wait_seconds'])
         expect(blocked.value(name), name).to.equal(undefined);
+      expect(blocked.value('console_postgres_up')).to.equal(1);
     } finally {
       await blocker.end();
     }
-    await until('it is known again', async () => (await value(api, 'console_postgres_up')) === 1, 20_000);
-    expect((await api.scrape()).value('console_jobs')).to.equal(0);
+    await until('it is known again', async () => (await api.scrape()).value('console_jobs') === 0, 20_000);
+  });
+
+  it('know the whole database while all connections for changes wait for a lock', async () => {
+    const { body } = await agent.post('/items', { inbox: 'mail', title: 'Locked' });
+    const blocker = new pg.Client({ connectionString: world.config.migrateDatabaseUrl });
+    await blocker.connect();
+    const bulks: Promise<Reply>[] = [];
+    try {
+      await blocker.query('begin');
+      await blocker.query('lock table bulks in access exclusive mode');
+      const tag = (n: number) => ({ ids: [body.item.id], operation: { type: 'tags', add: [`t${String(n)}`] } });
+      for (let n = 0; n < 12; n++) bulks.push(agent.post('/bulk', tag(n)));
+      await until('none is free', async () => (await value(api, 'console_postgres_waiting', { pool: 'changes' })) > 0);
+      await world.sql(
+        `insert into staged_jobs (id, env, name, payload, last_error, created_at, given_up_at) values ('job_given_up', 1, 'triageItem', '{}', 'bad', 0, 0)`,
+      );
+      const givenUp = { kind: 'triageItem', state: 'failed' };
+      await until('it is told', async () => (await value(api, 'console_jobs', givenUp)) === 1, 20_000);
+      const full = await api.scrape();
+      expect(full.value('console_postgres_waiting', { pool: 'changes' })).to.be.above(0);
+      expect([full.value('console_postgres_up'), full.value('console_ready')]).to.deep.equal([1, 1]);
+    } finally {
+      await blocker.end();
+      await world.sql("delete from staged_jobs where id = 'job_given_up'");
+    }
+    // Who waits longer than 5 s for a connection is told to come back.
+    for (const { status, text } of await Promise.all(bulks)) expect(status, text).to.be.oneOf([202, 503]);
+  });
+
+  it('say that PostgreSQL does not answer', async () => {
+    const name = new URL(world.config.migrateDatabaseUrl).pathname.slice(1);
+    const elsewhere = new URL(world.config.migrateDatabaseUrl);
+    elsewhere.pathname = '/postgres';
+    const owner = new pg.Client({ connectionString: elsewhere.href });
+    await owner.connect();
+    try {
+      await owner.query(`alter database "${name}" with allow_connections false`);
+      await owner.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+      await until('it is away', async () => (await value(api, 'console_postgres_up')) === 0, 20_000);
+      await until('it serves nobody', async () => (await value(api, 'console_ready')) === 0, 20_000);
+    } finally {
+      await owner.query(`alter database "${name}" with allow_connections true`);
+      await owner.end();
+    }
+    await until('it is there again', async () => (await value(api, 'console_postgres_up')) === 1, 20_000);
+    await until('it serves again', async () => (await value(api, 'console_ready')) === 1, 20_000);
   });
 
   it('have the delays of the event loop', async () => {

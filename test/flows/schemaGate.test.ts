@@ -5,6 +5,8 @@ import type { LockWait } from '../../migrations/lockWait.ts';
 import { migrateDatabase } from '../../migrations/migrate.ts';
 import { openDb } from '../../shared/platform/db/knex.ts';
 import { neededSchemaVersion, readSchemaState } from '../../shared/platform/db/schemaVersion.ts';
+import { freePort } from '../../shared/tools/services/ports.mjs';
+import { scrape } from '../support/metrics.ts';
 import { startProgram, type Program } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -41,14 +43,22 @@ describe('builds and schemas of different ages', () => {
       await setVersion(neededSchemaVersion - 1);
       let started = false;
       let said = (): string => '';
-      const starting = startProgram(world, path, {}, { listen: (heard) => (said = heard) }).then((program) => {
+      const probePort = await freePort();
+      const env = { [path === 'api/main.ts' ? 'PROBE_PORT' : 'WORKER_PORT']: String(probePort) };
+      const starting = startProgram(world, path, env, { listen: (heard) => (said = heard) }).then((program) => {
         programs.push(program);
         started = true;
       });
       await until('it says what it waits for', () => said().includes('run npm run migrate'), 20_000);
       expect(started).to.equal(false);
+      const waiting = await scrape(probePort);
+      expect([...waiting.families.keys()], 'Prometheus finds it, and that it serves nobody').to.deep.equal([
+        'console_ready',
+      ]);
+      expect(waiting.value('console_ready')).to.equal(0);
       await setVersion(neededSchemaVersion);
       await starting;
+      await until('it is ready', async () => (await scrape(probePort)).value('console_ready') === 1);
     });
 
   it('leave a newer schema alone when the older build migrates', async () => {

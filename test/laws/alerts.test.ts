@@ -22,7 +22,7 @@ describe('law: alerts', () => {
   const namesIn = (expression: string): string[] =>
     [
       ...expression
-        .replaceAll(/\{[^}]*\}|"[^"]*"|\b(?:by|without) \([^)]*\)/g, '')
+        .replaceAll(/\{[^}]*\}|"[^"]*"|\b(?:by|without|on) \([^)]*\)/g, '')
         .matchAll(/\b[a-z][a-z_]+\b(?!\s*\()/g),
     ]
       .map(([name]) => name)

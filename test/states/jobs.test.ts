@@ -130,13 +130,14 @@ describe(`states: staged jobs and connections (STATES_SEED=${String(seed)})`, ()
       [stageOne, take, giveUp, { do: 'turn', record: 'a' } as const],
       [stageOne, take, giveUp, { do: 'weekPasses' } as const],
     ];
+    const failure = () => ({ error: 'failed', retryAt: null, now: deps.clock.now() });
     const deaf = { queue: () => ({ addBulk: () => Promise.reject(new Error('Redis is away')) }) };
     const endJob: Record<(typeof ends)[number], (lease: JobLease) => Promise<unknown>> = {
       complete: (lease) => completeJob(db, lease),
       reschedule: (lease) => rescheduleJob(db, lease, deps.clock.now()),
       park: (lease) => parkJob(db, lease),
-      fail: (lease) => failJob(db, lease, 'failed', deps.clock.now() + day),
-      giveUp: (lease) => failJob(db, lease, 'failed', null),
+      fail: (lease) => failJob(db, lease, { ...failure(), retryAt: deps.clock.now() + day }),
+      giveUp: (lease) => failJob(db, lease, failure()),
       return: (lease) => returnJob(db, lease),
       renew: (lease) => renewJobLeases(db, [lease]),
     };

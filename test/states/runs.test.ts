@@ -206,7 +206,7 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
         case 'wait':
           return parkJob(db, lease);
         case 'giveUp':
-          return failJob(db, lease, outcome.reason, null);
+          return failJob(db, lease, { error: outcome.reason, retryAt: null, now: deps.clock.now() });
       }
     };
     /** Performs the jobs that are due within 20 s, as a worker does. */

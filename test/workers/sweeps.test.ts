@@ -138,11 +138,18 @@ describe('sweeps', () => {
     );
     await world.sql(`insert into staged_jobs (id, env, name, payload, last_error, due_at, created_at) values
       ('failed', 1, 'probe', '{}', 'bad', null, 0), ('parked', 1, 'replySend', '{}', null, null, 0), ('tried', 1, 'probe', '{}', 'bad', 1, 0),
-      ('young', 1, 'probe', '{}', 'bad', null, ${String(now)})`);
+      ('young', 1, 'probe', '{}', 'bad', null, ${String(now)}), ('erasure', 1, 'erase', '{}', 'bad', null, 0)`);
+    await world.sql(
+      `insert into staged_jobs (id, env, name, payload, last_error, created_at, given_up_at)
+       values ('late', 1, 'probe', '{}', 'bad', 0, $1), ('waited', 1, 'probe', '{}', 'bad', 0, 1)`,
+      [now - 6 * day],
+    );
     await expiredRows.run({ ...world.deps, clock: { now: () => now } });
     expect(await world.sql('select key from idempotency_keys')).to.deep.equal([{ key: 'k2501' }]);
     expect(await world.sql('select expires_at::text from tickets')).to.deep.equal([{ expires_at: String(now) }]);
     expect(await world.sql('select id from staged_jobs order by id')).to.deep.equal([
+      { id: 'erasure' },
+      { id: 'late' },
       { id: 'parked' },
       { id: 'tried' },
       { id: 'young' },

@@ -7,7 +7,7 @@ import type { Sweep } from './sweep.ts';
 
 /** Rows of one statement: few, so that locks are short; repeated until none is left. */
 const batchRows = 1_000;
-/** A week, in which an operator can look at the error of a job that was given up. */
+/** A week from when a job was given up, in which an operator can look at its error and retry it. */
 const failedJobsMs = 7 * 86_400_000;
 
 const oldKeys = statement(
@@ -27,11 +27,13 @@ const oldDeliveries = statement(
   delete from deliveries where (env, delivery) in (
     select env, delivery from deliveries where created_at < $1 order by created_at limit ${String(batchRows)})`,
 );
+/** The job of an erasure stays: nothing else ends the erasure, and archives wait for it. */
 const failedJobs = statement(
   'oldRows.jobs',
   `
   delete from staged_jobs where id in (
-    select id from staged_jobs where ${isGivenUpJobSql('staged_jobs')} and created_at < $1 limit ${String(batchRows)})`,
+    select id from staged_jobs
+    where ${isGivenUpJobSql('staged_jobs')} and coalesce(given_up_at, created_at) < $1 and name <> 'erase' limit ${String(batchRows)})`,
 );
 const streams = statement('oldRows.streams', 'select env, position from streams where position > trimmed + $1');
 /**

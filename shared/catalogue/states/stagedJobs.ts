@@ -7,6 +7,10 @@ const leased = (row: string): string => `not ${row}.waits_for_app and ${row}.lea
 /** Returns SQL for whether neither BullMQ nor a worker has the job of this row, nor waits it for the app. */
 export const isIdleJobSql = (row: string): string =>
   `not ${row}.waits_for_app and ${row}.lease_until is null and ${row}.enqueued_at is null`;
+/** Returns SQL for how far the job of this row is; the text of the index `staged_jobs_list`, so that it depends on neither the time nor the lease. */
+export const jobPhaseSql = (row: string): string =>
+  `(case when ${row}.waits_for_app then 'parked' when ${row}.enqueued_at is not null then 'given' when ${row}.due_at is not null then 'scheduled'
+    when ${row}.last_error is not null then 'failed' else 'inLine' end)`;
 /** Returns SQL for whether the job of this row was given up. */
 export const isGivenUpJobSql = (row: string): string =>
   `${isIdleJobSql(row)} and ${row}.due_at is null and ${row}.last_error is not null`;
@@ -43,7 +47,8 @@ export const stagedJobs = defineMachine({
     },
     givenUp: {
       kind: 'ended',
-      meaning: 'it failed too often or can not be done; kept for 7 days with its error',
+      meaning:
+        'it failed too often or can not be done; kept with its error for 7 days, that of an erasure until it is done',
       where: isGivenUpJobSql,
     },
   },
@@ -68,7 +73,7 @@ export const stagedJobs = defineMachine({
     { from: 'orphaned', to: 'givenUp', why: 'its slow worker ends after all' },
     { from: 'orphaned', to: null, why: 'its slow worker ends after all' },
     { from: 'givenUp', to: 'scheduled', why: 'its turn has come, or a person retries it' },
-    { from: 'givenUp', to: null, why: 'older than 7 days' },
+    { from: 'givenUp', to: null, why: 'given up 7 days ago' },
     { from: 'scheduled', to: null, why: 'not needed any more' },
     { from: 'inLine', to: null, why: 'not needed any more' },
     { from: 'parked', to: null, why: 'not needed any more' },

@@ -5,7 +5,7 @@
 import { openApprovalStatuses } from '../../catalogue/states/approvals.ts';
 import { sqlList } from '../../catalogue/states/machine.ts';
 import { openRunStatuses } from '../../catalogue/states/runs.ts';
-import { isParkedJobSql } from '../../catalogue/states/stagedJobs.ts';
+import { isParkedJobSql, jobPhaseSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Db } from '../db/knex.ts';
 import { queryRow, queryRows, statement } from '../db/sql.ts';
 import { dbNowSql } from '../outbox/leaderLease.ts';
@@ -25,6 +25,9 @@ const jobsSql = statement(
     select name, due_at, lease_until from staged_jobs where enqueued_at is not null order by enqueued_at ${most}
   ), parked as (
     select name from staged_jobs j where ${isParkedJobSql('j')} order by env, created_at, id ${most}
+  ), failed as (
+    select j.name from environments e cross join lateral
+      (select name from staged_jobs f where f.env = e.id and ${jobPhaseSql('f')} = 'failed' ${most}) j ${most}
   )
   select name, 'due' as state, count(*)::int as n, min(due_at) as since from due group by name
   union all
@@ -32,7 +35,9 @@ const jobsSql = statement(
   from (select name, due_at, case when lease_until is null then 'enqueued' else 'leased' end as state from enqueued) taken
   group by name, state
   union all
-  select name, 'parked', count(*)::int, null from parked group by name`,
+  select name, 'parked', count(*)::int, null from parked group by name
+  union all
+  select name, 'failed', count(*)::int, null from failed group by name`,
 );
 
 /** The oldest row is the one with the smallest id: ids are drawn with the time. */
@@ -59,12 +64,20 @@ const openSql = statement(
   ].join(' union all '),
 );
 
+/** Of the service's own sessions, which are those that its role sees. */
+const commitsSql = statement(
+  'health.commits',
+  `
+  select coalesce(max(extract(epoch from clock_timestamp() - query_start)), 0)::float8 as "waitSeconds"
+  from pg_stat_activity where wait_event = 'SyncRep'`,
+);
+
 /** All of them; `$1` is the time in epoch ms, where one takes it. */
-export const databaseStatements = [jobsSql, outboxSql, openSql] as const;
+export const databaseStatements = [jobsSql, outboxSql, openSql, commitsSql] as const;
 
 interface JobsRow {
   readonly name: string;
-  readonly state: 'due' | 'enqueued' | 'leased' | 'parked';
+  readonly state: 'due' | 'enqueued' | 'leased' | 'parked' | 'failed';
   readonly n: number;
   /** Since when the oldest one is due, where it waits for a worker. */
   readonly since: number | null;
@@ -87,12 +100,20 @@ export interface DatabaseFigures {
   readonly jobs: readonly JobsRow[];
   readonly outbox: OutboxRow;
   readonly open: readonly OpenRow[];
+  /** How long the oldest commit waits for a synchronous standby; 0: none does. */
+  readonly commitWaitSeconds: number;
 }
 
 /** Returns the figures at `now` (epoch ms); one statement after the other, so that they take one connection. */
 export const readDatabaseFigures = async (db: Db, now: number): Promise<DatabaseFigures> => {
   const jobs = await queryRows<JobsRow>(db, jobsSql, [now]);
   const outbox = await queryRow<OutboxRow>(db, outboxSql);
-  if (outbox === undefined) throw new Error('A statement without conditions has no row.');
-  return { jobs, outbox, open: await queryRows<OpenRow>(db, openSql) };
+  const commits = await queryRow<{ waitSeconds: number }>(db, commitsSql);
+  if (outbox === undefined || commits === undefined) throw new Error('A statement without conditions has no row.');
+  return {
+    jobs,
+    outbox,
+    open: await queryRows<OpenRow>(db, openSql),
+    commitWaitSeconds: Math.max(0, commits.waitSeconds),
+  };
 };

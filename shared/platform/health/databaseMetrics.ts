@@ -2,12 +2,13 @@
 import { Gauge, Registry } from 'prom-client';
 import { jobs as jobCatalogue } from '../../catalogue/jobs.ts';
 import { readPoolUsage, type PoolUsage } from '../db/knex.ts';
+import { queryRow, statement } from '../db/sql.ts';
 import type { PlatformDeps } from '../deps.ts';
 import { countMax, readDatabaseFigures, type DatabaseFigures } from './databaseFigures.ts';
-import { addFigureGauges, createFigures } from './figures.ts';
+import { addFigureGauges, createFigures, figuresOwner } from './figures.ts';
 
 const jobKinds = Object.keys(jobCatalogue);
-const jobStates = ['due', 'enqueued', 'leased', 'parked'] as const;
+const jobStates = ['due', 'enqueued', 'leased', 'parked', 'failed'] as const;
 const counted = `counted up to ${String(countMax)}`;
 
 interface Figures extends DatabaseFigures {
@@ -32,7 +33,7 @@ const addDatabaseGauges = (registry: Registry, read: () => Promise<Figures | nul
   addFigureGauges(registry, read, [
     {
       name: 'console_jobs',
-      help: `Background jobs by \`kind\` and \`state\`: due, enqueued (BullMQ has their id), leased (a worker has them), parked (they wait for the app); ${counted}. Of the whole database.`,
+      help: `Background jobs by \`kind\` and \`state\`: due, enqueued (BullMQ has their id), leased (a worker has them), parked (they wait for the app), failed (given up, until somebody retries them or 7 days have passed); ${counted}. Of the whole database.`,
       labelNames: ['kind', 'state'],
       samples: (figures) =>
         jobKinds.flatMap((kind) =>
@@ -66,6 +67,11 @@ const addDatabaseGauges = (registry: Registry, read: () => Promise<Figures | nul
       samples: ({ outbox }) => [{ value: outbox.held ? 1 : 0 }],
     },
     {
+      name: 'console_commit_wait_seconds',
+      help: 'How long the oldest commit waits for a synchronous standby; 0 without one. Of the whole database.',
+      samples: ({ commitWaitSeconds }) => [{ value: commitWaitSeconds }],
+    },
+    {
       name: 'console_runs',
       help: `Runs that have not ended, by \`status\`, ${counted}. Of the whole database.`,
       labelNames: ['status'],
@@ -80,9 +86,9 @@ const addDatabaseGauges = (registry: Registry, read: () => Promise<Figures | nul
   ]);
 };
 
-type Tools = Pick<PlatformDeps, 'db' | 'reads' | 'clock' | 'config'>;
+type Tools = Pick<PlatformDeps, 'db' | 'reads' | 'probes' | 'clock' | 'config'>;
 
-const addPoolGauges = (registry: Registry, { db, reads, config }: Tools): void => {
+const addPoolGauges = (registry: Registry, { db, reads, config }: Pick<Tools, 'db' | 'reads' | 'config'>): void => {
   const pools: readonly (readonly [pool: string, size: number, usage: () => PoolUsage])[] = [
     ['changes', config.poolSize, () => readPoolUsage(db)],
     ['reads', config.readPoolSize, () => reads.usage()],
@@ -120,14 +126,20 @@ const addPoolGauges = (registry: Registry, { db, reads, config }: Tools): void =
   });
 };
 
-/** Returns the registry of a process. */
+const answersSql = statement('health.answers', 'select 1 as answers');
+
+/**
+ * Returns the registry of a process. Neither its figures nor whether PostgreSQL answers are asked for on connections for
+ * changes: all of these may wait for a lock or for a standby while PostgreSQL answers.
+ */
 export const createDatabaseMetrics = (tools: Tools): Registry => {
   const registry = new Registry();
-  const { db, clock } = tools;
+  const { reads, probes, clock } = tools;
   const read = createFigures(async () => {
     const now = clock.now();
-    return { ...(await readDatabaseFigures(db, now)), now };
+    return { ...(await readDatabaseFigures(reads.of(figuresOwner), now)), now };
   });
+  const answers = createFigures(() => queryRow(probes, answersSql));
   addDatabaseGauges(registry, read);
   addPoolGauges(registry, tools);
   new Gauge({
@@ -135,7 +147,7 @@ export const createDatabaseMetrics = (tools: Tools): Registry => {
     help: '1 while PostgreSQL answers this process, else 0.',
     registers: [registry],
     async collect() {
-      this.set((await read()) === null ? 0 : 1);
+      this.set((await answers()) === null ? 0 : 1);
     },
   });
   return registry;

@@ -2,6 +2,8 @@
 import { Gauge, type Registry } from 'prom-client';
 import { resolveWithin } from '../core/wait.ts';
 
+/** Who reads figures of the whole database in the pool of reads, where owners share connections. */
+export const figuresOwner = 'figures';
 /** ms for which figures answer all who ask, however many scrape the process. */
 const keepMs = 5_000;
 /** ms after which figures are unknown: below the time-out of a scrape, 10 s, with room for others. */

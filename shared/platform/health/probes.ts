@@ -1,6 +1,6 @@
 /** The probes of a process, for load balancers, orchestrators and Prometheus: `/health`, `/ready`, `/metrics`. Of API and workers. */
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import type { Config } from '../core/config.ts';
 import { listen } from '../core/listen.ts';
 import { platformRegistry } from '../core/metrics.ts';
@@ -16,22 +16,30 @@ export interface ProbeAnswer {
 /** The answers of a process to its probes, by path. */
 export type Probes = ReadonlyMap<string, () => ProbeAnswer | Promise<ProbeAnswer>>;
 
+type Ready = () => Promise<ProbeAnswer>;
+
 const alive = (): ProbeAnswer => ({ status: 200, body: { ok: true } });
 
-/** The probes of a process that still waits for PostgreSQL; its log says for what. */
-export const startingProbes: Probes = new Map([
-  ['/health', alive],
-  [
-    '/ready',
-    () => ({ status: 503, body: { ready: false, starting: true, degraded: [] }, headers: { 'retry-after': '1' } }),
-  ],
-]);
+/** Returns the registry of what `/ready` answers, for who is told by Prometheus and not by a load balancer. */
+const createReadyMetrics = (ready: Ready): Registry => {
+  const registry = new Registry();
+  new Gauge({
+    name: 'console_ready',
+    help: '1 while the process serves: `/ready` is 200. 0 also while it starts, waiting for PostgreSQL or for a schema that fits.',
+    registers: [registry],
+    async collect() {
+      this.set((await ready()).status === 200 ? 1 : 0);
+    },
+  });
+  return registry;
+};
 
-/** Returns the probes of a process that works; `registries` are those that its `/metrics` shows beside the platform's. */
-export const createProbes = (ready: () => Promise<ProbeAnswer>, registries: readonly Registry[]): Probes => {
+/** Returns the probes of a process; `registries` are those that its `/metrics` shows beside that of `/ready`. */
+const probesOf = (ready: Ready, registries: readonly Registry[]): Probes => {
+  const all = [createReadyMetrics(ready), ...registries];
   const metrics = async (): Promise<ProbeAnswer> => {
-    const all = Registry.merge([...registries, platformRegistry]);
-    return { status: 200, body: await all.metrics(), headers: { 'content-type': all.contentType } };
+    const merged = Registry.merge(all);
+    return { status: 200, body: await merged.metrics(), headers: { 'content-type': merged.contentType } };
   };
   return new Map<string, () => ProbeAnswer | Promise<ProbeAnswer>>([
     ['/health', alive],
@@ -39,6 +47,21 @@ export const createProbes = (ready: () => Promise<ProbeAnswer>, registries: read
     ['/metrics', metrics],
   ]);
 };
+
+/** The probes of a process that still waits for PostgreSQL; its log says for what. */
+export const startingProbes: Probes = probesOf(
+  () =>
+    Promise.resolve({
+      status: 503,
+      body: { ready: false, starting: true, degraded: [] },
+      headers: { 'retry-after': '1' },
+    }),
+  [],
+);
+
+/** Returns the probes of a process that works; `registries` are those that its `/metrics` shows beside the platform's. */
+export const createProbes = (ready: Ready, registries: readonly Registry[]): Probes =>
+  probesOf(ready, [...registries, platformRegistry]);
 
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/';
 

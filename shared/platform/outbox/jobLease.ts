@@ -101,7 +101,7 @@ const [firstReleased, mostReleased] = [500, 10_000];
 const failJobSql = statement(
   'claims.fail',
   `
-  update staged_jobs set due_at = $3, enqueued_at = null, lease_until = null, last_error = $4
+  update staged_jobs set due_at = $3, enqueued_at = null, lease_until = null, last_error = $4, given_up_at = $5
   where id = $1 and fence = $2 and lease_until is not null`,
 );
 const returnJobSql = statement(
@@ -205,13 +205,25 @@ export const releaseParkedJobs = async ({ db, bus, clock }: ReleaseDeps, envId: 
   }
 };
 
-/** Makes a failed job due for a retry at `at` (epoch ms), or parks it with its error for a person when `at` is null. */
-export const failJob = async (db: Db, { id, fence }: JobLeaseKey, error: string, at: number | null): Promise<boolean> =>
+interface JobFailure {
+  readonly error: string;
+  /** When it is tried again, in epoch ms; null: it is given up, and kept with its error for a person. */
+  readonly retryAt: number | null;
+  readonly now: number;
+}
+
+/** Makes a failed job due for its next try, or gives it up. */
+export const failJob = async (
+  db: Db,
+  { id, fence }: JobLeaseKey,
+  { error, retryAt, now }: JobFailure,
+): Promise<boolean> =>
   (await executeStatement(db, failJobSql, [
     id,
     fence,
-    at === null ? null : Math.ceil(at),
+    retryAt === null ? null : Math.ceil(retryAt),
     error.slice(0, 1000).replaceAll('\0', ''),
+    retryAt === null ? now : null,
   ])) === 1;
 
 /** Gives an interrupted job back: any worker may take it at once, and this start does not count as a try. */

@@ -96,8 +96,8 @@ const limitsSql = `
     (select datconnlimit from pg_database where datname = current_database()) as database,
     (select count(*)::int from pg_stat_activity where backend_type = 'client backend' and application_name not like 'console-%') as others`;
 
-/** Connections of each process's check of readiness, of a worker's publisher, and of a migration or an administration command beside all processes. */
-const [probeConnections, publisherConnections, toolConnections] = [1, 1, 3];
+/** Connections of each process's check of readiness, of a worker's publisher and its metrics, and of a migration or an administration command beside all processes. */
+const [probeConnections, publisherConnections, figureConnections, toolConnections] = [1, 1, 1, 3];
 
 const checkConnections = async (
   db: Db,
@@ -106,7 +106,7 @@ const checkConnections = async (
 ): Promise<Finding> => {
   const { most, reserved, role, database, others } = await readRow<Limits>(db, limitsSql);
   const ofApi = poolSize + readPoolSize + probeConnections + (standbys === null ? 0 : 1);
-  const ofWorker = poolSize + publisherConnections + probeConnections;
+  const ofWorker = poolSize + publisherConnections + figureConnections + probeConnections;
   const needed = apis * ofApi + workers * ofWorker + toolConnections;
   const limits = [most - reserved, role, database].filter((limit) => limit >= 0);
   const available = Math.min(...limits);

@@ -4,6 +4,7 @@
  */
 import type { Caller } from '../../access/principal.ts';
 import type { JobName } from '../../catalogue/jobs.ts';
+import { jobPhaseSql } from '../../catalogue/states/stagedJobs.ts';
 import { rampBucketMs } from '../../flags/rampBuckets.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { namedStatement, queryNamedRows, type NamedStatement } from '../../platform/db/namedStatement.ts';
@@ -14,7 +15,7 @@ import type { DomainDeps } from '../../settings/deps.ts';
 import { presentJob } from './present.ts';
 import { jobRowSql, type JobRow } from './rows.ts';
 import type { JobCounts, JobView } from './schema.ts';
-import { isWholePhase, jobKinds, jobPhases, phasesOf, phaseSql, stateSql, type JobState } from './states.ts';
+import { isWholePhase, jobKinds, jobPhases, phasesOf, stateSql, type JobState } from './states.ts';
 import type { Situation } from './why.ts';
 
 /** Jobs that one page reads to find those of a state that lease or time alone decide; its cursor goes on behind them. */
@@ -28,7 +29,7 @@ const behind = (descending: boolean): string => behindSql(keys, ['$at::bigint', 
 /** An ordered branch of each phase and kind, merged. */
 const everySql = (descending: boolean): string => `
   select j.* from unnest($phases::text[]) p (phase) cross join unnest($kinds::text[]) k (name) cross join lateral (
-    select * from staged_jobs j where j.env = $env and ${phaseSql('j')} = p.phase and j.name = k.name and ${behind(descending)}
+    select * from staged_jobs j where j.env = $env and ${jobPhaseSql('j')} = p.phase and j.name = k.name and ${behind(descending)}
     order by ${orderSql(keys, descending)} limit $scan) j
   order by ${orderSql(keys, descending)} limit $scan`;
 
@@ -39,7 +40,7 @@ const aboutSql = (descending: boolean): string => `
       select 'ramps-' || ceil(g.next_at / ${String(rampBucketMs)}.0)::bigint * ${String(rampBucketMs)} from flags g where g.env = $env and g.key = $about))
     or j.subject = any (array(select $about::text union all
       select coalesce(a.run, a.bulk) from approvals a where a.env = $env and a.id = $about)))
-    and j.env = $env and j.name = any ($kinds::text[]) and ${phaseSql('j')} = any ($phases::text[]) and ${behind(descending)}
+    and j.env = $env and j.name = any ($kinds::text[]) and ${jobPhaseSql('j')} = any ($phases::text[]) and ${behind(descending)}
   order by ${orderSql(keys, descending)} limit $scan`;
 
 const pageStatement = (source: 'every' | 'about', descending: boolean): NamedStatement =>
@@ -69,7 +70,7 @@ const countSql = statement(
   `
   select k.name as kind, c.state, c.n from unnest($2::text[]) p (phase) cross join unnest($3::text[]) k (name) cross join lateral (
     select t.state, count(*)::int as n from (
-      select ${stateSql('j', '$4::bigint')} as state from staged_jobs j where j.env = $1 and ${phaseSql('j')} = p.phase and j.name = k.name
+      select ${stateSql('j', '$4::bigint')} as state from staged_jobs j where j.env = $1 and ${jobPhaseSql('j')} = p.phase and j.name = k.name
       order by ${orderSql(keys, false)} limit ${String(countedMost)}) t
     group by t.state) c`,
 );

@@ -1,5 +1,6 @@
 /** The states of jobs as people see them, and how far a job is as its index has it. Used by the files of this folder. */
 import { jobs, type JobName } from '../../catalogue/jobs.ts';
+import { jobPhaseSql } from '../../catalogue/states/stagedJobs.ts';
 import { dbNowSql } from '../../platform/outbox/leaderLease.ts';
 
 export const jobStates = ['due', 'delayed', 'inLine', 'parked', 'queued', 'running', 'stalled', 'failed'] as const;
@@ -12,16 +13,11 @@ export const jobKinds = Object.keys(jobs) as JobName[];
 export const jobPhases = ['failed', 'parked', 'given', 'scheduled', 'inLine'] as const;
 type JobPhase = (typeof jobPhases)[number];
 
-/** Returns the SQL of a job's phase; the text of the index. */
-export const phaseSql = (row: string): string =>
-  `(case when ${row}.waits_for_app then 'parked' when ${row}.enqueued_at is not null then 'given' when ${row}.due_at is not null then 'scheduled'
-    when ${row}.last_error is not null then 'failed' else 'inLine' end)`;
-
 /** Returns the SQL of a job's state. `now`: in epoch ms, by the service's clock, as due times are; leases run by PostgreSQL's. */
-export const stateSql = (row: string, now: string): string => `(case ${phaseSql(row)}
+export const stateSql = (row: string, now: string): string => `(case ${jobPhaseSql(row)}
     when 'given' then case when ${row}.lease_until is null then 'queued' when ${row}.lease_until > ${dbNowSql} then 'running' else 'stalled' end
     when 'scheduled' then case when ${row}.lease_until is not null then 'stalled' when ${row}.due_at > ${now} then 'delayed' else 'due' end
-    else ${phaseSql(row)} end)`;
+    else ${jobPhaseSql(row)} end)`;
 
 const phasesByState: Readonly<Record<JobState, readonly JobPhase[]>> = {
   due: ['scheduled'],

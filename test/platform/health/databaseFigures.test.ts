@@ -95,7 +95,9 @@ describe('figures of the whole database', () => {
       { name: 'bulkChunk', state: 'enqueued', n: 4, since: now - 9_000 },
       { name: 'bulkChunk', state: 'leased', n: 1, since: null },
       { name: 'triageItem', state: 'parked', n: 6, since: null },
+      { name: 'triageItem', state: 'failed', n: 1, since: null },
     ]);
+    expect(found.commitWaitSeconds).to.equal(0);
     expect(found.outbox).to.deep.equal({ rows: 2, since: now - 1, published: 42, held: false });
     expect(found.open).to.have.deep.members([
       { of: 'runs', status: 'pending', n: 2 },
@@ -121,6 +123,7 @@ describe('figures of the whole database', () => {
     await jobs(100_000, 'replySend', 'due_at', '1');
     await jobs(100_000, 'replySend', 'due_at, enqueued_at', '1, 1');
     await jobs(100_000, 'replySend', 'waits_for_app', 'true');
+    await jobs(100_000, 'replySend', 'last_error', "'given up'");
     await world.sql("insert into outbox (id, env, at, parts) select n, 1, 1, '[]' from generate_series(10, 100000) n");
     const found = await readDatabaseFigures(db, Date.now());
     const states = Object.fromEntries(
