@@ -1,6 +1,7 @@
 /** The methods that an app may call: the schema of their params, and what they do. Called by requests.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
-import { recordProgress, settleRunAnswers } from '../../shared/actions/runOutcome.ts';
+import { settleRunAnswers } from '../../shared/actions/runAnswers.ts';
+import { recordProgress } from '../../shared/actions/runOutcome.ts';
 import { parseRunAnswer } from '../../shared/applink/callOutcome.ts';
 import type { LocalConnection } from '../../shared/applink/localConnections.ts';
 import {

@@ -1,6 +1,6 @@
 /** Serves the requests of apps: checks that the app is registered and the values can be stored, then calls the method. Used by hub.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
-import { settleRunAnswers } from '../../shared/actions/runOutcome.ts';
+import { settleRunAnswers } from '../../shared/actions/runAnswers.ts';
 import { parseRunAnswer } from '../../shared/applink/callOutcome.ts';
 import { requestCounter } from '../../shared/applink/metrics.ts';
 import { narrowConnection } from '../../shared/applink/presence.ts';

@@ -21,8 +21,9 @@ import { tryInput } from './authorizeAction.ts';
 import { isOfCancelledBulk } from './cancelledBulk.ts';
 import type { ActionDeps } from './deps.ts';
 import { isSettledRun, readRun, readRunTogether, runActor, runApprover, type Run } from './model.ts';
+import { acceptsAnswer, isDispatched, mayForget } from './runAnswers.ts';
 import { notifyRunChanged } from './runChanges.ts';
-import { acceptsAnswer, settleOutcome } from './runOutcome.ts';
+import { settleOutcome } from './runOutcome.ts';
 import { transitionRun } from './transitionRun.ts';
 
 type ActionRunParams = ServiceCalls['action.run']['params'];
@@ -143,11 +144,12 @@ const markDispatched = async (deps: ActionDeps, run: Run, local: LocalConnection
 };
 
 /** Returns whether the outcome of a dispatch still counts for the run as it is now. */
-const acceptsOutcome = (run: Run, { fence }: Run, { kind }: RunOutcome): boolean => {
-  if (run.fence !== fence) return false;
+const acceptsOutcome = (run: Run, { fence, instance }: Run, { kind }: RunOutcome): boolean => {
+  // Retried meanwhile, it has the answer of its next dispatch; until that, it has been done by a success.
+  if (run.fence !== fence) return kind === 'answer' && !isDispatched(run) && acceptsAnswer(run, instance, kind);
   // The connection may have counted as gone while the app was at it: then the run is lost, or has ended unknown.
-  if (kind === 'answer' || kind === 'error') return acceptsAnswer(run);
-  return run.status === 'running' && run.handed_at !== null && !(kind === 'timeout' && run.lost_at !== null);
+  if (kind === 'answer' || kind === 'error') return acceptsAnswer(run, instance, kind);
+  return isDispatched(run) && !(kind === 'timeout' && run.lost_at !== null);
 };
 
 /** Writes the outcome of this dispatch, and retries while PostgreSQL is unavailable, or after a sweep has moved the run. */
@@ -197,7 +199,8 @@ export const callAppForRun = async (
   observeCall('action.run', outcome.kind, performance.now() - began);
   span?.end(outcome.kind === 'answer' ? undefined : outcome.kind);
   const run = await settleReliably(deps, handed, outcome);
-  if (run !== undefined && isSettledRun(run)) local.notify('run.settled', { run: run.id });
+  const isKept = run !== undefined && isSettledRun(run) && (run.fence === handed.fence || mayForget(run, outcome.kind));
+  if (isKept) local.notify('run.settled', { run: run.id });
   else if (handed.waiting_until !== null) notifyRunChanged(deps.bus, handed.id);
   return run;
 };

@@ -16,7 +16,7 @@ import {
 } from '../platform/journal/idempotency.ts';
 import { sameColumns } from '../platform/journal/insertText.ts';
 import { messagesPerRow, outboxInsert } from '../platform/journal/outbox.ts';
-import { runEntryData, runEntryLivePart, runLiveParts, runRecordKey, type Run } from './model.ts';
+import { isSettledRun, runEntryData, runEntryLivePart, runLiveParts, runRecordKey, type Run } from './model.ts';
 import { runResultInsert } from './runResultSql.ts';
 import { jobDueColumns, partsOf, runJobInsert, type JobDue } from './runStatementParts.ts';
 
@@ -189,7 +189,8 @@ export const moveRun = async (
     answered: answer !== undefined && answer !== 'free',
     saved: saved !== null,
     reasoned: after.reason !== null && after.reason !== before.reason,
-    resulted: after.bulk !== null,
+    // A late answer changes an end that the bulk has counted.
+    resulted: after.bulk !== null && !isSettledRun(before),
   });
   const values: NamedValues = {
     run: JSON.stringify(after),

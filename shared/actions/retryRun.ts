@@ -14,6 +14,7 @@ import { readVisibleRun } from './queries.ts';
 import { requestRunApproval } from './runApproval.ts';
 import type { JobDue } from './runStatementParts.ts';
 import { transitionRun } from './transitionRun.ts';
+import { isAnswerMissing, missingAnswerCode } from './undispatchedRun.ts';
 
 interface RetryOptions {
   readonly confirmed: boolean;
@@ -24,7 +25,10 @@ interface RetryOptions {
 /** Returns whether the run ended in a way that allows a retry. */
 export const isRetryable = (run: Run): boolean => retryableRunStatuses.includes(run.status) && !isErasedRun(run);
 
-/** Returns the run as it was before its first dispatch, with its id, its entry and its counters. Its approval was that of another request. */
+/**
+ * Returns the run as it was before its first dispatch, with its id, its entry and its counters. Its approval was that of another
+ * request. Until it is dispatched again, the instance that had it may still say that it was done, and nobody else knows.
+ */
 export const resetForRetry = (run: Run, { principal, requestId, address, reason }: Caller, at: number): Run => ({
   ...run,
   status: 'running',
@@ -36,7 +40,7 @@ export const resetForRetry = (run: Run, { principal, requestId, address, reason 
   message: null,
   blocks: null,
   error: null,
-  code: null,
+  code: isAnswerMissing(run) ? missingAnswerCode : null,
   actor_type: principal.type,
   actor: principal.id ?? run.actor,
   actor_name: principal.name,
@@ -49,7 +53,6 @@ export const resetForRetry = (run: Run, { principal, requestId, address, reason 
   finished_at: null,
   handed_at: null,
   lost_at: null,
-  instance: null,
   connection: null,
   waiting_until: null,
   once_principal: null,

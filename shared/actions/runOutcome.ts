@@ -1,6 +1,6 @@
-/** Writes what follows from the app's answer to a run, or from its silence. Used by dispatchRun.ts, the app link and a sweep. */
+/** Writes what follows from the app's answer to a run, or from its silence. Used by dispatchRun.ts, runAnswers.ts, the app link and a sweep. */
 import type { CallOutcome } from '../applink/link.ts';
-import { rpcCodes, type AppNotifications, type RunAnswer, type ServiceCalls } from '../applink/protocol.ts';
+import { rpcCodes, type AppNotifications, type ServiceCalls } from '../applink/protocol.ts';
 import { brokenAppMessage } from '../blocks/appAnswers.ts';
 import { validateBlocks } from '../blocks/validateBlocks.ts';
 import { limits } from '../catalogue/limits.ts';
@@ -8,19 +8,19 @@ import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
 import { backoffMs } from '../platform/core/wait.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { ActionDeps } from './deps.ts';
-import { isErasedRun, readRun, readRuns, type Run } from './model.ts';
+import type { Run } from './model.ts';
 import type { RunTransition } from './moveRun.ts';
 import { queueProgress } from './progress.ts';
 import { settleRun, type RunResolution } from './settleRun.ts';
 import { transitionRun } from './transitionRun.ts';
-import { missingAnswerCode, noAnswerMessage } from './undispatchedRun.ts';
+import { invalidAnswerCode, missingAnswerCode, noAnswerMessage } from './undispatchedRun.ts';
 
-type ActionCallOutcome = CallOutcome<ServiceCalls['action.run']['result']>;
+export type ActionCallOutcome = CallOutcome<ServiceCalls['action.run']['result']>;
 
 /** Characters of a message; longer ones are cut, since people read them. */
 const messageMax = 10_000;
 
-const unknownResolution = (error: string): RunResolution => ({ status: 'unknown', error, code: 'app_error' });
+const unknownResolution = (error: string): RunResolution => ({ status: 'unknown', error, code: invalidAnswerCode });
 const invalidAnswerMessage = 'The app gave an answer that is not valid, so it is not known what it did.';
 
 /** Returns the resolution by the app's result. An invalid result leaves the end unknown, as the app may have acted. */
@@ -141,53 +141,6 @@ export const settleOverdueRun = async (deps: ActionDeps, run: Run): Promise<void
     return;
   }
   await settleRun(deps, run, { status: 'unknown', error: noAnswerMessage(run), code: missingAnswerCode });
-};
-
-/**
- * Returns whether an answer to the run's dispatch still counts: it corrects an unknown end, except in a bulk, which has counted that
- * end, and of a run that was erased, which it would fill again.
- */
-export const acceptsAnswer = (run: Run): boolean =>
-  (run.status === 'running' && run.handed_at !== null) ||
-  (run.status === 'unknown' && run.bulk === null && !isErasedRun(run));
-
-const outcomeOfAnswer = ({ result, error }: RunAnswer): ActionCallOutcome =>
-  error === undefined
-    ? { kind: 'answer', result: result ?? null }
-    : { kind: 'error', code: error.code, message: error.message, retryable: error.data?.retryable === true };
-
-/**
- * Settles runs by the answers that an instance stored and sent after it reconnected. Returns the runs that the instance may
- * forget: their answers are committed now, or don't count any more.
- */
-export const settleRunAnswers = async (
-  deps: ActionDeps,
-  envId: number,
-  instance: string,
-  answers: readonly RunAnswer[],
-): Promise<string[]> => {
-  const runs = new Map(
-    (
-      await readRuns(
-        deps.db,
-        envId,
-        answers.map(({ run }) => run),
-      )
-    ).map((run) => [run.id, run]),
-  );
-  const settled: string[] = [];
-  for (const answer of answers) {
-    // A run that has moved meanwhile is read again: it may have been marked as lost, or answered over its connection.
-    for (
-      let run = runs.get(answer.run);
-      run !== undefined && run.instance === instance && acceptsAnswer(run);
-      run = await readRun(deps.db, envId, run.id)
-    ) {
-      if ((await settleOutcome(deps, run, outcomeOfAnswer(answer))) !== null) break;
-    }
-    settled.push(answer.run);
-  }
-  return settled;
 };
 
 /** Stores and emits the progress of a run. Ignored unless this instance runs it. */

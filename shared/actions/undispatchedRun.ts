@@ -2,11 +2,18 @@
  * How a run ends that is not dispatched, or not once more. When the answer of an earlier dispatch is missing, it may have been
  * done, so that it ends unknown whatever the reason. Used by the job and the sweep of runs, by cancelling, and by runOutcome.ts.
  */
+import type { ErrorCode } from '../catalogue/errors.ts';
 import type { Run } from './model.ts';
 import type { RunResolution } from './settleRun.ts';
 
 /** The column `code` of a run that is to be dispatched again though the answer of an earlier dispatch is missing. */
 export const missingAnswerCode = 'app_timeout';
+
+/** The code of an unknown end by an answer that came and was not valid. */
+export const invalidAnswerCode: ErrorCode = 'app_error';
+
+/** Returns whether the run has ended unknown because an answer did not come. */
+export const isAnswerMissing = ({ status, code }: Run): boolean => status === 'unknown' && code !== invalidAnswerCode;
 
 const timesText = (count: number): string => (count === 1 ? 'once' : `${String(count)} times`);
 
@@ -32,10 +39,10 @@ export const offlineResolution = (run: Run): RunResolution => {
   return resolutionWithoutDispatch(run, {
     status: 'failed',
     error:
-      run.failures === 0
-        ? 'The app went offline before it was begun.'
-        : run.code === missingAnswerCode
-          ? 'Then the app went offline, and the action is not queued.'
+      run.code === missingAnswerCode
+        ? 'Then the app went offline, and the action is not queued.'
+        : run.failures === 0
+          ? 'The app went offline before it was begun.'
           : `${tried}: it was handed over ${timesText(run.failures)}, then the app went offline.`,
     code: 'app_offline',
   });

@@ -1,7 +1,8 @@
 /** Actions over the link from end to end: whichever process gets the request, and whenever the app connects. */
 import { expect } from 'chai';
 import { readRun } from '../../shared/actions/model.ts';
-import { markRunLost, settleRunAnswers } from '../../shared/actions/runOutcome.ts';
+import { settleRunAnswers } from '../../shared/actions/runAnswers.ts';
+import { markRunLost } from '../../shared/actions/runOutcome.ts';
 import { connectApp, type FakeApp, type Handler } from '../support/app.ts';
 import { deferred } from '../support/deferred.ts';
 import type { Client } from '../support/http.ts';

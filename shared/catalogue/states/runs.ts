@@ -35,6 +35,7 @@ export const runs = defineMachine({
     { from: 'queued', to: 'cancelled', why: 'its bulk is cancelled' },
     { from: 'queued', to: 'failed', why: 'a check fails' },
     { from: 'queued', to: 'unknown', why: 'it ends while an earlier answer is missing' },
+    { from: 'queued', to: 'succeeded', why: 'the app answers late' },
     { from: 'running', to: 'queued', why: 'the app has gone' },
     { from: 'running', to: 'succeeded', why: 'the app answers' },
     { from: 'running', to: 'failed', why: 'the app answers' },
