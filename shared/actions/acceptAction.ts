@@ -11,10 +11,11 @@ import { newId } from '../platform/core/ids.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
+import type { FullRecord } from '../records/read.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun, type SaveResponse } from './accepted.ts';
 import type { AuthorizedAction } from './authorizeAction.ts';
 import type { ActionDeps } from './deps.ts';
-import { buildRunParams, callAppForRun, placeholderRunRecord, toDispatchedRun } from './dispatchRun.ts';
+import { buildRunParams, callAppForRun, toDispatchedRun } from './dispatchRun.ts';
 import { insertRunReliably } from './insertRunReliably.ts';
 import { runRecordKey, type Run } from './model.ts';
 import { requestRunApproval } from './runApproval.ts';
@@ -107,6 +108,11 @@ interface PreparedRun {
   readonly run: Run;
 }
 
+/** A run that the app may have at once. */
+interface CheckedRun extends PreparedRun {
+  readonly record: FullRecord | null;
+}
+
 const queuedRunsSql = statement(
   'runs.queuedOfActor',
   `select count(*)::int as n from runs where env = $1 and actor = $2 and status = 'queued' and bulk is null`,
@@ -168,17 +174,13 @@ const dispatchGraceMs = 3_000;
 /** Dispatches the run over a connection of this process. The run is inserted as dispatched, without a job. */
 const dispatchLocally = async (
   deps: ActionDeps,
-  { run, caller, ready }: PreparedRun,
+  { run, caller, ready: { item }, record }: CheckedRun,
   saved: SavedResponse | null,
   local: LocalConnection,
 ): Promise<AwaitedRun | null> => {
-  const { record, item } = ready;
   const { span } = caller;
   const handed = toDispatchedRun(run, local.connection, run.requested_at);
-  const known = {
-    record: record === 'unverified' ? placeholderRunRecord(run) : record,
-    item: item === null ? null : itemJson(item, fullAccess),
-  };
+  const known = { record, item: item === null ? null : itemJson(item, fullAccess) };
   const params = await buildRunParams(deps, caller.env, handed, known);
   const call = (): Promise<Run | undefined> =>
     callAppForRun(deps, handed, local, { ...params, traceparent: span?.traceparent });
@@ -205,7 +207,7 @@ const dispatchRemotely = (
 
 const insertAwaitedRun = async (
   deps: ActionDeps,
-  wanted: PreparedRun,
+  wanted: CheckedRun,
   connection: AppConnection,
   save: SaveResponse,
 ): Promise<AwaitedRun | null> => {
@@ -238,20 +240,22 @@ export const acceptAction = async (
   ready: AuthorizedAction & { readonly recordId: string | null },
   save: SaveResponse,
 ): Promise<AcceptedRun | AwaitedRun> => {
-  const { action, recordId } = ready;
+  const { action, record, recordId } = ready;
   const run = buildRun(caller, ready, recordId, deps.clock.now());
   if (requiresApproval(caller, action))
     return requestRunApproval(deps, caller, { run }, ready, (accepted) => buildSavedResponse(accepted, save));
-  const connection = await deps.link.chooseConnection(caller.env.id, action.declaration);
+  const connection =
+    record === 'unverified' ? null : await deps.link.chooseConnection(caller.env.id, action.declaration);
   const decided: PreparedRun = { caller, ready, run };
-  if (connection === null) {
+  // Where the app has connected since the record could not be read, a job reads it.
+  if (connection === null || record === 'unverified') {
     if (action.offline === 'refuse')
       throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
     return insertQueuedRun(deps, decided, null, save);
   }
   const begun = action.background
     ? await insertBackgroundRun(deps, decided, save)
-    : await insertAwaitedRun(deps, decided, connection, save);
+    : await insertAwaitedRun(deps, { ...decided, record }, connection, save);
   // Runs of this record are queued: the new one is queued behind them.
   return begun ?? insertQueuedRun(deps, decided, connection, save);
 };

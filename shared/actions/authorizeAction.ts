@@ -13,6 +13,7 @@ import { textProblem } from '../platform/core/jsonLimits.ts';
 import { invalidFault } from '../platform/core/validate.ts';
 import { getRecord, type FullRecord } from '../records/read.ts';
 import type { ActionDeps } from './deps.ts';
+import type { Run } from './model.ts';
 
 /** Returns the actions that the caller may run. */
 const runnableActions = ({ env, principal: { access } }: Caller): ActionDefinition[] =>
@@ -175,15 +176,38 @@ const requireDeclared = ({ env, principal: { access } }: Caller, name: string): 
     throw fault('not_found', undeclaredActionMessage);
 };
 
-/** Checks a run that was accepted before and starts now: rights, record, input and conditions as they stand now. */
+/** Returns the fault of a run that was asked for before its action was declared for another resource, else null. */
+export const resourceFault = ({ label, resource }: ActionDefinition, run: Pick<Run, 'resource'>): Fault | null =>
+  run.resource === resource
+    ? null
+    : fault(
+        'conflict',
+        `${label} was asked for ${run.resource ?? 'no record'} and takes ${resource ?? 'no record'} now; ask for it anew.`,
+      );
+
+/** Returns the fault of a run that does not fit its action as it is declared now: it acts on another resource, or needs an approval that nobody gave. */
+export const misfitFault = (action: ActionDefinition, run: Pick<Run, 'resource' | 'approved_by'>): Fault | null =>
+  resourceFault(action, run) ??
+  (action.approval && run.approved_by === null
+    ? fault(
+        'conflict',
+        `${action.label} needs a person’s approval now, and nobody has approved this; ask for it again, and a person decides.`,
+      )
+    : null);
+
+/** Checks a run that was accepted before and starts now: rights, approval, record, input and conditions as they stand now. */
 export const reauthorizeAction = async (
   deps: ActionDeps,
   caller: Caller,
-  run: { action: string; record: string | null; input: Readonly<Record<string, unknown>> },
+  run: Pick<Run, 'action' | 'resource' | 'record' | 'input' | 'approved_by'>,
 ): Promise<AuthorizedAction> => {
   requireDeclared(caller, run.action);
   const action = requireRunnableAction(caller, run.action);
+  if (caller.principal.mode === 'supervised' && run.approved_by === null)
+    throw fault('forbidden', 'This agent is supervised now, and no person has approved this.');
   if (action.freshSignIn && caller.principal.type !== 'person') throw fault('fresh_sign_in_required');
+  const misfit = misfitFault(action, run);
+  if (misfit !== null) throw misfit;
   requireRecordRef(action, run.record ?? undefined);
   const record = await readActionRecord(deps, caller, action, run.record);
   const input = fillInput(action, run.input);

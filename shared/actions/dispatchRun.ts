@@ -17,7 +17,7 @@ import { isDbUnavailable } from '../platform/db/errors.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { continueTrace } from '../platform/tracing/span.ts';
 import { getRecord } from '../records/read.ts';
-import { tryInput } from './authorizeAction.ts';
+import { misfitFault, tryInput } from './authorizeAction.ts';
 import { isOfCancelledBulk } from './cancelledBulk.ts';
 import type { ActionDeps } from './deps.ts';
 import { isSettledRun, readRun, readRunTogether, runActor, runApprover, type Run } from './model.ts';
@@ -33,7 +33,7 @@ type RunOutcome = CallOutcome<ServiceCalls['action.run']['result']>;
 const retryPauseMs = 500;
 
 /** Returns the record of a run with its id alone, for a record that can't be read. */
-export const placeholderRunRecord = ({ resource, record }: Run): LinkRecord | null =>
+const placeholderRunRecord = ({ resource, record }: Run): LinkRecord | null =>
   resource === null || record === null
     ? null
     : { resource, id: record, title: record, subtitle: null, fields: {}, updatedAt: null };
@@ -219,7 +219,13 @@ const presentInput = (
   return problems.length === 0 ? filled : input;
 };
 
-/** Dispatches a run over `local`. Called by the app link in that process; does nothing for a run that is dispatched or settled, or whose bulk was cancelled. */
+/** Returns whether the run does not fit its action as it is declared now, which the process of its job may not know yet: that ends it. */
+const isMisfit = ({ definition }: Environment, run: Run): boolean => {
+  const action = definition.actions.get(run.action);
+  return action !== undefined && misfitFault(action, run) !== null;
+};
+
+/** Dispatches a run over `local`. Called by the app link in that process; does nothing for a run that is dispatched or settled, or does not fit its action, or whose bulk was cancelled. */
 export const dispatchRun = async (
   deps: ActionDeps,
   env: Environment,
@@ -230,8 +236,8 @@ export const dispatchRun = async (
   let called: Promise<unknown> | null = null;
   try {
     const run = await readRunTogether(deps.db, env.id, id);
-    if (run === undefined || isSettledRun(run) || run.handed_at !== null || (await isOfCancelledBulk(deps.db, run)))
-      return;
+    if (run === undefined || isSettledRun(run) || run.handed_at !== null) return;
+    if (isMisfit(env, run) || (await isOfCancelledBulk(deps.db, run))) return;
     const dispatched = toDispatchedRun(run, local.connection, deps.clock.now());
     const params = await buildRunParams(deps, env, { ...dispatched, input: presentInput(env, run) });
     const handed = await markDispatched(deps, run, local);

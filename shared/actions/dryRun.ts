@@ -15,10 +15,10 @@ type ActionDryRun = 'run' | 'start' | 'queue' | 'pend';
 export const dryRunAuthorized = async (
   deps: ActionDeps,
   caller: Caller,
-  { action, recordId }: AuthorizedAction & { readonly recordId: string | null },
+  { action, record, recordId }: AuthorizedAction & { readonly recordId: string | null },
 ): Promise<ActionDryRun> => {
   if (requiresApproval(caller, action)) return 'pend';
-  if (!(await deps.link.online(caller.env.id, action.declaration))) {
+  if (record === 'unverified' || !(await deps.link.online(caller.env.id, action.declaration))) {
     if (action.offline === 'refuse')
       throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
     return 'queue';

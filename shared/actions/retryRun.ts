@@ -7,7 +7,7 @@ import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { requireQueueRoom, requiresApproval, toQueuedRun, withIdempotencyKey } from './acceptAction.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from './accepted.ts';
-import { authorizeAction, requireRunnableAction } from './authorizeAction.ts';
+import { authorizeAction, requireRunnableAction, resourceFault } from './authorizeAction.ts';
 import type { ActionDeps } from './deps.ts';
 import { isErasedRun, type Run } from './model.ts';
 import { readVisibleRun } from './queries.ts';
@@ -73,7 +73,7 @@ export const retryRun = async (
   { confirmed, freshUntil, save }: RetryOptions,
 ): Promise<AcceptedRun | AwaitedRun> => {
   const run = await readVisibleRun(deps.db, caller, id);
-  requireRunnableAction(caller, run.action);
+  const declared = requireRunnableAction(caller, run.action);
   if (isErasedRun(run))
     throw fault(
       'conflict',
@@ -84,6 +84,8 @@ export const retryRun = async (
       'conflict',
       `This run is ${run.status}; only one that failed, expired or has an unknown end can be run again.`,
     );
+  const misfit = resourceFault(declared, run);
+  if (misfit !== null) throw misfit;
   const ready = await authorizeAction(
     deps,
     { ...caller, reason: caller.reason ?? run.reason },

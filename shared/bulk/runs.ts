@@ -2,7 +2,7 @@
  * Bulks of actions: one run for each distinct record, whose outcome all items of that record get. Used by the bulkChunk
  * job and by dryRunAction.ts.
  */
-import { findVisibleInbox, principalModeFault } from '../access/gates.ts';
+import { findVisibleInbox } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
 import { buildRun, toQueuedRun } from '../actions/acceptAction.ts';
 import { reauthorizeAction, type AuthorizedAction } from '../actions/authorizeAction.ts';
@@ -25,6 +25,13 @@ import { outboxInsert } from '../platform/journal/outbox.ts';
 export interface BulkActionRequest {
   readonly action: string;
   readonly input?: object;
+}
+
+interface BulkRunContext {
+  readonly bulk: string;
+  readonly operation: BulkActionRequest;
+  /** Who approved the bulk; null: nobody had to. */
+  readonly approvedBy: RunApprover | null;
 }
 
 interface BulkRunPlan {
@@ -66,20 +73,17 @@ export const planBulkRuns = async (
   return { groups, faults };
 };
 
-/**
- * Returns the authorized action for a record, or the fault that it would fail with now: also that of an agent that has become
- * supervised since it asked for a bulk that nobody has approved.
- */
+/** Returns the authorized action for a record, or the fault that it would fail with now. What a person has approved keeps its input as it was shown. */
 const authorizeForRecord = async (
   deps: ActionDeps,
   caller: Caller,
-  { action, input }: BulkActionRequest,
-  record: string,
+  { operation: { action, input: given }, approvedBy }: BulkRunContext,
+  on: { readonly resource: string | null; readonly record: string },
 ): Promise<AuthorizedAction | Fault> => {
-  const mode = principalModeFault(caller.principal);
-  if (mode !== null) return mode;
   try {
-    return await reauthorizeAction(deps, caller, { action, record, input: { ...input } });
+    const input = { ...given };
+    const ready = await reauthorizeAction(deps, caller, { action, ...on, input, approved_by: approvedBy });
+    return approvedBy === null ? ready : { ...ready, input };
   } catch (error) {
     if (error instanceof Fault) return error;
     throw error;
@@ -166,13 +170,6 @@ const attachItemsSql = statement(
 
 const findBulkRunSql = statement('bulk.runThere', 'select id from runs where bulk = $1 and record = $2');
 
-interface BulkRunContext {
-  readonly bulk: string;
-  readonly operation: BulkActionRequest;
-  /** Who approved the bulk; null: nobody had to. */
-  readonly approvedBy: RunApprover | null;
-}
-
 const isOnline = ({ link }: ActionDeps, { env }: Caller, { declaration }: ActionDefinition): Promise<boolean> =>
   link.online(env.id, declaration);
 
@@ -214,7 +211,7 @@ export const runActionOnItems = async (
   const { groups, faults } = await planBulkRuns(deps, caller, resource, seqs);
   const refused = [...faults].map(([seq, { id, fault: problem }]) => ({ seq, id, fault: problem }));
   for (const [record, items] of groups) {
-    const ready = await authorizeForRecord(deps, caller, of.operation, record);
+    const ready = await authorizeForRecord(deps, caller, of, { resource, record });
     const problem = ready instanceof Fault ? ready : await ensureBulkRun(deps, caller, of, ready, record);
     if (problem !== null) {
       refused.push(...items.map(({ seq, item }) => ({ seq, id: item.id, fault: problem })));

@@ -3,7 +3,7 @@
  * app and signals the process with that connection to dispatch it; the outcome of the dispatch deletes this job.
  */
 import type { Caller } from '../../shared/access/principal.ts';
-import { reauthorizeAction } from '../../shared/actions/authorizeAction.ts';
+import { reauthorizeAction, type AuthorizedAction } from '../../shared/actions/authorizeAction.ts';
 import { isOfCancelledBulk } from '../../shared/actions/cancelledBulk.ts';
 import { readRunTogether, type Run } from '../../shared/actions/model.ts';
 import { parkRun } from '../../shared/actions/parkRun.ts';
@@ -18,7 +18,6 @@ import type { AppConnection } from '../../shared/applink/link.ts';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { ActionDefinition } from '../../shared/environments/actions.ts';
 import { readRequester } from '../../shared/settings/requester.ts';
 import { done, passOn, retryAt, waitForApp, type JobHandler, type JobOutcome } from '../handler.ts';
 
@@ -33,22 +32,11 @@ const requireRequester = async (deps: Deps, run: Run): Promise<Caller> => {
   return caller;
 };
 
-/** Throws for a run that its agent requested before the agent became supervised: nobody has approved it, or the bulk that made it. */
-const requireApprovedIfSupervised = ({ principal }: Caller, { approved_by: approvedBy }: Run): void => {
-  if (principal.mode === 'supervised' && approvedBy === null)
-    throw fault('forbidden', 'This agent is supervised now, and no person has approved this.');
-};
-
-/** Returns the action as it is declared now. */
-const checkNow = async (deps: Deps, run: Run): Promise<ActionDefinition> => {
-  const caller = await requireRequester(deps, run);
-  const { action } = await reauthorizeAction(deps, caller, run);
-  requireApprovedIfSupervised(caller, run);
-  return action;
-};
+const checkNow = async (deps: Deps, run: Run): Promise<AuthorizedAction> =>
+  reauthorizeAction(deps, await requireRequester(deps, run), run);
 
 /** Checks the run, and after a refusal once more with a reloaded directory, which may have been outdated. */
-const checkWithFreshDirectory = async (deps: Deps, run: Run): Promise<ActionDefinition> => {
+const checkWithFreshDirectory = async (deps: Deps, run: Run): Promise<AuthorizedAction> => {
   try {
     return await checkNow(deps, run);
   } catch (error) {
@@ -81,8 +69,9 @@ export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload, 
   if (!(await isFirstInRecordQueue(db, run))) return retryAt(clock.now() + queuePositionCheckMs);
   let connection: AppConnection | null;
   try {
-    const { declaration } = await checkWithFreshDirectory(deps, run);
-    connection = await link.chooseConnection(envId, declaration);
+    const { action, record } = await checkWithFreshDirectory(deps, run);
+    // The app was offline, and may have connected since: the run is checked again.
+    connection = record === 'unverified' ? null : await link.chooseConnection(envId, action.declaration);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     if (transientCodes.has(error.code))

@@ -8,14 +8,15 @@ import { transitionRun } from '../../actions/transitionRun.ts';
 import { fault } from '../../catalogue/errors.ts';
 import { emptyEffects, staleFault, type PrepareEffect } from './effect.ts';
 
-/** Authorizes the run again. Throws `stale` when the run has changed, `app_offline` when the action isn't queued. */
+/** Authorizes the run again, with the input that was shown. Throws `stale` when the run has changed, `app_offline` when the action isn't queued. */
 export const prepareRunApproval: PrepareEffect<'action'> = async ({ deps, approval, requester, decidedBy }) => {
   const run = approval.run === null ? undefined : await readRun(deps.db, approval.env, approval.run);
   const { endedAs } = approval.request;
+  const input = { ...approval.request.input };
   const waits =
     run !== undefined && (endedAs === undefined ? run.status === 'pending' : run.fence === endedAs && isRetryable(run));
   if (run === undefined || !waits) throw staleFault('run', 'its run has changed since the request');
-  const { action } = await reauthorizeAction(deps, requester, run);
+  const { action } = await reauthorizeAction(deps, requester, { ...run, input, approved_by: decidedBy });
   const online = await deps.link.online(approval.env, action.declaration);
   if (!online && action.offline === 'refuse')
     throw fault(
@@ -27,6 +28,7 @@ export const prepareRunApproval: PrepareEffect<'action'> = async ({ deps, approv
     const begun = endedAs === undefined ? run : { ...resetForRetry(run, requester, at), approval: approval.id };
     const approved: Run = {
       ...begun,
+      input,
       status: 'running',
       approved_by: { ...decidedBy, at },
       fence: run.fence + 1,
