@@ -235,11 +235,11 @@ export const dispatchRun = async (
   const place = local.runs.enter();
   let called: Promise<unknown> | null = null;
   try {
-    const run = await readRunTogether(deps.db, env.id, id);
-    if (run === undefined || isSettledRun(run) || run.handed_at !== null) return;
-    if (isMisfit(env, run) || (await isOfCancelledBulk(deps.db, run))) return;
-    const dispatched = toDispatchedRun(run, local.connection, deps.clock.now());
-    const params = await buildRunParams(deps, env, { ...dispatched, input: presentInput(env, run) });
+    const found = await readRunTogether(deps.db, env.id, id);
+    if (found === undefined || isSettledRun(found) || found.handed_at !== null) return;
+    if (isMisfit(env, found) || (await isOfCancelledBulk(deps.db, found))) return;
+    const run: Run = { ...found, input: presentInput(env, found) };
+    const params = await buildRunParams(deps, env, toDispatchedRun(run, local.connection, deps.clock.now()));
     const handed = await markDispatched(deps, run, local);
     if (handed === null) return;
     await place.reached();

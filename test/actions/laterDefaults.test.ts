@@ -48,6 +48,11 @@ describe('actions: a default that is declared while a run waits', () => {
     expect(inputOf('ship')).to.deep.equal({ to: 'Ada', notify: true });
   });
 
+  it('stands in the run, which says what was sent', async () => {
+    const { runs } = (await agent.get('/runs?action=ship')).body;
+    expect(runs.map((run: Reply['body']) => run.input)).to.deep.equal([{ to: 'Ada', notify: true }]);
+  });
+
   it('is not filled into what a person has approved without it', () => {
     expect(inputOf('pay')).to.deep.equal({ to: 'Ada' });
   });
