@@ -12,6 +12,7 @@ import { evaluateCondition } from '../platform/core/conditions.ts';
 import { textProblem } from '../platform/core/jsonLimits.ts';
 import { invalidFault } from '../platform/core/validate.ts';
 import { getRecord, type FullRecord } from '../records/read.ts';
+import { requireApprovedIfSupervised } from '../settings/requester.ts';
 import type { ActionDeps } from './deps.ts';
 import type { Run } from './model.ts';
 
@@ -203,8 +204,7 @@ export const reauthorizeAction = async (
 ): Promise<AuthorizedAction> => {
   requireDeclared(caller, run.action);
   const action = requireRunnableAction(caller, run.action);
-  if (caller.principal.mode === 'supervised' && run.approved_by === null)
-    throw fault('forbidden', 'This agent is supervised now, and no person has approved this.');
+  requireApprovedIfSupervised(caller, run.approved_by !== null);
   if (action.freshSignIn && caller.principal.type !== 'person') throw fault('fresh_sign_in_required');
   const misfit = misfitFault(action, run);
   if (misfit !== null) throw misfit;

@@ -9,7 +9,8 @@ import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
 import { sameColumns } from '../platform/journal/insertText.ts';
-import { cancelledMessage, revokedMessage } from './queries.ts';
+import { revokedMessage } from '../settings/requester.ts';
+import { cancelledMessage } from './queries.ts';
 import type { BulkOperationBody } from './schema.ts';
 
 export interface Chunk {

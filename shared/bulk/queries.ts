@@ -9,6 +9,7 @@ import { notFoundFault } from '../platform/ended/notKept.ts';
 import { readPageOfTwo } from '../platform/ended/readPage.ts';
 import { cutPage, readVisiblePage } from '../platform/listing/page.ts';
 import type { DomainDeps } from '../settings/deps.ts';
+import { revokedMessage } from '../settings/requester.ts';
 import type { BulkRow } from './present.ts';
 import { areIdsNamed, readBulkScopes, seesAllBulks, seesBulkScope } from './scope.ts';
 
@@ -117,9 +118,6 @@ export const requireResults = ({ results_gone_at: goneAt }: BulkRow): void => {
     `The results of this bulk were kept until ${new Date(goneAt).toISOString()}; the bulk itself has its counts.`,
   );
 };
-
-/** The error of items that were not tried because the requester was revoked or removed before. */
-export const revokedMessage = 'Whoever asked for this may not act here any more.';
 
 /** The error of an item that a cancelled bulk had not begun. */
 export const cancelledMessage = 'It was cancelled before this item was begun.';

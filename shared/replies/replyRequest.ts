@@ -15,6 +15,8 @@ export interface ReplyRequest {
   readonly subject: string;
   readonly text: string;
   readonly reason: string | null;
+  /** Whether a person has approved it. */
+  readonly isApproved: boolean;
   readonly requestId: string | null;
   readonly address: string | null;
 }
@@ -26,7 +28,12 @@ interface EventRow {
   readonly actor: string | null;
   readonly actor_name: string;
   readonly role: string | null;
-  readonly data: { readonly subject: string; readonly text: string; readonly reason?: string };
+  readonly data: {
+    readonly subject: string;
+    readonly text: string;
+    readonly reason?: string;
+    readonly approvedBy?: object;
+  };
   readonly request_id: string | null;
   readonly address: string | null;
 }
@@ -80,6 +87,7 @@ export const readReplyRequest = async (
     subject: data.subject,
     text: data.text,
     reason: data.reason ?? null,
+    isApproved: data.approvedBy !== undefined,
     requestId,
     address,
   };

@@ -1,6 +1,7 @@
 /** Looks up the requester of work that is done later, with present rights. For jobs, and for approvals when they are decided. */
 import { includesEnvironment, type Caller } from '../access/principal.ts';
 import { principalIn } from '../access/withheld.ts';
+import { fault } from '../catalogue/errors.ts';
 import type { DomainDeps } from './deps.ts';
 
 interface Requester {
@@ -36,6 +37,22 @@ export const readRequester = async (
   if (known !== null) return known;
   await deps.directory.refresh();
   return findRequester(deps, requester);
+};
+
+/** Why what was accepted earlier is not done when its requester is revoked, removed, or has no access to the environment any more. */
+export const revokedMessage = 'Whoever asked for this may not act here any more.';
+
+/** Returns the requester as a caller. Throws `forbidden` where `readRequester` returns null. */
+export const requireRequester = async (deps: Pick<DomainDeps, 'directory'>, requester: Requester): Promise<Caller> => {
+  const caller = await readRequester(deps, requester);
+  if (caller === null) throw fault('forbidden', revokedMessage);
+  return caller;
+};
+
+/** Throws for what an agent requested before it became supervised, unless a person has approved it. */
+export const requireApprovedIfSupervised = ({ principal }: Caller, isApproved: boolean): void => {
+  if (principal.mode === 'supervised' && !isApproved)
+    throw fault('forbidden', 'This agent is supervised now, and no person has approved this.');
 };
 
 /** Returns a caller who has waited with present rights, or null when they may not act in the environment any more. */

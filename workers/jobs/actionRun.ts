@@ -2,7 +2,6 @@
  * Starts a run that is due: of a background action, queued, or to be retried. Reauthorizes it, chooses a connection of the
  * app and signals the process with that connection to dispatch it; the outcome of the dispatch deletes this job.
  */
-import type { Caller } from '../../shared/access/principal.ts';
 import { reauthorizeAction, type AuthorizedAction } from '../../shared/actions/authorizeAction.ts';
 import { isOfCancelledBulk } from '../../shared/actions/cancelledBulk.ts';
 import { readRunTogether, type Run } from '../../shared/actions/model.ts';
@@ -15,22 +14,16 @@ import {
   resolutionWithoutDispatch,
 } from '../../shared/actions/undispatchedRun.ts';
 import type { AppConnection } from '../../shared/applink/link.ts';
-import { Fault, fault } from '../../shared/catalogue/errors.ts';
+import { Fault } from '../../shared/catalogue/errors.ts';
 import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { readRequester } from '../../shared/settings/requester.ts';
+import { requireRequester } from '../../shared/settings/requester.ts';
 import { done, passOn, retryAt, waitForApp, type JobHandler, type JobOutcome } from '../handler.ts';
 
 /** ms until the request to dispatch is repeated: it goes through Redis and may be lost. */
 const retryDispatchMs = 2_000;
 /** ms until a run behind others of its record checks its place itself, should the signal of the one before it be lost. */
 const queuePositionCheckMs = 60_000;
-
-const requireRequester = async (deps: Deps, run: Run): Promise<Caller> => {
-  const caller = await readRequester(deps, run);
-  if (caller === null) throw fault('forbidden', 'Whoever asked for this may not act here any more.');
-  return caller;
-};
 
 const checkNow = async (deps: Deps, run: Run): Promise<AuthorizedAction> =>
   reauthorizeAction(deps, await requireRequester(deps, run), run);

@@ -1,6 +1,6 @@
 /**
- * Delivers a reply once. The reply is marked in PostgreSQL before it is dispatched, so that the worker which takes the job
- * over from a killed one settles it as `unknown` instead of sending it again.
+ * Delivers a reply once, if its author still may reply. The reply is marked in PostgreSQL before it is dispatched, so that
+ * the worker which takes the job over from a killed one settles it as `unknown` instead of sending it again.
  */
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment, InboxDefinition } from '../../shared/environments/definition.ts';
@@ -8,6 +8,7 @@ import { readItems } from '../../shared/items/model.ts';
 import { sleep } from '../../shared/platform/core/wait.ts';
 import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 import { deliverReply, type DeliveryOutcome } from '../../shared/replies/deliverReply.ts';
+import { replyRefusal } from '../../shared/replies/replyRefusal.ts';
 import { markReply, readReplyRequest, type ReplyRequest } from '../../shared/replies/replyRequest.ts';
 import { settleReply, type ReplyResolution } from '../../shared/replies/settleReply.ts';
 import { done, giveUp, retryAt, waitForApp, type Job, type JobHandler, type JobOutcome } from '../handler.ts';
@@ -86,6 +87,8 @@ const deliver = async (deps: Deps, job: ReplyJob, request: ReplyRequest): Promis
   const item = (await readItems(deps.db, job.env, [request.item])).get(request.item);
   if (found === null || item === undefined)
     return { delivery: { kind: 'failed', error: 'Its inbox is gone.' }, via: 'app', marked: false };
+  const refusal = await replyRefusal(deps, job.env, item, request);
+  if (refusal !== null) return { delivery: { kind: 'failed', error: refusal }, via: 'app', marked: false };
   job.signal.throwIfAborted();
   let marked = false;
   const onDispatch = async (connection: string | null): Promise<void> => {
