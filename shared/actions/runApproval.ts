@@ -2,6 +2,7 @@
 import type { Caller } from '../access/principal.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
 import { limits } from '../catalogue/limits.ts';
+import { declaredOf } from '../environments/actions.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import type { AcceptedRun } from './accepted.ts';
 import type { AuthorizedAction } from './authorizeAction.ts';
@@ -28,13 +29,16 @@ export const requestRunApproval = async (
   save: (accepted: AcceptedRun) => SavedResponse | null,
 ): Promise<AcceptedRun> => {
   const { action, resource, record: id, item, inbox, input } = run;
+  const definition = caller.env.definition.actions.get(action);
+  const declared = definition === undefined ? {} : { declared: declaredOf(definition, input) };
+  const request = { action, resource, record: id, item, input, ...declared };
   const asked = await requestApproval(deps, caller, {
     kind: 'action',
     summary: summaryOf(run),
-    request: { action, resource, record: id, item, input, ...(ended === undefined ? {} : { endedAs: ended.fence }) },
+    request: ended === undefined ? request : { ...request, endedAs: ended.fence },
     before: record === 'unverified' ? null : record,
     label: run.label,
-    reversible: caller.env.definition.actions.get(action)?.reversible ?? null,
+    reversible: definition?.reversible ?? null,
     fingerprint: ['action', action, resource, id, item, input, ended?.id],
     expiresMs: limits.approvalMs,
     run: run.id,

@@ -14,22 +14,27 @@ type After = Readonly<Record<string, unknown>>;
 
 /** The column `approvals.request` by kind: the change that needs the approval. `after` is absent where it isn't known. */
 export interface ApprovalRequestData {
-  /** `endedAs`: for the retry of a run, the run's fence at the time of the request. */
+  /**
+   * `declared`: the members of the input that the action declares, in its order; absent: requested of an earlier release.
+   * `endedAs`: for the retry of a run, the run's fence at the time of the request.
+   */
   readonly action: {
     readonly action: string;
     readonly resource: string | null;
     readonly record: string | null;
     readonly item: string | null;
     readonly input: object;
+    readonly declared?: readonly string[];
     readonly endedAs?: number;
   };
-  /** `inboxes`: the inboxes of the bulk's items that the requester saw. `action`, `resource`: null unless the bulk runs an action. */
+  /** `inboxes`: the inboxes of the bulk's items that the requester saw. `action`, `resource`: null unless the bulk runs an action; `declared` as of an action. */
   readonly bulk: {
     readonly operation: { readonly type: string };
     readonly total: number;
     readonly inboxes: readonly string[];
     readonly action: string | null;
     readonly resource: string | null;
+    readonly declared?: readonly string[];
     readonly after?: After;
   };
   /** `changes`: how many changes other than ramp steps the flag had at the time of the request. */
@@ -190,6 +195,8 @@ export interface ApprovalDraft extends Record<string, unknown>, ApprovalTarget {
   readonly record: string | null;
   /** The number of a bulk's items. */
   readonly total: number | null;
+  /** The members of the input that the action declares, in its order; null: not known. */
+  readonly declared: readonly string[] | null;
   /** The people who may not decide it, as the agent is in their hands. */
   readonly barred: readonly string[];
 }
@@ -228,6 +235,7 @@ export const approvalJson = (
   others: null,
   label: approval.label,
   total: approval.kind === 'bulk' ? approval.request.total : null,
+  declared: approval.kind === 'action' || approval.kind === 'bulk' ? (approval.request.declared ?? null) : null,
   barred,
 });
 

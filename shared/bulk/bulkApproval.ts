@@ -6,9 +6,11 @@ import type { ApprovalRequestData } from '../approvals/model.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
 import { errors } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
+import { declaredOf } from '../environments/actions.ts';
 import { assigneeName } from '../items/assignee.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
 import { dryRun, type DryRunCounts } from '../items/perform/dryRun.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
 import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
 import { insertSavedResponse } from '../platform/journal/idempotency.ts';
@@ -82,6 +84,9 @@ export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, want
       operation,
       total: ids.length,
       ...visibility,
+      ...(operation.type === 'action' && action !== undefined
+        ? { declared: declaredOf(action, isObject(operation['input']) ? operation['input'] : {}) }
+        : {}),
       ...(counts === null ? {} : { after: { ...counts } }),
     },
     before: null,

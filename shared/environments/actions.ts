@@ -5,6 +5,7 @@ import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { compileAppSchemaWithDefaults } from '../platform/core/appSchemas.ts';
 import type { ConditionExpression } from '../platform/core/conditions.ts';
+import { declaredMembers } from '../platform/core/jsonSchemaProblems.ts';
 import type { ManifestAction } from './manifest.ts';
 import { keepInputLimits } from './rules/inputLimits.ts';
 import { membersInForce, type Rule } from './rules/rules.ts';
@@ -46,6 +47,10 @@ export interface ActionDefinition {
   /** Fills the schema's defaults into an input, in place, and returns its problems with paths below `prefix`. */
   inputProblems(input: Record<string, unknown>, prefix: string): FaultDetail[];
 }
+
+/** Returns those members of an input that the action declares, in its order. */
+export const declaredOf = ({ input }: Pick<ActionDefinition, 'input'>, given: object): readonly string[] =>
+  declaredMembers(input).filter((name) => Object.hasOwn(given, name));
 
 /** Compiles a declared action. `rule`: the rule in force for its name, which may be stricter than the declaration. */
 export const compileAction = (own: ManifestAction, rule?: Rule): ActionDefinition => {

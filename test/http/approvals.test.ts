@@ -119,6 +119,25 @@ describe('http: approvals', () => {
     await agent.post(`/approvals/${approval}/cancel`);
   });
 
+  it('says the declared members in its sentence, however many others are given', async () => {
+    const flood = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`A${String(i + 10)}`, i]));
+    const input = { ...flood, amount: 5_000 };
+    const counted = 'with amount "5000" and 20 members that the action does not declare.';
+    const record = await order();
+    const { approval } = await ask(record, agent, { input });
+    const shown = await approvalOf(approval);
+    expect(shown.sentence.endsWith(counted), shown.sentence).to.equal(true);
+    expect(shown).not.to.have.property('declared');
+    const item = (
+      await agent.post('/items', { inbox: 'mail', title: 'Help', record: { resource: 'order', id: record } })
+    ).body.item.id;
+    const operation = { type: 'action', action: 'refund', input, confirmed: true };
+    const bulk = (await agent.post('/bulk', { ids: [item], operation })).body.approval as string;
+    const { sentence } = await approvalOf(bulk);
+    expect(sentence.endsWith(counted), sentence).to.equal(true);
+    for (const id of [approval, bulk]) await agent.post(`/approvals/${id}/cancel`);
+  });
+
   it('names the item and says what is left out, to who sees them, wherever requests are read', async () => {
     const item = (await agent.post('/items', { inbox: 'mail', title: 'Give 12.15 back' })).body.item.id;
     const { approval } = await ask(await order(), agent, { item, input: { why: 'Late' } });

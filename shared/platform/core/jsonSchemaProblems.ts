@@ -100,6 +100,25 @@ export const resolveRef = (root: unknown, ref: string): unknown => {
   return at;
 };
 
+/**
+ * Returns the names of the members that a schema declares for the values that it is checked against, in the order in which they
+ * stand: its own, then those of its references and alternatives.
+ */
+export const declaredMembers = (root: unknown): readonly string[] => {
+  const names = new Set<string>();
+  const met = new Set<unknown>();
+  const queue: unknown[] = [root];
+  for (const schema of queue) {
+    if (!isObject(schema) || met.has(schema)) continue;
+    met.add(schema);
+    const { properties, $ref: ref } = schema;
+    for (const name of isObject(properties) ? Object.keys(properties) : []) names.add(name);
+    if (typeof ref === 'string') queue.push(resolveRef(root, ref));
+    for (const child of childrenOf(schema)) if (child.same) queue.push(child.schema);
+  }
+  return [...names];
+};
+
 const decodedPart = (part: string): string | null => {
   try {
     return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');

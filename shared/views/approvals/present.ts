@@ -100,7 +100,7 @@ const redact = <A extends Shown>(approval: A, access: Access): A => {
 /** Returns the JSON of an approval for one reader at the time `at`. */
 export const presentApproval = (approval: ApprovalDraft, reader: ApprovalReader, at: number): PresentedApproval => {
   const { access } = reader;
-  const { label: _, total: __, barred: ___, ...shown } = redact(approval, access);
+  const { label: _, total: __, declared: ___, barred: ____, ...shown } = redact(approval, access);
   const sentence = approvalSentence(approval, access);
   return {
     ...shown,

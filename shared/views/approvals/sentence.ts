@@ -80,13 +80,32 @@ class Sentence {
     return quote(value);
   }
 
+  member(name: string, value: unknown): string {
+    return `${quoteName(name)} ${this.value(value)}`;
+  }
+
   members(values: Json): string {
-    return listed(sortedEntries(values).map(([name, value]) => `${quoteName(name)} ${this.value(value)}`));
+    return listed(sortedEntries(values).map(([name, value]) => this.member(name, value)));
   }
 
   withMembers(values: unknown): string {
     const told = this.members(objectOf(values));
     return told === '' ? '' : `, with ${told}`;
+  }
+
+  /** The input of an action. Members that it doesn't declare are counted alone, as the requester makes their names up. */
+  withInput(values: unknown, declared: readonly string[] | null = null): string {
+    const input = objectOf(values);
+    if (declared === null) return this.withMembers(input);
+    const known = declared.filter((name) => Object.hasOwn(input, name));
+    const others = Object.keys(input).length - known.length;
+    const parts = [
+      ...(known.length === 0 ? [] : [listed(known.map((name) => this.member(name, input[name])))]),
+      ...(others === 0
+        ? []
+        : [`${others === 1 ? '1 member' : `${String(others)} members`} that the action does not declare`]),
+    ];
+    return parts.length === 0 ? '' : `, with ${parts.join(' and ')}`;
   }
 
   /** The members of `{ add, remove }`. */
@@ -101,7 +120,7 @@ class Sentence {
     const what = actionName(label, action);
     const title = objectOf(approval['before'])['title'];
     const on = resource === null || record === null ? '' : ` on ${this.record(resource, record, title)}`;
-    return `${what}${on}${this.withMembers(approval['input'])}`;
+    return `${what}${on}${this.withInput(approval['input'], approval.declared)}`;
   }
 
   guard(value: unknown): string {
@@ -203,7 +222,7 @@ class Sentence {
     const items = total === 1 ? '1 item' : `${String(total ?? 0)} items`;
     const given = objectOf(approval['operation']);
     if (given['type'] !== 'action') return this.operation(given, items);
-    return `${actionName(label, action)} on the records of ${items}${this.withMembers(given['input'])}`;
+    return `${actionName(label, action)} on the records of ${items}${this.withInput(given['input'], approval.declared)}`;
   }
 }
 

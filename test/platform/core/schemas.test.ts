@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { readSchemaProblems } from '../../../shared/environments/manifestSchemas.ts';
 import { compileAppSchema, compileAppSchemaWithDefaults } from '../../../shared/platform/core/appSchemas.ts';
-import { jsonSchemaProblems, schemaLimits } from '../../../shared/platform/core/jsonSchemaProblems.ts';
+import { declaredMembers, jsonSchemaProblems, schemaLimits } from '../../../shared/platform/core/jsonSchemaProblems.ts';
 import { checkPattern, linearPattern } from '../../../shared/platform/core/linearPattern.ts';
 
 const paths = (schema: unknown): string[] => jsonSchemaProblems(schema, 'input').map(({ path }) => path);
@@ -342,5 +342,25 @@ describe('schemas of apps', () => {
         expect(check(value, 'input.')).to.be.an('array');
     }
     expect(taken).to.be.above(100);
+  });
+
+  it('declare the members that they name for one value, wherever they name them', () => {
+    const named = (name: string): object => ({ properties: { [name]: { properties: { inner: {} } } } });
+    const schema = {
+      properties: { second: {}, first: {} },
+      $ref: '#/$defs/more',
+      allOf: [named('all'), { $ref: '#' }],
+      anyOf: [{ anyOf: [named('any')] }],
+      oneOf: [named('one')],
+      if: named('if'),
+      then: named('then'),
+      else: named('else'),
+      dependentSchemas: { first: named('dependent') },
+      $defs: { more: named('more'), unused: named('unused') },
+    };
+    const names = declaredMembers(schema);
+    expect(names.slice(0, 2)).to.deep.equal(['second', 'first']);
+    expect(names.slice(2).sort()).to.deep.equal(['all', 'any', 'dependent', 'else', 'if', 'more', 'one', 'then']);
+    expect(declaredMembers({ type: 'object' })).to.deep.equal([]);
   });
 });
