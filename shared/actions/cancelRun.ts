@@ -2,9 +2,9 @@
 import { principalModeFault } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
 import { withdrawApproval } from '../approvals/endApproval.ts';
-import { fault, type Fault } from '../catalogue/errors.ts';
+import { fault } from '../catalogue/errors.ts';
 import { cancellableRunStatuses } from '../catalogue/states/runs.ts';
-import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
+import { contendedFault, retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
@@ -36,8 +36,6 @@ interface CancelRunRequest {
   readonly save: (body: string) => SavedResponse | null;
 }
 
-const manyFault = (): Fault => fault('conflict', 'This run is being changed by many at once; try again.');
-
 /** One round: null when the run moved on since it was read. */
 const tryCancel = async (deps: ActionDeps, { caller, id, save }: CancelRunRequest): Promise<Run | null> => {
   const run = await readVisibleRun(deps.db, caller, id);
@@ -55,7 +53,7 @@ const tryCancel = async (deps: ActionDeps, { caller, id, save }: CancelRunReques
     // Who decides at the same moment ends the run.
     if (!(await withdrawApproval(tx, caller, approval, at))) return null;
     const settled = await settleRun({ ...deps, db: tx }, run, verdict, more);
-    if (settled === null) throw manyFault();
+    if (settled === null) throw contendedFault('run');
     return settled;
   });
 };
@@ -71,7 +69,7 @@ export const cancelRun = async (
     limit: attemptsMax,
     // What follows a settled run is written after it: an error there is not to cancel it again.
     isConflict: () => false,
-    exhausted: manyFault,
+    exhausted: () => contendedFault('run'),
   });
   deps.bus.publish(channels.workAvailable, 'outbox');
   return JSON.stringify({ run: presentRunWithoutBlocks(caller, settled) });

@@ -8,8 +8,10 @@ import { endApproval, endingByCaller, type ApprovalEnding } from '../approvals/e
 import { readApproval, type Approval } from '../approvals/model.ts';
 import { isApprovalRequester, readVisibleApproval } from '../approvals/queries.ts';
 import { Fault, fault } from '../catalogue/errors.ts';
+import { isCreateConflict } from '../items/perform/create.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Tx } from '../platform/db/knex.ts';
+import { contendedFault, isContended, retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { requireIndependent } from '../settings/independence.ts';
@@ -91,7 +93,8 @@ const prepareEffect = ({ approval, ...context }: ApprovalContext): Promise<Appro
 const transientCodes = new Set(['app_offline', 'app_timeout', 'app_error', 'unavailable']);
 
 const toStaleFault = (error: unknown): Fault | null => {
-  if (!(error instanceof Fault) || transientCodes.has(error.code) || error.code === 'already_decided') return null;
+  if (!(error instanceof Fault) || isContended(error)) return null;
+  if (transientCodes.has(error.code) || error.code === 'already_decided') return null;
   return error.code === 'stale'
     ? error
     : fault('stale', `This approval no longer fits: ${error.message}`, {
@@ -131,15 +134,17 @@ interface Decision {
 const createdItemId = ({ kind, item }: Approval, effects: ApprovalEffects): string | null =>
   kind === 'item' && item === null && isObject(effects.item) ? String(effects.item['id']) : null;
 
-const commitDecision = (
+interface DecisionCommit {
+  readonly effect: ApprovalEffect;
+  readonly ending: ApprovalEnding;
+  readonly save: (decision: Decision) => SavedResponse | null;
+}
+
+const tryCommitDecision = (
   deps: ViewDeps,
   caller: Caller,
   approval: Approval,
-  {
-    effect,
-    ending,
-    save,
-  }: { effect: ApprovalEffect; ending: ApprovalEnding; save: (decision: Decision) => SavedResponse | null },
+  { effect, ending, save }: DecisionCommit,
 ): Promise<Decision> =>
   deps.db.transaction(async (tx: Tx) => {
     const locked = await readApproval(tx, approval.env, approval.id, true);
@@ -152,6 +157,21 @@ const commitDecision = (
     const saved = save(decision);
     if (saved !== null) await insertSavedResponse(tx, saved, at);
     return decision;
+  });
+
+/** Transactions of one decision: each of them meets another that makes an item with the key, or a deadlock. */
+const roundsMax = 20;
+
+const commitDecision = (
+  deps: ViewDeps,
+  caller: Caller,
+  approval: Approval,
+  committed: DecisionCommit,
+): Promise<Decision> =>
+  retryOnConflict(() => tryCommitDecision(deps, caller, approval, committed), {
+    limit: roundsMax,
+    isConflict: isCreateConflict,
+    exhausted: () => contendedFault('approval'),
   });
 
 /** Returns the body of the response, redacted for the person who decided. */

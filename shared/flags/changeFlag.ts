@@ -15,7 +15,7 @@ import type { ManifestFlag } from '../environments/manifest.ts';
 import { newId } from '../platform/core/ids.ts';
 import { isSerializationFailure } from '../platform/db/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
+import { contendedFault, retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { decideFlag, type FlagChange } from './decideFlag.ts';
@@ -172,7 +172,7 @@ const changeWithRetries = (wanted: FlagChangeContext, db: Db | Tx): Promise<Flag
     {
       limit: roundsMax,
       isConflict: (error) => own && isSerializationFailure(error),
-      exhausted: () => fault('conflict', 'This flag is being changed by many at once; try again.'),
+      exhausted: () => contendedFault('flag'),
     },
   );
 };

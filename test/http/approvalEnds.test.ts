@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { FakeApp } from '../support/app.ts';
 import { deferred } from '../support/deferred.ts';
 import type { Client, Reply } from '../support/http.ts';
-import { raceForRow } from '../support/locks.ts';
+import { raceForInsert, raceForRow } from '../support/locks.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -194,6 +194,36 @@ describe('the end of an approval', () => {
       };
       expect(codeOf(await ana.post(`/approvals/${approval}/approve`))).to.equal('409 stale');
       expect((await ana.get(`/items/${other.id}`)).body.item.occurrences).to.equal(1);
+    });
+
+    it('is stale when another item gets the key in the same moment', async () => {
+      const some = (await ana.post('/items', { inbox: 'mail', title: 'Some' })).body.item as { id: string };
+      const { approval } = (await create('k4', 'A new one')).body as { approval: string };
+      const other = `${some.id.slice(0, -1)}${some.id.endsWith('0') ? '1' : '0'}`;
+      const answer = await raceForInsert(
+        world,
+        {
+          table: 'items',
+          insert: `insert into items select r.* from items i, jsonb_populate_record(i, jsonb_build_object('id', $2::text, 'key', 'k4')) r where i.id = $1`,
+          values: [some.id, other],
+        },
+        () => ana.post(`/approvals/${approval}/approve`),
+      );
+      expect(codeOf(answer)).to.equal('409 stale');
+      expect((await ana.get(`/items/${other}`)).body.item.occurrences).to.equal(1);
+    });
+
+    it('goes on waiting when many are at it at once', async () => {
+      const { approval } = (await create('k5', 'A new one')).body as { approval: string };
+      await world.sql(`create function busy() returns trigger language plpgsql as $$
+        begin raise exception 'Another was first.' using errcode = 'serialization_failure'; end $$`);
+      await world.sql(
+        "create trigger busy before insert on items for each row when (new.key = 'k5') execute function busy()",
+      );
+      expect(codeOf(await ana.post(`/approvals/${approval}/approve`))).to.equal('409 conflict');
+      expect(await statusOf(approval)).to.equal('pending');
+      await world.sql('drop function busy cascade');
+      expect((await ana.post(`/approvals/${approval}/approve`)).status).to.equal(200);
     });
   });
 

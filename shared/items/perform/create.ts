@@ -10,7 +10,7 @@ import type { InboxDefinition } from '../../environments/definition.ts';
 import { newId } from '../../platform/core/ids.ts';
 import { isSerializationFailure, isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
+import { contendedFault, retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels } from '../../platform/redis/bus.ts';
 import { inStatementSpan } from '../../platform/tracing/span.ts';
@@ -177,6 +177,10 @@ const notifyCreated = ({ bus }: DomainDeps, staged: boolean): void => {
   if (staged) bus.publish(channels.workAvailable, 'jobs');
 };
 
+/** Returns whether another has made an item with the key meanwhile, or nothing was done. */
+export const isCreateConflict = (error: unknown): boolean =>
+  isUniqueViolation(error, 'items_key') || isSerializationFailure(error);
+
 const createWithRetries = (
   deps: DomainDeps,
   caller: Caller,
@@ -193,8 +197,8 @@ const createWithRetries = (
     },
     {
       limit: roundsMax,
-      isConflict: (error) => isUniqueViolation(error, 'items_key') || isSerializationFailure(error),
-      exhausted: () => fault('conflict', 'This item is being changed by many at once; try again.'),
+      isConflict: isCreateConflict,
+      exhausted: () => contendedFault('item'),
     },
   );
 
@@ -210,7 +214,10 @@ export const createItem = async (
   return created;
 };
 
-/** Does the same as `createItem` inside an open transaction. The caller sends the wake signal for the outbox after the commit. */
+/**
+ * Does the same as `createItem` inside an open transaction, in one round: after `isCreateConflict` the caller repeats the
+ * transaction. The caller sends the wake signal for the outbox after the commit.
+ */
 export const createItemTx = async (
   deps: DomainDeps,
   tx: Tx,
@@ -222,8 +229,7 @@ export const createItemTx = async (
     lock: true,
   });
   if (created instanceof Error) throw created;
-  if (created === null || created === undefined)
-    throw fault('conflict', 'This item is being changed by many at once; try again.');
+  if (created === null || created === undefined) throw contendedFault('item');
   return created;
 };
 

@@ -2,7 +2,20 @@
  * The optimistic retry: a change is decided on what was read without locks and written only if that still stands; else
  * it is read and decided again. Used by items, records, replies, flags, runs and bulks, each with its own limit.
  */
+import { fault, type Fault } from '../../catalogue/errors.ts';
 import { isSerializationFailure } from './errors.ts';
+
+const contended = new WeakSet<Fault>();
+
+/** Returns the fault of a change that met another one in every round: it passes by itself. */
+export const contendedFault = (what: 'item' | 'flag' | 'run' | 'approval'): Fault => {
+  const made = fault('conflict', `This ${what} is being changed by many at once; try again.`);
+  contended.add(made);
+  return made;
+};
+
+/** Returns whether a fault is one of `contendedFault`. */
+export const isContended = (failure: Fault): boolean => contended.has(failure);
 
 /** Rounds without locks; where a round can lock its rows the later ones do, so that a much-wanted row always progresses. */
 const optimisticRounds = 3;
