@@ -2,10 +2,10 @@
 import { blockProblems, hasTemplates, templateProblems } from '../blocks/manifestBlocks.ts';
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { defaultStates, type StateDefinition } from '../catalogue/states.ts';
-import { conditionProblems } from '../platform/core/conditionSchema.ts';
 import { didYouMean } from '../platform/core/nearestNames.ts';
 import { duplicateNames } from './duplicateNames.ts';
 import type { Manifest, ManifestInbox } from './manifest.ts';
+import { numericItemFields, numericRecordFields, subjectProblems, type NumericFields } from './orderedTexts.ts';
 
 export const inboxStates = ({ states }: Pick<ManifestInbox, 'states'>): readonly StateDefinition[] =>
   states ?? defaultStates;
@@ -26,11 +26,16 @@ const stateProblems = (inbox: ManifestInbox, path: string, known: StateCheck): F
   ]),
 ];
 
-const suggestProblems = ({ suggest = [] }: ManifestInbox, path: string, { actions = [] }: Manifest): FaultDetail[] =>
+const suggestProblems = (
+  { suggest = [] }: ManifestInbox,
+  path: string,
+  { actions = [] }: Manifest,
+  numeric: NumericFields,
+): FaultDetail[] =>
   suggest.flatMap((suggestion, i) => {
     const at = `${path}.suggest.${String(i)}`;
     return [
-      ...(suggestion.when === undefined ? [] : conditionProblems(suggestion.when, `${at}.when`)),
+      ...(suggestion.when === undefined ? [] : subjectProblems(suggestion.when, `${at}.when`, numeric)),
       ...(actions.some(({ name }) => name === suggestion.action)
         ? []
         : [
@@ -46,12 +51,12 @@ const suggestProblems = ({ suggest = [] }: ManifestInbox, path: string, { action
     ];
   });
 
-const triageProblems = (inbox: ManifestInbox, path: string, known: StateCheck): FaultDetail[] =>
+const triageProblems = (inbox: ManifestInbox, path: string, known: StateCheck, numeric: NumericFields): FaultDetail[] =>
   (inbox.triage?.rules ?? []).flatMap((rule, i) => {
     const at = `${path}.triage.rules.${String(i)}`;
     const canClose = inboxStates(inbox).some(({ kind }) => kind === 'closed');
     return [
-      ...conditionProblems(rule.when, `${at}.when`),
+      ...subjectProblems(rule.when, `${at}.when`, numeric),
       ...(rule.state === undefined ? [] : known(rule.state, `${at}.state`)),
       ...(rule.close === true && rule.state !== undefined
         ? [{ path: `${at}.state`, message: 'can’t be there together with close' }]
@@ -78,11 +83,12 @@ export const inboxProblems = (inbox: ManifestInbox, path: string, manifest: Mani
     states.includes(state)
       ? []
       : [{ path: at, message: `names the state ${state.slice(0, 100)}; the inbox has ${states.join(', ')}` }];
+  const numeric = new Map([...numericRecordFields(manifest.resources ?? []), ...numericItemFields(inbox)]);
   return [
     ...stateProblems(inbox, path, known),
     ...replyProblems(inbox, `${path}.reply`),
-    ...suggestProblems(inbox, path, manifest),
-    ...triageProblems(inbox, path, known),
+    ...suggestProblems(inbox, path, manifest, numeric),
+    ...triageProblems(inbox, path, known, numeric),
     ...(inbox.blocks ?? []).flatMap((block, i) => blockProblems(block, `${path}.blocks.${String(i)}`, roots)),
   ];
 };

@@ -8,6 +8,7 @@ import { didYouMean } from '../platform/core/nearestNames.ts';
 import { duplicateNames } from './duplicateNames.ts';
 import { inboxProblems, inboxStates } from './inboxProblems.ts';
 import type { ManifestAction, ManifestFlag, ManifestResource, ManifestView } from './manifest.ts';
+import { numericRecordFields } from './orderedTexts.ts';
 import { pageProblems } from './pages/manifestPages.ts';
 import { getQueryCheck, splitLists } from './pages/query.ts';
 import type { ValidManifestParts } from './validManifestParts.ts';
@@ -66,9 +67,19 @@ const defaultsProblems = ({ defaults = {}, input }: ManifestAction, path: string
   ];
 };
 
-const actionProblems = (action: ManifestAction, path: string, resources: ReadonlySet<string>): FaultDetail[] => [
-  ...undeclaredProblems('resource', resources, action.resource, `${path}.resource`),
-  ...(action.when === undefined ? [] : whenProblems(action.when, `${path}.when`)),
+const actionProblems = (
+  action: ManifestAction,
+  path: string,
+  resources: readonly ManifestResource[],
+): FaultDetail[] => [
+  ...undeclaredProblems('resource', new Set(resources.map(({ name }) => name)), action.resource, `${path}.resource`),
+  ...(action.when === undefined
+    ? []
+    : whenProblems(
+        action.when,
+        `${path}.when`,
+        numericRecordFields(resources.filter(({ name }) => name === action.resource)),
+      )),
   ...defaultsProblems(action, `${path}.defaults`),
 ];
 
@@ -136,7 +147,7 @@ export const crossReferenceProblems = ({ manifest, invalidPaths: unsound }: Vali
     ...each(resources, 'resources', (resource, path) => resourceProblems(resource, path, resourceNames)),
     ...each(inboxes, 'inboxes', (inbox, path) => inboxProblems(inbox, path, manifest)),
     ...each(views, 'views', (view, path) => viewProblems(view, path, { inboxes: inboxNames, states })),
-    ...each(actions, 'actions', (action, path) => actionProblems(action, path, resourceNames)),
+    ...each(actions, 'actions', (action, path) => actionProblems(action, path, resources)),
     ...each(pages, 'pages', (page, path) => pageProblems(page, path, known)),
     ...each(flags, 'flags', (flag, path) => flagProblems(flag, path, resourceNames)),
   ].slice(0, problemsMax);

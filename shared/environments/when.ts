@@ -1,6 +1,6 @@
 /** The two forms of an action's `when`: a condition, or a condition with the reason that is given where it does not hold. */
 import type { FaultDetail } from '../catalogue/errors.ts';
-import { conditionProblems } from '../platform/core/conditionSchema.ts';
+import { subjectProblems, type NumericFields } from './orderedTexts.ts';
 
 /** Characters of a reason. */
 const otherwiseMax = 500;
@@ -21,9 +21,9 @@ const otherwiseProblems = (otherwise: unknown, path: string): FaultDetail[] =>
     ? []
     : [{ path, message: `must say why the action does not apply, in 1 to ${String(otherwiseMax)} characters` }];
 
-/** Returns the problems of a `when`, with paths below `path`. */
-export const whenProblems = (when: object, path: string): FaultDetail[] => {
-  if (!hasReason(when)) return conditionProblems(when, path);
+/** Returns the problems of a `when`, with paths below `path`. `numeric`: the fields of numbers that it may read. */
+export const whenProblems = (when: object, path: string, numeric: NumericFields): FaultDetail[] => {
+  if (!hasReason(when)) return subjectProblems(when, path, numeric);
   const { if: condition, otherwise, ...unknown } = when;
   return [
     ...Object.keys(unknown).map((member) => ({
@@ -31,6 +31,6 @@ export const whenProblems = (when: object, path: string): FaultDetail[] => {
       message: 'is not known here; there are if and otherwise',
     })),
     ...otherwiseProblems(otherwise, `${path}.otherwise`),
-    ...conditionProblems(condition, `${path}.if`),
+    ...subjectProblems(condition, `${path}.if`, numeric),
   ];
 };

@@ -161,6 +161,44 @@ describe('manifests', () => {
         ['inboxes.0.suggest.0.when.value', 'inboxes.0.triage.rules.0.when.field', 'inboxes.0.triage.rules.0.when.op'],
       ],
     ],
+    'texts in the order of numbers': [
+      [
+        {
+          resources: [
+            {
+              name: 'order',
+              source: 'stored',
+              fields: [
+                { name: 'total', type: 'money' },
+                { name: 'count', type: 'number' },
+              ],
+            },
+          ],
+          inboxes: [
+            {
+              name: 'mail',
+              fields: { type: 'object', properties: { amount: { type: 'number' } } },
+              suggest: [{ action: 'pay', when: { not: { field: 'item.fields.amount', op: 'gt', value: '50' } } }],
+              triage: { rules: [{ when: { field: 'record.fields.total', op: 'lt', value: '50' }, close: true }] },
+            },
+          ],
+          actions: [
+            { name: 'pay', resource: 'order', when: { field: 'record.fields.total', op: 'lte', value: '50' } },
+            {
+              name: 'ship',
+              resource: 'order',
+              when: { if: { any: [{ field: 'record.fields.count', op: 'gte', value: '9' }] }, otherwise: 'Too few.' },
+            },
+          ],
+        },
+        [
+          'inboxes.0.suggest.0.when.not.value',
+          'inboxes.0.triage.rules.0.when.value',
+          'actions.0.when.value',
+          'actions.1.when.if.any.0.value',
+        ],
+      ],
+    ],
     'triage rules that contradict themselves': [
       [
         { inboxes: [{ name: 'mail', triage: { rules: [{ when: { all: [] }, close: true, state: 'closed' }] } }] },
@@ -303,6 +341,31 @@ describe('manifests', () => {
         ).to.include.members([...wanted]);
     });
   }
+
+  it('take numbers in the order of numbers, and texts in that of other fields', () => {
+    const when = (field: string, op: string, value: unknown): object => ({
+      resources: [
+        {
+          name: 'order',
+          source: 'stored',
+          fields: [{ name: 'total', type: 'money' }, { name: 'paidAt', type: 'text' }, { name: 'any' }],
+        },
+      ],
+      actions: [{ name: 'pay', resource: 'order', when: { field: `record.fields.${field}`, op, value } }],
+    });
+    for (const manifest of [
+      when('total', 'lte', 50),
+      when('total', 'eq', '50 EUR'),
+      when('paidAt', 'lt', '2026-01-01'),
+      when('any', 'lt', '2026'),
+    ])
+      expect(manifestProblems(manifest)).to.deep.equal([]);
+    const [problem] = manifestProblems(when('total', 'lte', '50'));
+    expect(problem).to.deep.equal({
+      path: 'actions.0.when.value',
+      message: 'must be a number, as record.fields.total is declared as money',
+    });
+  });
 
   it('name every problem at once, of their form and of what they say', () => {
     const found = paths(

@@ -2,6 +2,7 @@
 import { templatePaths } from '../../blocks/manifestBlocks.ts';
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
+import { comparisonsIn } from '../comparisons.ts';
 import { pathProblem, type Shape } from './shapes.ts';
 
 interface Found {
@@ -9,21 +10,6 @@ interface Found {
   readonly at: string;
   readonly path: string;
 }
-
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-/** Returns the fields that a condition compares. */
-const conditionPaths = (condition: unknown, at: string): Found[] => {
-  if (!isObject(condition)) return [];
-  const { field, not } = condition;
-  return [
-    ...(typeof field === 'string' ? [{ at: `${at}.field`, path: field }] : []),
-    ...['all', 'any'].flatMap((name) =>
-      list(condition[name]).flatMap((inner, i) => conditionPaths(inner, `${at}.${name}.${String(i)}`)),
-    ),
-    ...conditionPaths(not, `${at}.not`),
-  ];
-};
 
 /** Returns the paths of the templates anywhere in a value. */
 const templatesIn = (value: unknown, at: string): Found[] => {
@@ -40,7 +26,11 @@ const unknownPaths = (shape: Shape, found: readonly Found[], quote: (path: strin
 
 /** Returns the comparisons of a condition whose field leads nowhere in a subject of this shape. */
 export const unknownInCondition = (shape: Shape, condition: unknown, at: string): FaultDetail[] =>
-  unknownPaths(shape, conditionPaths(condition, at), (path) => path);
+  unknownPaths(
+    shape,
+    comparisonsIn(condition, at).map(({ at: place, field }) => ({ at: `${place}.field`, path: field })),
+    (path) => path,
+  );
 
 /** Returns the templates in a value that lead nowhere in a subject of this shape. */
 export const unknownInTemplates = (shape: Shape, value: unknown, at: string): FaultDetail[] =>
