@@ -11,8 +11,9 @@ import { itemTerms } from '../items/terms.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
 import type { DomainDeps } from '../settings/deps.ts';
-import { findErasableItems, slices } from './erasable.ts';
+import { findErasableItems } from './erasable.ts';
 import type { Found } from './find.ts';
+import { slices } from './slices.ts';
 
 const itemsAtOnce = 50;
 

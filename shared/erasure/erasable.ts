@@ -8,11 +8,7 @@ import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { find, findEvents } from './find.ts';
 import type { ErasureTarget } from './model.ts';
 import type { ErasureCounts } from './schema.ts';
-
-/** Returns the list in pieces, so that no statement and no transaction is long. */
-export const slices = function* <T>(all: readonly T[], size: number): Generator<readonly T[]> {
-  for (let from = 0; from < all.length; from += size) yield all.slice(from, from + size);
-};
+import { slices } from './slices.ts';
 
 /** Returns SQL for whether a run has something to erase. `reason` is SQL for its reason, `$3` is `erasedText`. */
 export const isErasableRunSql = (run: string, reason: string): string =>

@@ -14,27 +14,34 @@ import { executeStatement, queryRow, statement, type Statement } from '../platfo
 import { channels } from '../platform/redis/bus.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import { readRequester } from '../settings/requester.ts';
+import { eraseBulksSql, eraseResults } from './bulks.ts';
 import { eraseItems, eraseNamed } from './contents.ts';
 import {
   eventsAtOnce,
   findErasableEvents,
   isErasableApprovalSql,
   isErasableRunSql,
-  slices,
   type ErasableEvent,
 } from './erasable.ts';
 import { countOpen, find, findEvents, findOpenReplies, type Found } from './find.ts';
-import { finishErasure, noteErasure, readErasure, type Erasure } from './model.ts';
+import { finishErasure, keepFound, noteErasure, readErasure, type Erasure } from './model.ts';
 import type { ErasureCounts, ErasureWait } from './schema.ts';
 import { eraseSent } from './sent.ts';
+import { slices } from './slices.ts';
 
 /** Between two looks for what had not ended, in ms. */
 const lookMs = { least: 2_000, most: 600_000 };
 
 const eraseEventsSql = statement('erasure.eraseEvents', 'select erase_events($1, $2) as n');
+/** Rows of one statement. */
+const rowsAtOnce = 1_000;
+
+/** Raises the fence: who has read a run before writes nothing back. A run whose retry waits for a decision still needs its input. */
 const eraseRunsOf = (table: 'runs' | 'runs_ended', reason: string, change = ''): string => `
-    update ${table} set input = '{}', message = null, blocks = null, error = case when error is null then null else $3 end ${change}
+    update ${table} set input = '{}', message = null, blocks = null, error = case when error is null then null else $3 end,
+      fence = fence + 1 ${change}
     where env = $1 and id = any($2) and status not in (${sqlList(openRunStatuses)})
+      and id not in (select a.run from approvals a where a.env = $1 and a.status in (${sqlList(openApprovalStatuses)}) and a.run is not null)
       and ${isErasableRunSql(table, reason)}
     returning id`;
 const eraseRunsSql = [
@@ -58,20 +65,6 @@ const eraseApprovalsSql = [
   statement('erasure.eraseApprovals', eraseApprovalsOf('approvals')),
   statement('erasure.eraseEndedApprovals', eraseApprovalsOf('approvals_ended')),
 ];
-const eraseBulksOf = (table: 'bulks' | 'bulks_ended'): string => `
-  update ${table} set operation = jsonb_set(operation::jsonb, '{input}', '{}', false)::json, reason = null
-  where env = $1 and id = any($2) and finished_at is not null and (reason is not null or (operation -> 'input')::jsonb <> '{}')`;
-const eraseBulksSql = [
-  statement('erasure.eraseBulks', eraseBulksOf('bulks')),
-  statement('erasure.eraseEndedBulks', eraseBulksOf('bulks_ended')),
-];
-/** Looks at every result: there is no index by item, and an erasure is rare. */
-const eraseResultsSql = statement(
-  'erasure.eraseResults',
-  `
-  update bulk_results set before = erased_json(before), after = erased_json(after), error = case when error is null then null else $2 end
-  where item = any($1) and (erased_json(before), erased_json(after), error) is distinct from (before, after, case when error is null then null else $2 end)`,
-);
 const eraseRecordSql = statement(
   'erasure.eraseRecord',
   `
@@ -139,14 +132,15 @@ const plus = (before: ErasureCounts, more: ErasureCounts): ErasureCounts => {
   return Object.fromEntries(names.map((name) => [name, (before[name] ?? 0) + (more[name] ?? 0)]));
 };
 
-/** Executes each statement, in the order in which rows move to months, and returns how many rows they changed. */
-const executeAll = async (
+/** Executes each statement for rows by their ids, in the order in which rows move to months. Returns how many they changed. */
+const eraseRows = async (
   db: Db,
   statements: readonly Statement[],
-  values: Parameters<typeof executeStatement>[2],
+  { env, ids, texts }: { readonly env: number; readonly ids: readonly string[]; readonly texts: readonly string[] },
 ): Promise<number> => {
   let changed = 0;
-  for (const one of statements) changed += await executeStatement(db, one, values);
+  for (const one of statements)
+    for (const some of slices(ids, rowsAtOnce)) changed += await executeStatement(db, one, [env, some, ...texts]);
   return changed;
 };
 
@@ -159,6 +153,25 @@ const isOver = (waitsFor: ErasureWait): boolean => Object.values(waitsFor).every
 const nextLookAt = ({ requested_at: at }: Erasure, now: number): number =>
   now + Math.min(Math.max(Math.round((now - at) / 10), lookMs.least), lookMs.most);
 
+/** Returns the ids of other items that name the person, or have named them before. */
+const namedItems = ({ named }: Found, erasure: Erasure): string[] => [
+  ...new Set([...erasure.named, ...named.map(({ item }) => item)]),
+];
+
+/** Returns all ids that messages, saved responses and errors of jobs are found by. */
+const idsOf = (found: Found, erasure: Erasure): string[] => {
+  const { items, runs, approvals, bulks } = found;
+  return [...items, ...namedItems(found, erasure), ...runs, ...approvals, ...bulks];
+};
+
+/** Looks once more, as what was read before may have gone on meanwhile. Returns what has to end now, null when nothing has come. */
+const findLate = async (db: Db, erasure: Erasure, about: readonly string[]): Promise<ErasureWait | null> => {
+  const found = await find(db, erasure);
+  const open = { ...(await countOpen(db, erasure, found)), replies: (await findOpenReplies(db, found)).length };
+  const known = new Set(about);
+  return isOver(open) && idsOf(found, erasure).every((id) => known.has(id)) ? null : { ...open, entries: 0 };
+};
+
 /** Erases all that can be erased now. Returns when the rest is to be looked for, in epoch ms; null when that was all. */
 export const erase = async (deps: DomainDeps, id: string): Promise<number | null> => {
   const { db, bus, clock } = deps;
@@ -167,6 +180,7 @@ export const erase = async (deps: DomainDeps, id: string): Promise<number | null
   if (erasure === undefined || erasure.finished_at !== null) return null;
   if (env === undefined) return nextLookAt(erasure, clock.now());
   const found = await find(db, erasure);
+  await keepFound(db, erasure, { named: namedItems(found, erasure), approvals: found.approvals });
   // What ends after this is erased the next time.
   const open = await countOpen(db, erasure, found);
   const replies = await findOpenReplies(db, found);
@@ -188,28 +202,23 @@ export const erase = async (deps: DomainDeps, id: string): Promise<number | null
       found.items.filter((item) => !replied.has(item)),
     ),
     occurrences: await eraseNamed(deps, caller, free.named, erasure.users),
-    runs: await executeAll(db, eraseRunsSql, [env.id, free.runs, erasedText]),
-    approvals: await executeAll(db, eraseApprovalsSql, [env.id, free.approvals, erasedText]),
+    runs: await eraseRows(db, eraseRunsSql, { env: env.id, ids: free.runs, texts: [erasedText] }),
+    approvals: await eraseRows(db, eraseApprovalsSql, { env: env.id, ids: free.approvals, texts: [erasedText] }),
     // Runs that begin later are checked against it.
     records: isOver(open) ? await executeStatement(db, eraseRecordSql, [env.id, erasure.resource, erasure.record]) : 0,
   };
-  await executeAll(db, eraseBulksSql, [env.id, free.bulks]);
-  await executeStatement(db, eraseResultsSql, [found.items, erasedText]);
+  await eraseRows(db, eraseBulksSql, { env: env.id, ids: free.bulks, texts: [] });
+  await eraseResults(db, found.bulksOfItems, found.items);
   bus.publish(channels.workAvailable, 'outbox');
-  const about = [
-    ...found.items,
-    ...found.named.map(({ item }) => item),
-    ...found.runs,
-    ...found.approvals,
-    ...found.bulks,
-  ];
+  const about = idsOf(found, erasure);
   const messages = await eraseSent(db, env.id, about);
   const erased = plus(erasure.erased, { ...done, messages: messages ?? 0 });
   const waitsFor: ErasureWait = { ...open, replies: replies.length, entries: free.entries };
-  if (messages === null || !isOver(waitsFor)) {
-    await noteErasure(db, id, erased, waitsFor);
-    return nextLookAt(erasure, clock.now());
+  const late = messages === null || !isOver(waitsFor) ? waitsFor : await findLate(db, erasure, about);
+  if (late === null) {
+    await finishErasure(db, id, erased, clock.now());
+    return null;
   }
-  await finishErasure(db, id, erased, clock.now());
-  return null;
+  await noteErasure(db, id, erased, late);
+  return nextLookAt(erasure, clock.now());
 };

@@ -1,10 +1,11 @@
-/** Finds what an erasure is about: items, occurrences, runs, approvals and events, by their ids. */
+/** Finds what an erasure is about: items, occurrences, runs, approvals, bulks and events, by their ids. */
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses } from '../catalogue/states/runs.ts';
 import { isGivenUpJobSql } from '../catalogue/states/stagedJobs.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { findBulks } from './bulks.ts';
 import type { ErasureTarget } from './model.ts';
 import type { ErasureWait } from './schema.ts';
 
@@ -45,18 +46,10 @@ const runsSql = statement(
   select e.target from unnest($3::text[]) s(item) join events e on e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update
   where e.target_type = 'run'`,
 );
-/** Bulks of nothing but what is erased. $2: items, $3: runs. */
-const bulksSql = statement(
-  'erasure.bulks',
-  `
-  select b.id from all_bulks b
-  where b.env = $1 and b.id in (
-      select r.bulk from all_runs r where r.env = $1 and r.id = any($3) and r.bulk is not null
-      union select r.bulk from bulk_results r where r.item = any($2))
-    and not exists (select from all_runs r where r.env = $1 and r.bulk = b.id and r.id <> all($3))
-    and not exists (select from bulk_results r where r.bulk = b.id and r.item <> all($2))`,
-);
-/** $2: items, $3: runs; $4 and $5: the record; $6: bulks, $7: ids of the person; $8: whether links to the record count. */
+/**
+ * $2: items, $3: runs; $4 and $5: the record; $6: bulks, $7: ids of the person; $8: whether links to the record count, $9: those that
+ * were found before. The approval of a retry knows its run, and the run only the newest of its approvals.
+ */
 const approvalsSql = statement(
   'erasure.approvals',
   `
@@ -70,7 +63,10 @@ const approvalsSql = statement(
       or a.request #>> '{operation,user}' = any($7)
       or $8 and a.request #> '{operation,links}' @> jsonb_build_array(jsonb_build_object('resource', $4::text, 'id', $5::text)))
   union
-  select a.id from all_approvals a where a.env = $1 and a.bulk = any($6)`,
+  select a.id from all_approvals a
+  where a.env = $1 and (a.run in (select unnest($3::text[])) or a.bulk in (select unnest($6::text[])))
+  union
+  select k.id from unnest($9::text[]) k(id)`,
 );
 /** $2: '<resource>/<record>', $3: items, $4: items, runs, approvals and bulks, $5: occurrences of other items, $6: those items, $7: entries to leave out. */
 const eventsSql = statement(
@@ -92,6 +88,9 @@ const eventsSql = statement(
   union
   select e.id from unnest($4::text[]) t(target) join events e on e.env = $1 and e.target = t.target and e.verb is not null
   where e.entry is null or e.entry <> all($7)
+  union
+  select e.id from events e
+  where e.env = $1 and e.verb is not null and e.verb = 'job.retry' and e.after ->> 'about' in (select unnest($4::text[]))
   order by id`,
 );
 const recordSql = statement(
@@ -103,7 +102,9 @@ const openSql = statement(
   `
   select
     (select count(*)::int from runs where env = $1 and id = any($2) and status in (${sqlList(openRunStatuses)})) as runs,
-    (select count(*)::int from approvals where env = $1 and id = any($3) and status in (${sqlList(openApprovalStatuses)})) as approvals`,
+    (select count(*)::int from approvals where env = $1 and id = any($3) and status in (${sqlList(openApprovalStatuses)})) as approvals,
+    (select count(*)::int from bulks where env = $1 and id = any($4) and finished_at is null) as bulks,
+    (select count(*)::int from staged_jobs where subject = any($5) and name = 'triageItem' and lease_until is not null) as triages`,
 );
 const repliesSql = statement(
   'erasure.replies',
@@ -124,18 +125,21 @@ export interface Found {
   readonly runs: readonly string[];
   readonly approvals: readonly string[];
   readonly bulks: readonly string[];
+  /** Those of others too that have one of the items. */
+  readonly bulksOfItems: readonly string[];
   /** Whether a record is stored. */
   readonly isStored: boolean;
 }
 
-export const find = async (db: Db, { env, resource, record, users, linked }: ErasureTarget): Promise<Found> => {
+export const find = async (db: Db, target: ErasureTarget): Promise<Found> => {
+  const { env, resource, record, users, linked } = target;
   const place = [env, resource, record];
   const linkedItems = ids(await queryRows<{ id: string }>(db, linkedItemsSql, place));
   const own = ids(await queryRows<{ id: string }>(db, ownItemsSql, place));
   const items = linked ? [...own, ...linkedItems] : own;
   const runs = ids(await queryRows<{ id: string }>(db, runsSql, [env, `${resource}/${record}`, items]));
-  const bulks = ids(await queryRows<{ id: string }>(db, bulksSql, [env, items, runs]));
-  const approvals = [env, items, runs, resource, record, bulks, users, linked];
+  const { bulks, bulksOfItems } = await findBulks(db, env, items, runs);
+  const approvals = [env, items, runs, resource, record, bulks, users, linked, target.approvals];
   return {
     items,
     linkedItems,
@@ -143,6 +147,7 @@ export const find = async (db: Db, { env, resource, record, users, linked }: Era
     runs,
     approvals: ids(await queryRows<{ id: string }>(db, approvalsSql, approvals)),
     bulks,
+    bulksOfItems,
     isStored: ((await queryRow<{ n: number }>(db, recordSql, place))?.n ?? 0) > 0,
   };
 };
@@ -175,6 +180,9 @@ interface OpenReply {
 export const findOpenReplies = (db: Db, { items }: Found): Promise<OpenReply[]> =>
   queryRows<OpenReply>(db, repliesSql, [items]);
 
-/** Returns how many runs and approvals have not ended. */
-export const countOpen = async (db: Db, { env }: ErasureTarget, { runs, approvals }: Found): Promise<ErasureWait> =>
-  (await queryRow<ErasureWait>(db, openSql, [env, runs, approvals])) ?? {};
+/** Returns how many runs, approvals and bulks have not ended, and items whose triage is under way. */
+export const countOpen = async (
+  db: Db,
+  { env }: ErasureTarget,
+  { runs, approvals, bulks, items }: Found,
+): Promise<ErasureWait> => (await queryRow<ErasureWait>(db, openSql, [env, runs, approvals, bulks, items])) ?? {};

@@ -21,12 +21,16 @@ export interface ErasureTarget {
   readonly users: readonly string[];
   /** Whether items that only link to the record are erased too. */
   readonly linked: boolean;
+  /** Approvals that were found before: once they are erased, not all of them say any more whom they were about. */
+  readonly approvals: readonly string[];
 }
 
 export interface Erasure extends ErasureTarget {
   readonly id: string;
   readonly erased: ErasureCounts;
   readonly waits_for: ErasureWait | null;
+  /** Other items that were found to name the person, before. */
+  readonly named: readonly string[];
   /** The last event id that was drawn when it was asked for. */
   readonly horizon: number;
   readonly actor_type: ActorRef['type'];
@@ -40,6 +44,9 @@ export interface Erasure extends ErasureTarget {
   /** Names of the archived months that it does not reach. */
   readonly archives: readonly string[];
 }
+
+/** One without the ids that only its job needs, which may be many. */
+type ListedErasure = Omit<Erasure, 'named' | 'approvals'>;
 
 /** Returns the SQL of the names of the archives that have something of an environment and were there at a time. */
 const archivesSql = (env: string, at: string): string =>
@@ -55,7 +62,7 @@ const archivesNowSql = statement('erasures.archives', `select ${archivesSql('$1:
 export const listUnreached = async (db: Db, envId: number): Promise<readonly string[]> =>
   (await queryRow<{ archives: string[] }>(db, archivesNowSql, [envId]))?.archives ?? [];
 
-const oneSql = statement('erasures.one', `select ${columns} from erasures e where e.id = $1`);
+const oneSql = statement('erasures.one', `select ${columns}, e.named, e.approvals from erasures e where e.id = $1`);
 const listSql = statement(
   'erasures.list',
   `select ${columns} from erasures e where e.env = $1 and e.id < $2 order by e.id desc limit $3`,
@@ -80,6 +87,14 @@ const insertSql = statement(
     { from: 'made' },
   )})
   select * from made`,
+);
+/** Adds ids, and takes none away. */
+const keepSql = statement(
+  'erasures.keep',
+  `
+  update erasures set named = array(select unnest(named) union select unnest($2::text[])),
+    approvals = array(select unnest(approvals) union select unnest($3::text[]))
+  where id = $1 and finished_at is null`,
 );
 const noteSql = statement(
   'erasures.note',
@@ -107,7 +122,7 @@ const finishSql = statement(
 );
 
 /** Returns an erasure as the settings show it. */
-export const erasureView = (erasure: Erasure): ErasureView => ({
+export const erasureView = (erasure: ListedErasure): ErasureView => ({
   id: erasure.id,
   record: { resource: erasure.resource, id: erasure.record },
   users: [...erasure.users],
@@ -127,6 +142,7 @@ export const targetOf = (env: number, { record, users = [], linked = false }: Er
   record: record.id,
   users: [...new Set([record.id, ...users])],
   linked,
+  approvals: [],
 });
 
 /** Inserts an erasure with its job and its audit entry. Throws `conflict` while another one of the record is under way. */
@@ -135,10 +151,10 @@ export const insertErasure = async (
   admin: Administrator,
   environment: string,
   target: ErasureTarget,
-): Promise<Erasure> => {
+): Promise<ListedErasure> => {
   const { by, role, requestId, address, at } = admin;
   const id = newId('era');
-  const made = await queryRow<Erasure>(tx, insertSql, [
+  const made = await queryRow<ListedErasure>(tx, insertSql, [
     id,
     target.env,
     target.resource,
@@ -181,8 +197,22 @@ export const listErasures = async (
   envId: number,
   { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Promise<{ readonly erasures: ErasureView[]; readonly next: string | null }> => {
-  const { page, last } = cutPage(await queryRows<Erasure>(db, listSql, [envId, after ?? lastId, limit + 1]), limit);
+  const { page, last } = cutPage(
+    await queryRows<ListedErasure>(db, listSql, [envId, after ?? lastId, limit + 1]),
+    limit,
+  );
   return { erasures: page.map(erasureView), next: last?.id ?? null };
+};
+
+/** Keeps the ids of what is found now, for turns in which nothing says any more that it was about the person. */
+export const keepFound = async (
+  db: Db,
+  erasure: Erasure,
+  { named, approvals }: { readonly named: readonly string[]; readonly approvals: readonly string[] },
+): Promise<void> => {
+  const kept = new Set([...erasure.named, ...erasure.approvals]);
+  if ([...named, ...approvals].some((id) => !kept.has(id)))
+    await executeStatement(db, keepSql, [erasure.id, named, approvals]);
 };
 
 /** Notes what was erased until now, and what has to end before the rest can be. */

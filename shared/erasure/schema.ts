@@ -48,5 +48,5 @@ export const erasureSchema = responseObject({
 });
 
 export type ErasureView = Static<typeof erasureSchema>;
-/** What has not ended: `runs`, `approvals`, `replies` that are being sent, `entries` that are not chained. */
+/** What has not ended: `runs`, `approvals`, `bulks`, `triages` of items, `replies` that are being sent, `entries` that are not chained. */
 export type ErasureWait = ErasureCounts;

@@ -25,17 +25,35 @@ const eraseStreamSql = statement(
     from stream o where o.env = $1 and o.position > $2 and o.position <= $3 and ${names('o.parts', '$4')}) e
   where s.env = $1 and s.position = e.position and s.parts::jsonb <> e.parts::jsonb`,
 );
+/** The time of the first saved response behind a batch that begins at $1. */
+const nextResponseSql = statement(
+  'erasure.nextResponse',
+  `select created_at as at from idempotency_keys where created_at >= $1 order by created_at offset ${String(batchRows)} limit 1`,
+);
 /** A repeat of the request is told by ids what was done; nothing is done a second time. */
 const eraseResponsesSql = statement(
   'erasure.eraseResponses',
   `
   update idempotency_keys set body = erased_response(body)
-  where ${names('body', '$1')} and body::jsonb <> erased_response(body)::jsonb`,
+  where created_at >= $2 and created_at < $3 and ${names('body', '$1')} and body::jsonb <> erased_response(body)::jsonb`,
 );
 const eraseErrorsSql = statement(
   'erasure.eraseErrors',
   `update staged_jobs set last_error = 'Erased' where subject = any($1) and last_error is not null and last_error <> 'Erased'`,
 );
+
+/** Erases the saved responses about these, oldest first. */
+const eraseResponses = async (db: Db, about: readonly string[]): Promise<void> => {
+  let from = 0;
+  for (;;) {
+    const next = await queryRow<{ at: number }>(db, nextResponseSql, [from]);
+    // A batch has all of a millisecond.
+    const to = next === undefined ? Number.MAX_SAFE_INTEGER : Math.max(next.at, from + 1);
+    await executeStatement(db, eraseResponsesSql, [about, from, to]);
+    if (next === undefined) return;
+    from = to;
+  }
+};
 
 /**
  * Erases what was sent about the items, runs, approvals and bulks `about`. Returns the number of messages; null while some about them
@@ -43,7 +61,7 @@ const eraseErrorsSql = statement(
  */
 export const eraseSent = async (db: Db, envId: number, about: readonly string[]): Promise<number | null> => {
   if (about.length === 0) return 0;
-  await executeStatement(db, eraseResponsesSql, [about]);
+  await eraseResponses(db, about);
   await executeStatement(db, eraseErrorsSql, [about]);
   if ((await queryRow(db, unpublishedSql, [envId, about])) !== undefined) return null;
   const head = await queryRow<{ position: number; trimmed: number }>(db, headSql, [envId]);

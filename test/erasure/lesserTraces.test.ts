@@ -1,6 +1,7 @@
 /** Erasures of what stands in less obvious places: reports that are not kept, requests that name the person, bulks; and runs that lost what they were asked with. */
 import { expect } from 'chai';
 import { never, rpcError, type FakeApp } from '../support/app.ts';
+import { moveHalf } from '../support/endedRows.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
 import { tablesWith } from '../support/tables.ts';
@@ -197,5 +198,31 @@ describe('erasures of lesser traces', () => {
     expect(await shown()).to.deep.equal(['unknown', 'Erased']);
     expect(given, 'it is not done again without what it was asked with').to.deep.equal([]);
     expect(await tablesWith(world, canary)).to.deep.equal([]);
+  });
+
+  it('find bulks of actions by their runs once their results are gone', async () => {
+    await world.records('customer', [
+      { id: record.id, title: 'Anew' },
+      { id: 'c_78', title: 'Another' },
+    ]);
+    const newItem = async (id: string): Promise<string> =>
+      accepted(await agent.post('/items', { inbox: 'mail', title: 'Calls', record: { ...record, id } })).item.id;
+    const [own, other] = [await newItem(record.id), await newItem('c_78')];
+    const pay = { type: 'action', action: 'pay', input: { to: canary } };
+    const bulks: string[] = [];
+    for (const ids of [[own], [own, other], [own], [other, own]])
+      bulks.push(accepted(await agent.post('/bulk', { ids, operation: pay })).bulk.id as string);
+    await world.settled();
+    await moveHalf(world);
+    await world.sql('delete from bulk_results where bulk = any($1)', [bulks]);
+    await world.sql('delete from bulk_chunks where bulk = any($1)', [bulks]);
+    for (const table of ['bulks', 'bulks_ended'])
+      await world.sql(`update ${table} set results_gone_at = finished_at where id = any($1)`, [bulks]);
+    await erased();
+    const rows = await world.sql<{ id: string; input: object }>(
+      `select id, operation -> 'input' as input from all_bulks where id = any($1) order by id`,
+      [bulks],
+    );
+    expect(rows.map(({ input }) => input)).to.deep.equal([{}, pay.input, {}, pay.input]);
   });
 });

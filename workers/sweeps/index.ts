@@ -10,6 +10,7 @@ import { indexRecords } from './indexRecords.ts';
 import { indexTexts } from './indexTexts.ts';
 import { months } from './months.ts';
 import { orphanedBulks } from './orphanedBulks.ts';
+import { orphanedErasures } from './orphanedErasures.ts';
 import { orphanedJobs } from './orphanedJobs.ts';
 import { pendingWords } from './pendingWords.ts';
 import { orphanedRampSteps, rampGuards } from './ramps.ts';
@@ -24,6 +25,7 @@ export const sweeps: readonly Sweep[] = [
   undeclaredActions,
   orphanedJobs,
   orphanedBulks,
+  orphanedErasures,
   expiredRows,
   expiredConnections,
   parkedJobs,

@@ -81,6 +81,9 @@ export const erasureTexts = {
       plural(n, { one: `${count(n)} report of another item`, other: `${count(n)} reports of other items` }),
     runs: (n: number) => plural(n, { one: `${count(n)} run`, other: `${count(n)} runs` }),
     approvals: (n: number) => plural(n, { one: `${count(n)} approval`, other: `${count(n)} approvals` }),
+    bulks: (n: number) => plural(n, { one: `${count(n)} bulk`, other: `${count(n)} bulks` }),
+    triages: (n: number) =>
+      plural(n, { one: `the triage of ${count(n)} item`, other: `the triage of ${count(n)} items` }),
     replies: (n: number) => plural(n, { one: `${count(n)} reply`, other: `${count(n)} replies` }),
     entries: (n: number) =>
       plural(n, { one: `${count(n)} entry of the history`, other: `${count(n)} entries of the history` }),

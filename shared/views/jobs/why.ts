@@ -12,6 +12,8 @@ export interface Situation {
 const waitNouns: Readonly<Record<string, readonly [string, string]>> = {
   runs: ['run', 'runs'],
   approvals: ['approval that waits for a decision', 'approvals that wait for a decision'],
+  bulks: ['bulk', 'bulks'],
+  triages: ['item that is being triaged', 'items that are being triaged'],
   replies: ['reply', 'replies'],
   entries: ['entry that is not chained yet', 'entries that are not chained yet'],
 };
