@@ -12,7 +12,7 @@ import { program } from '../../shared/tools/services/compile.mjs';
 import { root } from '../../shared/tools/services/paths.mjs';
 import { indexTexts } from '../../workers/sweeps/indexTexts.ts';
 import { months } from '../../workers/sweeps/months.ts';
-import { dateBefore, monthMs, newPastWorld, newWorldMonthsAgo, sweepPast } from '../support/past.ts';
+import { monthBefore, monthMs, newPastWorld, newWorldMonthsAgo, sweepPast } from '../support/past.ts';
 import { until } from '../support/until.ts';
 import type { World } from '../support/world.ts';
 
@@ -34,9 +34,9 @@ const say = async (world: World, ...words: string[]): Promise<string> => {
   expect(exitCode, text).to.equal(0);
   return text;
 };
-const toFolder = (folder: string, days = 93): string[] => ['archive', '--before', dateBefore(days), '--to', folder];
-const archive = async (world: World, folder: string, days?: number): Promise<ArchiveRow> => {
-  const { archives } = JSON.parse(await say(world, ...toFolder(folder, days), '--json')) as { archives: ArchiveRow[] };
+const toFolder = (folder: string): string[] => ['archive', '--before', monthBefore(3), '--to', folder];
+const archive = async (world: World, folder: string): Promise<ArchiveRow> => {
+  const { archives } = JSON.parse(await say(world, ...toFolder(folder), '--json')) as { archives: ArchiveRow[] };
   const [first] = archives;
   if (first === undefined) throw new Error('A month was archived.');
   return first;

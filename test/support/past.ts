@@ -21,6 +21,12 @@ interface PastWorld {
 /** Returns the day that was so many days ago, as `--before` takes it. */
 export const dateBefore = (days: number): string => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
 
+/** Returns the first day of the month that was so many months ago: what is before it is the same on every day of a month. */
+export const monthBefore = (count: number): string => {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count)).toISOString().slice(0, 10);
+};
+
 /** Chains and indexes what was written, which archives wait for. */
 export const sweepPast = async ({ deps }: World): Promise<void> => {
   await auditChain.run(deps);
@@ -37,6 +43,8 @@ export const newWorldMonthsAgo = async (count: number): Promise<PastWorld> => {
   expect(made.status, made.text).to.equal(201);
   const old = made.body.item.id as string;
   await admin.post(`/items/${old}/tags`, { add: ['first'] });
+  // What comes after it is a second range of the month.
+  await sweepPast(world);
   await admin.post('/items', { inbox: 'mail', title: 'Another' });
   return { world, admin, old };
 };

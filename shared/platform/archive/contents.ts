@@ -1,7 +1,8 @@
 /** The contents of archives in PostgreSQL: the lines of a part, and tables that are filled from lines. */
 import type { Tx } from '../db/knex.ts';
 import { queryRow, queryRows, statement } from '../db/sql.ts';
-import type { ArchivedChain } from './header.ts';
+import type { ArchiveTables } from './columns.ts';
+import type { ArchivedChain, ArchivedColumns } from './header.ts';
 import type { EventPart } from './parts.ts';
 
 const rowsAtOnce = 2_000;
@@ -14,12 +15,18 @@ export interface PartFacts {
   readonly lastId: number | null;
 }
 
-/** Returns what a table of events has. The digest is one of the rows' JSON texts, in any order. */
-export const readPartFacts = async (tx: Tx, table: string): Promise<PartFacts> => {
+const places = (names: readonly string[]): string => names.map(() => '??').join(', ');
+
+/** Returns what a table of events has. The digest is one of the JSON texts of these columns of its rows, in any order. */
+export const readPartFacts = async (
+  tx: Tx,
+  table: string,
+  { events: columns }: Pick<ArchivedColumns, 'events'>,
+): Promise<PartFacts> => {
   const { rows } = await tx.raw<{ rows: PartFacts[] }>(
     `select count(*)::int8 as events, coalesce(sum(hashtextextended(row_to_json(e)::text, 0)), 0)::text as digest,
-       min(e.at) as "firstAt", max(e.at) as "lastAt", max(e.id) as "lastId" from ?? e`,
-    [table],
+       min(e.at) as "firstAt", max(e.at) as "lastAt", max(e.id) as "lastId" from (select ${places(columns)} from ??) e`,
+    [...columns, table],
   );
   const [facts] = rows;
   if (facts === undefined) throw new Error('An aggregate has a row.');
@@ -90,19 +97,25 @@ export const partLines = async function* (tx: Tx, { table, starts, ends }: Event
 
 const rangeStart = '{"range" : ';
 
-/** Inserts lines of a file into a table of events and one of ranges. Ranges that are there stay. */
-export const insertLines = async (tx: Tx, lines: readonly string[], events: string, ranges: string): Promise<void> => {
+/** Inserts lines of a file, which have these columns, into tables. Ranges that are there stay. */
+export const insertLines = async (
+  tx: Tx,
+  lines: readonly string[],
+  columns: ArchivedColumns,
+  tables: ArchiveTables,
+): Promise<void> => {
   const isRange = (line: string): boolean => line.startsWith(rangeStart);
-  const ofRanges = lines.filter(isRange).map((line) => line.slice(rangeStart.length, -1));
-  const ofEvents = lines.filter((line) => !isRange(line));
-  for (const [table, rows, conflict] of [
-    [ranges, ofRanges, 'on conflict do nothing'],
-    [events, ofEvents, ''],
-  ] as const)
+  const rowsOf = {
+    ranges: lines.filter(isRange).map((line) => line.slice(rangeStart.length, -1)),
+    events: lines.filter((line) => !isRange(line)),
+  };
+  for (const of of ['ranges', 'events'] as const) {
+    const [table, names, rows] = [tables[of], columns[of], rowsOf[of]];
     if (rows.length > 0)
-      await tx.raw(`insert into ?? select * from json_populate_recordset(null::??, ?::json) ${conflict}`, [
-        table,
-        table,
-        `[${rows.join(',')}]`,
-      ]);
+      await tx.raw(
+        `insert into ?? (${places(names)}) select ${places(names)} from json_populate_recordset(null::??, ?::json)
+         ${of === 'ranges' ? 'on conflict do nothing' : ''}`,
+        [table, ...names, ...names, table, `[${rows.join(',')}]`],
+      );
+  }
 };

@@ -17,6 +17,8 @@ interface WrittenFile {
   readonly bytes: number;
   /** Of the file as it is on the disk, in hex. */
   readonly sha256: string;
+  /** Whether it was made now; else one with the same content was there. */
+  readonly isNew: boolean;
 }
 
 const sync = async (path: string): Promise<void> => {
@@ -40,17 +42,18 @@ export const takenName = (path: string): ArchiveProblem =>
     `${path} exists and is not what would be written, so nothing was: its month is in the database as before. Give another folder, or move that file away.`,
   );
 
-/** Gives a written file its name, which takes it from none. A file with the same content is what a command that was killed has left. */
-const nameFile = async (unfinished: string, path: string, sha256: string): Promise<void> => {
+/** Gives a written file its name, which takes it from none. Returns false where a file with the same content has it, which a command that was killed has left. */
+const nameFile = async (unfinished: string, path: string, sha256: string): Promise<boolean> => {
   try {
     await link(unfinished, path).catch(async (error: unknown) => {
       if (!hasCode(error, ...noLinks)) throw error;
       await copyFile(unfinished, path, constants.COPYFILE_EXCL);
-      await sync(path);
     });
+    return true;
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error;
     if ((await hashFile(path).catch(() => null)) !== sha256) throw takenName(path);
+    return false;
   }
 };
 
@@ -88,9 +91,15 @@ export const writeArchiveFile = async (
     await file.sync();
     await file.close();
     const sha256 = hash.digest('hex');
-    await nameFile(unfinished, path, sha256);
-    await sync(dirname(path));
-    return { bytes: (await stat(path)).size, sha256 };
+    const isNew = await nameFile(unfinished, path, sha256);
+    try {
+      await sync(path);
+      await sync(dirname(path));
+      return { bytes: (await stat(path)).size, sha256, isNew };
+    } catch (error) {
+      if (isNew) await rm(path, { force: true });
+      throw error;
+    }
   } finally {
     await file.close().catch(() => undefined);
     await rm(unfinished, { force: true });

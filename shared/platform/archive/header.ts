@@ -12,6 +12,21 @@ export interface ArchivedChain {
   readonly shared: boolean;
 }
 
+/** The columns of the lines, in the order in which PostgreSQL had them. */
+export interface ArchivedColumns {
+  readonly events: readonly string[];
+  readonly ranges: readonly string[];
+}
+
+/** Those of files from before headers named them. */
+const formerColumns: ArchivedColumns = {
+  events:
+    'id,env,at,actor_type,actor,actor_name,role,verb,target_type,target,outcome,inbox,item,entry,type,is_update,data,before,after,request_id,address,about'.split(
+      ',',
+    ),
+  ranges: ['env', 'n', 'form', 'last', 'entries', 'salts', 'digests', 'hash', 'at'],
+};
+
 export interface ArchiveHeader {
   readonly archive: 'events';
   readonly version: 1;
@@ -20,7 +35,8 @@ export interface ArchiveHeader {
   readonly starts: number;
   readonly ends: number;
   readonly events: number;
-  /** The sum of a hash of each event's JSON text. */
+  readonly columns: ArchivedColumns;
+  /** The sum of a hash of each event's JSON text, which has its columns and no others. */
   readonly digest: string;
   readonly firstAt: number;
   readonly lastAt: number;
@@ -38,20 +54,33 @@ const isChain = (value: unknown): boolean =>
   [value['before']['n'], value['before']['last']].every(Number.isSafeInteger) &&
   /^[0-9a-f]{64}$/.test(String(value['before']['hash']));
 
-const isHeader = (value: unknown): value is ArchiveHeader =>
+const areColumns = (value: unknown, needed: readonly string[]): boolean =>
+  Array.isArray(value) &&
+  value.every((each) => typeof each === 'string') &&
+  new Set(value).size === value.length &&
+  needed.every((each) => value.includes(each));
+
+/** The header of a file; one of before named no columns. */
+type WrittenHeader = Omit<ArchiveHeader, 'columns'> & Partial<Pick<ArchiveHeader, 'columns'>>;
+
+const isHeader = (value: unknown): value is WrittenHeader =>
   isObject(value) &&
   value['archive'] === 'events' &&
   value['version'] === 1 &&
   [value['name'], value['table'], value['digest']].every((each) => typeof each === 'string') &&
   ['starts', 'ends', 'events', 'firstAt', 'lastAt'].every((each) => Number.isSafeInteger(value[each])) &&
   Array.isArray(value['chains']) &&
-  value['chains'].every(isChain);
+  value['chains'].every(isChain) &&
+  (value['columns'] === undefined ||
+    (isObject(value['columns']) &&
+      areColumns(value['columns']['events'], ['id', 'env', 'at']) &&
+      areColumns(value['columns']['ranges'], ['env', 'n'])));
 
 /** Returns the header that is a file's first line. Throws ArchiveProblem. */
 export const parseArchiveHeader = (line: string | undefined, path: string): ArchiveHeader => {
   try {
     const value: unknown = JSON.parse(line ?? '');
-    if (isHeader(value)) return value;
+    if (isHeader(value)) return { ...value, columns: value.columns ?? formerColumns };
   } catch {
     // Said below, as a header of another form is.
   }

@@ -106,13 +106,13 @@ const toLines = async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<
 };
 
 /**
- * Reads a file from its beginning: `begin` gets the header, `take` the other lines, batch by batch. Throws ArchiveProblem for a
+ * Reads a file from its beginning: `begin` gets the header, `take` the other lines, batch by batch, with it. Throws ArchiveProblem for a
  * file that can't be read, is damaged or is none of an archive.
  */
 export const readArchiveFile = async (
   path: string,
   begin: (header: ArchiveHeader) => Promise<void>,
-  take: (lines: readonly string[]) => Promise<void>,
+  take: (lines: readonly string[], header: ArchiveHeader) => Promise<void>,
 ): Promise<ArchiveHeader> => {
   const size = await requireFile(path);
   let header: ArchiveHeader | null = null;
@@ -133,7 +133,7 @@ export const readArchiveFile = async (
     return found;
   };
   const takeWaiting = async (): Promise<void> => {
-    await take(waiting).catch((error: unknown) =>
+    await take(waiting, header ?? parseArchiveHeader(undefined, path)).catch((error: unknown) =>
       refuse(isDataError(error) ? toLineProblem(path, waiting, done) : error),
     );
     done += waiting.length;

@@ -1,6 +1,7 @@
 /** Puts an archived part of the events back where it was, with its ranges of the chain. */
 import type { Db, Tx } from '../db/knex.ts';
 import { executeStatement, statement } from '../db/sql.ts';
+import { requireColumns } from './columns.ts';
 import { insertLines, readPartFacts } from './contents.ts';
 import { describeOther, findOrigin } from './origin.ts';
 import { ArchiveProblem, listArchives, type Archive } from './parts.ts';
@@ -13,7 +14,7 @@ interface RestoreOptions {
   /** One connection at least, without a limit of time. */
   readonly db: Db;
   readonly path: string;
-  /** Called in the transaction, when all else is done. */
+  /** Called in the transaction, when all is done but that the archive is forgotten. */
   readonly record: (tx: Tx, archive: Archive) => Promise<void>;
 }
 
@@ -38,12 +39,13 @@ export const restoreArchive = async ({ db, path, record }: RestoreOptions): Prom
     if (archive === undefined) return null;
     const table = `events_${archive.name.replace('-', '_')}`;
     await tx.raw('create table ?? (like events including defaults including constraints)', [table]);
-    const { events, digest } = await readArchiveFile(
+    const tables = { events: table, ranges: 'audit_chain' };
+    const { events, digest, columns } = await readArchiveFile(
       path,
-      () => Promise.resolve(),
-      (lines) => insertLines(tx, lines, table, 'audit_chain'),
+      (header) => requireColumns(tx, path, header.columns, tables),
+      (lines, header) => insertLines(tx, lines, header.columns, tables),
     );
-    const facts = await readPartFacts(tx, table);
+    const facts = await readPartFacts(tx, table, columns);
     if (facts.events !== events || facts.digest !== digest)
       throw new ArchiveProblem(`${path} does not have the events that it was written with.`);
     await tx.raw(
@@ -52,8 +54,8 @@ export const restoreArchive = async ({ db, path, record }: RestoreOptions): Prom
     );
     const bounds = `(${archive.starts === 0 ? 'minvalue' : String(archive.starts)}) to (${String(archive.ends)})`;
     await tx.raw(`alter table events attach partition ?? for values from ${bounds}`, [table]);
-    await executeStatement(tx, deleteArchiveSql, [archive.starts]);
     await record(tx, archive);
+    await executeStatement(tx, deleteArchiveSql, [archive.starts]);
     return archive;
   });
   if (restored === null) throw await findRefusal(db, path, sha256);

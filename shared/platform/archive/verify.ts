@@ -2,6 +2,7 @@
 import type { Db, Tx } from '../db/knex.ts';
 import { queryRow, queryRows, statement } from '../db/sql.ts';
 import { verifyAuditChain } from '../journal/auditChain.ts';
+import { requireColumns } from './columns.ts';
 import { insertLines, readPartFacts } from './contents.ts';
 import type { ArchiveHeader } from './header.ts';
 import { takeAnother } from './parts.ts';
@@ -23,16 +24,19 @@ export interface ArchiveCheck {
   readonly problems: readonly string[];
 }
 
-/** Tables of this session that stand before those of the same names: what verifies the chain reads the file's. */
-const makeTables = async (tx: Tx, { chains }: ArchiveHeader): Promise<void> => {
+const tables = { events: 'pg_temp.events', ranges: 'pg_temp.audit_chain' };
+
+/** Makes tables of this session that stand before those of the same names: what verifies the chain reads the file's. */
+const makeTables = async (tx: Tx, path: string, { chains, columns }: ArchiveHeader): Promise<void> => {
   await tx.raw(`
-    create temporary table archived_events (like events) on commit drop;
-    create temporary table archived_chain (like audit_chain) on commit drop;
+    create temporary table archived_events (like events including defaults) on commit drop;
+    create temporary table archived_chain (like audit_chain including defaults) on commit drop;
     create temporary table archives (like archives) on commit drop;
     alter table archived_events rename to events;
     alter table archived_chain rename to audit_chain;
     create unique index on pg_temp.audit_chain (env, n);
   `);
+  await requireColumns(tx, path, columns, tables);
   for (const { env, before } of chains)
     await tx.raw(
       `insert into pg_temp.audit_chain (env, n, form, last, entries, salts, digests, hash, at) values (?, ?, 1, ?, 0, '', '', decode(?, 'hex'), 0)`,
@@ -61,11 +65,11 @@ export const checkArchive = (db: Db, path: string, kept: Buffer | null = null): 
   db.transaction(async (tx) => {
     const header = await readArchiveFile(
       path,
-      (found) => makeTables(tx, found),
-      (lines) => insertLines(tx, lines, 'pg_temp.events', 'pg_temp.audit_chain'),
+      (found) => makeTables(tx, path, found),
+      (lines, { columns }) => insertLines(tx, lines, columns, tables),
     );
     await indexTables(tx);
-    const { events, digest } = await readPartFacts(tx, 'pg_temp.events');
+    const { events, digest } = await readPartFacts(tx, tables.events, header.columns);
     const problems: string[] = [];
     if (events !== header.events)
       problems.push(`It has ${String(events)} events, and was written with ${String(header.events)}; ${takeAnother}.`);

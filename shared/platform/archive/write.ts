@@ -1,18 +1,17 @@
 /** Writes a part of the events to a file, proves the file, and takes the part out of the database, all or nothing. */
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isLockTimeout } from '../db/errors.ts';
 import type { Db, Tx } from '../db/knex.ts';
-import { queryRow, queryRows, statement } from '../db/sql.ts';
+import { queryRow, statement } from '../db/sql.ts';
+import { readColumns } from './columns.ts';
 import { hasUnchained, partLines, readPartChains, readPartFacts, type PartFacts } from './contents.ts';
 import { takenName, writeArchiveFile } from './file.ts';
 import type { ArchiveHeader } from './header.ts';
 import { ArchiveProblem, type Archive, type EventPart } from './parts.ts';
 import { existsName, readArchiveHeader } from './read.ts';
+import { takeOut } from './takeOut.ts';
 import { checkArchive } from './verify.ts';
-
-/** How often, and how long each time in ms, the lock is waited for behind which every change waits meanwhile. */
-const [triesMax, lockMs] = [60, 500];
 
 const neededSql = statement(
   'archive.needed',
@@ -33,12 +32,6 @@ const findObstacle = async (tx: Tx, part: EventPart, { lastAt, lastId }: PartFac
   return (await hasUnchained(tx, part)) ? 'its entries are not all chained yet; are the workers running?' : null;
 };
 
-const deleteChainsSql = statement(
-  'archive.deleteChains',
-  `
-  delete from audit_chain c where c.last < $2 and c.last >= $1
-    and exists (select from audit_chain a where a.env = c.env and a.n > c.n and a.last < $2)`,
-);
 const insertArchiveSql = statement(
   'archive.insert',
   `
@@ -46,34 +39,6 @@ const insertArchiveSql = statement(
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11)
   returning starts, ends, name, file, bytes, sha256, events, first_at, last_at, archived_at`,
 );
-
-/** Runs `work`, whose locks may be refused, until it has them. */
-const withLocks = async (tx: Tx, work: (step: Tx) => Promise<void>): Promise<void> => {
-  for (let tries = 1; ; tries++) {
-    try {
-      await tx.transaction(async (step) => {
-        await step.raw(`set local lock_timeout = '${String(lockMs)}ms'`);
-        await work(step);
-      });
-      return;
-    } catch (error) {
-      if (!isLockTimeout(error)) throw error;
-      if (tries === triesMax)
-        throw new ArchiveProblem('the table of events was in use all the time; nothing was changed. Try again later.');
-    }
-  }
-};
-
-/** Takes a part away as the last thing that its transaction does: from the detaching on, everybody who reads events waits for its commit. */
-const dropPart = (tx: Tx, { table, starts, ends }: EventPart): Promise<void> =>
-  withLocks(tx, async (step) => {
-    // The newest range stays, as the next one goes on from it.
-    await step.raw('alter table audit_chain disable trigger audit_chain_append_only');
-    await queryRows(step, deleteChainsSql, [starts, ends]);
-    await step.raw('alter table audit_chain enable trigger audit_chain_append_only');
-    await step.raw('alter table events detach partition ??', [table]);
-    await step.raw('drop table ??', [table]);
-  });
 
 interface ArchiveOptions {
   /** Two connections at least, without a limit of time. */
@@ -83,7 +48,7 @@ interface ArchiveOptions {
   readonly now: number;
   /** Epoch ms. A part with later events than that is left as it is. */
   readonly before: number;
-  /** Called in the transaction, once the file is proven. */
+  /** Called in the transaction, once the file is proven and the part gone. */
   readonly record: (tx: Tx, archive: Archive) => Promise<void>;
 }
 
@@ -109,6 +74,32 @@ const refuseTaken = async (file: string, header: ArchiveHeader): Promise<void> =
   if ((await existsName(file)) && !isDeepStrictEqual(await readArchiveHeader(file), header)) throw takenName(file);
 };
 
+/** Writes a part to a file, proves that, and takes the part out. Whatever fails, no file is left that was not there before. */
+const moveToFile = async (
+  tx: Tx,
+  { db, part, folder, now, record }: ArchiveOptions,
+  header: ArchiveHeader,
+): Promise<Archive> => {
+  const { name, starts, ends, events, firstAt, lastAt, chains } = header;
+  const file = join(folder, `events-${name}.jsonl.gz`);
+  await refuseTaken(file, header);
+  const { bytes, sha256, isNew } = await writeArchiveFile(file, header, partLines(tx, part));
+  try {
+    const { problems } = await checkArchive(db, file);
+    if (problems.length > 0)
+      throw new ArchiveProblem(`${file} does not prove what was written to it: ${problems.join(' ')}`);
+    const values = [starts, ends, name, file, bytes, sha256, events, firstAt, lastAt, JSON.stringify(chains), now];
+    const archive = await queryRow<Archive>(tx, insertArchiveSql, values);
+    if (archive === undefined) throw new Error('The insert returns its row.');
+    await takeOut(tx, part, (step) => record(step, archive));
+    return archive;
+  } catch (error) {
+    // Nothing is committed yet. After a commit of which nobody knows the end, the file may be all that there is of the part, and stays.
+    if (isNew) await rm(file, { force: true });
+    throw error;
+  }
+};
+
 interface PartOutcome {
   /** Null: the part was empty, which leaves no file, or is left as it is. */
   readonly archive: Archive | null;
@@ -124,14 +115,16 @@ const lateMs = 86_400_000;
  * Archives a part. Throws ArchiveProblem where it can't be done now, and where the name of its file is taken.
  * Meanwhile nothing is written to the part, and whatever fails, it stays as it was.
  */
-export const archivePart = ({ db, part, folder, now, before, record }: ArchiveOptions): Promise<PartOutcome> =>
-  db.transaction(async (tx) => {
+export const archivePart = (options: ArchiveOptions): Promise<PartOutcome> =>
+  options.db.transaction(async (tx) => {
+    const { part, before } = options;
     const { table, name, starts, ends } = part;
     if (!(await lockPart(tx, part))) return nothing;
-    const facts = await readPartFacts(tx, table);
+    const columns = await readColumns(tx, { events: table, ranges: 'audit_chain' });
+    const facts = await readPartFacts(tx, table, columns);
     const { events, digest, firstAt, lastAt } = facts;
     if (firstAt === null || lastAt === null) {
-      await dropPart(tx, part);
+      await takeOut(tx, part, () => Promise.resolve());
       return nothing;
     }
     if (lastAt >= before + lateMs) return { archive: null, laterAt: lastAt };
@@ -146,21 +139,11 @@ export const archivePart = ({ db, part, folder, now, before, record }: ArchiveOp
       starts,
       ends,
       events,
+      columns,
       digest,
       firstAt,
       lastAt,
       chains,
     };
-    const file = join(folder, `events-${name}.jsonl.gz`);
-    await refuseTaken(file, header);
-    const { bytes, sha256 } = await writeArchiveFile(file, header, partLines(tx, part));
-    const { problems } = await checkArchive(db, file);
-    if (problems.length > 0)
-      throw new ArchiveProblem(`${file} does not prove what was written to it: ${problems.join(' ')}`);
-    const values = [starts, ends, name, file, bytes, sha256, events, firstAt, lastAt, JSON.stringify(chains), now];
-    const archive = await queryRow<Archive>(tx, insertArchiveSql, values);
-    if (archive === undefined) throw new Error('The insert returns its row.');
-    await record(tx, archive);
-    await dropPart(tx, part);
-    return { archive, laterAt: null };
+    return { archive: await moveToFile(tx, options, header), laterAt: null };
   });
