@@ -24,6 +24,7 @@ const makeMonths = async ({ sql }: Database, months: number): Promise<string[]> 
     ${parts.map(({ name }) => `alter table events detach partition ${name}; drop table ${name};`).join('\n')}
     select setval('events_id_seq', 1);
     delete from event_turns;
+    select make_event_months(${first});
     do $$ begin for n in 0..${String(months - 1)} loop perform make_event_months(${first} + make_interval(months => n)); end loop; end $$;
   `);
   const made = await sql<{ name: string }>(

@@ -1,5 +1,6 @@
 /** Runs, approvals, bulks and replies under random events: requests, answers of the app, decisions, cancellations and time. */
 import fc from 'fast-check';
+import { expireResults } from '../../shared/bulk/expireResults.ts';
 import { approvals } from '../../shared/catalogue/states/approvals.ts';
 import { bulkChunks, bulks } from '../../shared/catalogue/states/bulks.ts';
 import { replies } from '../../shared/catalogue/states/replies.ts';
@@ -15,7 +16,6 @@ import {
 import type { HandlerTable, JobOutcome } from '../../workers/handler.ts';
 import { parkedJobs } from '../../workers/sweeps/appConnections.ts';
 import { expireApprovals } from '../../workers/sweeps/expireApprovals.ts';
-import { expireBulkResults } from '../../workers/sweeps/expireBulkResults.ts';
 import { orphanedBulks } from '../../workers/sweeps/orphanedBulks.ts';
 import { unfinishedRuns } from '../../workers/sweeps/unfinishedRuns.ts';
 import { connectApp, never, rpcError, type FakeApp } from '../support/app.ts';
@@ -315,7 +315,7 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
             await unfinishedRuns.run(later(90 * day));
             return expireApprovals.run(later(90 * day));
           case 'months':
-            return expireBulkResults.run(later(100 * day));
+            return expireResults(deps.db, deps.config.bulkResultsDays, later(100 * day).clock.now());
           case 'bulks':
             return orphanedBulks.run(later(minute));
         }

@@ -19,6 +19,8 @@ export const beginMonthsAgo = async ({ sql }: Sql, months: number): Promise<void
     do $$ begin execute format('alter table events attach partition events_former for values from (minvalue) to (%s)', event_month_starts(${then})); end $$;
     select setval('events_id_seq', 1);
     select make_event_months(${then});
+    -- The ids begin at a month whose part was there.
+    select make_event_months(${then});
     update kept set id = nextval('events_id_seq');
     insert into events select * from kept;
     alter table events enable trigger user;

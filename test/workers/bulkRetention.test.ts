@@ -75,6 +75,13 @@ describe('results of bulks', () => {
   });
   afterEach(() => world.close());
 
+  it('stay for their time by PostgreSQL’s clock, however far ahead that of a worker is', async () => {
+    const young = await finishedBulk(demo, 60);
+    const ahead = { now: () => world.clock.now() + 3 * 365 * dayMs };
+    await expireBulkResults.run({ ...world.deps, clock: ahead });
+    expect(await isGone(demo, young)).to.equal(false);
+  });
+
   it('go with their month once no environment keeps them, and the bulk stays with its counts', async () => {
     const [old, other, young] = [
       await finishedBulk(demo, 160),

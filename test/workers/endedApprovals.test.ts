@@ -1,5 +1,6 @@
 /** Approvals that have ended move to the table of their months, are read there like any other, and go once nobody keeps them. */
 import { expect } from 'chai';
+import pg from 'pg';
 import { readApproval } from '../../shared/approvals/model.ts';
 import { newIdOf } from '../../shared/platform/core/ids.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
@@ -161,6 +162,50 @@ describe('approvals that have ended', () => {
     expect([status, body.code]).to.deep.equal([404, 'not_found']);
     expect(body.error).to.match(/approvals are kept for 60 days after they end; .* was kept until/);
     expect((await person.get('/audit?verb=approval.reject')).body.entries).to.have.length(3);
+  });
+
+  it('go one month after the other, so that one that is in use does not keep those before it', async () => {
+    const [first, second] = [await rejected(100), await rejected(160)];
+    await moveNow(world);
+    await runAdmin(['retention', 'set', 'demo', '--approvals', '60'], {
+      readConfig: () => world.config,
+      readInput: () => Promise.resolve(''),
+    });
+    // In the order in which they were made.
+    const parts = await world.sql<{ name: string }>(
+      "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'approvals_ended'::regclass order by inhrelid",
+    );
+    expect(parts).to.have.length(2);
+    const [gone, used] = parts.map(({ name }) => name);
+    const user = new pg.Client({ connectionString: world.config.migrateDatabaseUrl });
+    await user.connect();
+    try {
+      await user.query('begin');
+      await user.query(`lock table only ${String(used)} in access exclusive mode`);
+      const failed = await expireEndedRows.run(world.deps).catch((error: unknown) => String(error));
+      expect(failed).to.match(/lock timeout/);
+      await user.query('rollback');
+      expect(await monthsOf(world, 'approvals_ended')).to.deep.equal([used]);
+      expect([await placeOf(first), await placeOf(second)])
+        .to.have.members(['', used])
+        .and.not.include(gone);
+    } finally {
+      await user.end();
+    }
+    await expireEndedRows.run(world.deps);
+    expect(await monthsOf(world, 'approvals_ended')).to.deep.equal([]);
+  });
+
+  it('stay for their time by PostgreSQL’s clock, however far ahead that of a worker is', async () => {
+    const kept = await rejected(20);
+    await moveNow(world);
+    await runAdmin(['retention', 'set', 'demo', '--approvals', '60'], {
+      readConfig: () => world.config,
+      readInput: () => Promise.resolve(''),
+    });
+    const ahead = { now: () => world.clock.now() + 3 * 365 * dayMs };
+    await expireEndedRows.run({ ...world.deps, clock: ahead });
+    expect(await placeOf(kept)).to.equal(monthOf('approvals_ended', daysAgo(20)));
   });
 
   it('are looked for in one month by a plan that was made for any id', async () => {

@@ -7,6 +7,7 @@ import { getOrCreate } from '../../shared/platform/core/maps.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { expireEnded } from '../../shared/platform/ended/expireEnded.ts';
 import { mayMove, moveEnded, type EndedRows } from '../../shared/platform/ended/moveEnded.ts';
+import { presentTime } from './presentTime.ts';
 import type { Sweep } from './sweep.ts';
 
 export const endedKinds: readonly EndedRows[] = [endedBulks, endedApprovals, endedRuns];
@@ -35,7 +36,7 @@ export const expireEndedRows: Sweep = {
   everyMs: 600_000,
   run: async ({ db, clock, log }) => {
     for (const { kind } of endedKinds) {
-      const dropped = await expireEnded(db, kind, clock.now());
+      const dropped = await expireEnded(db, kind, await presentTime({ db, clock }));
       if (dropped > 0) log.info({ kind, months: dropped }, 'months that no environment keeps are dropped');
     }
   },

@@ -2,15 +2,16 @@
 import { queryRow, statement } from '../../shared/platform/db/sql.ts';
 import type { Sweep } from './sweep.ts';
 
-const prepareSql = [
-  statement('events.prepareMonths', 'select prepare_event_months()'),
-  statement('bulk.prepareMonths', 'select prepare_bulk_months()'),
-];
+const eventsSql = statement('events.prepareMonths', 'select prepare_event_months() as made');
+const bulksSql = statement('bulk.prepareMonths', 'select prepare_bulk_months()');
 
 export const months: Sweep = {
   name: 'months',
   everyMs: 60_000,
   run: async ({ db }) => {
-    for (const sql of prepareSql) await queryRow(db, sql);
+    // The ids begin at a month whose part is there; where it was made now, the second call finds it committed.
+    const prepared = await queryRow<{ made: number }>(db, eventsSql);
+    if ((prepared?.made ?? 0) > 0) await queryRow(db, eventsSql);
+    await queryRow(db, bulksSql);
   },
 };

@@ -34,5 +34,8 @@ export const expireEnded = async (db: Db, kind: EndedKind, now: number): Promise
     const values = [kind, env, now - days * dayMs, batchRows];
     while (((await queryRow<{ n: number }>(db, deleteSql, values))?.n ?? 0) === batchRows);
   }
-  return (await queryRow<{ n: number }>(db, dropSql, [kind, now]))?.n ?? 0;
+  // Each call drops one at most, and keeps the table locked from then on to its end.
+  let dropped = 0;
+  while (((await queryRow<{ n: number }>(db, dropSql, [kind, now]))?.n ?? 0) > 0) dropped += 1;
+  return dropped;
 };
