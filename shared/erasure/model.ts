@@ -41,7 +41,7 @@ export interface Erasure extends ErasureTarget {
   readonly address: string | null;
   readonly requested_at: number;
   readonly finished_at: number | null;
-  /** Names of the archived months that it does not reach. */
+  /** Names of the archived months that it does not reach, or did not when it finished, and that no later one of the record has. */
   readonly archives: readonly string[];
 }
 
@@ -51,12 +51,18 @@ type ListedErasure = Omit<Erasure, 'named' | 'approvals'>;
 /** Returns the SQL of the names of the archives that have something of an environment and were there at a time. */
 const archivesSql = (env: string, at: string): string =>
   `coalesce((select array_agg(a.name order by a.starts) from archives a
-     where a.archived_at < ${at} and a.chains @> jsonb_build_array(jsonb_build_object('env', ${env}))), '{}') as archives`;
+     where a.archived_at < ${at} and a.chains @> jsonb_build_array(jsonb_build_object('env', ${env}))), '{}')`;
+
+/** What an erasure has kept when it finished, as a month that was restored and archived again is a later archive; else what there is. */
+const unreachedSql = `coalesce(e.unreached, ${archivesSql('e.env', "coalesce(e.finished_at, 'infinity'::float8)")})`;
 
 const columns = `e.id, e.env, e.resource, e.record, e.users, e.linked, e.erased, e.waits_for, e.horizon, e.actor_type, e.actor, e.actor_name, e.role,
-  e.request_id, e.address, e.requested_at, e.finished_at, ${archivesSql('e.env', "coalesce(e.finished_at, 'infinity'::float8)")}`;
+  e.request_id, e.address, e.requested_at, e.finished_at, ${unreachedSql} as archives`;
 
-const archivesNowSql = statement('erasures.archives', `select ${archivesSql('$1::int', "'infinity'::float8")}`);
+const archivesNowSql = statement(
+  'erasures.archives',
+  `select ${archivesSql('$1::int', "'infinity'::float8")} as archives`,
+);
 
 /** Returns the names of the archived months of an environment, which no erasure reaches. */
 export const listUnreached = async (db: Db, envId: number): Promise<readonly string[]> =>
@@ -104,8 +110,12 @@ const finishSql = statement(
   'erasures.finish',
   `
   with done as (
-    update erasures e set erased = $2::jsonb, waits_for = null, finished_at = $3::bigint where id = $1 and finished_at is null
-    returning ${columns}
+    update erasures e set erased = $2::jsonb, waits_for = null, finished_at = $3::bigint, unreached = ${archivesSql('e.env', "'infinity'::float8")}
+    where id = $1 and finished_at is null returning ${columns}
+  ), reached as (
+    update erasures e set unreached = array(select name from unnest(e.unreached) with ordinality u (name, place) where name = any(d.archives) order by place)
+    from done d where e.env = d.env and e.resource = d.resource and e.record = d.record and e.id <> d.id and e.unreached <> '{}'
+      and e.users <@ d.users and (d.linked or not e.linked)
   )
   ${eventInsert(
     {
@@ -120,6 +130,23 @@ const finishSql = statement(
     { from: 'done' },
   )}`,
 );
+
+const withoutSql = statement(
+  'erasures.without',
+  `
+  with finished as (
+    select e.*, v.name as environment, ${unreachedSql} as archives from erasures e join environments v on v.id = e.env where e.finished_at is not null
+  ), kept as (
+    update erasures e set unreached = f.archives from finished f where e.id = f.id and f.unreached is null
+  )
+  select id, environment, resource, record from finished where $1 = any(archives) order by id`,
+);
+
+type UnreachingErasure = Pick<Erasure, 'id' | 'resource' | 'record'> & { readonly environment: string };
+
+/** Returns the finished erasures that did not reach an archived month, before that is restored: from then on only they know of it. */
+export const listUnreaching = (tx: Tx, month: string): Promise<UnreachingErasure[]> =>
+  queryRows<UnreachingErasure>(tx, withoutSql, [month]);
 
 /** Returns an erasure as the settings show it. */
 export const erasureView = (erasure: ListedErasure): ErasureView => ({

@@ -1,6 +1,7 @@
 /** The `archive …` commands of the admin tool: past months of timelines and audit log as files; used by run.ts. */
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { listUnreaching } from '../../../erasure/model.ts';
 import { describeOther, findOrigin } from '../../../platform/archive/origin.ts';
 import {
   ArchiveProblem,
@@ -189,10 +190,27 @@ export const archiveCommands: readonly Command[] = [
     argument: '<file>',
     options: {},
     run: async (context, { argument }) => {
-      const record = recordArchive(context, 'archive.restore');
+      const note = recordArchive(context, 'archive.restore');
+      let unreaching: Awaited<ReturnType<typeof listUnreaching>> = [];
+      const record = async (tx: Tx, archive: Archive): Promise<void> => {
+        unreaching = await listUnreaching(tx, archive.name);
+        await note(tx, archive);
+      };
       const archive = await restoreArchive({ db: context.bulk, path: resolve(argument), record }).catch(asFailure);
       await announceChange(context);
-      return { json: { archive }, lines: [`${archive.name} is back, with ${String(archive.events)} events.`] };
+      const rows = unreaching.map(({ id, environment, resource, record: of }) => [id, environment, resource, of]);
+      return {
+        json: { archive, erasures: unreaching },
+        lines: [
+          `${archive.name} is back, with ${String(archive.events)} events.`,
+          ...(rows.length === 0
+            ? []
+            : [
+                'These erasures did not reach it. Delete its file and every copy, and erase again before you archive it:',
+                ...formatTable(['erasure', 'environment', 'resource', 'record'], rows, ''),
+              ]),
+        ],
+      };
     },
   },
 ];
