@@ -10,7 +10,7 @@ import { newIdOf } from '../../shared/platform/core/ids.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
 import { indexTexts } from '../../workers/sweeps/indexTexts.ts';
 import type { Client } from '../support/http.ts';
-import { dateBefore, dayMs, monthMs, newPastWorld, sweepPast } from '../support/past.ts';
+import { dateBefore, dayMs, monthBefore, monthMs, newPastWorld, sweepPast } from '../support/past.ts';
 import { until } from '../support/until.ts';
 import type { World } from '../support/world.ts';
 
@@ -71,7 +71,8 @@ describe('archives', () => {
       await world.sql('select * from events order by id'),
       await world.sql("select env, n, last, entries, encode(hash, 'hex') as hash from audit_chain order by env, n"),
     ]);
-  const archive = (days: number): Promise<Printed> => succeed('archive', '--before', dateBefore(days), '--to', folder);
+  const archive = (count: number): Promise<Printed> =>
+    succeed('archive', '--before', monthBefore(count), '--to', folder);
   const timeline = async (item: string): Promise<TimelinePage> =>
     (await admin.get(`/items/${item}/timeline`)).body as TimelinePage;
 
@@ -92,7 +93,7 @@ describe('archives', () => {
       await other.query('begin');
       const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid');
       await other.query('lock table audit_chain in row exclusive mode');
-      const archived = archive(62);
+      const archived = archive(2);
       const waiting = (): Promise<{ holds: boolean }[]> =>
         world.sql<{ holds: boolean }>(
           `select exists (select from pg_locks l where l.pid = a.pid and l.granted and l.mode = 'AccessExclusiveLock'
@@ -115,7 +116,7 @@ describe('archives', () => {
     const events = await count('from events');
     const kept = await parts();
 
-    const { archives } = await archive(62);
+    const { archives } = await archive(2);
     expect(archives).to.have.length.greaterThan(1);
     expect(await parts()).to.deep.equal(kept.slice(archives.length, -1));
     const gone = archives.reduce((sum, each) => sum + each.events, 0);
@@ -166,8 +167,8 @@ describe('archives', () => {
   });
 
   it('can be made one after the other, and restored in any order', async () => {
-    const first = (await archive(93)).archives;
-    const second = (await archive(62)).archives;
+    const first = (await archive(3)).archives;
+    const second = (await archive(2)).archives;
     expect(first.length).to.be.greaterThan(0);
     expect(second.length).to.be.greaterThan(0);
     await sweep();
@@ -176,16 +177,24 @@ describe('archives', () => {
       for (const { file } of [...first, ...second]) await succeed('archive', 'verify', file);
     };
     await holds();
+    const kept = hashIn(first[0]?.file ?? '');
+    const unproven = await fail('audit', 'verify', '--head', kept);
+    expect(unproven)
+      .to.include(`archive verify <file> --head <hash>`)
+      .and.include(first[0]?.name)
+      .and.not.match(/does not hold/);
+    await succeed('archive', 'verify', first[0]?.file ?? '', '--head', kept);
     await succeed('archive', 'restore', first[0]?.file ?? '');
+    await succeed('audit', 'verify', '--head', kept);
     await sweep();
     await holds();
     expect(await fail('archive', 'restore', first[0]?.file ?? '')).to.match(/restored already/);
-    expect((await archive(93)).archives).to.have.length(1);
+    expect((await archive(3)).archives).to.have.length(1);
     await holds();
   });
 
   it('are found out when they were changed, cut off, or written again by somebody', async () => {
-    const file = (await archive(93)).archives[0]?.file ?? '';
+    const file = (await archive(3)).archives[0]?.file ?? '';
     const whole = readFileSync(file);
     const text = gunzipSync(whole).toString();
     const change = async (changed: string): Promise<string> => {
@@ -207,14 +216,17 @@ describe('archives', () => {
     await succeed('archive', 'verify', file);
     const [{ hash: now } = { hash: '' }] = (await succeed('audit', 'head')).heads;
     expect(await fail('archive', 'verify', file, '--head', now)).to.match(/hash that was kept is not in its chains/);
-    const [, then = ''] = /"hash":"\\\\x([0-9a-f]{64})"/.exec(text) ?? [];
-    await succeed('archive', 'verify', file, '--head', then);
+    await succeed('archive', 'verify', file, '--head', hashIn(file));
     expect(await fail('archive', 'verify', file, '--head', 'abc')).to.match(/--head must be a hash/);
     expect(createHash('sha256').update(whole).digest('hex')).to.equal(
       (await succeed('archive', 'list')).archives[0]?.sha256,
     );
     await succeed('archive', 'restore', file);
   });
+
+  /** Returns the hash of the first range in a file. */
+  const hashIn = (file: string): string =>
+    /"hash":"\\\\x([0-9a-f]{64})"/.exec(gunzipSync(readFileSync(file)).toString())?.[1] ?? '';
 
   /** Returns the digest of the events among the lines of a file, as the command computes it. */
   const digestOf = async (lines: readonly string[]): Promise<string> => {
@@ -232,10 +244,10 @@ describe('archives', () => {
     expect(await fail('archive', '--before', 'yesterday', '--to', folder)).to.match(/must be a date/);
     expect(await fail('archive', '--to', folder)).to.match(/--before is missing/);
     await world.sql('update item_words_progress set event = 0');
-    expect(await fail('archive', '--before', dateBefore(62), '--to', folder)).to.match(/not all indexed yet/);
+    expect(await fail('archive', '--before', monthBefore(2), '--to', folder)).to.match(/not all indexed yet/);
     await indexTexts.run(world.deps);
     writeFileSync(join(folder, 'taken'), '');
-    expect(await fail('archive', '--before', dateBefore(62), '--to', join(folder, 'taken'))).not.to.equal('');
+    expect(await fail('archive', '--before', monthBefore(2), '--to', join(folder, 'taken'))).not.to.equal('');
     expect(JSON.parse(await past())).to.deep.equal(JSON.parse(before));
   });
 });

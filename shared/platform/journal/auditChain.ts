@@ -163,7 +163,32 @@ interface AuditVerification {
   /** Of the entries, those whose values were erased: nothing proves what they say instead. */
   readonly erased: number;
   readonly problems: readonly string[];
+  /** Why the hash that was kept is neither proven nor a problem: it may be of a month that is archived. */
+  readonly unproven: string | null;
 }
+
+const archivedMonthsSql = statement(
+  'audit.archivedMonths',
+  `
+  select string_agg(name, ', ' order by starts) as names from archives
+  where chains @> jsonb_build_array(jsonb_build_object('env', $1::int))`,
+);
+
+const otherwise =
+  'it is mistyped or of another environment, of after the time to which this database was restored, or the chain was written again since.';
+
+/** Returns what is to say of a hash that was kept: nothing where the chain has it. */
+const checkKept = async (
+  db: Db | Tx,
+  envId: number,
+  kept: Buffer,
+): Promise<Pick<AuditVerification, 'unproven'> & { readonly problem: string | null }> => {
+  if ((await queryRow(db, hasHashSql, [envId, kept])) !== undefined) return { problem: null, unproven: null };
+  const names = (await queryRow<{ names: string | null }>(db, archivedMonthsSql, [envId]))?.names ?? null;
+  if (names === null) return { problem: `the hash that was kept is not in the chain: ${otherwise}`, unproven: null };
+  const unproven = `the hash that was kept is not in the part of the chain that is here. If it was kept before the months ${names} were archived, prove it by the file of its month: npm run -s admin -- archive verify <file> --head <hash>. If that does not prove it, ${otherwise}`;
+  return { problem: null, unproven };
+};
 
 /** Verifies an environment's chain from its beginning, or the range `from`; `kept`: a hash that was once its head. */
 export const verifyAuditChain = async (
@@ -192,9 +217,7 @@ export const verifyAuditChain = async (
     erased += range.erased;
     next = range.n + 1;
   }
-  if (kept !== null && (await queryRow(db, hasHashSql, [envId, kept])) === undefined)
-    problems.push(
-      'the hash that was kept is not in the chain: it is mistyped or of another environment, of after the time to which this database was restored, or the chain was written again since.',
-    );
-  return { ranges, archived, entries, erased, problems };
+  const checked = kept === null ? null : await checkKept(db, envId, kept);
+  if (checked !== null && checked.problem !== null) problems.push(checked.problem);
+  return { ranges, archived, entries, erased, problems, unproven: checked?.unproven ?? null };
 };

@@ -72,6 +72,11 @@ export const auditCommands: readonly Command[] = [
         found.map((each) => `${environment}: ${each}`),
       );
       if (problems.length > 0) throw new CommandFailure(['The audit log does not hold.', ...problems].join('\n'));
+      const unproven = checked.flatMap((each) =>
+        each.unproven === null ? [] : [`${each.environment}: ${each.unproven}`],
+      );
+      if (unproven.length > 0)
+        throw new CommandFailure(['What is here of the audit log holds.', ...unproven].join('\n'));
       const rows = checked.map(({ environment, ranges, entries, erased }) => [
         environment,
         String(ranges),
