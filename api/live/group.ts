@@ -41,6 +41,10 @@ export class SessionGroups {
 
   /** Hands a batch to all who are in step; `before` is where they stand. */
   deliver(batch: LiveMessageBatch, before: number): void {
-    for (const group of this.#groups.values()) for (const session of group.live) session.receiveBatch(batch, before);
+    for (const group of this.#groups.values()) {
+      // A copy: a session may fall behind, be in step again at once and come back to the set, where it would be found once more.
+      const members = [...group.live];
+      for (const session of members) session.receiveBatch(batch, before);
+    }
   }
 }

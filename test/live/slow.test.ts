@@ -1,6 +1,8 @@
 /** Subscribers that read slowly or not at all. */
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
-import { item, newLiveWorld, until, type LiveWorld } from './liveWorld.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
+import { bulk, item, newLiveWorld, until, type LiveWorld, type Subscriber } from './liveWorld.ts';
 
 const fat = (name: string): object[] => [item(name, { fields: { text: 'x'.repeat(20_000) } })];
 
@@ -59,6 +61,52 @@ describe('live stream: slow readers', () => {
     await until('the next', () => slow.titles().at(-1) === 'live again');
     expect(slow.broken).to.deep.equal([]);
     expect(slow.isClosed).to.equal(false);
+    await api.stop();
+  });
+
+  it('passes a message by that is too large for who has not read the last one, and goes on', async () => {
+    const api = await world.api();
+    const sockets: Socket[] = [];
+    api.server.on('upgrade', (_request, socket: Socket) => sockets.push(socket));
+    const { token, id } = await world.agent('viewer');
+    const query = '?types=bulk';
+    const slow = await world.listening(api, { token, query });
+    const other = await world.listening(api, { token, query });
+    const [socket] = sockets;
+    if (socket === undefined) throw new Error('no socket');
+    const tell = (done: number, text = ''): void => {
+      const part = bulk(id, done);
+      Object.assign(part['bulk'] as object, { text });
+      world.publisher?.bus.publish(channels.live(1), JSON.stringify({ kind: 'passing', at: Date.now(), part }));
+    };
+    const told = ({ messages }: Subscriber): unknown[] =>
+      messages.filter(({ type }) => type !== 'hello').map((message) => (message['bulk'] as { done: number }).done);
+    socket.cork();
+    tell(1);
+    await until('the first waits', () => socket.writableLength > 0);
+    // A stream that can't get past a session looks at its socket again and again: the error ends that.
+    let looks = 0;
+    Object.defineProperty(socket, 'writableNeedDrain', {
+      get: () => {
+        looks += 1;
+        if (looks > 1_000) throw new Error('The socket is looked at without end.');
+        return false;
+      },
+    });
+    for (const [done, text] of [
+      [2, 'x'.repeat(1_100_000)],
+      [3, ''],
+    ] as const) {
+      tell(done, text);
+      await until('the other has it', () => told(other).at(-1) === done);
+    }
+    socket.uncork();
+    await until('the last', () => told(slow).at(-1) === 3);
+    expect([told(slow), told(other)]).to.deep.equal([
+      [1, 3],
+      [1, 2, 3],
+    ]);
+    expect([slow.broken, other.broken]).to.deep.equal([[], []]);
     await api.stop();
   });
 
