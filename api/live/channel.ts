@@ -134,9 +134,7 @@ export class EnvironmentChannel {
   async readUpTo(position: number): Promise<void> {
     if (position <= this.newestPosition) return;
     this.#wanted = Math.max(this.#wanted, position);
-    this.#catching ??= this.#catchUp().finally(() => {
-      this.#catching = null;
-    });
+    this.#catching ??= this.#catchUp();
     await this.#catching;
   }
 
@@ -223,12 +221,17 @@ export class EnvironmentChannel {
   }
 
   async #catchUp(): Promise<void> {
-    while (this.newestPosition < this.#wanted) {
-      const { env } = this;
-      const page = await this.#log.read(env, { position: this.newestPosition, parts: 0 });
-      if (page.trimmed) return this.#restart(this.#wanted, 'gone');
-      if (page.rows.length === 0) break;
-      this.append(page.rows, env.epoch);
+    try {
+      while (this.newestPosition < this.#wanted) {
+        const { env } = this;
+        const page = await this.#log.read(env, { position: this.newestPosition, parts: 0 });
+        if (page.trimmed) return this.#restart(this.#wanted, 'gone');
+        if (page.rows.length === 0) break;
+        this.append(page.rows, env.epoch);
+      }
+    } finally {
+      // Who wants more while the counts are read has it read anew.
+      this.#catching = null;
     }
     await this.readCounts();
   }

@@ -19,11 +19,10 @@ import type { LiveContext } from './context.ts';
 import { authenticateUpgrade, liveSubprotocol } from './credential.ts';
 import type { ChannelFeed } from './feed.ts';
 import type { LiveHub } from './hub.ts';
-import { parseAfterOffset } from './offsets.ts';
 import { readUpgradeRequestId, refuseUpgrade, toUpgradeFault } from './refuseUpgrade.ts';
 import { narrowingQuery, parseNarrowing, type NarrowingQuery } from './requests.ts';
 import { returnToHttp } from './returnToHttp.ts';
-import type { StreamStart } from './session.ts';
+import { readStart } from './start.ts';
 
 /** Takes an upgrade of its own path below `/api/env/:environment/`. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -128,19 +127,12 @@ export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: Upg
     const query = readQuery(search) as Query;
     const narrowing = parseNarrowing(query);
     if (narrowing.agent !== null) await requireSeesAgent(db, { env, principal: who.principal }, narrowing.agent);
-    const place =
-      query.after === undefined ? null : await parseAfterOffset(db, env, directory.environments(), query.after);
-    const start: StreamStart =
-      query.after === undefined || place === null
-        ? { reset: null }
-        : typeof place === 'string'
-          ? { reset: place }
-          : { after: query.after, place };
     if (stopping) throw fault('unavailable', 'The server is restarting.');
     const channel = await feed.join(env);
     let joined = false;
     try {
-      if (typeof place === 'object' && place !== null) await channel.readUpTo(place.position);
+      const start = await readStart(deps, channel, query.after);
+      // In the same turn: a restart of the stream would pass by a session that the channel does not have yet.
       sockets.handleUpgrade(request, socket, head, (ws) => {
         joined = true;
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the HTTP server has only sockets of `net`

@@ -1,5 +1,7 @@
 /** Streams after a failover of PostgreSQL: they go on where nothing was lost, and begin anew where something was. */
 import { expect } from 'chai';
+import type { Knex } from 'knex';
+import { statementTime } from '../../shared/platform/db/statementTime.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { item, newLiveWorld, until, type Api, type LiveWorld } from './liveWorld.ts';
 
@@ -18,19 +20,20 @@ describe('live stream after a failover', () => {
   const titled = (...titles: string[]): object[][] => titles.map((title) => [item(title)]);
 
   /** Takes the last `lost` positions away and begins a new epoch, as a publisher does that finds itself on such a server. */
+  const lose = async (tx: Knex.Transaction, lost: number): Promise<number> => {
+    const [head] = (await tx('streams').where({ env: 1 }).decrement('position', lost).returning('position')) as {
+      position: number;
+    }[];
+    const last = Number(head?.position);
+    await tx('stream').where({ env: 1 }).andWhere('position', '>', last).delete();
+    const [begun] = (await tx('environments').where({ id: 1 }).increment('epoch', 500).returning('epoch')) as {
+      epoch: number;
+    }[];
+    await tx('stream_epochs').insert({ env: 1, epoch: Number(begun?.epoch) - 500, last });
+    return Number(begun?.epoch);
+  };
   const failOver = async (lost: number): Promise<number> => {
-    const epoch = await world.db.transaction(async (tx) => {
-      const [head] = (await tx('streams').where({ env: 1 }).decrement('position', lost).returning('position')) as {
-        position: number;
-      }[];
-      const last = Number(head?.position);
-      await tx('stream').where({ env: 1 }).andWhere('position', '>', last).delete();
-      const [begun] = (await tx('environments').where({ id: 1 }).increment('epoch', 500).returning('epoch')) as {
-        epoch: number;
-      }[];
-      await tx('stream_epochs').insert({ env: 1, epoch: Number(begun?.epoch) - 500, last });
-      return Number(begun?.epoch);
-    });
+    const epoch = await world.db.transaction((tx) => lose(tx, lost));
     await world.changed();
     return epoch;
   };
@@ -74,6 +77,35 @@ describe('live stream after a failover', () => {
     expect(before.titles()).to.deep.equal(['new 1', 'new 2', 'new 3', 'new 4', 'after']);
     expect(before.of('reset')).to.deep.equal([]);
     await fresh.stop();
+  });
+
+  it('resets who comes back while what they were told of is being lost', async () => {
+    const stays = await world.listening(api, { token });
+    const position = await world.publish(titled('kept'));
+    await until('it', () => stays.titles().includes('kept'));
+    const env = api.deps.directory.environment('production');
+    if (env === undefined) throw new Error('no environment');
+    const lost = 10;
+    // The head names messages that nobody can read before the failover, after which they are gone.
+    const tx = await world.db.transaction();
+    await tx.raw('lock table stream in access exclusive mode');
+    await world.db('streams').where({ env: 1 }).increment('position', lost);
+    const after = env.seal.offset({ epoch: env.epoch, position: position + lost, part: 255 });
+    const heads = statementTime('live.head');
+    const { count } = heads;
+    const back = world.subscribe(api, { token, query: `?after=${after}` });
+    await until('the head is read', () => heads.count > count);
+    await lose(tx, lost);
+    await tx.commit();
+    await world.changed();
+    await back.next('hello');
+    const titles = Array.from({ length: 2 * lost }, (_, i) => `new ${String(i)}`);
+    await world.publish(titled(...titles));
+    await until('the last', () => back.titles().includes(titles.at(-1) ?? ''));
+    expect(back.of('reset').map(({ reason }) => reason)).to.deep.equal(['epoch']);
+    expect(back.titles()).to.deep.equal(titles);
+    expect(stays.titles()).to.deep.equal(['kept', ...titles]);
+    expect([back.broken, stays.broken]).to.deep.equal([[], []]);
   });
 
   it('tells those who wait over HTTP at once, as what they were told of may be lost', async () => {
