@@ -12,7 +12,7 @@ import type { ChannelFeed } from './feed.ts';
 import { encodeMessage } from './frames.ts';
 import { entryOffset, presentMembersJson } from './messageBatch.ts';
 import { endOffset, parseAfterOffset, readStreamHead, type ResetReason, type StreamPosition } from './offsets.ts';
-import { firstKeptAt, positionBefore } from './since.ts';
+import { keptSince, positionBefore } from './since.ts';
 import type { StreamPart } from './visibility.ts';
 
 /** Positions that one call reads: a role that sees little gets an empty page and a cursor further on. */
@@ -96,11 +96,11 @@ class ChangesReader {
     if (batch === null) return true;
     // A page ahead of the feed is new to the other sessions too.
     channel.append(rows, env.epoch);
-    const { types, isAbout, isBy } = this.#filter;
+    const { since, types, isAbout, isBy } = this.#filter;
     const viewer = { access: principal.access, decides: mayDecide(principal), types, inboxes: null, agent: null };
     let seesLast = false;
     for (const entry of batch.entries) {
-      const isAsked = isAbout === null || isAbout(entry.part);
+      const isAsked = (since === null || entry.at >= since) && (isAbout === null || isAbout(entry.part));
       const rest = isAsked ? presentMembersJson(entry, viewer, principal.id) : null;
       seesLast = rest !== null;
       if (rest === null || entry.position === null) continue;
@@ -188,7 +188,7 @@ export const waitForChanges = async (
   const { after } = query;
   const { since } = filter;
   const head = since === null ? null : await readStreamHead(db, env);
-  const kept = head === null ? null : await firstKeptAt(db, env.id, head);
+  const kept = head === null ? null : await keptSince(db, env.id, head);
   const partial = since !== null && kept !== null && kept > since ? { completeSince: kept } : {};
   const place =
     since !== null && head !== null

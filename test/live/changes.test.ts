@@ -56,6 +56,38 @@ describe('changes', () => {
     });
   });
 
+  it('gives by time all that came since, where a clock was ahead and a change committed late', async () => {
+    const env = api.deps.directory.environment('staging');
+    if (env === undefined) throw new Error('no environment');
+    const { token: own } = await world.agent('support', { environments: ['staging'] });
+    const session = await api.deps.directory.sessionByToken(own);
+    if (session === null) throw new Error('no session');
+    const at = Date.now();
+    const times = { fast: [30, 30, 30, 30], late: [-20, -20, -20], last: [1] };
+    for (const [title, seconds] of Object.entries(times))
+      for (const later of seconds) {
+        const position = await world.publish([[item(title)]], { env: env.id });
+        await world
+          .db('stream')
+          .where({ env: env.id, position })
+          .update({ at: at + later * 1_000 });
+      }
+    const since = (): Promise<ChangesPage> =>
+      api.live.changes(
+        { caller: { env, principal: session.principal, requestId: null, address: null }, session },
+        { query: {}, filter: { since: at, types: null, isAbout: null, isBy: null } },
+        new AbortController().signal,
+      );
+    const found = await since();
+    expect(titles(found as { changes: Message[] })).to.deep.equal(['fast', 'fast', 'fast', 'fast', 'last']);
+    expect(found).not.to.have.property('completeSince');
+    await world.db('stream').where({ env: env.id }).andWhere('position', '<=', 4).delete();
+    await world.db('streams').where({ env: env.id }).update({ trimmed: 4 });
+    const rest = await since();
+    expect(titles(rest as { changes: Message[] })).to.deep.equal(['last']);
+    expect(rest.completeSince).to.equal(at + 40_000);
+  });
+
   it('pages by limit, inside a row too, each page chained to the cursor before it', async () => {
     let { cursor } = await changes({});
     await world.publish([
