@@ -133,6 +133,6 @@ export const appNotifications: {
 } = {
   'run.progress': ({ deps, caller, connection }, params) => {
     const { run, progress, message = null } = checkProgress(params);
-    recordProgress(deps, caller.env.id, connection.connection.instance, { run, progress, message });
+    recordProgress(deps, caller.env.id, connection.connection, { run, progress, message });
   },
 };

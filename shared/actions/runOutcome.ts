@@ -1,5 +1,5 @@
 /** Writes what follows from the app's answer to a run, or from its silence. Used by dispatchRun.ts, runAnswers.ts, the app link and a sweep. */
-import type { CallOutcome } from '../applink/link.ts';
+import type { AppConnection, CallOutcome } from '../applink/link.ts';
 import { rpcCodes, type AppNotifications, type ServiceCalls } from '../applink/protocol.ts';
 import { brokenAppMessage } from '../blocks/appAnswers.ts';
 import { validateBlocks } from '../blocks/validateBlocks.ts';
@@ -143,16 +143,16 @@ export const settleOverdueRun = async (deps: ActionDeps, run: Run): Promise<void
   await settleRun(deps, run, { status: 'unknown', error: noAnswerMessage(run), code: missingAnswerCode });
 };
 
-/** Stores and emits the progress of a run. Ignored unless this instance runs it. */
+/** Stores and emits the progress of a run. Ignored unless the instance of this connection runs it. */
 export const recordProgress = (
   deps: ActionDeps,
   envId: number,
-  instance: string,
+  from: AppConnection,
   { run, progress, message }: AppNotifications['run.progress'],
 ): void => {
   queueProgress(deps, {
     envId,
-    instance,
+    from,
     run,
     progress: progress === null ? null : Math.min(Math.max(progress, 0), 1),
     message: message === undefined || message === null ? null : cleanMessage(message),
