@@ -249,7 +249,8 @@ export const liveMessages: Readonly<Record<LiveType, MessageRow>> = {
 export const liveRequests: Readonly<Record<string, MessageRow>> = {
   ping: { summary: 'Asks for a pong.', schema: pingSchema, example: { type: 'ping' } },
   narrow: {
-    summary: 'Says what to hear of from now on: null of everything, what is left out stays.',
+    summary:
+      'Says what to hear of from now on: null of everything, what is left out stays. At most ten times a second.',
     schema: narrowSchema,
     example: { type: 'narrow', types: ['item', 'timeline'], inboxes: ['support'] },
   },

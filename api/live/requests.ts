@@ -73,8 +73,27 @@ const handleMessage = (session: LiveSession, text: string): void => {
   if (given === 'ping') {
     checkPing(message);
     session.sendEphemeral('pong', {});
-  } else if (given === 'narrow') session.narrow(applyNarrowing(session.narrowing, checkNarrow(message)));
-  else throw new Fault('invalid', 'A message is { "type": "ping" } or { "type": "narrow", types, inboxes }.', {});
+  } else if (given === 'narrow') {
+    if (session.upkeep.narrowsTooOften())
+      throw new Fault('rate_limited', 'A stream is narrowed at most 10 times in a second.', {});
+    session.narrow(applyNarrowing(session.narrowing, checkNarrow(message)));
+  } else throw new Fault('invalid', 'A message is { "type": "ping" } or { "type": "narrow", types, inboxes }.', {});
+};
+
+/** Answers one message, with an error where it is wrong. */
+const answerMessage = (session: LiveSession, text: string): void => {
+  try {
+    handleMessage(session, text);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const { message, code, extra } = error;
+    session.sendEphemeral('error', {
+      error: message,
+      code,
+      ...(extra.details === undefined ? {} : { details: extra.details }),
+    });
+    if (session.upkeep.isLastError()) session.end(1008, 'too many messages that are not understood');
+  }
 };
 
 /** Hears one message of a client. */
@@ -88,16 +107,9 @@ export const receiveMessage = (session: LiveSession, data: unknown, isBinary: bo
     session.end(1008, 'too many messages');
     return;
   }
-  try {
-    handleMessage(session, data.toString());
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    const { message, code, extra } = error;
-    session.sendEphemeral('error', {
-      error: message,
-      code,
-      ...(extra.details === undefined ? {} : { details: extra.details }),
-    });
-    if (session.upkeep.isLastError()) session.end(1008, 'too many messages that are not understood');
-  }
+  const { socket } = session;
+  const before = socket.writableLength;
+  answerMessage(session, data.toString());
+  if (session.upkeep.leavesAnswersUnread(socket.writableLength - before))
+    session.end(4408, 'the answers were not read');
 };

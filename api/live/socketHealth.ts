@@ -5,33 +5,19 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { limits } from '../../shared/catalogue/limits.ts';
+import { bytesDrained } from '../http/bytesDrained.ts';
 import type { LiveTimes } from './context.ts';
 import { pingFrame } from './frames.ts';
 
 /** Messages and bytes that a client may send in one second; a working one sends a few, now and then. */
 const messagesPerSecond = 100;
 const bytesPerSecond = 512 * 1024;
+/** Those of them that narrow the stream: each is answered with all counts. */
+const narrowingsPerSecond = 10;
+/** Bytes of answers to its messages that a client may leave unread. */
+const unreadAnswerBytesMax = 256 * 1024;
 /** A client that reads at least this fast (bytes/ms) isn't taken for dead while our ping waits behind other bytes. */
 const slowestReader = 10;
-
-const numberIn = (thing: unknown, name: string): number | undefined => {
-  const found: unknown = typeof thing === 'object' && thing !== null ? Reflect.get(thing, name) : undefined;
-  return typeof found === 'number' ? found : undefined;
-};
-
-/**
- * Returns the bytes that the kernel has taken so far. Node reports only whole writes, libuv also parts of one. What waits would be
- * no measure of it: our own ping adds to that. The kernel itself takes more only when a third of its send buffer is free
- * (Linux: of up to 4 MiB), so on a fast line a client that reads less than about 100 KB/s may seem not to read at all.
- */
-const bytesDrained = (socket: Socket): number => {
-  const handle: unknown = Reflect.get(socket, '_handle');
-  const dispatched = numberIn(handle, 'bytesWritten');
-  const queued = numberIn(handle, 'writeQueueSize');
-  return dispatched === undefined || queued === undefined
-    ? socket.bytesWritten - socket.writableLength
-    : dispatched - queued;
-};
 
 /** A session, as its upkeep knows it. */
 interface Watched {
@@ -49,7 +35,9 @@ export class SocketHealth {
   readonly #session: Watched;
   readonly #times: LiveTimes;
   #messages = 0;
+  #narrowings = 0;
   #errors = 0;
+  #unreadAnswerBytes = 0;
   #bytesRead = 0;
   #taken = 0;
   #drainedAt = 0;
@@ -82,6 +70,7 @@ export class SocketHealth {
     const flooded = read - this.#bytesRead > bytesPerSecond;
     this.#bytesRead = read;
     this.#messages = 0;
+    this.#narrowings = 0;
     if (flooded) {
       this.#session.end(1008, 'too much was sent');
       ws.terminate();
@@ -93,6 +82,21 @@ export class SocketHealth {
   isFlood(): boolean {
     this.#messages += 1;
     return this.#messages > messagesPerSecond;
+  }
+
+  /** Returns whether one more narrowing is too many for this second. */
+  narrowsTooOften(): boolean {
+    this.#narrowings += 1;
+    return this.#narrowings > narrowingsPerSecond;
+  }
+
+  /**
+   * Adds `bytes` of answers that wait for the socket. Returns whether the client leaves too many answers unread; what the stream
+   * itself has sent does not count, as the session stops sending that.
+   */
+  leavesAnswersUnread(bytes: number): boolean {
+    this.#unreadAnswerBytes = Math.min(this.#unreadAnswerBytes + bytes, this.#session.socket.writableLength);
+    return this.#unreadAnswerBytes > unreadAnswerBytesMax;
   }
 
   /** Returns whether one more invalid message exceeds the limit. */
