@@ -85,7 +85,7 @@ export const createAppHub = (context: AppContext): AppHub => {
     if (pings) pingedAt = now;
     for (const session of sessions) {
       session.noteActivity(now, stoodStill);
-      if (now - session.activeAt > times.goneMs) session.ws.terminate();
+      if (now - session.activeAt > times.goneMs || session.overfull) session.ws.terminate();
       else if (pings && session.open) session.ws.ping();
     }
     review.tick();

@@ -30,7 +30,7 @@ export class RequestQueue {
   /** Starts waiting requests while there is room; also called when an answer was sent. */
   process(): void {
     const ws = this.#ws;
-    while (this.#running < runningWeightMax && ws.bufferedAmount < unreadBytesMax) {
+    while (this.#running < runningWeightMax && !this.isUnread) {
       const work = this.#waiting.shift();
       if (work === undefined) {
         if (ws.isPaused) ws.resume();
@@ -46,6 +46,11 @@ export class RequestQueue {
 
   get paused(): boolean {
     return this.#ws.isPaused;
+  }
+
+  /** Whether so much waits for the app to read it that its socket is not read. */
+  get isUnread(): boolean {
+    return this.#ws.bufferedAmount >= unreadBytesMax;
   }
 
   /** Whether a request runs or waits. */

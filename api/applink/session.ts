@@ -20,6 +20,7 @@ import { limits } from '../../shared/catalogue/limits.ts';
 import { createLine } from '../../shared/platform/core/line.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
 import type { AuthSession } from '../../shared/settings/sessionCache.ts';
+import { bytesDrained } from '../http/bytesDrained.ts';
 import { answerProblems } from './answerProblems.ts';
 import { answerSubject } from './answerSubject.ts';
 import type { AppContext } from './context.ts';
@@ -29,8 +30,10 @@ import { RequestQueue } from './requestQueue.ts';
 
 /** The number of frames that are no messages after which the connection is closed. */
 const invalidFramesMax = 100;
-/** An app that leaves more bytes than this unread is disconnected. */
-const unreadBytesMax = 32 * 1024 * 1024;
+/** An app that leaves more bytes than this unread gets no more calls … */
+const unreadCallBytesMax = 32 * 1024 * 1024;
+/** … and with more than this, of answers and notifications, it is disconnected. */
+const unreadBytesMax = 2 * unreadCallBytesMax;
 
 /** The weight of a report in the request queue: reports of one item wait for each other to become one change, which costs nothing. */
 const reportWeight = 1 / 16;
@@ -79,6 +82,7 @@ export class AppSession implements LocalSocket {
   /** When bytes were last received, on the clock of `performance.now()`, and how many until then. */
   activeAt = performance.now();
   #bytesRead = 0;
+  #bytesDrained = 0;
   #invalidFrames = 0;
   /** Since the app has refused work because it is stopping: ends when other processes know. */
   #stopping: Promise<void> | null = null;
@@ -95,7 +99,7 @@ export class AppSession implements LocalSocket {
     this.intake = new RequestQueue(ws);
     this.#frames = frames;
     this.#calls = new OutgoingCalls(
-      (text) => this.write(text),
+      (text) => !this.full && this.write(text),
       (run, message) => {
         frames.onLateAnswer(this, run, message);
       },
@@ -127,13 +131,18 @@ export class AppSession implements LocalSocket {
     return this.#stopping !== null;
   }
 
+  get full(): boolean {
+    return this.ws.bufferedAmount > unreadCallBytesMax;
+  }
+
+  /** Whether more is unread than calls alone can leave. */
+  get overfull(): boolean {
+    return this.ws.bufferedAmount > unreadBytesMax;
+  }
+
   /** Sends a frame. Returns false when the socket is not open. */
   write(text: string): boolean {
     if (!this.open) return false;
-    if (this.ws.bufferedAmount > unreadBytesMax) {
-      this.ws.terminate();
-      return false;
-    }
     this.ws.send(text, () => {
       this.intake.process();
     });
@@ -191,11 +200,20 @@ export class AppSession implements LocalSocket {
     this.#calls.end();
   }
 
-  /** Notes at `now` that the app is alive: it sent bytes since the last call, or could not because this process does not read. */
+  /**
+   * Notes at `now` that the app is alive: it sent bytes since the last call, or could not because this process does not read; while
+   * that is because the app leaves too much unread, it has read some of it.
+   */
   noteActivity(now: number, anyway: boolean): void {
-    if (this.socket.bytesRead === this.#bytesRead && !this.intake.paused && !anyway) return;
-    this.#bytesRead = this.socket.bytesRead;
-    this.activeAt = now;
+    const { bytesRead } = this.socket;
+    const drained = bytesDrained(this.socket);
+    const isAlive =
+      bytesRead !== this.#bytesRead ||
+      (this.intake.paused && (!this.intake.isUnread || drained !== this.#bytesDrained)) ||
+      anyway;
+    this.#bytesRead = bytesRead;
+    this.#bytesDrained = drained;
+    if (isAlive) this.activeAt = now;
   }
 
   receive(data: RawData, isBinary: boolean): void {

@@ -30,6 +30,8 @@ export interface LocalSocket extends LocalConnection {
   readonly busy: number;
   /** Whether the app is stopping: it gets reads alone. */
   readonly stopping: boolean;
+  /** Whether the app leaves too much unread to get more calls: their outcome is `offline`. */
+  readonly full: boolean;
   /** Sends a call with its params as JSON text. Calls `sent` when the frame is written, never for `offline`. */
   relay(method: ServiceMethod, params: string, timeoutMs: number, sent?: () => void): Promise<RelayOutcome>;
   sendNotification(method: keyof ServiceNotifications, params: string): void;
@@ -81,10 +83,10 @@ export class LocalSockets {
     return this.draining ? undefined : this.#byId.get(connection);
   }
 
-  /** Returns the socket of a connection for a run or a reply; undefined also when its app is stopping. */
+  /** Returns the socket of a connection for a run or a reply; undefined also when its app is stopping, or leaves too much unread. */
   getForWork(connection: string): LocalSocket | undefined {
     const socket = this.get(connection);
-    return socket?.stopping === true ? undefined : socket;
+    return socket?.stopping === true || socket?.full === true ? undefined : socket;
   }
 
   has(socket: LocalSocket): boolean {
