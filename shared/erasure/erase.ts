@@ -24,7 +24,7 @@ import {
   type ErasableEvent,
 } from './erasable.ts';
 import { countOpen, find, findEvents, findOpenReplies, type Found } from './find.ts';
-import { finishErasure, keepFound, noteErasure, readErasure, type Erasure } from './model.ts';
+import { finishErasure, keepFound, noteErasure, readErasure, readLastEvent, type Erasure } from './model.ts';
 import type { ErasureCounts, ErasureWait } from './schema.ts';
 import { eraseSent } from './sent.ts';
 import { slices } from './slices.ts';
@@ -106,7 +106,7 @@ const eraseEvents = async (
 
 /**
  * Returns what is found without that of which an event is left, as by it the event is found again, and how many events have to
- * be waited for: these, and those from before the erasure.
+ * be waited for: these, and those up to the horizon.
  */
 const withoutLeft = (
   { named, runs, approvals, bulks }: Found,
@@ -164,13 +164,16 @@ const idsOf = (found: Found, erasure: Erasure): string[] => {
   return [...items, ...namedItems(found, erasure), ...runs, ...approvals, ...bulks];
 };
 
-/** Looks once more, as what was read before may have gone on meanwhile. Returns what has to end now, null when nothing has come. */
-const findLate = async (db: Db, erasure: Erasure, about: readonly string[]): Promise<ErasureWait | null> => {
+/** Looks once more, as what was read before may have gone on meanwhile. Returns what has to end now, null when nothing has to. */
+const findLate = async (db: Db, erasure: Erasure): Promise<ErasureWait | null> => {
   const found = await find(db, erasure);
   const open = { ...(await countOpen(db, erasure, found)), replies: (await findOpenReplies(db, found)).length };
-  const known = new Set(about);
-  return isOver(open) && idsOf(found, erasure).every((id) => known.has(id)) ? null : { ...open, entries: 0 };
+  return isOver(open) ? null : { ...open, entries: 0 };
 };
+
+/** Returns the last event that has to be chained: of what the turn before has waited for, the last may be of now. */
+const horizonOf = async (db: Db, { waits_for: waited, horizon }: Erasure): Promise<number> =>
+  waited === null || isOver({ ...waited, entries: 0 }) ? horizon : readLastEvent(db);
 
 /** Erases all that can be erased now. Returns when the rest is to be looked for, in epoch ms; null when that was all. */
 export const erase = async (deps: DomainDeps, id: string): Promise<number | null> => {
@@ -184,6 +187,7 @@ export const erase = async (deps: DomainDeps, id: string): Promise<number | null
   // What ends after this is erased the next time.
   const open = await countOpen(db, erasure, found);
   const replies = await findOpenReplies(db, found);
+  const horizon = await horizonOf(db, erasure);
   const replied = new Set(replies.map(({ item }) => item));
   const events = await findEvents(
     db,
@@ -192,7 +196,7 @@ export const erase = async (deps: DomainDeps, id: string): Promise<number | null
     replies.map(({ entry }) => entry),
   );
   const { n: entries, left } = await eraseEvents(db, env.id, events);
-  const free = withoutLeft(found, left, erasure.horizon);
+  const free = withoutLeft(found, left, horizon);
   const caller = await callerOf(deps, env, erasure);
   const done: ErasureCounts = {
     entries,
@@ -214,11 +218,11 @@ export const erase = async (deps: DomainDeps, id: string): Promise<number | null
   const messages = await eraseSent(db, env.id, about);
   const erased = plus(erasure.erased, { ...done, messages: messages ?? 0 });
   const waitsFor: ErasureWait = { ...open, replies: replies.length, entries: free.entries };
-  const late = messages === null || !isOver(waitsFor) ? waitsFor : await findLate(db, erasure, about);
+  const late = messages === null || !isOver(waitsFor) ? waitsFor : await findLate(db, erasure);
   if (late === null) {
     await finishErasure(db, id, erased, clock.now());
     return null;
   }
-  await noteErasure(db, id, erased, late);
+  await noteErasure(db, { ...erasure, erased, waits_for: late, horizon });
   return nextLookAt(erasure, clock.now());
 };

@@ -31,7 +31,7 @@ export interface Erasure extends ErasureTarget {
   readonly waits_for: ErasureWait | null;
   /** Other items that were found to name the person, before. */
   readonly named: readonly string[];
-  /** The last event id that was drawn when it was asked for. */
+  /** The last event that was drawn when it was asked for, or when what it has waited for had ended. */
   readonly horizon: number;
   readonly actor_type: ActorRef['type'];
   readonly actor: string;
@@ -104,8 +104,9 @@ const keepSql = statement(
 );
 const noteSql = statement(
   'erasures.note',
-  'update erasures set erased = $2::jsonb, waits_for = $3::jsonb where id = $1 and finished_at is null',
+  'update erasures set erased = $2::jsonb, waits_for = $3::jsonb, horizon = $4 where id = $1 and finished_at is null',
 );
+const lastEventSql = statement('erasures.lastEvent', 'select last_value as id from events_id_seq');
 const finishSql = statement(
   'erasures.finish',
   `
@@ -243,9 +244,16 @@ export const keepFound = async (
 };
 
 /** Notes what was erased until now, and what has to end before the rest can be. */
-export const noteErasure = async (db: Db, id: string, erased: ErasureCounts, waitsFor: ErasureWait): Promise<void> => {
-  await executeStatement(db, noteSql, [id, JSON.stringify(erased), JSON.stringify(waitsFor)]);
+export const noteErasure = async (
+  db: Db,
+  { id, erased, waits_for: waitsFor, horizon }: Pick<Erasure, 'id' | 'erased' | 'waits_for' | 'horizon'>,
+): Promise<void> => {
+  await executeStatement(db, noteSql, [id, JSON.stringify(erased), JSON.stringify(waitsFor), horizon]);
 };
+
+/** Returns the id of the last event that was drawn. */
+export const readLastEvent = async (db: Db): Promise<number> =>
+  (await queryRow<{ id: number }>(db, lastEventSql))?.id ?? 0;
 
 /** Ends an erasure, with an entry of the audit log. */
 export const finishErasure = async (db: Db, id: string, erased: ErasureCounts, at: number): Promise<void> => {
