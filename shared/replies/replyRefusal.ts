@@ -14,7 +14,7 @@ const refusalNow = async (
   deps: Refusing,
   envId: number,
   item: Item,
-  { actor: { type, id }, requestId, address, isApproved }: ReplyRequest,
+  { actor: { type, id }, requestId, address, approvedBy }: ReplyRequest,
 ): Promise<string | null> => {
   // Only agents and people have rights that may end.
   if (id === null || (type !== 'agent' && type !== 'person')) return null;
@@ -26,7 +26,7 @@ const refusalNow = async (
       request_id: requestId,
       address,
     });
-    requireApprovedIfSupervised(caller, isApproved);
+    requireApprovedIfSupervised(caller, approvedBy !== null);
     const principal = withoutSupervision(caller.principal);
     return gateItemChange({ ...caller, principal }, 'reply', item) instanceof Fault
       ? (principalModeFault(principal)?.message ??

@@ -15,8 +15,8 @@ export interface ReplyRequest {
   readonly subject: string;
   readonly text: string;
   readonly reason: string | null;
-  /** Whether a person has approved it. */
-  readonly isApproved: boolean;
+  /** The person who has approved it. */
+  readonly approvedBy: object | null;
   readonly requestId: string | null;
   readonly address: string | null;
 }
@@ -87,7 +87,7 @@ export const readReplyRequest = async (
     subject: data.subject,
     text: data.text,
     reason: data.reason ?? null,
-    isApproved: data.approvedBy !== undefined,
+    approvedBy: data.approvedBy ?? null,
     requestId,
     address,
   };

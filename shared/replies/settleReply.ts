@@ -112,8 +112,9 @@ const trySettle = async (
   { db, clock }: DomainDeps,
   { job, request, end, dueAt }: ReplySettling,
 ): Promise<boolean | null> => {
-  const { subject, text, actor, reason } = request;
-  const data = { subject, text, ...end, ...(reason === null ? {} : { reason }) };
+  const { subject, text, actor, approvedBy, reason } = request;
+  const decided = { ...(approvedBy === null ? {} : { approvedBy }), ...(reason === null ? {} : { reason }) };
+  const data = { subject, text, ...end, ...decided };
   const at = clock.now();
   const item = (await readItems(db, job.env, [request.item])).get(request.item);
   if (item === undefined) throw new Error(`The reply ${request.entry} belongs to no item.`);

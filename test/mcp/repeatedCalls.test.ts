@@ -79,27 +79,6 @@ describe('a call of a tool that is made twice', () => {
       expect((await callTool(agent, 'action_resync', { record: 'c1' })).status).to.equal(200);
   });
 
-  it('is refused where it replies to an item, until ten minutes have passed', async () => {
-    const [id, second] = [await make(), await make()];
-    const reply = (given: object): Promise<ToolReply> =>
-      callTool(agent, 'reply_to_item', { subject: 'Hello', text: 'Your money is on its way.', ...given });
-    const sent = await reply({ id });
-    expect(sent.status).to.equal(200);
-    const repeated = await reply({ id, subject: 'Hello again' });
-    expect([repeated.status, repeated.body.code]).to.deep.equal([409, 'conflict']);
-    expect(repeated.body.error).to.include(String(sent.body.entry.id)).and.include('idempotencyKey');
-    expect((await reply({ id: second })).status).to.equal(200);
-    expect((await reply({ id, text: 'It has left.' })).status).to.equal(200);
-    expect((await reply({ id, idempotencyKey: 'once more to them' })).status).to.equal(200);
-    await world.settled();
-    world.clock.advance(600_001);
-    expect((await reply({ id })).status).to.equal(200);
-    const replies = (await agent.get(`/items/${id}/timeline`)).body.entries.filter(
-      ({ type }: { type: string }) => type === 'reply',
-    );
-    expect(replies).to.have.length(4);
-  });
-
   it('is refused where a bulk runs an action on what one did before, and where an action follows a bulk', async () => {
     const about = async (id: string): Promise<string> => {
       const made = await agent.post('/items', { inbox: 'mail', title: 'About', record: { resource: 'customer', id } });
@@ -127,5 +106,30 @@ describe('a call of a tool that is made twice', () => {
     expect((await bulk([second])).status, 'another item').to.be.within(200, 202);
     expect((await bulk([third], { dryRun: true })).status, 'a dry run').to.equal(200);
     expect((await bulk([first], { idempotencyKey: 'in bulk again' })).status, 'with a key').to.be.within(200, 202);
+    await until('all are done', async () => {
+      const { bulks } = (await agent.get('/bulk')).body as { bulks: { status: string }[] };
+      return bulks.every(({ status }) => status === 'done');
+    });
+  });
+
+  it('is refused where it replies to an item, until ten minutes have passed', async () => {
+    const [id, second] = [await make(), await make()];
+    const reply = (given: object): Promise<ToolReply> =>
+      callTool(agent, 'reply_to_item', { subject: 'Hello', text: 'Your money is on its way.', ...given });
+    const sent = await reply({ id });
+    expect(sent.status).to.equal(200);
+    const repeated = await reply({ id, subject: 'Hello again' });
+    expect([repeated.status, repeated.body.code]).to.deep.equal([409, 'conflict']);
+    expect(repeated.body.error).to.include(String(sent.body.entry.id)).and.include('idempotencyKey');
+    expect((await reply({ id: second })).status).to.equal(200);
+    expect((await reply({ id, text: 'It has left.' })).status).to.equal(200);
+    expect((await reply({ id, idempotencyKey: 'once more to them' })).status).to.equal(200);
+    await world.settled();
+    world.clock.advance(600_001);
+    expect((await reply({ id })).status).to.equal(200);
+    const replies = (await agent.get(`/items/${id}/timeline`)).body.entries.filter(
+      ({ type }: { type: string }) => type === 'reply',
+    );
+    expect(replies).to.have.length(4);
   });
 });

@@ -122,7 +122,9 @@ describe('replies that wait', () => {
     await open(true);
     const { item, entry } = await approved();
     await connect(() => null);
-    expect((await settled(item, entry)).status).to.equal('sent');
+    const sent = await settled(item, entry);
+    expect(sent.status).to.equal('sent');
+    expect(sent.approvedBy, 'the entry still says who approved it').to.have.property('type', 'person');
     expect(sends().map(({ delivery }) => delivery)).to.deep.equal([entry]);
   });
 
