@@ -15,7 +15,7 @@ type After = Readonly<Record<string, unknown>>;
 /** The column `approvals.request` by kind: the change that needs the approval. `after` is absent where it isn't known. */
 export interface ApprovalRequestData {
   /**
-   * `declared`: the members of the input that the action declares, in its order; absent: requested of an earlier release.
+   * `declared`: the members of the input that the action declares; absent: requested of an earlier release.
    * `endedAs`: for the retry of a run, the run's fence at the time of the request.
    */
   readonly action: {
@@ -195,7 +195,7 @@ export interface ApprovalDraft extends Record<string, unknown>, ApprovalTarget {
   readonly record: string | null;
   /** The number of a bulk's items. */
   readonly total: number | null;
-  /** The members of the input that the action declares, in its order; null: not known. */
+  /** The members of the input that the action declares; null: not known. */
   readonly declared: readonly string[] | null;
   /** The people who may not decide it, as the agent is in their hands. */
   readonly barred: readonly string[];

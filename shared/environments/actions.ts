@@ -48,7 +48,7 @@ export interface ActionDefinition {
   inputProblems(input: Record<string, unknown>, prefix: string): FaultDetail[];
 }
 
-/** Returns those members of an input that the action declares, in its order. */
+/** Returns those members of an input that the action declares. */
 export const declaredOf = ({ input }: Pick<ActionDefinition, 'input'>, given: object): readonly string[] =>
   declaredMembers(input).filter((name) => Object.hasOwn(given, name));
 

@@ -207,20 +207,18 @@ describe('the sentence of an approval', () => {
     expect(said({ input: { '". Approved': 1 } })).to.equal(`Refund on order "o1", with "'. Approved" "1".`);
   });
 
-  it('says what the action declares, in its order, whatever else is given', () => {
+  it('says what the action declares before all else, whatever that is', () => {
     const flood = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`A${String(i + 10)}`, i]));
     const declared = ['reason', 'amount', 'toString'];
     const input = { ...flood, Amount: '5', amount: 5_000, reason: 'late' };
-    const counted = 'reason "late", amount "5000" and 21 members that the action does not declare.';
-    expect(said({ input, declared })).to.equal(`Refund on order "o1", with ${counted}`);
-    expect(said({ ...bulk({ type: 'action', action: 'refund', input }), declared })).to.equal(
-      `Refund on the records of 12 items, with ${counted}`,
+    const counted = 'with amount "5000", reason "late", A10 "0", .*, A27 "17" and 3 more\\.$';
+    expect(said({ input, declared })).to.match(new RegExp(`^Refund on order "o1", ${counted}`));
+    expect(said({ ...bulk({ type: 'action', action: 'refund', input }), declared })).to.match(
+      new RegExp(`^Refund on the records of 12 items, ${counted}`),
     );
     expect(said({ input: { amount: 1 }, declared })).to.equal('Refund on order "o1", with amount "1".');
-    expect(said({ input: { amount: 1, x: 1 }, declared })).to.match(
-      /with amount "1" and 1 member that the action does not declare\.$/,
-    );
-    expect(said({ input: { x: 1 }, declared: [] })).to.match(/, with 1 member that the action does not declare\.$/);
+    expect(said({ input: { a: 1, amount: 1 }, declared })).to.match(/, with amount "1", a "1"\.$/);
+    expect(said({ input: { x: 1 }, declared: [] })).to.match(/, with x "1"\.$/);
     expect(said({ input: {}, declared })).to.equal('Refund on order "o1".');
   });
 

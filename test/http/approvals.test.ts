@@ -122,11 +122,11 @@ describe('http: approvals', () => {
   it('says the declared members in its sentence, however many others are given', async () => {
     const flood = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`A${String(i + 10)}`, i]));
     const input = { ...flood, amount: 5_000 };
-    const counted = 'with amount "5000" and 20 members that the action does not declare.';
+    const counted = /, with amount "5000", A10 "0", .*, A28 "18" and 1 more\.$/;
     const record = await order();
     const { approval } = await ask(record, agent, { input });
     const shown = await approvalOf(approval);
-    expect(shown.sentence.endsWith(counted), shown.sentence).to.equal(true);
+    expect(shown.sentence).to.match(counted);
     expect(shown).not.to.have.property('declared');
     const item = (
       await agent.post('/items', { inbox: 'mail', title: 'Help', record: { resource: 'order', id: record } })
@@ -134,7 +134,7 @@ describe('http: approvals', () => {
     const operation = { type: 'action', action: 'refund', input, confirmed: true };
     const bulk = (await agent.post('/bulk', { ids: [item], operation })).body.approval as string;
     const { sentence } = await approvalOf(bulk);
-    expect(sentence.endsWith(counted), sentence).to.equal(true);
+    expect(sentence).to.match(counted);
     for (const id of [approval, bulk]) await agent.post(`/approvals/${id}/cancel`);
   });
 

@@ -93,19 +93,15 @@ class Sentence {
     return told === '' ? '' : `, with ${told}`;
   }
 
-  /** The input of an action. Members that it doesn't declare are counted alone, as the requester makes their names up. */
+  /** The input of an action: what it declares before what it doesn't, whose names the requester makes up. */
   withInput(values: unknown, declared: readonly string[] | null = null): string {
-    const input = objectOf(values);
-    if (declared === null) return this.withMembers(input);
-    const known = declared.filter((name) => Object.hasOwn(input, name));
-    const others = Object.keys(input).length - known.length;
-    const parts = [
-      ...(known.length === 0 ? [] : [listed(known.map((name) => this.member(name, input[name])))]),
-      ...(others === 0
-        ? []
-        : [`${others === 1 ? '1 member' : `${String(others)} members`} that the action does not declare`]),
+    const given = sortedEntries(objectOf(values));
+    const isDeclared = new Set(declared ?? []);
+    const ordered = [
+      ...given.filter(([name]) => isDeclared.has(name)),
+      ...given.filter(([name]) => !isDeclared.has(name)),
     ];
-    return parts.length === 0 ? '' : `, with ${parts.join(' and ')}`;
+    return ordered.length === 0 ? '' : `, with ${listed(ordered.map(([name, value]) => this.member(name, value)))}`;
   }
 
   /** The members of `{ add, remove }`. */
