@@ -22,6 +22,13 @@ const manifest = {
 };
 
 /** To be called in a suite: a mail box is open in each of its tests, and the world once the test calls `open`. */
+/** The data of a reply's entry. */
+interface ReplyData {
+  readonly status: string;
+  readonly error: string | null;
+  readonly approvedBy?: object;
+}
+
 export const useReplyWorld = () => {
   let world: World;
   let agent: Client;
@@ -68,12 +75,12 @@ export const useReplyWorld = () => {
   };
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   const look = async (item: { id: string }): Promise<any> => (await agent.get(`/items/${item.id}`)).body;
-  const dataOf = async (item: { id: string }, entry: string): Promise<{ status: string; error: string | null }> =>
+  const dataOf = async (item: { id: string }, entry: string): Promise<ReplyData> =>
     (await look(item)).timeline.find(({ id }: { id: string }) => id === entry).data;
   /** Not to wait for the backoff, which is data: makes what is staged due. */
   const hurry = () =>
     world.sql("update staged_jobs set due_at = 0 where name = 'replySend' and enqueued_at is null and due_at > 0");
-  const ended = (item: { id: string }, entry: string): Promise<{ status: string; error: string | null }> =>
+  const ended = (item: { id: string }, entry: string): Promise<ReplyData> =>
     until(
       'it is settled',
       async () => {
@@ -82,7 +89,7 @@ export const useReplyWorld = () => {
       },
       30_000,
     );
-  const settled = (item: { id: string }, entry: string): Promise<{ status: string; error: string | null }> =>
+  const settled = (item: { id: string }, entry: string): Promise<ReplyData> =>
     until(
       'it is settled',
       async () => {
