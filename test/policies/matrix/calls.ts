@@ -162,7 +162,9 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: MatrixWorld)
       ),
       ...(plain.includes('{relation}') ? { relation: 'same' } : {}),
     };
-    return [name, { ...params, ...(parameter === undefined ? {} : { [parameter]: nameOf(thing) }), ...body }];
+    // Over HTTP the bulk was done just before, too.
+    const key = name === 'bulk_items' && variant !== 'dryRun' ? { idempotencyKey: randomUUID() } : {};
+    return [name, { ...params, ...(parameter === undefined ? {} : { [parameter]: nameOf(thing) }), ...body, ...key }];
   };
 
   return { send, toolOf };
