@@ -51,11 +51,11 @@ export const up = (knex: Knex): Promise<unknown> =>
   knex.raw(`
     -- Names of the archived months that the erasure did not reach when it finished, without those that a later one of the same
     -- record has reached since. null: it is under way, or the release before has finished it.
-    alter table erasures add column unreached text[];
+    alter table erasures add column if not exists unreached text[];
     update erasures e set unreached = coalesce((
       select array_agg(a.name order by a.starts) from archives a
       where a.archived_at < e.finished_at and a.chains @> jsonb_build_array(jsonb_build_object('env', e.env))), '{}')
-    where e.finished_at is not null;
+    where e.finished_at is not null and e.unreached is null;
     -- A sequence is set for everybody at once, and a part is there for others only when it is committed: so in the next call.
     ${makeEventMonths('was_there')}
     -- A drop locks the whole until the transaction ends, so that the next month is looked at by the next call.

@@ -290,9 +290,14 @@ describe('alerts', () => {
 
     it('ConsoleAppOffline alone fires when the app has gone, and requests that need it fail', async () => {
       await app.close();
-      await becomes(
-        'the app is offline',
-        (metrics) => metrics.value('console_app_online', { environment: 'demo' }) === 0,
+      // Each process shows for 5 s what it has read.
+      await until(
+        'both processes know that the app is offline',
+        async () =>
+          (await Promise.all([api.scrape(), worker.scrape()])).every(
+            (metrics) => metrics.value('console_app_online', { environment: 'demo' }) === 0,
+          ),
+        30_000,
       );
       const read = await agent.get('/resources/order/1');
       expect([read.status, read.body.code]).to.deep.equal([503, 'app_offline']);

@@ -233,7 +233,7 @@ describe('npm run doctor', () => {
     const many = await diagnose({}, ['--apis', '20', '--workers', '20']);
     expect(many.problems).to.deep.equal(['fail postgres.connections']);
     expect(many.text('postgres.connections')).to.include(
-      'API processes (20) and workers (20) open up to 423 connections',
+      'API processes (20) and workers (20) open up to 443 connections',
     );
     expect((await diagnose({ POOL_SIZE: '50', READ_POOL_SIZE: '40' })).problems).to.deep.equal([
       'fail postgres.connections',

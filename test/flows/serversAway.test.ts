@@ -303,6 +303,7 @@ describe('with servers that are away', () => {
     await redis.stop();
     for (const port of ports) {
       await gauge(port, 0);
+      await until('its readiness follows', async () => String((await probe(port, '/ready')).body.degraded) === 'redis');
       expect((await probe(port, '/ready')).body).to.deep.include({ ready: true, degraded: ['redis'] });
     }
     await redis.restart();
