@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 
 export const config = { transaction: false };
 
-/** What the function does to the chain, with SQL for which ids have a salt, and for the ranges that they are in. */
+/** Returns the SQL of the function; `salted`: the ids that have a salt, `ranges`: the ranges that they are in. */
 const eraseEvents = (salted: string, ranges: string): string => `
     create or replace function erase_events(env_id int, ids bigint[]) returns int
     language plpgsql security definer set search_path from current as $$
@@ -53,7 +53,7 @@ const searched = eraseEvents(
 export const up = async (knex: Knex): Promise<void> => {
   await knex.raw('drop index concurrently if exists audit_chain_last');
   await knex.raw('create index concurrently audit_chain_last on audit_chain (env, last)');
-  // What was found once: other items that name the person, and approvals. Of what is erased nothing says any more whom it named.
+  // Ids of other items that name the person, and of approvals: erased rows no longer say whom they named.
   await knex.raw(
     `alter table erasures add column if not exists named text[] not null default '{}', add column if not exists approvals text[] not null default '{}'`,
   );

@@ -48,7 +48,7 @@ export class RequestQueue {
     return this.#ws.isPaused;
   }
 
-  /** Whether so much waits for the app to read it that its socket is not read. */
+  /** Returns whether the socket is not read because the app leaves too much unread. */
   get isUnread(): boolean {
     return this.#ws.bufferedAmount >= unreadBytesMax;
   }

@@ -135,7 +135,7 @@ export class AppSession implements LocalSocket {
     return this.ws.bufferedAmount > unreadCallBytesMax;
   }
 
-  /** Whether more is unread than calls alone can leave. */
+  /** Returns whether more is unread than calls alone can leave. */
   get overfull(): boolean {
     return this.ws.bufferedAmount > unreadBytesMax;
   }

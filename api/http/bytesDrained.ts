@@ -1,4 +1,4 @@
-/** Whether a socket drains: used by the live stream and the app link to tell who reads slowly from who does not read. */
+/** Tells slow readers from clients that do not read at all, for the live stream and the app link. */
 import type { Socket } from 'node:net';
 
 const numberIn = (thing: unknown, name: string): number | undefined => {

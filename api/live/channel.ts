@@ -230,7 +230,7 @@ export class EnvironmentChannel {
         this.append(page.rows, env.epoch);
       }
     } finally {
-      // Who wants more while the counts are read has it read anew.
+      // A caller that wants more while the counts are read starts another reading.
       this.#catching = null;
     }
     await this.readCounts();

@@ -80,7 +80,7 @@ const handleMessage = (session: LiveSession, text: string): void => {
   } else throw new Fault('invalid', 'A message is { "type": "ping" } or { "type": "narrow", types, inboxes }.', {});
 };
 
-/** Answers one message, with an error where it is wrong. */
+/** Sends the answer to one message, an error for an invalid one. */
 const answerMessage = (session: LiveSession, text: string): void => {
   try {
     handleMessage(session, text);

@@ -36,7 +36,7 @@ export const positionBefore = async (
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const row = await queryRow<{ position: number; at: number }>(db, firstAfterSql, [env, middle]);
-    // What is so much older has nothing before it that came at `at`.
+    // All messages before one that is so much older are older than `at`.
     if (row === undefined || row.at >= at - disorderMs) high = middle;
     else low = row.position;
   }

@@ -12,7 +12,7 @@ import { pingFrame } from './frames.ts';
 /** Messages and bytes that a client may send in one second; a working one sends a few, now and then. */
 const messagesPerSecond = 100;
 const bytesPerSecond = 512 * 1024;
-/** Those of them that narrow the stream: each is answered with all counts. */
+/** Narrowings of the stream among them: each is answered with all counts. */
 const narrowingsPerSecond = 10;
 /** Bytes of answers to its messages that a client may leave unread. */
 const unreadAnswerBytesMax = 256 * 1024;

@@ -1,4 +1,4 @@
-/** Where a stream starts, in step with its channel. Used by upgrade.ts. */
+/** Finds the position at which a stream starts, in step with its channel. Used by upgrade.ts. */
 import type { Deps } from '../../shared/deps.ts';
 import type { EnvironmentChannel } from './channel.ts';
 import { parseAfterOffset } from './offsets.ts';
@@ -6,7 +6,7 @@ import type { StreamStart } from './session.ts';
 
 /**
  * Returns where a session starts that joins the channel in this turn: after `after`, once the channel is as far, or with a reset.
- * What was read of an epoch is read again where the channel has left it or begun anew meanwhile. Throws `400 bad_cursor`.
+ * Parses the offset again when the channel's epoch or restart mark has changed meanwhile. Throws `400 bad_cursor`.
  */
 export const readStart = async (
   { db, directory }: Deps,

@@ -19,6 +19,13 @@ const rememberedMs = 600_000;
 /** Entries of a timeline among which a reply is looked for. */
 const entriesRead = 20;
 
+/** Returns the input with the action's defaults; null: the endpoint refuses it. */
+const filledInput = (action: ActionDefinition, input: unknown): Record<string, unknown> | null => {
+  if (!isObject(input)) return null;
+  const { filled, problems } = tryInput(action, input);
+  return problems.length > 0 ? null : filled;
+};
+
 const repeatedFault = (what: string, { at, now, stands }: { at: number; now: number; stands: string }): Fault =>
   fault(
     'conflict',
@@ -31,9 +38,8 @@ export const requireNewRun = async (
   action: ActionDefinition,
   { record = null, input = {} }: Members,
 ): Promise<void> => {
-  if (!isObject(input) || (record !== null && typeof record !== 'string')) return;
-  const { filled, problems } = tryInput(action, input);
-  if (problems.length > 0) return;
+  const filled = filledInput(action, input);
+  if (filled === null || (record !== null && typeof record !== 'string')) return;
   const now = clock.now();
   const same = await readSameRun(db, caller, { action: action.name, record, input: filled }, now - rememberedMs);
   if (same === undefined) return;
@@ -48,10 +54,9 @@ export const requireNewBulk = async (
 ): Promise<void> => {
   if (!isObject(operation) || operation['type'] !== 'action' || typeof operation['action'] !== 'string') return;
   const action = caller.env.definition.actions.get(operation['action']);
-  const input = operation['input'] ?? {};
-  if (action === undefined || action.retrySafe || !isObject(input)) return;
-  const { filled, problems } = tryInput(action, input);
-  if (problems.length > 0) return;
+  if (action === undefined || action.retrySafe) return;
+  const filled = filledInput(action, operation['input'] ?? {});
+  if (filled === null) return;
   const named = Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : null;
   const now = clock.now();
   const same = await readSameBulk(db, caller, { action: action.name, input: filled, ids: named }, now - rememberedMs);

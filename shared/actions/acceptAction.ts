@@ -247,7 +247,7 @@ export const acceptAction = async (
   const connection =
     record === 'unverified' ? null : await deps.link.chooseConnection(caller.env.id, action.declaration);
   const decided: PreparedRun = { caller, ready, run };
-  // Where the app has connected since the record could not be read, a job reads it.
+  // The record could not be read: even if the app has connected since, a job reads it before the run goes out.
   if (connection === null || record === 'unverified') {
     if (action.offline === 'refuse')
       throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);

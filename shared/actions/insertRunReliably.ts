@@ -39,7 +39,7 @@ export const insertRunReliably = async (
     if (!isDbUnavailable(error)) throw error;
     const writing = confirmWritten(deps, run);
     if (await Promise.race([writing, confirmTimeout()])) return true;
-    // What is not there yet may still be written by a statement whose connection broke.
+    // A statement whose connection broke may still insert the run.
     void writing.then((found) => {
       if (found) late();
     });

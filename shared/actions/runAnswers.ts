@@ -1,4 +1,4 @@
-/** Answers that come late, or apart from their call: which of them count, and which the app may forget. Used by dispatchRun.ts and the app link. */
+/** Settles runs by answers that come late or apart from their call, and decides which the app may forget. Used by dispatchRun.ts and the app link. */
 import type { RunAnswer } from '../applink/protocol.ts';
 import { openRunStatuses, retryableRunStatuses } from '../catalogue/states/runs.ts';
 import type { ActionDeps } from './deps.ts';

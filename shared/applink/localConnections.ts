@@ -30,7 +30,7 @@ export interface LocalSocket extends LocalConnection {
   readonly busy: number;
   /** Whether the app is stopping: it gets reads alone. */
   readonly stopping: boolean;
-  /** Whether the app leaves too much unread to get more calls: their outcome is `offline`. */
+  /** The app leaves too much unread to get more calls: their outcome is `offline`. */
   readonly full: boolean;
   /** Sends a call with its params as JSON text. Calls `sent` when the frame is written, never for `offline`. */
   relay(method: ServiceMethod, params: string, timeoutMs: number, sent?: () => void): Promise<RelayOutcome>;

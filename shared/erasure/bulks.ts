@@ -14,7 +14,7 @@ const [chunksAtOnce, bulksAtOnce] = [1_000, 10];
 /** ms by which clocks of processes may differ. */
 const skewMs = 3_600_000;
 
-/** Of the next chunks, the bulks of those with one of the items $1, and the last chunk. */
+/** Selects the bulks of the next chunks that have one of the items $1, and the last chunk that was read. */
 const chunksSql = statement(
   'erasure.chunks',
   `
@@ -27,7 +27,7 @@ const bulksOfRunsSql = statement(
   'erasure.bulksOfRuns',
   'select distinct bulk as id from all_runs where env = $1 and id = any($2) and bulk is not null',
 );
-/** Those of the bulks $2 that have no other item than $3. Of one whose chunks are going, only its runs ($4: their bulks) say what it was of. */
+/** Selects the bulks among $2 that have no other item than $3. A bulk whose chunks are deleted is known by its runs alone ($4: the bulks of runs). */
 const bulksSql = statement(
   'erasure.bulks',
   `

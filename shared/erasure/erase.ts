@@ -11,6 +11,7 @@ import { openRunStatuses } from '../catalogue/states/runs.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement, type Statement } from '../platform/db/sql.ts';
+import { readLastEventId } from '../platform/journal/auditChain.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import { readRequester } from '../settings/requester.ts';
@@ -24,7 +25,7 @@ import {
   type ErasableEvent,
 } from './erasable.ts';
 import { countOpen, find, findEvents, findOpenReplies, type Found } from './find.ts';
-import { finishErasure, keepFound, noteErasure, readErasure, readLastEvent, type Erasure } from './model.ts';
+import { finishErasure, keepFound, noteErasure, readErasure, type Erasure } from './model.ts';
 import type { ErasureCounts, ErasureWait } from './schema.ts';
 import { eraseSent } from './sent.ts';
 import { slices } from './slices.ts';
@@ -173,7 +174,7 @@ const findLate = async (db: Db, erasure: Erasure): Promise<ErasureWait | null> =
 
 /** Returns the last event that has to be chained: of what the turn before has waited for, the last may be of now. */
 const horizonOf = async (db: Db, { waits_for: waited, horizon }: Erasure): Promise<number> =>
-  waited === null || isOver({ ...waited, entries: 0 }) ? horizon : readLastEvent(db);
+  waited === null || isOver({ ...waited, entries: 0 }) ? horizon : readLastEventId(db);
 
 /** Erases all that can be erased now. Returns when the rest is to be looked for, in epoch ms; null when that was all. */
 export const erase = async (deps: DomainDeps, id: string): Promise<number | null> => {

@@ -125,7 +125,7 @@ export interface Found {
   readonly runs: readonly string[];
   readonly approvals: readonly string[];
   readonly bulks: readonly string[];
-  /** Those of others too that have one of the items. */
+  /** Bulks that have one of the items, others' too. */
   readonly bulksOfItems: readonly string[];
   /** Whether a record is stored. */
   readonly isStored: boolean;

@@ -6,9 +6,9 @@ import { isUniqueViolation } from '../platform/db/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { actorOfRow, eventInsert } from '../platform/journal/events.ts';
-import { stagedJobInsert } from '../platform/journal/stagedJobs.ts';
 import { cutPage } from '../platform/listing/page.ts';
 import { recordAdminChange, type Administrator } from '../settings/adminChange.ts';
+import { erasureJobInsert } from './job.ts';
 import type { ErasureCounts, ErasureInput, ErasureView, ErasureWait } from './schema.ts';
 
 /** Whom an erasure is about. */
@@ -53,7 +53,7 @@ const archivesSql = (env: string, at: string): string =>
   `coalesce((select array_agg(a.name order by a.starts) from archives a
      where a.archived_at < ${at} and a.chains @> jsonb_build_array(jsonb_build_object('env', ${env}))), '{}')`;
 
-/** What an erasure has kept when it finished, as a month that was restored and archived again is a later archive; else what there is. */
+/** The months that an erasure did not reach: those that it kept when it finished, as a month that is archived again gets a later time; else today's. */
 const unreachedSql = `coalesce(e.unreached, ${archivesSql('e.env', "coalesce(e.finished_at, 'infinity'::float8)")})`;
 
 const columns = `e.id, e.env, e.resource, e.record, e.users, e.linked, e.erased, e.waits_for, e.horizon, e.actor_type, e.actor, e.actor_name, e.role,
@@ -79,19 +79,7 @@ const insertSql = statement(
   with made as (
     insert into erasures as e (id, env, resource, record, users, linked, actor_type, actor, actor_name, role, request_id, address, requested_at, horizon)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::bigint, (select last_value from events_id_seq)) returning ${columns}
-  ), staged as (${stagedJobInsert(
-    {
-      id: '$14',
-      env: 'env',
-      name: "'erase'",
-      payload: "jsonb_build_object('erasure', id)",
-      subject: 'id',
-      request_id: 'request_id',
-      due_at: 'requested_at',
-      created_at: 'requested_at',
-    },
-    { from: 'made' },
-  )})
+  ), staged as (${erasureJobInsert({ id: '$14', at: 'e.requested_at' }, { from: 'made e' })})
   select * from made`,
 );
 /** Adds ids, and takes none away. */
@@ -106,7 +94,6 @@ const noteSql = statement(
   'erasures.note',
   'update erasures set erased = $2::jsonb, waits_for = $3::jsonb, horizon = $4 where id = $1 and finished_at is null',
 );
-const lastEventSql = statement('erasures.lastEvent', 'select last_value as id from events_id_seq');
 const finishSql = statement(
   'erasures.finish',
   `
@@ -250,10 +237,6 @@ export const noteErasure = async (
 ): Promise<void> => {
   await executeStatement(db, noteSql, [id, JSON.stringify(erased), JSON.stringify(waitsFor), horizon]);
 };
-
-/** Returns the id of the last event that was drawn. */
-export const readLastEvent = async (db: Db): Promise<number> =>
-  (await queryRow<{ id: number }>(db, lastEventSql))?.id ?? 0;
 
 /** Ends an erasure, with an entry of the audit log. */
 export const finishErasure = async (db: Db, id: string, erased: ErasureCounts, at: number): Promise<void> => {

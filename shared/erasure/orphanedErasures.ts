@@ -2,7 +2,7 @@
 import { newId } from '../platform/core/ids.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
-import { stagedJobInsert } from '../platform/journal/stagedJobs.ts';
+import { erasureJobInsert } from './job.ts';
 
 /** SQL for whether an erasure has no job, not even one that was given up, which a person retries. */
 const isJoblessSql = `
@@ -11,17 +11,8 @@ const isJoblessSql = `
 const joblessSql = statement('erasures.jobless', `select e.id from erasures e where ${isJoblessSql} limit 500`);
 const stageSql = statement(
   'erasures.stage',
-  stagedJobInsert(
-    {
-      id: 'm.job',
-      env: 'e.env',
-      name: "'erase'",
-      payload: "jsonb_build_object('erasure', e.id)",
-      subject: 'e.id',
-      request_id: 'e.request_id',
-      due_at: '$3::bigint',
-      created_at: '$3::bigint',
-    },
+  erasureJobInsert(
+    { id: 'm.job', at: '$3::bigint' },
     {
       from: 'unnest($1::text[], $2::text[]) as m (job, erasure) join erasures e on e.id = m.erasure',
       where: isJoblessSql,

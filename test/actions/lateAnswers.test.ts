@@ -1,4 +1,4 @@
-/** Answers that come after the end of a run was called unknown: what was done counts as done, also in a bulk, and before its retry goes out. */
+/** Late answers of apps: a success ends its run as done, also in a bulk, and before a retry of it goes out. */
 import { expect } from 'chai';
 import { unfinishedRuns } from '../../workers/sweeps/unfinishedRuns.ts';
 import { never, type FakeApp } from '../support/app.ts';
@@ -52,7 +52,7 @@ describe('actions: late answers', () => {
     for (const run of runs)
       await until('its end is unknown', async () => (await runOf(run)).status === 'unknown', 20_000);
   };
-  /** Asks for a refund that the instance `one` begins, and whose end is unknown. */
+  /** Returns the run of a refund that the instance `one` began and that ended unknown. */
   const loseRefund = async (): Promise<string> => {
     const app = await world.app({ 'action.run': never }, { instance: 'one' });
     const { run } = (await agent.post('/actions', { action: 'refund', record: 'o1' })).body as { run: string };

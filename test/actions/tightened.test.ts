@@ -1,4 +1,4 @@
-/** What was accepted before its action was declared anew: it does not start where it lacks an approval or acts on something else, and what was approved stays. */
+/** Runs whose action is declared anew while they wait: they do not start without an approval that it needs now or on another resource; approved input stays. */
 import { expect } from 'chai';
 import { dispatchRun } from '../../shared/actions/dispatchRun.ts';
 import type { LocalConnection } from '../../shared/applink/localConnections.ts';

@@ -191,7 +191,7 @@ describe('app link: calls', () => {
     let release = deferred();
     await connect(counting('stuck', () => release.promise));
     for (const [, link] of links()) {
-      // What a heartbeat has said of the pass before is told to others until the next one.
+      // A heartbeat's number of calls of the pass before stands until the next heartbeat.
       await until(
         'no row says busy',
         async () => (await world.sql('select from app_connections where busy > 0')).length === 0,

@@ -83,7 +83,7 @@ describe('app link: what an app leaves unread', () => {
     const { kinds } = call(6);
     const [held] = getLocalSockets(world.deps.link).of(world.deps.directory.environment('demo')?.id ?? 0);
     await until('all are sent', () => held?.busy === 6);
-    // Whose requests are not served until the app has read what waits.
+    // Requests are not served until the app has read what waits.
     void app.request('flags.list', {}).catch(() => undefined);
     await until('it is gone', async () => (await rows()) === 0, 30_000);
     expect(kinds.filter((kind) => kind !== 'lost' && kind !== 'offline')).to.deep.equal([]);

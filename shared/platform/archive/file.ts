@@ -17,7 +17,7 @@ interface WrittenFile {
   readonly bytes: number;
   /** Of the file as it is on the disk, in hex. */
   readonly sha256: string;
-  /** Whether it was made now; else one with the same content was there. */
+  /** The file was made now; false: one with the same content was there. */
   readonly isNew: boolean;
 }
 

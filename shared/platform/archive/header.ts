@@ -18,7 +18,7 @@ export interface ArchivedColumns {
   readonly ranges: readonly string[];
 }
 
-/** Those of files from before headers named them. */
+/** The columns of files whose header names none. */
 const formerColumns: ArchivedColumns = {
   events:
     'id,env,at,actor_type,actor,actor_name,role,verb,target_type,target,outcome,inbox,item,entry,type,is_update,data,before,after,request_id,address,about'.split(

@@ -6,7 +6,7 @@ import type { Tx } from '../db/knex.ts';
 import { queryRows, statement } from '../db/sql.ts';
 import { ArchiveProblem, type EventPart } from './parts.ts';
 
-/** How often, and how long each time in ms, a lock is waited for behind which every change waits meanwhile. */
+/** Tries to get a lock, and ms of each; every change waits behind it meanwhile. */
 const [triesMax, lockMs] = [60, 500];
 /** Between two tries, in ms: what has waited behind one is through by then. */
 const pauseMs = { least: 1_000, most: 5_000 };

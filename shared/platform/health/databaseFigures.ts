@@ -64,11 +64,11 @@ const openSql = statement(
   ].join(' union all '),
 );
 
-/** Of the service's own sessions, which are those that its role sees. */
+/** The age of the oldest commit that waits for a synchronous standby, of the service's own sessions: its role sees no others. */
 const commitsSql = statement(
   'health.commits',
   `
-  select coalesce(max(extract(epoch from clock_timestamp() - query_start)), 0)::float8 as "waitSeconds"
+  select greatest(0, max(extract(epoch from clock_timestamp() - query_start)))::float8 as "waitSeconds"
   from pg_stat_activity where wait_event = 'SyncRep'`,
 );
 
@@ -110,10 +110,5 @@ export const readDatabaseFigures = async (db: Db, now: number): Promise<Database
   const outbox = await queryRow<OutboxRow>(db, outboxSql);
   const commits = await queryRow<{ waitSeconds: number }>(db, commitsSql);
   if (outbox === undefined || commits === undefined) throw new Error('A statement without conditions has no row.');
-  return {
-    jobs,
-    outbox,
-    open: await queryRows<OpenRow>(db, openSql),
-    commitWaitSeconds: Math.max(0, commits.waitSeconds),
-  };
+  return { jobs, outbox, open: await queryRows<OpenRow>(db, openSql), commitWaitSeconds: commits.waitSeconds };
 };

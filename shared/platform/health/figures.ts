@@ -2,7 +2,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { resolveWithin } from '../core/wait.ts';
 
-/** Who reads figures of the whole database in the pool of reads, where owners share connections. */
+/** The owner of figures of the whole database in the pool of reads. */
 export const figuresOwner = 'figures';
 /** ms for which figures answer all who ask, however many scrape the process. */
 const keepMs = 5_000;

@@ -74,11 +74,15 @@ interface EventHorizon {
   readonly writers: readonly string[];
 }
 
+/** Returns the last event id that was drawn. */
+export const readLastEventId = async (db: Db): Promise<number> =>
+  (await queryRow<{ id: number }>(db, lastEventIdSql))?.id ?? 0;
+
 /** Returns the horizon of now. The id is read first: who draws a higher one later does not matter. */
-export const readEventHorizon = async (db: Db): Promise<EventHorizon> => {
-  const found = await queryRow<{ id: number }>(db, lastEventIdSql);
-  return { id: found?.id ?? 0, writers: await readWriters(db) };
-};
+export const readEventHorizon = async (db: Db): Promise<EventHorizon> => ({
+  id: await readLastEventId(db),
+  writers: await readWriters(db),
+});
 
 /** Returns whether all events up to the horizon are committed or will never be. */
 export const isSettled = async (db: Db, { writers }: EventHorizon): Promise<boolean> => {
