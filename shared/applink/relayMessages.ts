@@ -6,10 +6,18 @@ import type { RunHint } from './link.ts';
 import type { AskingMethod } from './methods.ts';
 
 /** What a process asks the one that has the socket of `connection`, and where it waits for the outcome. */
-interface RelayRequest {
+export interface RelayRequest {
   readonly id: string;
   readonly from: string;
   readonly connection: string;
+  /** Whether `from` acknowledges the answer; processes of earlier releases don't. */
+  readonly acknowledges?: true;
+}
+
+/** What goes back to the caller; `answeredBy` wants to be told that it has come. */
+interface RelayAnswer {
+  readonly id: string;
+  readonly answeredBy?: string;
 }
 
 export type RelayMessage =
@@ -27,9 +35,10 @@ export type RelayMessage =
   | { readonly kind: 'replaced'; readonly connection: string }
   /** Back to the caller: the call is sent; nothing was sent; the frame that answered (the body); no answer will come. */
   | { readonly kind: 'taken'; readonly id: string }
-  | { readonly kind: 'gone'; readonly id: string }
-  | { readonly kind: 'frame'; readonly id: string }
-  | { readonly kind: 'ended'; readonly id: string; readonly how: 'timeout' | 'lost' }
+  | (RelayAnswer & { readonly kind: 'gone' | 'frame' })
+  | (RelayAnswer & { readonly kind: 'ended'; readonly how: 'timeout' | 'lost' })
+  /** From the caller: the answer to its call has come. */
+  | { readonly kind: 'answered'; readonly id: string; readonly from: string }
   /** From a process to itself: shows that its channel works. */
   | { readonly kind: 'echo' };
 

@@ -1,11 +1,12 @@
 /** Calls on sockets of another process, through Redis: sent, accepted within `acceptTimeoutMs`, answered. Used by redisLink.ts. */
 import { channels, type Bus } from '../platform/redis/bus.ts';
 import type { RefusalReporter } from '../platform/redis/droppedMessages.ts';
+import { AnswerSender } from './answerSender.ts';
 import type { AppConnection, ReplyJob, RunHint } from './link.ts';
 import type { LocalSockets, RelayOutcome } from './localConnections.ts';
 import { isAskingMethod, type AskingMethod } from './methods.ts';
 import { acceptTimeoutMs, PendingRemoteCalls } from './pendingRemoteCalls.ts';
-import { decodeRelayMessage, encodeRelayMessage, type RelayMessage } from './relayMessages.ts';
+import { decodeRelayMessage, encodeRelayMessage, type RelayMessage, type RelayRequest } from './relayMessages.ts';
 
 /** After a message so recently, in ms, the own channel needs no echo. */
 const recentEchoMs = 1_000;
@@ -21,6 +22,9 @@ interface RemoteCallsDeps {
 
 export class RemoteCalls {
   readonly pending = new PendingRemoteCalls();
+  readonly #answers = new AnswerSender((process, text) => {
+    this.#bus.publish(channels.appAt(process), text);
+  });
   readonly #bus: Bus;
   readonly #sockets: LocalSockets;
   readonly #onRefused: RefusalReporter;
@@ -45,7 +49,15 @@ export class RemoteCalls {
     return this.#request(
       connection,
       timeoutMs,
-      (id) => ({ kind: 'call', id, from: this.#sockets.process, connection: connection.id, method, timeoutMs }),
+      (id) => ({
+        kind: 'call',
+        id,
+        from: this.#sockets.process,
+        connection: connection.id,
+        method,
+        timeoutMs,
+        acknowledges: true,
+      }),
       params,
     );
   }
@@ -66,6 +78,7 @@ export class RemoteCalls {
       job,
       fence,
       timeoutMs,
+      acknowledges: true,
     }));
   }
 
@@ -109,6 +122,7 @@ export class RemoteCalls {
   close(): void {
     this.#unsubscribe();
     if (this.#watch !== null) clearInterval(this.#watch);
+    this.#answers.close();
     this.pending.endAll();
   }
 
@@ -164,6 +178,8 @@ export class RemoteCalls {
   }
 
   #receive(note: RelayMessage, body: string): void {
+    if ('answeredBy' in note && note.answeredBy !== undefined)
+      this.#send(note.answeredBy, { kind: 'answered', id: note.id, from: this.#sockets.process });
     switch (note.kind) {
       case 'call':
         void this.#serveCall(note, body);
@@ -193,20 +209,27 @@ export class RemoteCalls {
       case 'ended':
         this.pending.end(note.id, { kind: note.how });
         return;
+      case 'answered':
+        this.#answers.acknowledge(note.from, note.id);
+        return;
       case 'echo':
     }
   }
 
-  #answer(from: string, id: string, relayed: RelayOutcome): void {
-    if (relayed.kind === 'frame') this.#send(from, { kind: 'frame', id }, relayed.text);
-    else if (relayed.kind === 'offline') this.#send(from, { kind: 'gone', id });
-    else this.#send(from, { kind: 'ended', id, how: relayed.kind });
+  #answer({ from, id, acknowledges }: RelayRequest, relayed: RelayOutcome): void {
+    const about = acknowledges === true ? { id, answeredBy: this.#sockets.process } : { id };
+    const text =
+      relayed.kind === 'frame'
+        ? encodeRelayMessage({ kind: 'frame', ...about }, relayed.text)
+        : encodeRelayMessage(
+            relayed.kind === 'offline' ? { kind: 'gone', ...about } : { kind: 'ended', ...about, how: relayed.kind },
+          );
+    if (acknowledges === true) this.#answers.send(from, id, text);
+    else this.#bus.publish(channels.appAt(from), text);
   }
 
-  async #serveCall(
-    { id, from, connection, method, timeoutMs }: RelayMessage & { kind: 'call' },
-    params: string,
-  ): Promise<void> {
+  async #serveCall(request: RelayMessage & { kind: 'call' }, params: string): Promise<void> {
+    const { id, from, connection, method, timeoutMs } = request;
     // The type can't be relied on: whatever comes over Redis, no call that acts is made for it.
     const isAllowed = isAskingMethod(method);
     if (!isAllowed) this.#onRefused('refused call');
@@ -214,20 +237,13 @@ export class RemoteCalls {
     const taken = (): void => {
       this.#send(from, { kind: 'taken', id });
     };
-    this.#answer(from, id, (await local?.relay(method, params, timeoutMs, taken)) ?? { kind: 'offline' });
+    this.#answer(request, (await local?.relay(method, params, timeoutMs, taken)) ?? { kind: 'offline' });
   }
 
-  async #serveReply({
-    id,
-    from,
-    connection,
-    envId,
-    job,
-    fence,
-    timeoutMs,
-  }: RelayMessage & { kind: 'reply' }): Promise<void> {
+  async #serveReply(request: RelayMessage & { kind: 'reply' }): Promise<void> {
+    const { id, from, connection, envId, job, fence, timeoutMs } = request;
     this.#send(from, { kind: 'taken', id });
-    this.#answer(from, id, await this.#sockets.sendReply(connection, envId, { id: job, fence }, timeoutMs));
+    this.#answer(request, await this.#sockets.sendReply(connection, envId, { id: job, fence }, timeoutMs));
   }
 
   #serveRun({ id, from, connection, envId, run, traceparent }: RelayMessage & { kind: 'run' }): void {

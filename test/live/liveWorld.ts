@@ -171,7 +171,7 @@ export class LiveWorld {
     { env = 1, counts = {}, hint = true }: { env?: number; counts?: Counted; hint?: boolean } = {},
   ): Promise<number> {
     const at = Date.now();
-    const first = await this.db.transaction(async (tx) => {
+    const { first, epoch } = await this.db.transaction(async (tx) => {
       const [head] = (await tx('streams').where({ env }).increment('position', rows.length).returning('position')) as {
         position: number;
       }[];
@@ -182,12 +182,13 @@ export class LiveWorld {
         Object.entries(own).map(([measure, n]) => ({ env, inbox, measure, n })),
       );
       if (measures.length > 0) await tx('counts').insert(measures).onConflict(['env', 'inbox', 'measure']).merge();
-      return position;
+      const begun = (await tx('environments').where({ id: env }).first('epoch')) as { epoch: number };
+      return { first: position, epoch: begun.epoch };
     });
     if (hint)
       this.publisher?.bus.publish(
         channels.live(env),
-        JSON.stringify({ kind: 'batch', first, rows: rows.map((parts) => ({ at, parts })), counts, at }),
+        JSON.stringify({ kind: 'batch', epoch, first, rows: rows.map((parts) => ({ at, parts })), counts, at }),
       );
     return first + rows.length - 1;
   }

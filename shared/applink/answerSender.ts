@@ -1,0 +1,77 @@
+/**
+ * Answers of relayed calls on their way to the processes that wait for them: each is sent until it is acknowledged, and few at
+ * once, so that a process which reads slowly keeps its subscription. Used by remoteCalls.ts.
+ */
+
+/** Characters under way to one process; a longer answer goes alone. By default Redis ends a subscriber that leaves 32 MB unread. */
+const underWayMax = 4 * 1024 * 1024;
+/** ms after which an answer is sent again, each time: a message is lost while Redis or one of the processes is cut off. */
+const resendAfterMs = [1_000, 2_000, 4_000];
+/** ms after the last time until the answers behind it are sent. */
+const giveUpAfterMs = 4_000;
+
+interface Answer {
+  readonly text: string;
+  sent: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** The answers to one process, by the ids of the calls. */
+interface Target {
+  readonly waiting: Map<string, Answer>;
+  readonly underWay: Map<string, Answer>;
+  length: number;
+}
+
+export class AnswerSender {
+  readonly #publish: (process: string, text: string) => void;
+  readonly #targets = new Map<string, Target>();
+
+  constructor(publish: (process: string, text: string) => void) {
+    this.#publish = publish;
+  }
+
+  /** Sends the answer to the call `id` once there is room, and again until `acknowledge` is called or it has been sent four times. */
+  send(process: string, id: string, text: string): void {
+    const target = this.#targets.get(process) ?? { waiting: new Map(), underWay: new Map(), length: 0 };
+    this.#targets.set(process, target);
+    target.waiting.set(id, { text, sent: 0, timer: undefined });
+    this.#sendNext(process, target);
+  }
+
+  /** Takes note that `process` has the answer to the call `id`. */
+  acknowledge(process: string, id: string): void {
+    const target = this.#targets.get(process);
+    const answer = target?.underWay.get(id);
+    if (target === undefined || answer === undefined) return;
+    clearTimeout(answer.timer);
+    target.underWay.delete(id);
+    target.length -= answer.text.length;
+    this.#sendNext(process, target);
+  }
+
+  close(): void {
+    for (const { underWay } of this.#targets.values()) for (const { timer } of underWay.values()) clearTimeout(timer);
+    this.#targets.clear();
+  }
+
+  #sendNext(process: string, target: Target): void {
+    for (const [id, answer] of target.waiting) {
+      if (target.underWay.size > 0 && target.length + answer.text.length > underWayMax) return;
+      target.waiting.delete(id);
+      target.underWay.set(id, answer);
+      target.length += answer.text.length;
+      this.#sendOnce(process, id, answer);
+    }
+    if (target.underWay.size === 0) this.#targets.delete(process);
+  }
+
+  #sendOnce(process: string, id: string, answer: Answer): void {
+    this.#publish(process, answer.text);
+    const after = resendAfterMs[answer.sent++];
+    answer.timer = setTimeout(() => {
+      if (after === undefined) this.acknowledge(process, id);
+      else this.#sendOnce(process, id, answer);
+    }, after ?? giveUpAfterMs);
+  }
+}
