@@ -220,10 +220,7 @@ export const erase = async (deps: DomainDeps, id: string): Promise<number | null
   const erased = plus(erasure.erased, { ...done, messages: messages ?? 0 });
   const waitsFor: ErasureWait = { ...open, replies: replies.length, entries: free.entries };
   const late = messages === null || !isOver(waitsFor) ? waitsFor : await findLate(db, erasure);
-  if (late === null) {
-    await finishErasure(db, id, erased, clock.now());
-    return null;
-  }
-  await noteErasure(db, { ...erasure, erased, waits_for: late, horizon });
+  if (late === null && (await finishErasure(db, { ...erasure, erased }, clock.now()))) return null;
+  await noteErasure(db, { ...erasure, erased, waits_for: late ?? waitsFor, horizon });
   return nextLookAt(erasure, clock.now());
 };

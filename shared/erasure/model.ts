@@ -99,7 +99,7 @@ const finishSql = statement(
   `
   with done as (
     update erasures e set erased = $2::jsonb, waits_for = null, finished_at = $3::bigint, unreached = ${archivesSql('e.env', "'infinity'::float8")}
-    where id = $1 and finished_at is null returning ${columns}
+    where id = $1 and finished_at is null and $4::text[] <@ ${archivesSql('e.env', "'infinity'::float8")} returning ${columns}
   ), reached as (
     update erasures e set unreached = array(select name from unnest(e.unreached) with ordinality u (name, place) where name = any(d.archives) order by place)
     from done d where e.env = d.env and e.resource = d.resource and e.record = d.record and e.id <> d.id and e.unreached <> '{}'
@@ -238,7 +238,12 @@ export const noteErasure = async (
   await executeStatement(db, noteSql, [id, JSON.stringify(erased), JSON.stringify(waitsFor), horizon]);
 };
 
-/** Ends an erasure, with an entry of the audit log. */
-export const finishErasure = async (db: Db, id: string, erased: ErasureCounts, at: number): Promise<void> => {
-  await executeStatement(db, finishSql, [id, JSON.stringify(erased), at]);
-};
+/**
+ * Ends an erasure, with an entry of the audit log. Returns false, and ends nothing, where one of the months that were archived
+ * when it was read has been restored meanwhile: what it has may not have been found.
+ */
+export const finishErasure = async (
+  db: Db,
+  { id, erased, archives }: Pick<Erasure, 'id' | 'erased' | 'archives'>,
+  at: number,
+): Promise<boolean> => (await executeStatement(db, finishSql, [id, JSON.stringify(erased), at, archives])) > 0;

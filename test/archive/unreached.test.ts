@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { erase } from '../../shared/erasure/erase.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
 import type { Client } from '../support/http.ts';
+import { untilWaiting } from '../support/locks.ts';
 import { monthBefore, newPastWorld, sweepPast } from '../support/past.ts';
 import { until } from '../support/until.ts';
 import type { World } from '../support/world.ts';
@@ -98,5 +99,25 @@ describe('months that an erasure did not reach', () => {
     expect(await unreached()).to.deep.equal(reached);
     await archive();
     expect(await unreached()).to.deep.equal(reached);
+  });
+
+  it('are searched where they are restored while an erasure is under way', async () => {
+    const { file } = await archive();
+    const { body } = await boss.post('/settings/erasures', {
+      record: { resource: 'customer', id: 'cus_1' },
+      confirmed: true,
+    });
+    const id = body.erasure.id as string;
+    let next: Promise<number | null> = Promise.resolve(null);
+    // Holds it up when it has searched, before it deletes the record.
+    await world.deps.db.transaction(async (tx) => {
+      await tx.raw('lock table records in share mode');
+      next = erase(world.deps, id);
+      await untilWaiting(world, 'delete from records', 1);
+      await succeed('archive', 'restore', file);
+    });
+    expect(await next).to.be.a('number');
+    await until('it is erased', async () => (await erase(world.deps, id)) === null);
+    expect(await unreached()).to.deep.equal({ [id]: [] });
   });
 });

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 type Server = Pick<World, 'config' | 'sql'>;
 
 /** Resolves once so many statements about the table wait for a lock. */
-const untilWaiting = ({ sql }: Server, table: string, count: number): Promise<unknown> =>
+export const untilWaiting = ({ sql }: Server, table: string, count: number): Promise<unknown> =>
   until(`${String(count)} wait`, async () => {
     const waiting = await sql(
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and position($1 in query) > 0",
