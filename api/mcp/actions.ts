@@ -8,13 +8,14 @@ import { getOrCreate } from '../../shared/platform/core/maps.ts';
 import { strictObject } from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import type { EndpointCall } from '../endpoint.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
 import { actionArguments, type ArgumentNames } from './actionSchema.ts';
 import { toObject } from './arguments/coerce.ts';
 import { confirmDryRun } from './arguments/dryRuns.ts';
 import { readValues, requireKnownArguments } from './arguments/readValues.ts';
 import { readRecordId } from './arguments/recordRefs.ts';
 import { getEndpoint } from './endpoints.ts';
-import { requireNewRun } from './repeatedCalls.ts';
+import { doAlone, requireNewRun } from './repeatedCalls.ts';
 import { serveEndpoint } from './serveEndpoint.ts';
 import { idempotencyKey, toChangeHeaders, type Tool, type ToolHints } from './tool.ts';
 
@@ -153,12 +154,17 @@ const createActionTool = (action: ActionDefinition): Tool => {
         confirmDryRun(toActionBody(action, names, own), names.confirmed !== undefined);
       const values = bodyOf(rest);
       const isOnce = key === undefined && !action.retrySafe && values['dryRun'] !== true;
-      if (mayRun && isOnce) await requireNewRun(call, action, values);
-      return run(call, {
-        params: {},
-        values,
-        fingerprinted: bodyOf(fingerprinted),
-        headers: toChangeHeaders(checkKey(key === undefined ? {} : { idempotencyKey: key })),
+      const answer = (): Promise<ApiResponse> =>
+        run(call, {
+          params: {},
+          values,
+          fingerprinted: bodyOf(fingerprinted),
+          headers: toChangeHeaders(checkKey(key === undefined ? {} : { idempotencyKey: key })),
+        });
+      if (!mayRun || !isOnce) return answer();
+      return doAlone(call, [name, values['record'], values['input']], async () => {
+        await requireNewRun(call, action, values);
+        return answer();
       });
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Refuses what a caller had done a short time ago and asks for again without an idempotency key: a model that has lost sight of an
- * answer would refund, or write to a customer, twice. Used by actions.ts, tools/items.ts and tools/bulks.ts.
+ * Refuses what a caller had done a short time ago, or is having done, and asks for again without an idempotency key: a model that
+ * has lost sight of an answer, or calls twice at once, would refund, or write to a customer, twice. Used by actions.ts and tool.ts.
  */
 import { tryInput } from '../../shared/actions/authorizeAction.ts';
 import { readSameRun } from '../../shared/actions/recentRuns.ts';
@@ -9,13 +9,17 @@ import { fault, type Fault } from '../../shared/catalogue/errors.ts';
 import type { ActionDefinition } from '../../shared/environments/actions.ts';
 import { readItems } from '../../shared/items/model.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
+import { canonicalJson } from '../../shared/platform/core/canonicalJson.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { redisKeys } from '../../shared/platform/redis/keys.ts';
 import type { EndpointCall } from '../endpoint.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** The ms for which a call is compared with those after it. docs/agents.md names them. */
 const rememberedMs = 600_000;
+/** ms until a call whose process was killed can be made again. */
+const underWayMs = 60_000;
 /** Entries of a timeline among which a reply is looked for. */
 const entriesRead = 20;
 
@@ -31,6 +35,43 @@ const repeatedFault = (what: string, { at, now, stands }: { at: number; now: num
     'conflict',
     `${what} ${String(Math.max(1, Math.round((now - at) / 1000)))} seconds ago (${stands}), and nothing was done now. To do it once more, give an idempotencyKey that you have not used.`,
   );
+
+/** The calls under way in this process: without Redis it refuses at least their repeats. */
+const underWay = new Set<string>();
+
+/** Marks a call as under way, in all processes. Returns false where it is already. */
+const begin = async ({ redis }: EndpointCall['deps'], digest: string): Promise<boolean> => {
+  if (underWay.has(digest)) return false;
+  underWay.add(digest);
+  const set = redis.command.set(redis.key(redisKeys.toolCall(digest)), '1', 'PX', underWayMs, 'NX');
+  if ((await set.catch(() => 'OK')) === 'OK') return true;
+  underWay.delete(digest);
+  return false;
+};
+
+/**
+ * Does what `same` stands for, unless the caller is having the same done: then it throws `in_progress`. Until `work` has ended
+ * `requireNew` would find nothing yet.
+ */
+export const doAlone = async <R>(
+  { deps, caller: { env, principal } }: EndpointCall,
+  same: unknown,
+  work: () => Promise<R>,
+): Promise<R> => {
+  const { redis } = deps;
+  const digest = redis.digest(canonicalJson([env.id, principal.type, principal.id, same]));
+  if (!(await begin(deps, digest)))
+    throw fault(
+      'in_progress',
+      'You are having the same done by another call, and nothing was done for this one: wait for the answer of that. To do it twice, give each call an idempotencyKey of its own.',
+    );
+  try {
+    return await work();
+  } finally {
+    underWay.delete(digest);
+    await redis.command.del(redis.key(redisKeys.toolCall(digest))).catch(() => undefined);
+  }
+};
 
 /** Throws `conflict` where the caller had the action run with the same record and input, and the app may have done it. */
 export const requireNewRun = async (

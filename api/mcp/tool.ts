@@ -14,6 +14,7 @@ import type { Schema } from './arguments/coerce.ts';
 import { confirmDryRun } from './arguments/dryRuns.ts';
 import { resolvePeople } from './arguments/people.ts';
 import { readValues, requireKnownArguments } from './arguments/readValues.ts';
+import { doAlone } from './repeatedCalls.ts';
 import type { CallerPredicate } from './rights.ts';
 import { serveEndpoint } from './serveEndpoint.ts';
 import { outputSchemaOf, simplifySchema } from './simplifySchema.ts';
@@ -81,6 +82,8 @@ interface ToolRow {
   readonly kinds?: Readonly<Record<string, Compactor>>;
   /** Returns the arguments as the endpoint takes them, of what only tools take. Throws `400 invalid`. */
   readonly prepare?: (call: EndpointCall, given: Members, now: number) => Members | Promise<Members>;
+  /** Throws `conflict` where the caller had the same done a short time ago. Called without an idempotency key alone, and for no dry run. */
+  readonly requireNew?: (call: EndpointCall, given: Members) => Promise<void>;
   /** Returns the path among the arguments of a path that `prepare` has made; by default the same. */
   readonly givenPath?: (path: string, given: Members) => string;
   /** Whether the rest of a list may be read to count it; by default yes. */
@@ -230,6 +233,38 @@ export const createTool = (row: ToolRow): Tool => {
   });
   const page = pageOf(row);
   const serve = serveEndpoint(endpoint);
+  const answer: Tool['serve'] = async (call, raw, now) => {
+    const prepared = await (row.prepare?.(call, raw, now) ?? raw);
+    const { given, timeless } = readValues(schema, await resolvePeople(call, prepared, !endpoint.write), now);
+    requireKnownArguments(given, Object.keys(schema.properties));
+    const known = checkOwn(pickMembers(given, Object.keys(all.properties)));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `checkOwn` has checked that they are texts
+    const params = pickMembers(known, Object.keys(own.path.properties)) as Record<string, string>;
+    const texts = Object.fromEntries(
+      Object.entries(pickMembers(known, objects)).map(([key, value]) => [key, JSON.stringify(value)]),
+    );
+    /** The values of the query or the body, in the order of its schema. */
+    const valuesOf = (read: Members): Members => {
+      const others = omitMembers(read, all.properties);
+      const values = { ...pickMembers(others, askedNames), ...omitMembers(others, asked.properties), ...texts };
+      return Object.fromEntries(
+        Object.entries(confirmDryRun(values, 'confirmed' in asked.properties)).map(([key, value]) => [
+          renamed[key] ?? key,
+          value,
+        ]),
+      );
+    };
+    const response = serve(call, {
+      params,
+      values: valuesOf(given),
+      ...(endpoint.write ? { fingerprinted: valuesOf(timeless()) } : {}),
+      headers: toChangeHeaders(known),
+      own: pickMembers(known, Object.keys(row.own ?? {})),
+    });
+    return endpoint.write && 'assignee' in given
+      ? withCandidates(call, { id: given['id'], wanted: raw['assignee'] }, response)
+      : response;
+  };
   return {
     name,
     isListed,
@@ -247,37 +282,14 @@ export const createTool = (row: ToolRow): Tool => {
       : null,
     kinds: kinds ?? (endpoint.write ? receiptKinds : {}),
     argumentPath: (path, given) => renamedPath(path, renamed) ?? row.givenPath?.(path, given) ?? path,
-    serve: async (call, raw, now) => {
-      const prepared = await (row.prepare?.(call, raw, now) ?? raw);
-      const { given, timeless } = readValues(schema, await resolvePeople(call, prepared, !endpoint.write), now);
-      requireKnownArguments(given, Object.keys(schema.properties));
-      const known = checkOwn(pickMembers(given, Object.keys(all.properties)));
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `checkOwn` has checked that they are texts
-      const params = pickMembers(known, Object.keys(own.path.properties)) as Record<string, string>;
-      const texts = Object.fromEntries(
-        Object.entries(pickMembers(known, objects)).map(([key, value]) => [key, JSON.stringify(value)]),
-      );
-      /** The values of the query or the body, in the order of its schema. */
-      const valuesOf = (read: Members): Members => {
-        const others = omitMembers(read, all.properties);
-        const values = { ...pickMembers(others, askedNames), ...omitMembers(others, asked.properties), ...texts };
-        return Object.fromEntries(
-          Object.entries(confirmDryRun(values, 'confirmed' in asked.properties)).map(([key, value]) => [
-            renamed[key] ?? key,
-            value,
-          ]),
-        );
-      };
-      const response = serve(call, {
-        params,
-        values: valuesOf(given),
-        ...(endpoint.write ? { fingerprinted: valuesOf(timeless()) } : {}),
-        headers: toChangeHeaders(known),
-        own: pickMembers(known, Object.keys(row.own ?? {})),
+    serve: (call, raw, now) => {
+      const { requireNew } = row;
+      if (requireNew === undefined || (raw['idempotencyKey'] ?? null) !== null || raw['dryRun'] === true)
+        return answer(call, raw, now);
+      return doAlone(call, [name, omitMembers(raw, { reason: null })], async () => {
+        await requireNew(call, raw);
+        return answer(call, raw, now);
       });
-      return endpoint.write && 'assignee' in given
-        ? withCandidates(call, { id: given['id'], wanted: raw['assignee'] }, response)
-        : response;
     },
   };
 };

@@ -9,6 +9,7 @@ import { redisUrl } from '../support/database.ts';
 import { clientOf, type Client } from '../support/http.ts';
 import { openInstallation, type Installation } from '../support/installation.ts';
 import { openLive, type Message } from '../support/live.ts';
+import { callTool } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { newCountingApp, type CountingApp } from './countingApp.ts';
 
@@ -256,6 +257,17 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
     );
     for (const { status, text } of runs) expect(status, text).to.be.oneOf([200, 202, 409]);
     expect([...shop.greeted].filter(({ name }) => name === 'Ed')).to.have.length(1);
+  });
+
+  it('does what a tool is called for at both at once, without a key, once', async () => {
+    const clients = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? near : far));
+    const replies = await Promise.all(clients.map((client) => callTool(client, 'action_greet', { name: 'Flo' })));
+    const codes = new Set(replies.map(({ status, body }) => `${String(status)} ${String(body.code ?? 'done')}`));
+    expect(replies.filter(({ status }) => status === 200)).to.have.length(1);
+    expect([...codes].filter((code) => !['200 done', '409 in_progress', '409 conflict'].includes(code))).to.deep.equal(
+      [],
+    );
+    expect([...shop.greeted].filter(({ name }) => name === 'Flo')).to.have.length(1);
   });
 
   it('has a reply sent by the app, and shows it as sent', async () => {

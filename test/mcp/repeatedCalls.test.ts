@@ -79,6 +79,26 @@ describe('a call of a tool that is made twice', () => {
       expect((await callTool(agent, 'action_resync', { record: 'c1' })).status).to.equal(200);
   });
 
+  it('is refused while the first is under way, whatever the tool, and done with keys', async () => {
+    const before = ran();
+    const id = await make();
+    const twice = (name: string, given: object, more: object[] = [{}, { reason: 'as asked' }]): Promise<ToolReply[]> =>
+      Promise.all(more.map((each) => callTool(agent, name, { ...given, ...each })));
+    const outcomes = (replies: readonly ToolReply[]): string[] =>
+      replies.map(({ status, body }) => (status === 200 ? 'done' : `${String(status)} ${String(body.code)}`)).sort();
+    const once = ['409 in_progress', 'done'];
+    expect(outcomes(await twice('action_greet', { record_: 'c2', words: 'at once' }))).to.deep.equal(once);
+    expect(ran() - before).to.equal(1);
+    expect(outcomes(await twice('reply_to_item', { id, subject: 'Re', text: 'At once.' }))).to.deep.equal(once);
+    const operation = { type: 'action', action: 'resync', input: {} };
+    expect(outcomes(await twice('bulk_items', { ids: [id], operation }))).to.deep.equal(once);
+    const keys = [{ idempotencyKey: 'this' }, { idempotencyKey: 'that' }];
+    expect(outcomes(await twice('action_greet', { record_: 'c2', words: 'twice' }, keys))).to.deep.equal([
+      'done',
+      'done',
+    ]);
+  });
+
   it('is refused where a bulk runs an action on what one did before, and where an action follows a bulk', async () => {
     const about = async (id: string): Promise<string> => {
       const made = await agent.post('/items', { inbox: 'mail', title: 'About', record: { resource: 'customer', id } });

@@ -26,11 +26,8 @@ export const bulkTools: readonly Tool[] = [
     endpoint: getEndpoint('bulk.create'),
     isListed: canStartBulks,
     hints: { destructiveHint: true, openWorldHint: true },
-    prepare: async (call, given) => {
-      const isOnce = (given['idempotencyKey'] ?? null) === null && given['dryRun'] !== true;
-      if (isOnce) await requireNewBulk(call, { ids: given['ids'], operation: toObject(given['operation']) });
-      return withFieldFilters(given);
-    },
+    prepare: (_, given) => withFieldFilters(given),
+    requireNew: (call, given) => requireNewBulk(call, { ids: given['ids'], operation: toObject(given['operation']) }),
     givenPath: (path, given) =>
       queryWithWhere(given) === null ? path : path.replace(/^query\.fields(?=\.|$)/, 'query.where'),
     schemas: {

@@ -177,10 +177,7 @@ const changeTools: readonly Tool[] = [
     hints: { destructiveHint: true, openWorldHint: true },
     say: { subject: '', text: '' },
     schemas: { then: { type: 'object', description: '{ state, snooze } once it is accepted.' } },
-    prepare: async (call, given) => {
-      if ((given['idempotencyKey'] ?? null) === null) await requireNewReply(call, given);
-      return given;
-    },
+    requireNew: requireNewReply,
     description: 'Sends a reply to the customer of an item: it can’t be taken back.',
   }),
   createTool({

@@ -8,6 +8,8 @@ export const redisKeys = {
   told: 'told',
   /** Claims the turn to publish the progress of a bulk. */
   bulkProgress: (bulk: string): string => `bulk:${bulk}`,
+  /** Marks a call of a tool as under way, by a digest of the caller and of what is asked for. */
+  toolCall: (digest: string): string => `call:${digest}`,
   /** The token bucket of a token or an address, by a digest, so that Redis has neither. */
   rate: (digest: string): string => `rate:${digest}`,
 } as const;
