@@ -7,7 +7,7 @@
 const underWayMax = 4 * 1024 * 1024;
 /** ms after which an answer is sent again, each time: a message is lost while Redis or one of the processes is cut off. */
 const resendAfterMs = [1_000, 2_000, 4_000];
-/** ms after the last time until the answers behind it are sent. */
+/** ms after the last time until it is given up. */
 const giveUpAfterMs = 4_000;
 
 interface Answer {
@@ -21,6 +21,8 @@ interface Target {
   readonly waiting: Map<string, Answer>;
   readonly underWay: Map<string, Answer>;
   length: number;
+  /** Whether an answer was acknowledged since the last one was given up. */
+  isHeard: boolean;
 }
 
 export class AnswerSender {
@@ -33,7 +35,7 @@ export class AnswerSender {
 
   /** Sends the answer to the call `id` once there is room, and again until `acknowledge` is called or it has been sent four times. */
   send(process: string, id: string, text: string): void {
-    const target = this.#targets.get(process) ?? { waiting: new Map(), underWay: new Map(), length: 0 };
+    const target = this.#targets.get(process) ?? { waiting: new Map(), underWay: new Map(), length: 0, isHeard: false };
     this.#targets.set(process, target);
     target.waiting.set(id, { text, sent: 0, timer: undefined });
     this.#sendNext(process, target);
@@ -42,12 +44,9 @@ export class AnswerSender {
   /** Takes note that `process` has the answer to the call `id`. */
   acknowledge(process: string, id: string): void {
     const target = this.#targets.get(process);
-    const answer = target?.underWay.get(id);
-    if (target === undefined || answer === undefined) return;
-    clearTimeout(answer.timer);
-    target.underWay.delete(id);
-    target.length -= answer.text.length;
-    this.#sendNext(process, target);
+    if (target === undefined) return;
+    target.isHeard = true;
+    this.#remove(process, target, id);
   }
 
   close(): void {
@@ -70,8 +69,26 @@ export class AnswerSender {
     this.#publish(process, answer.text);
     const after = resendAfterMs[answer.sent++];
     answer.timer = setTimeout(() => {
-      if (after === undefined) this.acknowledge(process, id);
+      if (after === undefined) this.#giveUp(process, id);
       else this.#sendOnce(process, id, answer);
     }, after ?? giveUpAfterMs);
+  }
+
+  #remove(process: string, target: Target, id: string): void {
+    const answer = target.underWay.get(id);
+    if (answer === undefined) return;
+    clearTimeout(answer.timer);
+    target.underWay.delete(id);
+    target.length -= answer.text.length;
+    this.#sendNext(process, target);
+  }
+
+  /** Sends those behind an answer that was not acknowledged; where none was, the process is gone, and they are forgotten. */
+  #giveUp(process: string, id: string): void {
+    const target = this.#targets.get(process);
+    if (target === undefined) return;
+    if (!target.isHeard) target.waiting.clear();
+    target.isHeard = false;
+    this.#remove(process, target, id);
   }
 }
