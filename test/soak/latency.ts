@@ -22,7 +22,10 @@ const timesOf = (all: readonly number[]): Times => ({
   p99Ms: round(quantile(all, 0.99)),
 });
 
-/** The first and the last ten minutes are compared, of a shorter soak the first and the last tenth. */
+/**
+ * The first and the last ten minutes are compared, of a shorter soak the first and the last tenth. What begins after the time,
+ * while the last processes are restarted, belongs to neither.
+ */
 const comparedMs = 600_000;
 
 export class Latencies {
@@ -30,15 +33,18 @@ export class Latencies {
   readonly #last: number[] = [];
   readonly #firstUntil: number;
   readonly #lastFrom: number;
+  readonly #end: number;
 
   constructor(since: number, ms: number) {
     const part = Math.min(comparedMs, ms / 10);
     this.#firstUntil = since + part;
     this.#lastFrom = since + ms - part;
+    this.#end = since + ms;
   }
 
   /** A request that began at a time of `performance.now()` and has just been answered. */
   add(begun: number): void {
+    if (begun >= this.#end) return;
     const ms = performance.now() - begun;
     if (begun < this.#firstUntil) this.#first.push(ms);
     else if (begun >= this.#lastFrom) this.#last.push(ms);
