@@ -161,7 +161,11 @@ describe('erasures meanwhile', () => {
       run = accepted(await agent.post('/actions', { action: 'hold', record: record.id, input: { to: canary } })).run;
     });
     await waits(id, 'runs');
-    await app.request('run.answers', { answers: [{ run, result: { message: about('holds') } }] });
+    await until('the app has it', () =>
+      app.received.some(({ method, params }) => method === 'action.run' && params['run'] === run),
+    );
+    const answers = [{ run, result: { message: about('holds') } }];
+    expect(await app.request('run.answers', { answers })).to.deep.equal({ settled: [run] });
     await leavesNothing(id);
   });
 
