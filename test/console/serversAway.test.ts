@@ -19,7 +19,8 @@ describe('the console while a server is away', () => {
   const of = useConsole({
     world: async () => {
       dir = await mkdtemp(join(tmpdir(), 'console-away-'));
-      postgres = await startPostgres({ dir, durable: false });
+      // It is killed, and loses nothing that it has said is committed.
+      postgres = await startPostgres({ dir, durable: false, settings: { synchronous_commit: 'on' } });
       redis = await startRedis({ dir });
       await migrateDatabase(postgres.ownerUrl, postgres.url);
       return {

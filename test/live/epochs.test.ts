@@ -60,8 +60,8 @@ describe('live stream after a failover', () => {
     await world.publish(titled('kept', 'lost 1', 'lost 2'));
     await until('all', () => stays.titles().length === 3);
     const [kept, , lost] = stays.of('item');
-    await failOver(2);
-    await world.publish(titled('new 1', 'new 2', 'new 3', 'new 4'), { hint: false });
+    await world.publish(titled('new 1', 'new 2', 'new 3', 'new 4'), { hint: false, before: (tx) => lose(tx, 2) });
+    await world.changed();
     expect((await stays.next('reset'))['reason']).to.equal('epoch');
     await world.publish(titled('after'));
     await until('what comes after', () => stays.titles().includes('after'));

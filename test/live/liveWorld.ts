@@ -40,6 +40,13 @@ export interface SubscribeOptions {
 
 type Counted = Record<string, Record<string, number>>;
 
+interface PublishOptions {
+  readonly env?: number;
+  readonly counts?: Counted;
+  readonly hint?: boolean;
+  readonly before?: (tx: Knex.Transaction) => Promise<unknown>;
+}
+
 export class LiveWorld {
   readonly db: Knex;
   readonly redisGate = new Gate(new URL(redisUrl()));
@@ -165,13 +172,17 @@ export class LiveWorld {
     return api;
   }
 
-  /** Writes rows and publishes them, as the publisher of the workers does. `hint: false`: as if Redis had lost it. */
+  /**
+   * Writes rows and publishes them, as the publisher of the workers does. `hint: false`: as if Redis had lost it; `before`: what is
+   * seen with them or not at all.
+   */
   async publish(
     rows: readonly (readonly object[])[],
-    { env = 1, counts = {}, hint = true }: { env?: number; counts?: Counted; hint?: boolean } = {},
+    { env = 1, counts = {}, hint = true, before }: PublishOptions = {},
   ): Promise<number> {
     const at = Date.now();
     const { first, epoch } = await this.db.transaction(async (tx) => {
+      await before?.(tx);
       const [head] = (await tx('streams').where({ env }).increment('position', rows.length).returning('position')) as {
         position: number;
       }[];

@@ -9,6 +9,7 @@ import { parseManifest } from '../../shared/environments/readManifest.ts';
 import { readConfig, type Config } from '../../shared/platform/core/config.ts';
 import { newId } from '../../shared/platform/core/ids.ts';
 import { newSealKey } from '../../shared/platform/core/seal.ts';
+import { titleKey } from '../../shared/records/terms.ts';
 import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { connectApp, type AppOptions, type FakeApp } from './app.ts';
 import { newTestClock, type TestClock } from './clock.ts';
@@ -60,7 +61,7 @@ export interface World {
   elsewhere(client: Client, environment: string): Client;
   /** Ends every token of a principal, at once and everywhere. */
   revoke(client: Client): Promise<void>;
-  /** Stored records, as an app would have pushed them. */
+  /** Stored records, as a load writes them: in their order at once, and found by their words once a sweep has indexed them. */
   records(
     resource: string,
     records: readonly { readonly id: string; readonly title: string; readonly fields?: object }[],
@@ -234,8 +235,8 @@ export const newWorld = async ({
     records: async (resource, records, name = 'demo') => {
       for (const { id, title, fields = {} } of records) {
         await sql(
-          `insert into records (env, resource, id, title, fields, updated_at) select id, $1, $2, $3, $4, $5 from environments where name = $6`,
-          [resource, id, title, fields, Date.now(), name],
+          `insert into records (env, resource, id, title, title_key, fields, updated_at) select id, $1, $2, $3, $4, $5, $6 from environments where name = $7`,
+          [resource, id, title, titleKey(title), fields, Date.now(), name],
         );
       }
     },
