@@ -1,4 +1,4 @@
-/** Tells slow readers from clients that do not read at all, for the live stream and the app link. */
+/** Distinguishes slow readers from clients that do not read at all, for the live stream and the app link. */
 import type { Socket } from 'node:net';
 
 const numberIn = (thing: unknown, name: string): number | undefined => {

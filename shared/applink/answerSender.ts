@@ -1,6 +1,6 @@
 /**
- * Answers of relayed calls on their way to the processes that wait for them: each is sent until it is acknowledged, and few at
- * once, so that a process which reads slowly keeps its subscription. Used by remoteCalls.ts.
+ * Sends the answers of relayed calls to the processes that wait for them: each until it is acknowledged, and few at once, so that a
+ * process which reads slowly keeps its subscription. Used by remoteCalls.ts.
  */
 
 /** Characters under way to one process; a longer answer goes alone. By default Redis ends a subscriber that leaves 32 MB unread. */
@@ -28,6 +28,7 @@ interface Target {
 export class AnswerSender {
   readonly #publish: (process: string, text: string) => void;
   readonly #targets = new Map<string, Target>();
+  #isClosed = false;
 
   constructor(publish: (process: string, text: string) => void) {
     this.#publish = publish;
@@ -35,6 +36,7 @@ export class AnswerSender {
 
   /** Sends the answer to the call `id` once there is room, and again until `acknowledge` is called or it has been sent four times. */
   send(process: string, id: string, text: string): void {
+    if (this.#isClosed) return;
     const target = this.#targets.get(process) ?? { waiting: new Map(), underWay: new Map(), length: 0, isHeard: false };
     this.#targets.set(process, target);
     target.waiting.set(id, { text, sent: 0, timer: undefined });
@@ -49,7 +51,9 @@ export class AnswerSender {
     this.#remove(process, target, id);
   }
 
+  /** Forgets all answers; those that are sent later are dropped, so that no timer is left. */
   close(): void {
+    this.#isClosed = true;
     for (const { underWay } of this.#targets.values()) for (const { timer } of underWay.values()) clearTimeout(timer);
     this.#targets.clear();
   }

@@ -46,20 +46,7 @@ export class RemoteCalls {
 
   /** Calls a connection of another process. The outcome is `offline` when nothing was sent: it has gone, or Redis is unavailable. */
   call(connection: AppConnection, method: AskingMethod, params: string, timeoutMs: number): Promise<RelayOutcome> {
-    return this.#request(
-      connection,
-      timeoutMs,
-      (id) => ({
-        kind: 'call',
-        id,
-        from: this.#sockets.process,
-        connection: connection.id,
-        method,
-        timeoutMs,
-        acknowledges: true,
-      }),
-      params,
-    );
+    return this.#request(connection, timeoutMs, (request) => ({ ...request, kind: 'call', method, timeoutMs }), params);
   }
 
   /** Requests that the process of a connection dispatches a reply, as the row of its job says. The outcome is that of a call. */
@@ -69,16 +56,13 @@ export class RemoteCalls {
     { id: job, fence }: ReplyJob,
     timeoutMs: number,
   ): Promise<RelayOutcome> {
-    return this.#request(connection, timeoutMs, (id) => ({
+    return this.#request(connection, timeoutMs, (request) => ({
+      ...request,
       kind: 'reply',
-      id,
-      from: this.#sockets.process,
-      connection: connection.id,
       envId,
       job,
       fence,
       timeoutMs,
-      acknowledges: true,
     }));
   }
 
@@ -129,12 +113,14 @@ export class RemoteCalls {
   async #request(
     connection: AppConnection,
     timeoutMs: number,
-    note: (id: string) => RelayMessage,
+    note: (request: RelayRequest) => RelayMessage,
     params?: string,
   ): Promise<RelayOutcome> {
     if (!(await this.#hears())) return { kind: 'offline' };
     return new Promise((end) => {
-      this.#send(connection.process, note(this.pending.add({ connection, timeoutMs, end })), params);
+      const id = this.pending.add({ connection, timeoutMs, end });
+      const request = { id, from: this.#sockets.process, connection: connection.id, acknowledges: true } as const;
+      this.#send(connection.process, note(request), params);
     });
   }
 

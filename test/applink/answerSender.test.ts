@@ -1,4 +1,4 @@
-/** Answers on their way to other processes: how many at once, in which order, and until when. */
+/** Tests of the sender of relayed answers: how many are sent at once, in which order, and until when. */
 import { expect } from 'chai';
 import { AnswerSender } from '../../shared/applink/answerSender.ts';
 import { until } from '../support/until.ts';
@@ -27,6 +27,12 @@ describe('app link: the sender of answers', () => {
     expect(sent.slice(2)).to.deep.equal(['near b']);
     sender.acknowledge('near', 'b');
     expect(sent.slice(3)).to.deep.equal(['near c', 'near s']);
+  });
+
+  it('sends nothing once it is closed', () => {
+    sender.close();
+    sender.send('near', 'a', 'a');
+    expect(sent).to.deep.equal([]);
   });
 
   it('sends one again until it is acknowledged, four times at most, and forgets those behind it where nobody is', async () => {

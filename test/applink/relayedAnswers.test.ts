@@ -1,4 +1,4 @@
-/** Answers of apps on their way from the process that holds the socket to the one that called, over a Redis that fails the caller. */
+/** Tests that what an app answers reaches a calling process whose connection to Redis is cut off or slow. */
 import { expect } from 'chai';
 import type { CallOutcome, Declaration } from '../../shared/applink/link.ts';
 import { getLocalSockets } from '../../shared/applink/localConnections.ts';
@@ -42,7 +42,7 @@ describe('app link: relayed answers', () => {
 
   const call = (id: string): Promise<CallOutcome<ServiceCalls['records.get']['result']>> =>
     workers.link.call(env, 'records.get', { resource: 'order', ids: [id] }, { declares, timeoutMs: 60_000 });
-  /** Answers a call `0` at once, and all others with records of `title` once `answer` resolves. */
+  /** Makes the app answer a call `0` at once, and all others with records of `title` once `answer` resolves. */
   const handle = (title: string): void => {
     app.handle('records.get', async ({ ids }) => {
       const [id] = ids as string[];
