@@ -3,42 +3,35 @@
  * and what it costs: docs/decisions/0015-http-is-a-chain-of-koa-middleware.md.
  */
 import Koa from 'koa';
-import { linkRegistry } from '../shared/applink/metrics.ts';
-import { createPresenceMetrics } from '../shared/applink/presenceMetrics.ts';
+import { linkRegistry } from '../shared/app/link/metrics.ts';
+import { createPresenceMetrics } from '../shared/app/link/presenceMetrics.ts';
 import type { Deps } from '../shared/deps.ts';
-import { securityHeaders } from '../shared/platform/core/securityHeaders.ts';
 import { createDatabaseMetrics } from '../shared/platform/health/databaseMetrics.ts';
 import { createProbes, type Probes } from '../shared/platform/health/probes.ts';
 import { createReadiness } from '../shared/platform/health/readiness.ts';
 import { createStandbyMetrics } from '../shared/platform/health/standbyMetrics.ts';
+import { securityHeaders } from '../shared/platform/http/securityHeaders.ts';
 import { endpoints } from './endpoints.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import type { RateLimiter } from './http/rateLimiter.ts';
 import type { Live } from './live/index.ts';
 import { createLiveMetrics } from './live/metrics.ts';
-import { authentication } from './middleware/authentication.ts';
-import { body } from './middleware/body.ts';
-import { changeHeaders } from './middleware/changeHeaders.ts';
-import { consolePages } from './middleware/consolePages.ts';
-import { endpointAccess } from './middleware/endpointAccess.ts';
-import { environmentAccess } from './middleware/environmentAccess.ts';
-import { environmentPath } from './middleware/environmentPath.ts';
-import { errors } from './middleware/errors.ts';
-import { foreground } from './middleware/foreground.ts';
-import { hostPages } from './middleware/hostPages.ts';
-import { callEndpoint, idempotency } from './middleware/idempotency.ts';
-import { openIdCallback } from './middleware/openIdCallback.ts';
-import { publicEndpoints } from './middleware/publicEndpoints.ts';
-import { query } from './middleware/query.ts';
-import { rateLimit } from './middleware/rateLimit.ts';
-import { refusalAudit } from './middleware/refusalAudit.ts';
-import { requestId } from './middleware/requestId.ts';
-import { requestRecord } from './middleware/requestRecord.ts';
-import { createRequestTracker, type RequestTracker } from './middleware/requestTracker.ts';
-import { respond } from './middleware/respond.ts';
-import { routing } from './middleware/routing.ts';
-import { streamOffset } from './middleware/streamOffset.ts';
-import { watchedReads } from './middleware/watchedReads.ts';
+import { body, changeHeaders, endpointAccess, foreground, query, writeLimit } from './middleware/call.ts';
+import { callEndpoint } from './middleware/callEndpoint.ts';
+import {
+  authentication,
+  environmentAccess,
+  environmentPath,
+  ofrepOrigins,
+  publicEndpoints,
+  rateLimit,
+} from './middleware/caller.ts';
+import { errors, requestId, respond } from './middleware/envelope.ts';
+import { refusalAudit, watchedReads } from './middleware/observers.ts';
+import { idempotency } from './middleware/once.ts';
+import { consolePages, hostPages, openIdCallback } from './middleware/pages.ts';
+import { createRequestTracker, requestRecord, type RequestTracker } from './middleware/requests.ts';
+import { routing, streamOffset } from './middleware/route.ts';
 
 interface Api {
   readonly koa: Koa;
@@ -69,6 +62,7 @@ export const createApi = (deps: Deps, live: Live, limiter: RateLimiter): Api => 
     .use(consolePages(deps.config))
     .use(openIdCallback(deps, limiter))
     .use(environmentPath(deps))
+    .use(ofrepOrigins(deps.config, limiter))
     .use(publicEndpoints(deps, limiter, endpoints))
     .use(authentication(deps, limiter))
     .use(rateLimit(limiter))
@@ -79,6 +73,7 @@ export const createApi = (deps: Deps, live: Live, limiter: RateLimiter): Api => 
     .use(watchedReads)
     .use(endpointAccess)
     .use(foreground)
+    .use(writeLimit)
     .use(query)
     .use(body)
     .use(changeHeaders)

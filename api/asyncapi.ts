@@ -1,5 +1,6 @@
 /** The live stream and the app link as an AsyncAPI 3.0 document, at /asyncapi.json. Made from the schemas that check messages. */
-import { Type, type TSchema } from '../shared/platform/core/schema.ts';
+import { apiVersion } from '../shared/catalogue/release.ts';
+import { Type, type TSchema } from '../shared/platform/json/schema.ts';
 import type { Json } from './documents/json.ts';
 import {
   answerSchema,
@@ -10,7 +11,6 @@ import {
 } from './documents/linkMessages.ts';
 import { liveMessages, liveRequests, type MessageRow } from './documents/liveMessages.ts';
 import { componentsFor, shortenSchema } from './documents/namedSchemas.ts';
-import { apiVersion } from './openapi.ts';
 
 interface MethodRow {
   readonly summary: string;

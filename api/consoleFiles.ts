@@ -1,4 +1,4 @@
-/** The console's built page (shared/tools/services/buildConsole.mjs), read once at start. Used by middleware/consolePages.ts. */
+/** The console's built page (shared/tools/services/buildConsole.mjs), read once at start. Used by middleware/pages.ts. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { toPackedFile, type PackedFile } from './http/packedFile.ts';

@@ -1,11 +1,11 @@
 /** The rows that endpoints are, and the functions that make one; the steps of api/app.ts serve them. */
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../shared/access/principal.ts';
+import type { Caller } from '../shared/accounts/access/principal.ts';
+import type { AuthSession } from '../shared/accounts/sessionCache.ts';
 import { fault, type Fault } from '../shared/catalogue/errors.ts';
 import type { Deps } from '../shared/deps.ts';
-import { strictObject, type Static, type TObject, type TSchema } from '../shared/platform/core/schema.ts';
 import type { SavedResponse } from '../shared/platform/journal/idempotency.ts';
-import type { AuthSession } from '../shared/settings/sessionCache.ts';
+import { strictObject, type Static, type TObject, type TSchema } from '../shared/platform/json/schema.ts';
 import type { ApiResponse } from './http/apiResponse.ts';
 import { hasReason, withReasonSchema } from './http/reason.ts';
 import type { RequestBody } from './http/requestBody.ts';
@@ -70,18 +70,27 @@ export interface PublicCall<B = unknown, Q = unknown> {
   session(): Promise<AuthSession | null>;
 }
 
+/**
+ * Which requests need a fresh sign-in: all, as those that give or take access; none; those of actions that declare it; or those
+ * whose body has other members than these.
+ */
+export type FreshRule = 'always' | 'never' | 'byAction' | { readonly unlessOnly: readonly string[] };
+
 export interface Endpoint {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly path: string;
   readonly name: string;
   readonly summary: string;
   readonly tag: string;
-  /** Whether it changes something: refusals are audited, idempotency keys are accepted. */
+  /** Whether it changes something: refusals are audited. */
   readonly write: boolean;
   /** Whether app keys may call it. */
   readonly allowsApp: boolean;
-  /** Whether an idempotency key is accepted; else it is refused. */
-  readonly acceptsIdempotencyKey: boolean;
+  /** Throws for callers who may not call it at all, before their query and body are read; null: what they ask for decides. */
+  readonly authorize: ((caller: Caller) => void) | null;
+  readonly fresh: FreshRule;
+  /** What an idempotency key does: `ignored` where nothing changes, so that clients may send one with every POST. */
+  readonly idempotencyKey: 'accepted' | 'ignored' | 'refused';
   /** Throws `409 in_progress` while the first call with this idempotency key still waits for the customer's app. */
   readonly requireNotInProgress: ((call: Pick<EndpointCall, 'deps' | 'caller'>, key: string) => Promise<void>) | null;
   /** Whether `if-match` is accepted. */
@@ -99,6 +108,14 @@ export interface Endpoint {
   /** Whether the row's own schema has `reason`, so that its check gets it too. */
   readonly ownsReason: boolean;
   readonly responses: Readonly<Record<number, TSchema | null>>;
+  /** Whether standbys may serve it: lists, searches, summaries. A single row is read to be changed, and settings and people say who may do what. */
+  readonly standby: boolean;
+  /** Whether it only reads, for people who watch an agent: also where it is a POST. */
+  readonly reads: boolean;
+  /** What it shows, for the same people: what `:id` of its path names, `item` or `records` of its query or body; null: what its path names otherwise. */
+  readonly about: 'item' | 'records' | 'run' | 'approval' | 'bulk' | 'agent' | null;
+  /** Whether workers make way for it. */
+  readonly foreground: boolean;
   readonly example: {
     readonly params?: Readonly<Record<string, string>>;
     readonly query?: Readonly<Record<string, unknown>>;
@@ -122,6 +139,10 @@ interface EndpointRow {
   readonly name: string;
   readonly summary: string;
   readonly tag: string;
+  readonly authorize?: Endpoint['authorize'];
+  readonly fresh?: FreshRule;
+  readonly standby?: boolean;
+  readonly about?: NonNullable<Endpoint['about']>;
   readonly responses: Readonly<Record<number, TSchema | null>>;
   readonly example: Endpoint['example'];
 }
@@ -158,12 +179,18 @@ const projected = <Q extends TObject>({
 export const readEndpoint = <Q extends TObject>(
   row: EndpointRow & { readonly query: Q; handle(call: EndpointCall<Static<Q>>): Promise<ApiResponse> },
 ): Endpoint => ({
+  authorize: null,
+  fresh: 'never',
+  standby: false,
+  about: null,
   ...row,
   ...projected(row),
   method: 'get',
   write: false,
+  reads: true,
+  foreground: false,
   allowsApp: false,
-  acceptsIdempotencyKey: true,
+  idempotencyKey: 'accepted',
   requireNotInProgress: null,
   conditional: false,
   body: null,
@@ -177,7 +204,7 @@ export const readEndpoint = <Q extends TObject>(
   handlePublic: null,
 });
 
-interface WriteEndpointRow<I, Q extends TObject = TObject> extends EndpointRow {
+export interface WriteEndpointRow<I, Q extends TObject = TObject> extends EndpointRow {
   readonly query?: Q;
   readonly method?: Endpoint['method'];
   readonly body: TSchema;
@@ -187,10 +214,14 @@ interface WriteEndpointRow<I, Q extends TObject = TObject> extends EndpointRow {
   /** true where the change is audited, unless it is given. */
   readonly takesReason?: boolean;
   readonly allowsApp?: boolean;
-  readonly acceptsIdempotencyKey?: boolean;
+  readonly idempotencyKey?: Endpoint['idempotencyKey'];
   readonly requireNotInProgress?: Endpoint['requireNotInProgress'];
   readonly conditional?: boolean;
   readonly audit: NonNullable<Endpoint['audit']> | null;
+  /** true where the change is not audited, unless it is given. */
+  readonly reads?: boolean;
+  /** true where the change is audited, unless it is given. */
+  readonly foreground?: boolean;
   readonly mapFault?: NonNullable<Endpoint['mapFault']>;
   check(body: unknown, at: number): I;
   handle(call: EndpointCall<Static<Q>, I>): Promise<ApiResponse>;
@@ -203,11 +234,17 @@ const takesReason = ({
 
 export const writeEndpoint = <I, Q extends TObject = TObject>(row: WriteEndpointRow<I, Q>): Endpoint => ({
   method: 'post',
+  authorize: null,
+  fresh: 'never',
+  standby: false,
+  about: null,
+  reads: row.audit === null,
+  foreground: row.audit !== null,
   bodyOptional: false,
   takesLargeBody: false,
   takesMessage: false,
   allowsApp: false,
-  acceptsIdempotencyKey: true,
+  idempotencyKey: 'accepted',
   requireNotInProgress: null,
   conditional: false,
   query: null,
@@ -228,7 +265,7 @@ export const publicEndpoint = <I>(
 ): Endpoint => ({
   ...writeEndpoint({
     ...row,
-    acceptsIdempotencyKey: false,
+    idempotencyKey: 'refused',
     takesReason: false,
     handle: () => Promise.reject(fault('unauthorized')),
   }),

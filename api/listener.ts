@@ -1,13 +1,13 @@
 /** The HTTP server of an API process, which listens before the process can serve. Opened by main.ts and server.ts. */
-import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, STATUS_CODES, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { Socket } from 'node:net';
 import { errors } from '../shared/catalogue/errors.ts';
 import { limits } from '../shared/catalogue/limits.ts';
-import type { Config } from '../shared/platform/core/config.ts';
-import { newId } from '../shared/platform/core/ids.ts';
-import { listen } from '../shared/platform/core/listen.ts';
-import { securityHeaders } from '../shared/platform/core/securityHeaders.ts';
+import type { Config } from '../shared/platform/config/config.ts';
 import { answerProbes, openProbeServer, startingProbes, type ProbeServer } from '../shared/platform/health/probes.ts';
+import { listen } from '../shared/platform/http/listen.ts';
+import { securityHeaders } from '../shared/platform/http/securityHeaders.ts';
+import { newId } from '../shared/platform/ids.ts';
 
 export interface Listener {
   readonly server: Server;
@@ -46,7 +46,9 @@ const hasLongAddress = (packet: Buffer | undefined): boolean =>
 /** Responds to requests that Node's parser refuses, which never reach Koa, with an error of the usual form. */
 const answerBrokenRequests = (server: Server, common: Readonly<Record<string, string>>): void => {
   server.on('clientError', (error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, socket) => {
-    if (!socket.writable || error.code === 'ECONNRESET') {
+    // Browsers open connections ahead, and may send their first request as this one is answered for having sent none.
+    const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket instanceof Socket && socket.bytesRead === 0;
+    if (isUnused || !socket.writable || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
@@ -62,9 +64,22 @@ const starting = {
   headers: { 'retry-after': '1' },
 };
 
+/** The absolute form of a request's target, as clients of a proxy send it (RFC 9112, 3.2.2): its host and what follows. */
+const absoluteTarget = /^https?:\/\/([^/?#@\s]+)(.*)$/i;
+
+/** Gives a request in absolute form the form of all others. The host of the target counts, whatever the header says. */
+export const toOriginForm = (req: IncomingMessage): void => {
+  if (req.url?.startsWith('/') !== false) return;
+  const [, host, rest = ''] = absoluteTarget.exec(req.url ?? '') ?? [];
+  if (host === undefined) return;
+  req.url = rest.startsWith('/') ? rest : `/${rest}`;
+  req.headers.host = host;
+};
+
 export const openListener = async (config: Config): Promise<Listener> => {
   let current = answerProbes(config, () => startingProbes, starting);
   const handle: RequestListener = (req, res) => {
+    toOriginForm(req);
     current(req, res);
   };
   // Node's own responses to a missing host and an unknown expectation are not JSON.

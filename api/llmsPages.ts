@@ -1,4 +1,4 @@
-/** The documents for models: `/llms.txt`, the index (llmstxt.org), and `/llms-full.txt`, all of them in full. Used by middleware/hostPages.ts. */
+/** The documents for models: `/llms.txt`, the index (llmstxt.org), and `/llms-full.txt`, all of them in full. Used by middleware/pages.ts. */
 import { readDocument } from './http/documentFiles.ts';
 
 /** The documents that the host has, with what each is for. */
@@ -20,6 +20,7 @@ const interfaces = [
   ],
   ['Reference', '/docs', 'the same as a page for people'],
   ['AsyncAPI', '/asyncapi.json', 'each message of the live stream and of the app link'],
+  ['SDK', '/sdk.tgz', 'the package for an app in TypeScript or JavaScript: `npm install` takes it from this address'],
   ['Manifest', '/manifest.schema.json', 'the JSON Schema of what an app declares'],
 ] as const;
 

@@ -1,8 +1,8 @@
 /** The API process: configuration → listening → dependencies → HTTP and live streams; drains and stops on SIGTERM or SIGINT. */
 import { openDeps } from '../shared/deps.ts';
-import { readConfigOrExit } from '../shared/platform/core/config.ts';
-import { watchEventLoop } from '../shared/platform/core/eventLoop.ts';
-import { listenOrExit } from '../shared/platform/core/listen.ts';
+import { readConfigOrExit } from '../shared/platform/config/config.ts';
+import { listenOrExit } from '../shared/platform/http/listen.ts';
+import { watchEventLoop } from '../shared/platform/log/eventLoop.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
 import { openListener } from './listener.ts';
 import { startServer } from './server.ts';
@@ -16,9 +16,16 @@ const server = await startServer(deps, listener);
 deps.log.info({ port: server.port }, 'listening');
 watchEventLoop(deps.log);
 
-const stop = (): void => {
+let stopping = false;
+const stop = (signal: string): void => {
+  // Ctrl-C signals the whole process group, and the launcher signals once more.
+  if (!stopping) deps.log.info({ signal }, 'the API stops');
+  stopping = true;
   server.stop().then(
-    () => process.exit(0),
+    () => {
+      deps.log.info('the API has stopped');
+      process.exit(0);
+    },
     (error: unknown) => {
       deps.log.error({ err: error }, 'the stop failed');
       process.exit(1);

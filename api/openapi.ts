@@ -1,6 +1,7 @@
 /** The endpoint rows as an OpenAPI 3.1 document: the same schemas that validate, with an example of each request and answer. */
-import { isObject } from '../shared/platform/core/jsonLimits.ts';
-import type { TSchema } from '../shared/platform/core/schema.ts';
+import { apiVersion } from '../shared/catalogue/release.ts';
+import { isObject } from '../shared/platform/json/jsonLimits.ts';
+import type { TSchema } from '../shared/platform/json/schema.ts';
 import { answerExample } from './documents/examples.ts';
 import { createPool, type Json } from './documents/json.ts';
 import { componentsFor, shortenSchema } from './documents/namedSchemas.ts';
@@ -9,11 +10,8 @@ import { shareParameters } from './documents/parameters.ts';
 import { refusalComponents, refusalsOf } from './documents/refusals.ts';
 import { shareMembers } from './documents/sharedMembers.ts';
 import { tagDescriptions } from './documents/tags.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, FreshRule } from './endpoint.ts';
 import { sessionCookie } from './http/cookies.ts';
-
-/** Follows semver: changes only add. */
-export const apiVersion = '1.1.0';
 
 const securitySchemes = {
   bearer: { type: 'http', scheme: 'bearer', description: 'The token of an agent, a person’s session or an app.' },
@@ -36,6 +34,14 @@ const answerDescriptions: Readonly<Record<string, string>> = {
 const hasMembers = (body: TSchema): boolean => {
   const { properties }: Json = { ...body };
   return !isObject(properties) || Object.keys(properties).length > 0;
+};
+
+/** Returns the sentence that says which requests need a fresh sign-in. */
+const freshText = (rule: FreshRule): string => {
+  if (rule === 'never') return '';
+  if (rule === 'always') return ' Needs a fresh sign-in.';
+  if (rule === 'byAction') return ' Needs a fresh sign-in where the action declares `freshSignIn`.';
+  return ` Needs a fresh sign-in, unless it changes \`${rule.unlessOnly.join('`, `')}\` alone.`;
 };
 
 /** Returns the name that an answer would have among the components: that of what it brings. */
@@ -95,7 +101,8 @@ const toOperations = (endpoints: readonly Endpoint[]) => {
       method: endpoint.method,
       operation: {
         operationId: id,
-        description,
+        summary: endpoint.summary,
+        description: description + freshText(endpoint.fresh),
         tags: [endpoint.tag],
         ...(endpoint.handlePublic === null ? {} : { security: [] }),
         ...(own.length === 0 ? {} : { parameters: own }),

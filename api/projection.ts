@@ -1,9 +1,9 @@
 /** The parameter `fields` of endpoints that read: answers only the named members of each element of a list, or of the main object. For endpoint.ts. */
 import { invalidAt } from '../shared/catalogue/errors.ts';
 import { limits } from '../shared/catalogue/limits.ts';
-import { isObject } from '../shared/platform/core/jsonLimits.ts';
-import { listNearest } from '../shared/platform/core/nearestNames.ts';
-import { Type, type TSchema } from '../shared/platform/core/schema.ts';
+import { isObject } from '../shared/platform/json/jsonLimits.ts';
+import { Type, type TSchema } from '../shared/platform/json/schema.ts';
+import { listNearest } from '../shared/platform/words/nearestNames.ts';
 import type { ApiResponse } from './http/apiResponse.ts';
 
 interface SchemaNode {

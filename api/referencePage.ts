@@ -1,4 +1,4 @@
-/** The reference page of the API: `/openapi.json` shown by Redoc, from this origin alone. Used by middleware/hostPages.ts. */
+/** The reference page of the API: `/openapi.json` shown by Redoc, from this origin alone. Used by middleware/pages.ts. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,12 +1,12 @@
 /** The server with HTTP, live streams and app link, and its drain, which drops no accepted request. Started by main.ts. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { subscribeToRunChanges } from '../shared/actions/runChanges.ts';
 import { closeDeps, type Deps } from '../shared/deps.ts';
+import { subscribeToRunChanges } from '../shared/runs/runSignals.ts';
 import { createApi } from './app.ts';
 import { createAppServer } from './applink/index.ts';
 import { drainServer } from './drainServer.ts';
 import { createRateLimiter } from './http/rateLimiter.ts';
-import { openListener, type Listener } from './listener.ts';
+import { openListener, toOriginForm, type Listener } from './listener.ts';
 import { createLive } from './live/index.ts';
 
 export interface RunningServer {
@@ -25,6 +25,7 @@ export const startServer = async (deps: Deps, listener?: Listener): Promise<Runn
   const apps = createAppServer(deps, rate);
   const api = createApi(deps, live, rate);
   const callback = api.koa.callback();
+  server.on('upgrade', toOriginForm);
   live.attach(server, { app: apps.upgrade });
   probeServer?.serve(api.probes);
   serve((req: IncomingMessage, res: ServerResponse): void => {

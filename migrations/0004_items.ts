@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 
 export const up = (knex: Knex): Promise<unknown> =>
   knex.raw(`
-    -- \`terms\` holds what lists are searched by (shared/items/terms.ts): words, tags, state, assignee and flags, each after
+    -- \`terms\` holds what lists are searched by (shared/items/search/terms.ts): words, tags, state, assignee and flags, each after
     -- the fortnight of last_seen and the inbox, so that a common word never touches more rows than a fortnight has
     -- (docs/performance.md). Orders other than that of activity are indexed by state, as people sort what is not closed.
     create table items (

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 export const up = (knex: Knex): Promise<unknown> =>
   knex.raw(`
     -- A row for an item's title and fields (\`source\` empty), and one for each further text: an occurrence, a note, a reply.
-    -- \`words\`: lexemes of shared/items/itemWords.ts. Rows are added and deleted with their text, so that no change rewrites
+    -- \`words\`: lexemes of shared/items/search/itemWords.ts. Rows are added and deleted with their text, so that no change rewrites
     -- another text's; only the item's own row changes, where an occurrence replaces title and fields.
     create table item_words (
       env     int not null,

@@ -1,7 +1,7 @@
 /** The locks that a migration waits for: another transaction may hold a table for minutes, and only its owner can end it. Used by migrate.ts. */
 import type pg from 'pg';
 
-/** A lock of another session that a migration waits for. */
+/** A lock of another session that a migration waits for; one of the migration's own ends with it. */
 export interface LockWait {
   /** null: the end of a transaction, whatever it uses. */
   readonly table: string | null;
@@ -21,7 +21,7 @@ const waitSql = `
   join pg_locks l on l.pid = w.pid and not l.granted
   cross join lateral unnest(pg_blocking_pids(w.pid)) blocker (pid)
   join pg_stat_activity b on b.pid = blocker.pid
-  where w.datname = current_database() and w.application_name = $1
+  where w.datname = current_database() and w.application_name = $1 and b.application_name not like $1 || '%'
   order by b.xact_start nulls last, b.pid limit 1`;
 
 /**

@@ -3,11 +3,12 @@ import { readdir } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { builtInRoles } from '../shared/catalogue/permissions.ts';
-import { newId } from '../shared/platform/core/ids.ts';
-import { sleep } from '../shared/platform/core/wait.ts';
 import { isLockTimeout } from '../shared/platform/db/errors.ts';
 import { describeReadOnly, readOnlySql, type ReadOnlyStanding } from '../shared/platform/db/readOnly.ts';
 import { neededSchemaVersion } from '../shared/platform/db/schemaVersion.ts';
+import { newId } from '../shared/platform/ids.ts';
+import { dbNowSql } from '../shared/platform/leases/leaderLease.ts';
+import { sleep } from '../shared/platform/time/wait.ts';
 import { watchLockWaits, type LockWait } from './lockWait.ts';
 import { prepareServiceRole } from './serviceRole.ts';
 
@@ -130,17 +131,16 @@ const writeSchemaVersion = async (db: Knex): Promise<boolean> => {
  * names of those roles.
  */
 const seedRoles = async (db: Knex): Promise<string[]> => {
-  const now = Date.now();
   const changed: string[] = [];
   for (const [name, grants] of Object.entries(builtInRoles)) {
     const { rowCount } = await db.raw<{ rowCount: number }>(
       `with written as (
-         insert into roles (id, name, grants, built_in, created_at, updated_at) values (?, ?, ?::jsonb, true, ?, ?)
+         insert into roles (id, name, grants, built_in, created_at, updated_at) select ?, ?, ?::jsonb, true, at, at from (select ${dbNowSql} as at) now
          on conflict (name) do update set grants = excluded.grants, built_in = true, updated_at = excluded.updated_at
          where roles.grants is distinct from excluded.grants or not roles.built_in
          returning 1
        ) update revisions set n = n + 1 where exists (select from written)`,
-      [newId('rol'), name, JSON.stringify(grants), now, now],
+      [newId('rol'), name, JSON.stringify(grants)],
     );
     if (rowCount > 0) changed.push(name);
   }

@@ -1,6 +1,6 @@
 /** `npm run migrate`: brings the database that the environment names to the newest schema. */
-import { readConfigOrExit } from '../shared/platform/core/config.ts';
-import { createLog } from '../shared/platform/core/log.ts';
+import { readConfigOrExit } from '../shared/platform/config/config.ts';
+import { createLog } from '../shared/platform/log/log.ts';
 import { describeDatabaseError } from '../shared/tools/cli/databaseErrors.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
 import type { LockWait } from './lockWait.ts';

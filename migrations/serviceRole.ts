@@ -1,4 +1,4 @@
-/** Prepares the role that API and workers use: its rights and the settings of its sessions. Called by run.ts. */
+/** Prepares the role that API and workers use: its rights and the settings of its sessions. Called by migrate.ts. */
 import type { Knex } from 'knex';
 import { sessionSettings } from '../shared/platform/db/sessionSettings.ts';
 

@@ -1,25 +1,28 @@
 /** Composition root: what a process keeps open, made once and closed in reverse; used by every process. */
-import { openAppLink } from './applink/redisLink.ts';
+import { openDirectory } from './accounts/directory.ts';
+import { createOpenId } from './accounts/openId/provider.ts';
+import { openWriteMeter } from './accounts/writtenBytes.ts';
+import { openAppLink } from './app/link/redisLink.ts';
 import { countSettledRun } from './bulk/progress.ts';
 import { openFlagCache } from './flags/flagCache.ts';
-import { systemClock, type Clock } from './platform/core/clock.ts';
-import type { Config } from './platform/core/config.ts';
-import { createLog, type Log } from './platform/core/log.ts';
+import type { Config } from './platform/config/config.ts';
 import { createContact, watchContact } from './platform/db/contact.ts';
+import { openDatabaseClock, type DatabaseClock } from './platform/db/databaseClock.ts';
 import { isDbUnavailable } from './platform/db/errors.ts';
 import { openDb, type Db } from './platform/db/knex.ts';
 import { createOutageHook } from './platform/db/outageLog.ts';
 import { openReadPool } from './platform/db/readPool.ts';
 import { waitForSchema } from './platform/db/schemaVersion.ts';
 import { openStandbys, type Standbys } from './platform/db/standby/standbys.ts';
+import { useIdClock } from './platform/ids.ts';
+import { createLog, type Log } from './platform/log/log.ts';
 import { openRedis, type RedisConnections } from './platform/redis/connect.ts';
 import { createRefusalReporter } from './platform/redis/droppedMessages.ts';
 import { openKeyRing } from './platform/redis/keyRing.ts';
 import { createRedisHealth } from './platform/redis/redisHealth.ts';
 import { readSite } from './platform/redis/sites.ts';
+import type { Clock } from './platform/time/clock.ts';
 import type { Tracer } from './platform/tracing/span.ts';
-import { openDirectory } from './settings/directory.ts';
-import { createOpenId } from './settings/openId/provider.ts';
 import type { ViewDeps } from './views/deps.ts';
 
 export type Deps = ViewDeps;
@@ -66,7 +69,7 @@ const openReplicas = (
       });
 
 /** Opens PostgreSQL, Redis and the directory for the process part `part` (`api`, `workers`, `admin`), once the schema fits this build. */
-export const openDeps = async (config: Config, part: string, clock: Clock = systemClock): Promise<Deps> => {
+export const openDeps = async (config: Config, part: string, testClock?: Clock): Promise<Deps> => {
   const contact = createContact();
   const log = createLog(config, part, (get) => createOutageHook(get, contact));
   const primary = { url: config.databaseUrl, onConnect: contact.follow };
@@ -81,9 +84,13 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
   const probes = openDb({ ...primary, poolSize: 1, applicationName: `console-${part}-probes` });
   const standbys = openReplicas(config, part, log);
   let redis: RedisConnections | null = null;
+  let time: DatabaseClock | null = null;
   try {
+    const present = (time = await openOnceAvailable(db, log, () => openDatabaseClock(probes, log)));
+    const clock = testClock ?? present;
+    useIdClock(present);
     const keys = await openOnceAvailable(db, log, () =>
-      openKeyRing(db, (error) => {
+      openKeyRing(db, present, (error) => {
         log.warn({ err: error }, 'the keys of messages between processes could not be read');
       }),
     );
@@ -113,10 +120,18 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
       onError: (error) => log.debug({ err: error }, 'flags could not be read; they will be in a second'),
     });
     const openId = createOpenId(config);
+    const meter = openWriteMeter({
+      db,
+      clock,
+      config,
+      onError: (error) =>
+        log.debug({ err: error }, 'written bytes could not be added up; they will be in some seconds'),
+    });
     const tracer = await openTracing(config, part, log);
     return {
       config,
       clock,
+      time: present,
       log,
       tracer,
       db,
@@ -130,9 +145,11 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
       link,
       flags,
       openId,
+      meter,
       afterRun: countSettledRun,
     };
   } catch (error) {
+    time?.close();
     await redis?.close();
     await standbys?.close();
     await reads.close();
@@ -143,6 +160,7 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
 };
 
 export const closeDeps = async ({
+  meter,
   directory,
   link,
   flags,
@@ -150,11 +168,14 @@ export const closeDeps = async ({
   reads,
   probes,
   contact,
+  time,
   standbys,
   db,
   tracer,
 }: Deps): Promise<void> => {
   contact.close();
+  time.close();
+  await meter.close();
   await flags.close();
   await link.close();
   await directory.close();

@@ -2,10 +2,10 @@
  * The pace of large bulks in a worker process: they have what the machine has while nobody else is at work, and make way while
  * people and agents change things. Used by workerProcess.ts and jobs/bulkChunk.ts.
  */
-import { sleep } from '../shared/platform/core/wait.ts';
 import { channels, type Bus } from '../shared/platform/redis/bus.ts';
+import { sleep } from '../shared/platform/time/wait.ts';
 
-/** ms after a signal for which others count as at work: longer than the time between two signals (api/middleware/foreground.ts). */
+/** ms after a signal for which others count as at work: longer than the time between two signals (api/middleware/call.ts). */
 const atWorkMs = 600;
 /** The longest pause, in ms. */
 const pauseMs = 500;

@@ -1,4 +1,4 @@
-/** The types of job handlers and their outcomes. Every file of workers/jobs exports one `JobHandler`. */
+/** The types of job handlers and their outcomes. workers/jobs/index.ts has a `JobHandler` for each job. */
 import type { JobName, JobPayloads } from '../shared/catalogue/jobs.ts';
 import type { Deps } from '../shared/deps.ts';
 import type { Span } from '../shared/platform/tracing/span.ts';

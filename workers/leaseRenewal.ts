@@ -3,7 +3,7 @@
  * lease was lost aborts. Used by workerProcess.ts and worker.ts.
  */
 import type { Db } from '../shared/platform/db/knex.ts';
-import { jobLeaseMs, jobLeaseRenewMs, renewJobLeases, type JobLease } from '../shared/platform/outbox/jobLease.ts';
+import { jobLeaseMs, jobLeaseRenewMs, renewJobLeases, type JobLease } from '../shared/platform/leases/jobLease.ts';
 
 export interface JobLeaseRenewal {
   /** Renews the lease until `remove`; the signal aborts when the lease is lost, or by `abortAll`. */

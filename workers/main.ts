@@ -1,12 +1,31 @@
 /** The main file of the worker process: config → deps → services; stops on SIGTERM and SIGINT. */
-import { closeDeps, openDeps } from '../shared/deps.ts';
-import { readConfigOrExit } from '../shared/platform/core/config.ts';
-import { watchEventLoop } from '../shared/platform/core/eventLoop.ts';
-import { listenOrExit } from '../shared/platform/core/listen.ts';
-import { openProbeServer } from '../shared/platform/health/probes.ts';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { linkRegistry } from '../shared/app/link/metrics.ts';
+import { createPresenceMetrics } from '../shared/app/link/presenceMetrics.ts';
+import { closeDeps, openDeps, type Deps } from '../shared/deps.ts';
+import { readConfigOrExit } from '../shared/platform/config/config.ts';
+import { createDatabaseMetrics } from '../shared/platform/health/databaseMetrics.ts';
+import { openProbeServer, createProbes, type Probes } from '../shared/platform/health/probes.ts';
+import { createReadiness } from '../shared/platform/health/readiness.ts';
+import { listenOrExit } from '../shared/platform/http/listen.ts';
+import { watchEventLoop } from '../shared/platform/log/eventLoop.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
-import { createWorkerProbes } from './probes.ts';
+import { createQueueMetrics, jobRegistry } from './metrics.ts';
 import { createWorkerProcess } from './workerProcess.ts';
+
+/** The probes of a worker process, which it serves on WORKER_PORT. */
+const createWorkerProbes = (deps: Deps): Probes => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return createProbes(createReadiness(deps), [
+    registry,
+    jobRegistry,
+    createQueueMetrics(deps.redis),
+    createDatabaseMetrics(deps),
+    createPresenceMetrics(deps),
+    linkRegistry,
+  ]);
+};
 
 readOptions('workers');
 const config = readConfigOrExit();
@@ -29,7 +48,6 @@ const stop = async (signal: string): Promise<void> => {
   await probeServer?.close();
   await closeDeps(deps);
   deps.log.info('the workers have stopped');
-  deps.log.flush();
   // An open socket to an unavailable Redis must not keep the process alive.
   process.exit(0);
 };

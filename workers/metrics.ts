@@ -1,11 +1,11 @@
 /**
  * Metrics of a worker process: the starts of jobs, the ends of replies, the turns of sweeps, and what BullMQ has. Used by
- * worker.ts, jobs/replySend.ts, sweeps/sweep.ts and probes.ts.
+ * worker.ts, jobs/replySend.ts, sweeps/sweep.ts and main.ts.
  */
 import { Counter, Histogram, Registry } from 'prom-client';
 import { jobs } from '../shared/catalogue/jobs.ts';
-import { beginAtZero } from '../shared/platform/core/metrics.ts';
 import { addFigureGauges, createFigures } from '../shared/platform/health/figures.ts';
+import { beginAtZero } from '../shared/platform/log/metrics.ts';
 import type { RedisConnections } from '../shared/platform/redis/connect.ts';
 import { queuesOf } from './handler.ts';
 

@@ -3,7 +3,7 @@
  * before their leases expire, are made due again by one statement. Used by workerProcess.ts and worker.ts.
  */
 import type { Db } from '../shared/platform/db/knex.ts';
-import { rescheduleJobs, type JobLease } from '../shared/platform/outbox/jobLease.ts';
+import { rescheduleJobs, type JobLease } from '../shared/platform/leases/jobLease.ts';
 
 /** ms that the other process has to delete the row. */
 const graceMs = 250;

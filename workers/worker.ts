@@ -1,8 +1,6 @@
 /** Runs the jobs of one queue: leases the row, runs the handler, records the outcome. Used by workerProcess.ts. */
 import { limits } from '../shared/catalogue/limits.ts';
 import type { Deps } from '../shared/deps.ts';
-import { createLine, type Place } from '../shared/platform/core/line.ts';
-import { backoffMs, sleep } from '../shared/platform/core/wait.ts';
 import { isDbUnavailable } from '../shared/platform/db/errors.ts';
 import {
   acquireJobLease,
@@ -13,14 +11,51 @@ import {
   rescheduleJob,
   returnJob,
   type JobLease,
-} from '../shared/platform/outbox/jobLease.ts';
+} from '../shared/platform/leases/jobLease.ts';
 import { channels } from '../shared/platform/redis/bus.ts';
+import { backoffMs, sleep } from '../shared/platform/time/wait.ts';
+import { continueTrace, failureOf, type Span, type Tracer } from '../shared/platform/tracing/span.ts';
+import { createLine, type Place } from '../shared/platform/turns/line.ts';
 import type { HandlerTable, Job, JobOutcome, JobTable } from './handler.ts';
-import { beginJobSpan, endJobSpan } from './jobSpan.ts';
 import type { JobLeaseRenewal } from './leaseRenewal.ts';
 import { jobSeconds } from './metrics.ts';
 import type { PassedOnJobs } from './passedOnJobs.ts';
 import { backoffAfter } from './wakeSignal.ts';
+
+/** Begins the span of a start, below the request that staged the job; the first start also shows how long the job waited for it. */
+const beginJobSpan = (
+  tracer: Tracer | null,
+  { id, name, fence, tries, createdAt, traceparent }: JobLease,
+  queue: string,
+): Span | null => {
+  const attributes = {
+    'messaging.system': 'bullmq',
+    'messaging.destination.name': queue,
+    'messaging.message.id': id,
+    'console.job': name,
+  };
+  if (fence === 1)
+    continueTrace(tracer, traceparent, `wait ${name}`, {
+      kind: 'producer',
+      attributes: { ...attributes, 'messaging.operation.name': 'wait', 'messaging.operation.type': 'send' },
+      agoMs: Math.max(0, Date.now() - createdAt),
+    })?.end();
+  return continueTrace(tracer, traceparent, `process ${name}`, {
+    kind: 'consumer',
+    attributes: {
+      ...attributes,
+      'messaging.operation.name': 'process',
+      'messaging.operation.type': 'process',
+      'console.attempt': tries,
+    },
+  });
+};
+
+/** Ends the span with the outcome of the start. */
+const endJobSpan = (span: Span, result: { readonly kind: string; readonly error?: unknown }): void => {
+  span.set({ 'console.outcome': result.kind });
+  span.end(result.kind === 'failed' ? failureOf(result.error) : undefined);
+};
 
 type StartResult = JobOutcome | { readonly kind: 'failed'; readonly error: unknown } | { readonly kind: 'interrupted' };
 

@@ -1,9 +1,9 @@
 /** Finds the problems of an app's answer to a call, for the notification `app.problem`; the caller gets `502`. Used by session.ts. */
-import { parseCallOutcome } from '../../shared/applink/callOutcome.ts';
-import type { ServiceMethod, ServiceNotifications } from '../../shared/applink/protocol.ts';
-import { validateBlocks } from '../../shared/blocks/validateBlocks.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import { unknownNameMessage } from '../../shared/platform/core/nearestNames.ts';
+import { validateBlocks } from '../../shared/app/blocks/validateBlocks.ts';
+import { parseCallOutcome } from '../../shared/app/link/callOutcome.ts';
+import { linkLimits, type ServiceMethod, type ServiceNotifications } from '../../shared/app/link/protocol.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
+import { unknownNameMessage } from '../../shared/platform/words/nearestNames.ts';
 import { recordListProblems } from '../../shared/records/recordProblems.ts';
 
 type Problems = ServiceNotifications['app.problem']['problems'];
@@ -74,11 +74,12 @@ const mayBeNull: ReadonlySet<ServiceMethod> = new Set([
   'reply.send',
 ]);
 
+const answerForm = `is no answer of JSON-RPC 2.0, or has more than ${String(linkLimits.frameMembers)} members and elements`;
+
 /** Returns the problems of an answer; none when it is valid, or a JSON-RPC error. `message`: the parsed frame. */
 export const answerProblems = (method: ServiceMethod, params: string, message: unknown): Problems => {
   const outcome = parseCallOutcome(message);
-  if (outcome.kind === 'garbled')
-    return [{ path: '', message: 'is no answer of JSON-RPC 2.0, or has a value that can’t be stored' }];
+  if (outcome.kind === 'garbled') return [outcome.problem ?? { path: '', message: answerForm }];
   if (outcome.kind !== 'answer') return [];
   const { result } = outcome;
   if (result === null && mayBeNull.has(method)) return [];

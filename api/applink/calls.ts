@@ -1,21 +1,19 @@
 /** The methods that an app may call: the schema of their params, and what they do. Called by requests.ts. */
-import type { Caller } from '../../shared/access/principal.ts';
-import { settleRunAnswers } from '../../shared/actions/runAnswers.ts';
-import { recordProgress } from '../../shared/actions/runOutcome.ts';
-import { parseRunAnswer } from '../../shared/applink/callOutcome.ts';
-import type { LocalConnection } from '../../shared/applink/localConnections.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import { parseRunAnswer } from '../../shared/app/link/callOutcome.ts';
+import type { LocalConnection } from '../../shared/app/link/localConnections.ts';
 import {
   linkLimits,
   type AppCalls,
   type AppMethod,
   type AppNotifications,
   type RunAnswer,
-} from '../../shared/applink/protocol.ts';
+} from '../../shared/app/link/protocol.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { readFlagsForApp } from '../../shared/flags/read.ts';
 import { reportItem } from '../../shared/items/reports/report.ts';
-import { textProblem } from '../../shared/platform/core/jsonLimits.ts';
+import { textProblem } from '../../shared/platform/json/jsonLimits.ts';
 import {
   lookupIdSchema,
   nameSchema,
@@ -23,9 +21,11 @@ import {
   strictObject,
   Type,
   type TSchema,
-} from '../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../shared/platform/core/validate.ts';
+} from '../../shared/platform/json/schema.ts';
+import { compileCheck } from '../../shared/platform/json/validate.ts';
 import { deleteRecords, putRecords } from '../../shared/records/write.ts';
+import { settleRunAnswers } from '../../shared/runs/call/runAnswers.ts';
+import { recordProgress } from '../../shared/runs/call/runOutcome.ts';
 
 export interface AppRequestContext {
   readonly deps: Deps;
@@ -52,6 +52,12 @@ const checkDelete = compileCheck(deleteParams);
 const runAnswer = <T extends TSchema>(error: T) =>
   strictObject({
     run: lookupIdSchema('The run.'),
+    attempt: Type.Optional(
+      Type.Integer({
+        description:
+          'The attempt that the answer is of, for answers that all instances share: then it counts from any of them.',
+      }),
+    ),
     result: Type.Optional(Type.Unknown()),
     error: Type.Optional(error),
   });

@@ -1,6 +1,6 @@
 /** The dependencies, sockets and times that the files of this folder share. */
-import type { LocalSockets } from '../../shared/applink/localConnections.ts';
-import { linkLimits } from '../../shared/applink/protocol.ts';
+import type { LocalSockets } from '../../shared/app/link/localConnections.ts';
+import { linkLimits } from '../../shared/app/link/protocol.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { RegistrationTurns } from './registrationTurns.ts';
 

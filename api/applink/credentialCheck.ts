@@ -1,7 +1,7 @@
 /** Closes the sockets of app keys that are revoked or expired, on every reload of the directory and by the clock. Used by hub.ts. */
-import { linkCloseCodes } from '../../shared/applink/protocol.ts';
+import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
+import { linkCloseCodes } from '../../shared/app/link/protocol.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import type { AppSession } from './session.ts';
 
 interface CredentialCheck {

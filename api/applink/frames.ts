@@ -1,7 +1,7 @@
 /** Parses a text frame of an app as a JSON-RPC message. Called by session.ts for each frame. */
-import { linkLimits, rpcCodes, type RpcError } from '../../shared/applink/protocol.ts';
+import { linkLimits, rpcCodes, type RpcError } from '../../shared/app/link/protocol.ts';
 import type { FaultDetail } from '../../shared/catalogue/errors.ts';
-import { isObject, jsonTextProblem } from '../../shared/platform/core/jsonLimits.ts';
+import { inspectJsonText, isObject } from '../../shared/platform/json/jsonLimits.ts';
 
 type RpcId = number | string;
 
@@ -12,6 +12,10 @@ export type AppFrame =
       readonly id: RpcId | null;
       readonly method: string;
       readonly params: unknown;
+      /** How many members the text has inside of `params`. */
+      readonly names: number;
+      /** Characters of the text. */
+      readonly length: number;
       readonly problem?: FaultDetail;
     }
   | { readonly kind: 'answer'; readonly id: number; readonly message: unknown }
@@ -34,20 +38,21 @@ const unreadFrame = (text: string, problem: FaultDetail): AppFrame => {
   const [, id, member] = head.exec(text.slice(0, 100)) ?? [];
   if (id === undefined) return badFrame(rpcCodes.invalidRequest, `The message ${problem.message}.`);
   return member === 'method'
-    ? { kind: 'request', id: Number(id), method: '', params: null, problem }
+    ? { kind: 'request', id: Number(id), method: '', params: null, names: 0, length: 0, problem }
     : { kind: 'answer', id: Number(id), message: null };
 };
 
-const parseRequest = (message: Record<string, unknown>): AppFrame => {
+const parseRequest = (message: Record<string, unknown>, names: number, length: number): AppFrame => {
   const { jsonrpc, id, method, params = {} } = message;
   if (jsonrpc !== '2.0' || typeof method !== 'string' || method.length > methodMax)
     return badFrame(rpcCodes.invalidRequest, 'This is not a JSON-RPC 2.0 request.');
   if ('id' in message && !isId(id)) return badFrame(rpcCodes.invalidRequest, 'An id is a number or a string.');
-  return { kind: 'request', id: isId(id) ? id : null, method, params };
+  const inside = names - Object.keys(message).length;
+  return { kind: 'request', id: isId(id) ? id : null, method, params, names: inside, length };
 };
 
 export const parseFrame = (text: string): AppFrame => {
-  const problem = jsonTextProblem(text, linkLimits.frameMembers);
+  const { problem, names } = inspectJsonText(text, linkLimits.frameMembers);
   if (problem !== null) return unreadFrame(text, problem);
   let message: unknown;
   try {
@@ -62,7 +67,7 @@ export const parseFrame = (text: string): AppFrame => {
         ? 'Batches are not taken; send one message a frame.'
         : 'This is not a JSON-RPC 2.0 message.',
     );
-  if ('method' in message) return parseRequest(message);
+  if ('method' in message) return parseRequest(message, names, text.length);
   const { id } = message;
   if (typeof id === 'number' && Number.isSafeInteger(id)) return { kind: 'answer', id, message };
   return id === null && 'error' in message

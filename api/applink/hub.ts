@@ -1,10 +1,10 @@
 /** All sockets of apps in this process: checks each once a second, keeps their presence in PostgreSQL, and drains them. */
-import { dispatchRun } from '../../shared/actions/dispatchRun.ts';
-import { connectionGauge } from '../../shared/applink/metrics.ts';
-import { deleteConnections, reinsertConnection, renewConnections } from '../../shared/applink/presence.ts';
-import { linkCloseCodes } from '../../shared/applink/protocol.ts';
-import { sleep } from '../../shared/platform/core/wait.ts';
+import { connectionGauge } from '../../shared/app/link/metrics.ts';
+import { deleteConnections, reinsertConnection, renewConnections } from '../../shared/app/link/presence.ts';
+import { linkCloseCodes } from '../../shared/app/link/protocol.ts';
+import { sleep } from '../../shared/platform/time/wait.ts';
 import { takeReply } from '../../shared/replies/takeReply.ts';
+import { dispatchRun } from '../../shared/runs/call/dispatchRun.ts';
 import type { AppContext } from './context.ts';
 import { createCredentialCheck } from './credentialCheck.ts';
 import { createFrameHandler } from './requests.ts';

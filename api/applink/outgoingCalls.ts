@@ -1,7 +1,7 @@
 /** The service's calls on one socket by their ids, and what happens to those that are not answered. Used by session.ts. */
-import type { RelayOutcome } from '../../shared/applink/localConnections.ts';
-import { droppedFrameCounter } from '../../shared/applink/metrics.ts';
-import type { ServiceMethod } from '../../shared/applink/protocol.ts';
+import type { RelayOutcome } from '../../shared/app/link/localConnections.ts';
+import { droppedFrameCounter } from '../../shared/app/link/metrics.ts';
+import type { ServiceMethod } from '../../shared/app/link/protocol.ts';
 
 interface PendingCall {
   readonly method: ServiceMethod;

@@ -1,20 +1,21 @@
 /** `app.register`: defines the environment by the app's manifest and makes the socket callable. Called by requests.ts. */
-import type { Caller } from '../../shared/access/principal.ts';
-import { manifestDeclarationKeys } from '../../shared/applink/declarationKeys.ts';
-import { deleteConnections, insertConnection } from '../../shared/applink/presence.ts';
-import type { AppCalls } from '../../shared/applink/protocol.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import { runAdminChange, toAdministrator } from '../../shared/accounts/settings/adminChange.ts';
+import { compareDefinition } from '../../shared/accounts/settings/environments/compareDefinition.ts';
+import { manifestDeclarationKeys } from '../../shared/app/link/declarationKeys.ts';
+import { deleteConnections, insertConnection } from '../../shared/app/link/presence.ts';
+import type { AppCalls } from '../../shared/app/link/protocol.ts';
 import { Fault, fault, type FaultDetail } from '../../shared/catalogue/errors.ts';
+import { apiVersion } from '../../shared/catalogue/release.ts';
 import { notifyFlagsChanged } from '../../shared/flags/changeFlag.ts';
 import { flagView } from '../../shared/flags/model.ts';
 import { declareEnvironment, type DeclareResult } from '../../shared/flags/redeclaredFlags.ts';
-import { jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
-import { strictObject, timeSchema, Type } from '../../shared/platform/core/schema.ts';
-import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
-import { releaseParkedJobs } from '../../shared/platform/outbox/jobLease.ts';
-import { runAdminChange, toAdministrator } from '../../shared/settings/adminChange.ts';
-import { compareDefinition } from '../../shared/settings/environments/compareDefinition.ts';
+import { jsonProblem } from '../../shared/platform/json/jsonLimits.ts';
+import { strictObject, timeSchema, Type } from '../../shared/platform/json/schema.ts';
+import { compileCheck, invalidFault } from '../../shared/platform/json/validate.ts';
+import { releaseParkedJobs } from '../../shared/platform/leases/jobLease.ts';
 import type { AppContext } from './context.ts';
-import type { AppSession } from './session.ts';
+import type { AppRequest, AppSession } from './session.ts';
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description });
 
@@ -37,28 +38,48 @@ export class ManifestRefusedError extends Error {
   }
 }
 
+/** Returns a function that names the release in a problem of what it does not know, and that of the app's SDK if it is newer. */
+const nameRelease = (sdk: string) => {
+  const [ofSdk = ''] = /\d+\.\d+\.\d+/.exec(sdk) ?? [];
+  const isNewer = ofSdk.localeCompare(apiVersion, 'en', { numeric: true }) > 0;
+  const words = `this release (${apiVersion}) does not know it${isNewer ? `, that of the app’s SDK (${ofSdk}) may` : ''}`;
+  return ({ path, message }: FaultDetail): FaultDetail => ({
+    path,
+    message: message.startsWith('is not known here') ? `${message}; ${words}` : message,
+  });
+};
+
 /** Passes the problems of a manifest on as `ManifestRefusedError`. */
-const withProblems = async <T>(work: Promise<T>): Promise<T> => {
+const withProblems = async <T>(sdk: string, work: Promise<T>): Promise<T> => {
   try {
     return await work;
   } catch (error) {
     if (error instanceof Fault && error.code === 'invalid')
-      throw new ManifestRefusedError(error.message, error.extra.details ?? []);
+      throw new ManifestRefusedError(error.message, (error.extra.details ?? []).map(nameRelease(sdk)));
     throw error;
   }
 };
 
-const defineManifest = (
+/** What comes over the link stands in rows, in the history and in the live message, and the answer does not repeat it. */
+export const linkCopies = 3;
+
+const defineManifest = async (
   { deps }: AppContext,
   caller: Caller,
-  { manifest, startedAt, signal }: { manifest: unknown; startedAt: number; signal: AbortSignal },
+  { manifest, startedAt, bytes, signal }: { manifest: unknown; startedAt: number; bytes: number; signal: AbortSignal },
 ): Promise<DeclareResult> => {
   const now = deps.clock.now();
+  const [owner, envId] = [caller.principal.id ?? '', caller.env.id];
   // An app whose clock runs ahead must not prevent every later version from being defined.
   const declared = { environment: caller.env.name, manifest, startedAt: Math.min(startedAt, now), signal };
-  return withProblems(
-    runAdminChange(deps.db, deps.bus, (tx) => declareEnvironment(tx, toAdministrator(caller, now), declared)),
-  );
+  const result = await runAdminChange(deps.db, deps.bus, async (tx) => {
+    const made = await declareEnvironment(tx, toAdministrator(caller, now), declared);
+    // An app that declares what it did before comes back beyond the limit too.
+    if (made.changed) await deps.meter.require(owner, envId, false);
+    return made;
+  });
+  if (result.changed) deps.meter.count(owner, envId, linkCopies * bytes);
+  return result;
 };
 
 /** Returns what registering the manifest would change. */
@@ -77,7 +98,7 @@ const compareManifest = async (
     { environment, manifest, signal: session.closed },
     definition.manifest,
   );
-  return { environment, connection: session.connection.id, ...(await withProblems(compared)) };
+  return { environment, connection: session.connection.id, ...(await compared) };
 };
 
 /** Makes the jobs due that were parked until the app is online; errors are logged. */
@@ -115,7 +136,7 @@ export const registerApp = async (
   context: AppContext,
   session: AppSession,
   caller: Caller,
-  params: unknown,
+  { params, length: bytes }: AppRequest,
   answer: (result: AppCalls['app.register']['result']) => void,
 ): Promise<readonly { readonly id: string; readonly process: string }[]> => {
   const { deps, sockets, turns } = context;
@@ -128,11 +149,13 @@ export const registerApp = async (
   const { envId, closed: signal } = session;
   try {
     if (dryRun) {
-      answer(await turns(envId, signal, () => compareManifest(context, session, caller, manifest)));
+      const comparing = turns(envId, signal, () => compareManifest(context, session, caller, manifest));
+      answer(await withProblems(sdk, comparing));
       return [];
     }
-    const { warnings, flags } = await turns(envId, signal, () =>
-      defineManifest(context, caller, { manifest, startedAt, signal }),
+    const { warnings, flags } = await withProblems(
+      sdk,
+      turns(envId, signal, () => defineManifest(context, caller, { manifest, startedAt, bytes, signal })),
     );
     await deps.directory.refresh();
     if (flags.length > 0) notifyFlagsChanged(deps);

@@ -1,4 +1,4 @@
-/** Lets one registration of an environment at a time be checked in this process; the others wait in turn. Made by index.ts, used by register.ts. */
+/** Lets one registration of an environment at a time be checked in this process; the others wait in turn. Made by index.ts for register.ts. */
 
 /** Runs `work` once every earlier registration of the environment has ended. Throws the signal’s reason, and runs nothing, when it is aborted by then. */
 export type RegistrationTurns = <T>(envId: number, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;

@@ -1,19 +1,40 @@
 /** Serves the requests of apps: checks that the app is registered and the values can be stored, then calls the method. Used by hub.ts. */
-import type { Caller } from '../../shared/access/principal.ts';
-import { settleRunAnswers } from '../../shared/actions/runAnswers.ts';
-import { parseRunAnswer } from '../../shared/applink/callOutcome.ts';
-import { requestCounter } from '../../shared/applink/metrics.ts';
-import { narrowConnection } from '../../shared/applink/presence.ts';
-import { linkCloseCodes, rpcCodes, type RpcError, type RunAnswer } from '../../shared/applink/protocol.ts';
-import { fault } from '../../shared/catalogue/errors.ts';
-import { newId } from '../../shared/platform/core/ids.ts';
-import { jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
-import { invalidFault } from '../../shared/platform/core/validate.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import { parseRunAnswer } from '../../shared/app/link/callOutcome.ts';
+import { requestCounter } from '../../shared/app/link/metrics.ts';
+import { narrowConnection } from '../../shared/app/link/presence.ts';
+import { linkCloseCodes, rpcCodes, type RpcError, type RunAnswer } from '../../shared/app/link/protocol.ts';
+import { fault, type FaultDetail, Fault } from '../../shared/catalogue/errors.ts';
+import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
+import { newId } from '../../shared/platform/ids.ts';
+import { inspectJson } from '../../shared/platform/json/jsonLimits.ts';
+import { invalidFault } from '../../shared/platform/json/validate.ts';
+import type { Log } from '../../shared/platform/log/log.ts';
+import { settleRunAnswers } from '../../shared/runs/call/runAnswers.ts';
 import { appMethods, appNotifications, type AppRequestContext } from './calls.ts';
 import type { AppContext } from './context.ts';
-import { toAppRpcError } from './errors.ts';
-import { ManifestRefusedError, registerApp } from './register.ts';
+import { linkCopies, ManifestRefusedError, registerApp } from './register.ts';
 import type { AppFrameHandler, AppRequest, AppSession } from './session.ts';
+
+/** The first code of the range that JSON-RPC 2.0 reserves for the server (-32000 to -32099). */
+const refusedCode = -32000;
+
+const faultOfRequest = (error: unknown, log: Log): Fault => {
+  if (error instanceof Fault) return error;
+  if (isDbUnavailable(error))
+    return fault('unavailable', 'The service is not available right now; try again in a moment.');
+  log.error({ err: error }, 'a request of an app failed');
+  return fault('internal');
+};
+
+const toAppRpcError = (error: unknown, log: Log): RpcError => {
+  const { code, message, status, extra } = faultOfRequest(error, log);
+  return {
+    code: status === 400 ? rpcCodes.invalidParams : refusedCode,
+    message,
+    data: { code, ...(extra.details === undefined ? {} : { details: extra.details }) },
+  };
+};
 
 class UnknownMethod extends Error {}
 
@@ -28,9 +49,21 @@ const toCaller = ({ deps }: AppContext, { envId, who, address }: AppSession): Ca
   return { env: environment, principal: who.principal, requestId: newId('req'), address };
 };
 
-const callMethod = async (asking: AppRequestContext, { method, params, notified }: AppRequest): Promise<unknown> => {
+/** Returns the problem of a value that can't be kept, or null. Throws `bad_json` where the text has more members than the value: one is named twice. */
+const requireMembersOnce = ({ params, names: written }: AppRequest): FaultDetail | null => {
+  const { problem, names } = inspectJson(params);
+  if (problem === null && names !== written)
+    throw fault('bad_json', 'A member of the message is named twice in one object.');
+  return problem;
+};
+
+/** The methods by which an app fills its environment. */
+const writingMethods = new Set(['items.report', 'records.put']);
+
+const callMethod = async (asking: AppRequestContext, asked: AppRequest): Promise<unknown> => {
+  const { method, params, notified } = asked;
   // Answers of runs are checked one by one: one that can't be stored must not refuse the others.
-  const problem = method === 'run.answers' ? null : jsonProblem(params);
+  const problem = method === 'run.answers' ? null : requireMembersOnce(asked);
   if (problem !== null) throw invalidFault([problem]);
   if (notified && Object.hasOwn(appNotifications, method)) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `hasOwn` has found the method
@@ -39,7 +72,14 @@ const callMethod = async (asking: AppRequestContext, { method, params, notified 
   }
   if (!Object.hasOwn(appMethods, method)) throw new UnknownMethod(`There is no method ${JSON.stringify(method)}.`);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `hasOwn` has found the method
-  return appMethods[method as keyof typeof appMethods](asking, params);
+  const call = () => appMethods[method as keyof typeof appMethods](asking, params);
+  if (!writingMethods.has(method)) return call();
+  const { deps, caller } = asking;
+  const owner = caller.principal.id ?? '';
+  await deps.meter.require(owner, caller.env.id, true);
+  const result = await call();
+  deps.meter.count(owner, caller.env.id, linkCopies * asked.length);
+  return result;
 };
 
 const toRpcRefusal = ({ deps }: AppContext, error: unknown): RpcError => {
@@ -62,7 +102,9 @@ export const createFrameHandler = (context: AppContext, replaced: OnReplaced): A
     answer: (result: unknown) => void,
   ): Promise<void> => {
     if (asked.method === 'app.register') {
-      replaced(await registerApp(context, session, toCaller(context, session), asked.params, answer));
+      // What can't be kept in a manifest is among the problems that the registration names.
+      requireMembersOnce(asked);
+      replaced(await registerApp(context, session, toCaller(context, session), asked, answer));
     } else if (session.arrival === null) session.end(linkCloseCodes.notRegistered, 'app.register comes first');
     else answer(await callMethod({ deps, caller: toCaller(context, session), connection: session }, asked));
   };

@@ -2,31 +2,63 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
-import { isStoppingRefusal, parseCallOutcome } from '../../shared/applink/callOutcome.ts';
-import { readDeclarationKeys } from '../../shared/applink/declarationKeys.ts';
-import type { AppConnection, CallOutcome } from '../../shared/applink/link.ts';
-import type { LocalSocket, RelayOutcome } from '../../shared/applink/localConnections.ts';
-import { droppedFrameCounter } from '../../shared/applink/metrics.ts';
-import type { ConnectionRegistration } from '../../shared/applink/presence.ts';
+import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
+import { isStoppingRefusal, parseCallOutcome } from '../../shared/app/link/callOutcome.ts';
+import { readDeclarationKeys } from '../../shared/app/link/declarationKeys.ts';
+import type { AppConnection, CallOutcome } from '../../shared/app/link/link.ts';
+import type { LocalSocket, RelayOutcome } from '../../shared/app/link/localConnections.ts';
+import { droppedFrameCounter } from '../../shared/app/link/metrics.ts';
+import type { ConnectionRegistration } from '../../shared/app/link/presence.ts';
 import {
   linkCloseCodes,
   type RpcError,
   type ServiceCalls,
   type ServiceMethod,
   type ServiceNotifications,
-} from '../../shared/applink/protocol.ts';
+} from '../../shared/app/link/protocol.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { createLine } from '../../shared/platform/core/line.ts';
-import { invalidFault } from '../../shared/platform/core/validate.ts';
-import type { AuthSession } from '../../shared/settings/sessionCache.ts';
+import { invalidFault } from '../../shared/platform/json/validate.ts';
+import { sleep } from '../../shared/platform/time/wait.ts';
+import { createLine } from '../../shared/platform/turns/line.ts';
 import { bytesDrained } from '../http/bytesDrained.ts';
 import { answerProblems } from './answerProblems.ts';
-import { answerSubject } from './answerSubject.ts';
 import type { AppContext } from './context.ts';
 import { parseFrame, type AppFrame } from './frames.ts';
 import { OutgoingCalls } from './outgoingCalls.ts';
 import { RequestQueue } from './requestQueue.ts';
+
+/** Names what a call to the app was about, for the notification `app.problem`, which comes without the call. */
+type Subject = NonNullable<ServiceNotifications['app.problem']['about']>;
+type Params<M extends ServiceMethod> = ServiceCalls[M]['params'];
+
+const itemSubject = ({ item: { inbox, id } }: { readonly item: Params<'triage.answer'>['item'] }): Subject => ({
+  inbox: String(inbox),
+  item: String(id),
+});
+const resourceSubject = ({ resource }: { readonly resource: string }): Subject => ({ resource });
+
+const subjects: { readonly [M in ServiceMethod]: (params: Params<M>) => Subject } = {
+  'action.run': ({ run, action }) => ({ run, action }),
+  'action.available': ({ refs: [first] }) => (first === undefined ? {} : resourceSubject(first)),
+  'records.search': resourceSubject,
+  'records.list': resourceSubject,
+  'records.get': ({ resource, ids: [id, ...others] }) => ({
+    resource,
+    ...(id === undefined || others.length > 0 ? {} : { record: id }),
+  }),
+  'records.related': ({ resource, id, relation }) => ({ resource, record: id, relation }),
+  'page.block': ({ page, block }) => ({ page, block }),
+  'item.blocks': itemSubject,
+  'record.blocks': ({ resource, id }) => ({ resource, record: id }),
+  'triage.answer': itemSubject,
+  'reply.send': ({ delivery, ...others }) => ({ ...itemSubject(others), delivery }),
+};
+
+/** Returns what a call was about. `params`: the JSON text that the service has sent. */
+const answerSubject = <M extends ServiceMethod>(method: M, params: string): Subject =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the params that the service has sent
+  subjects[method](JSON.parse(params) as Params<M>);
 
 /** The number of frames that are no messages after which the connection is closed. */
 const invalidFramesMax = 100;
@@ -40,9 +72,16 @@ const reportWeight = 1 / 16;
 
 type RequestFrame = AppFrame & { kind: 'request' };
 
+/** Characters of a long frame, as of a long body in requestBody.ts. */
+const longFrame = 256 * 1024;
+
 export interface AppRequest {
   readonly method: string;
   readonly params: unknown;
+  /** How many members the text has inside of `params`. */
+  readonly names: number;
+  /** Characters of the text. */
+  readonly length: number;
   /** Whether it is a notification, which is not answered. */
   readonly notified: boolean;
 }
@@ -253,14 +292,16 @@ export class AppSession implements LocalSocket {
       this.end(linkCloseCodes.flooding, 'too many frames that are no messages');
   }
 
-  async #serve({ id, method, params, problem }: RequestFrame): Promise<void> {
+  async #serve({ id, problem, ...request }: RequestFrame): Promise<void> {
     if (!this.open) return;
     const answer = (body: { readonly result: unknown } | { readonly error: RpcError }): void => {
       if (id !== null) this.write(JSON.stringify({ jsonrpc: '2.0', id, ...body }));
     };
     try {
       if (problem !== undefined) throw invalidFault([problem]);
-      await this.#frames.request(this, { method, params, notified: id === null }, (result) => {
+      // Parsing took long, and so will the check: others have a turn between the two.
+      if (request.length >= longFrame) await sleep(0);
+      await this.#frames.request(this, { ...request, notified: id === null }, (result) => {
         answer({ result });
       });
     } catch (error) {

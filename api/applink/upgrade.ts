@@ -2,10 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
-import { linkLimits, subprotocol } from '../../shared/applink/protocol.ts';
+import { linkLimits, subprotocol } from '../../shared/app/link/protocol.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { strictObject } from '../../shared/platform/core/schema.ts';
-import { securityHeaders } from '../../shared/platform/core/securityHeaders.ts';
+import { securityHeaders } from '../../shared/platform/http/securityHeaders.ts';
+import { strictObject } from '../../shared/platform/json/schema.ts';
 import { logRefusedSocket, logSocket } from '../http/accessLog.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import { authenticateRequest, resolveCaller } from '../http/credentials.ts';

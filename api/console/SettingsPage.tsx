@@ -1,12 +1,13 @@
 /** The settings page: links to the sections that the role may see, above the open section, which is loaded when it is opened. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ComponentType } from 'react';
-import { readAuditSearch } from './audit/filter.ts';
-import { readJobsSearch } from './jobs/search.ts';
+import type { ComponentProps, ComponentType } from 'react';
 import { Forbidden } from './settings/Forbidden.tsx';
-import { allows, sections, type SectionName, type SectionProps } from './settings/sections.ts';
-import { settingsPageTexts } from './settingsPageTexts.ts';
+import type { ResourceSection as ResourceSectionType } from './settings/ResourceSection.tsx';
+import { resourceTexts } from './settings/resourceTexts.ts';
+import { allows, isOrdinary, sections, type SectionName, type SectionProps } from './settings/sections.ts';
+import { readAuditSearch, readJobsSearch } from './shell/address.ts';
+import { laterTexts } from './shell/laterTexts.ts';
 import { useSession } from './shell/session.ts';
 import { loadedLater } from './ui/lazy.tsx';
 import { Empty, Skeleton } from './ui/Problem.tsx';
@@ -30,12 +31,17 @@ const AuditPage = loadedLater(async () => (await import('./audit/AuditPage.tsx')
 
 const JobsPage = loadedLater(async () => (await import('./jobs/JobsPage.tsx')).JobsPage);
 
-const pages: Readonly<Record<Exclude<SectionName, 'audit' | 'jobs'>, ComponentType<SectionProps>>> = {
+const ResourceSection = loadedLater<ComponentProps<typeof ResourceSectionType>>(
+  async () => (await import('./settings/ResourceSection.tsx')).ResourceSection,
+);
+
+const pages: Readonly<
+  Record<Exclude<SectionName, 'audit' | 'jobs' | keyof typeof resourceTexts>, ComponentType<SectionProps>>
+> = {
   agents: loadedLater<SectionProps>(async () => (await import('./agents/AgentsSection.tsx')).AgentsSection),
   activity: loadedLater<SectionProps>(async () => (await import('./agents/ActivityPage.tsx')).ActivityPage),
   people: loadedLater<SectionProps>(async () => (await import('./people/PeopleSection.tsx')).PeopleSection),
   roles: loadedLater<SectionProps>(async () => (await import('./roles/RolesSection.tsx')).RolesSection),
-  'app-keys': loadedLater(async () => (await import('./keys/KeysSection.tsx')).KeysSection),
   environments: loadedLater(async () => (await import('./environments/EnvironmentsSection.tsx')).EnvironmentsSection),
   loosenings: loadedLater(async () => (await import('./loosenings/LooseningsSection.tsx')).LooseningsSection),
   erasures: loadedLater(async () => (await import('./erasures/ErasuresSection.tsx')).ErasuresSection),
@@ -48,13 +54,18 @@ const mayOpen = (me: Me, { name, needs }: (typeof sections)[number], id: string 
 
 const Section = ({ me, section, id, search, onSearch }: SettingsPageProps & { readonly me: Me }) => {
   const open = sections.find(({ name }) => name === section);
-  if (open === undefined) return <Empty title={settingsPageTexts.noSection}>{settingsPageTexts.noSectionAbout}</Empty>;
+  if (open === undefined)
+    return <Empty title={laterTexts.settings.noSection}>{laterTexts.settings.noSectionAbout}</Empty>;
   if (!mayOpen(me, open, id)) return <Forbidden isPage needs={open.needs ?? ''} />;
   if (open.name === 'audit') return <AuditPage search={readAuditSearch(search)} onSearch={onSearch} />;
   if (open.name === 'jobs') return <JobsPage search={readJobsSearch(search)} onSearch={onSearch} />;
+  if (isOrdinary(open.name)) return <ResourceSection texts={resourceTexts[open.name]} />;
   const Page = pages[open.name];
   return <Page id={id} />;
 };
+
+/** Scrolls a narrow line of sections to the open one. */
+const intoSight = (link: HTMLElement | null): void => link?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
 export const SettingsPage = ({ section, ...rest }: SettingsPageProps) => {
   const { http, environment } = useSession();
@@ -68,14 +79,14 @@ export const SettingsPage = ({ section, ...rest }: SettingsPageProps) => {
   const open = section ?? seen[0]?.name;
   return (
     <div className="settings">
-      <nav aria-label={settingsPageTexts.settings}>
+      <nav aria-label={laterTexts.settings.settings}>
         {seen.map(({ name, label }) => (
           <Link
             key={name}
             to="/env/$environment/settings/{-$section}/{-$id}"
             params={{ environment, section: name, id: undefined }}
             search={{}}
-            {...(name === open ? { 'aria-current': 'page' } : {})}
+            {...(name === open ? { 'aria-current': 'page', ref: intoSight } : {})}
           >
             {label}
             {name === 'loosenings' && waiting.length > 0 && (

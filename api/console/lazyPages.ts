@@ -7,7 +7,7 @@ import type { RecordsPage as RecordsPageType } from './records/RecordsPage.tsx';
 import type { ResourcePage as ResourcePageType } from './records/ResourcePage.tsx';
 import type { RunsPage as RunsPageType } from './runs/RunsPage.tsx';
 import type { SettingsPageProps } from './SettingsPage.tsx';
-import type { PaletteProps } from './shell/paletteProps.ts';
+import type { PaletteProps } from './shell/Shell.tsx';
 import { loadedLater } from './ui/lazy.tsx';
 
 export const ApprovalsPage = loadedLater<ComponentProps<typeof ApprovalsPageType>>(
@@ -34,7 +34,7 @@ export const HomePage = loadedLater(async () => (await import('./home/HomePage.t
 
 export const BulksPage = loadedLater(async () => (await import('./bulks/BulksPage.tsx')).BulksPage);
 
-export const BulkPage = loadedLater(async () => (await import('./bulks/BulkPage.tsx')).BulkPage);
+export const BulkPage = loadedLater(async () => (await import('./bulks/BulksPage.tsx')).BulkPage);
 
 export const SettingsPage = loadedLater<SettingsPageProps>(
   async () => (await import('./SettingsPage.tsx')).SettingsPage,

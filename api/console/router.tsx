@@ -1,34 +1,45 @@
 /** The addresses of the console: the address is the state, so that every screen can be sent to a colleague. Used by main.tsx. */
 import { createRootRoute, createRoute, createRouter, Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { readApprovalsSearch, type ApprovalsSearch } from './approvals/ended.ts';
 import { readListSearch, type ListSearch } from './inbox/filter.ts';
 import { InboxPage } from './inbox/InboxPage.tsx';
-import { readListEarly } from './inbox/readEarly.ts';
+import { readListEarly } from './inbox/useItemList.ts';
 import * as lazy from './lazyPages.ts';
-import { readRecordsSearch, type RecordsSearch } from './records/search.ts';
-import { readRunsSearch, type RunsSearch } from './runs/search.ts';
-import { parseSearch, readParams, stringifySearch } from './shell/address.ts';
+import {
+  type ApprovalsSearch,
+  type RecordsSearch,
+  type RunsSearch,
+  parseSearch,
+  readApprovalsSearch,
+  readParams,
+  readRecordsSearch,
+  readRunsSearch,
+  stringifySearch,
+} from './shell/address.ts';
 import { Nowhere } from './shell/Nowhere.tsx';
 import type { Session } from './shell/session.ts';
 import { Shell } from './shell/Shell.tsx';
 import { remember, Start } from './shell/Start.tsx';
-import { consoleTexts } from './texts.tsx';
+import { shellTexts } from './shell/texts.tsx';
 import { publicBase } from './wire/base.ts';
 
 const root = createRootRoute({
   component: Outlet,
   notFoundComponent: () => (
     <main className="empty">
-      <h1>{consoleTexts.noPage}</h1>
+      <h1>{shellTexts.noAddress.noPage}</h1>
       <p>
-        {consoleTexts.noPageAbout((words) => (
+        {shellTexts.noAddress.noPageAbout((words) => (
           <Link to="/">{words}</Link>
         ))}
       </p>
     </main>
   ),
 });
+
+/** Returns a function that changes the search of an address. */
+const useSearchChange = <S,>(navigate: (to: { search: S; replace: boolean }) => Promise<void>) =>
+  useCallback((search: S, replace: boolean) => void navigate({ search, replace }), [navigate]);
 
 const start = createRoute({ getParentRoute: () => root, path: '/', component: Start });
 
@@ -50,11 +61,7 @@ const signedIn = createRoute({
   component: lazy.SignedIn,
 });
 
-const home = createRoute({
-  getParentRoute: () => environment,
-  path: '/',
-  component: lazy.HomePage,
-});
+const home = createRoute({ getParentRoute: () => environment, path: '/', component: lazy.HomePage });
 
 const items = createRoute({
   getParentRoute: () => environment,
@@ -62,11 +69,7 @@ const items = createRoute({
   validateSearch: readListSearch,
   component: function ItemsRoute() {
     const search = items.useSearch();
-    const navigate = items.useNavigate();
-    const set = useCallback(
-      (next: ListSearch, replace: boolean) => void navigate({ search: next, replace }),
-      [navigate],
-    );
+    const set = useSearchChange<ListSearch>(items.useNavigate());
     return <InboxPage inbox={null} search={search} onSearch={set} />;
   },
 });
@@ -78,11 +81,7 @@ const inbox = createRoute({
   component: function InboxRoute() {
     const search = inbox.useSearch();
     const { inbox: name } = inbox.useParams();
-    const navigate = inbox.useNavigate();
-    const set = useCallback(
-      (next: ListSearch, replace: boolean) => void navigate({ search: next, replace }),
-      [navigate],
-    );
+    const set = useSearchChange<ListSearch>(inbox.useNavigate());
     return <InboxPage key={name} inbox={name} search={search} onSearch={set} />;
   },
 });
@@ -155,11 +154,7 @@ const resource = createRoute({
   component: function ResourceRoute() {
     const search = resource.useSearch();
     const { resource: name } = resource.useParams();
-    const navigate = resource.useNavigate();
-    const set = useCallback(
-      (next: RecordsSearch, replace: boolean) => void navigate({ search: next, replace }),
-      [navigate],
-    );
+    const set = useSearchChange<RecordsSearch>(resource.useNavigate());
     return <lazy.ResourcePage key={name} resource={name} search={search} onSearch={set} />;
   },
 });
@@ -170,26 +165,14 @@ const runs = createRoute({
   validateSearch: readRunsSearch,
   component: function RunsRoute() {
     const search = runs.useSearch();
-    const navigate = runs.useNavigate();
-    const set = useCallback(
-      (next: RunsSearch, replace: boolean) => void navigate({ search: next, replace }),
-      [navigate],
-    );
+    const set = useSearchChange<RunsSearch>(runs.useNavigate());
     return <lazy.RunsPage search={search} onSearch={set} />;
   },
 });
 
-const bulks = createRoute({
-  getParentRoute: () => environment,
-  path: 'bulks',
-  component: lazy.BulksPage,
-});
+const bulks = createRoute({ getParentRoute: () => environment, path: 'bulks', component: lazy.BulksPage });
 
-const bulk = createRoute({
-  getParentRoute: () => environment,
-  path: 'bulks/$id',
-  component: lazy.BulkPage,
-});
+const bulk = createRoute({ getParentRoute: () => environment, path: 'bulks/$id', component: lazy.BulkPage });
 
 const FlagsRoute = ({ name }: { readonly name: string | null }) => {
   const { environment: of } = environment.useParams();

@@ -1,24 +1,30 @@
 /** The schemas that have a name in the documents, so that each stands there once and clients have a type of that name. Used by namedSchemas.ts. */
 import {
-  acceptedRunResponse,
-  actionSchema,
-  availableActionSchema,
-  runResultResponse,
-  runSchema,
-} from '../../shared/actions/schema.ts';
+  displayNameSchema,
+  emailSchema,
+  environmentsSchema,
+  grantsInput,
+  grantsSchema,
+  modeSchema,
+  ownSessionSchema,
+  reach,
+  roleRef,
+  roleSchema,
+} from '../../shared/accounts/schema.ts';
+import type { Resource } from '../../shared/accounts/settings/resource.ts';
+import { blockSchema, valueSchema, valueTypeSchema } from '../../shared/app/blocks/schema.ts';
+import { itemSchema } from '../../shared/app/items/members.ts';
+import { itemQueryJsonSchema } from '../../shared/app/manifest/itemQueryJson.ts';
 import { approvalSchema, pendingResponse } from '../../shared/approvals/schema.ts';
-import { itemSchema } from '../../shared/blocks/itemSchema.ts';
-import { blockSchema, valueSchema, valueTypeSchema } from '../../shared/blocks/schema.ts';
 import { acceptedBulkResponse, bulkResultSchema, bulkSchema } from '../../shared/bulk/schema.ts';
 import { errors } from '../../shared/catalogue/errors.ts';
-import { itemQueryJsonSchema } from '../../shared/environments/itemQueryJson.ts';
 import { erasureCountsSchema, erasureSchema } from '../../shared/erasure/schema.ts';
 import { flagHistorySchema, flagSchema, rampResponse } from '../../shared/flags/schema.ts';
-import { occurrenceSchema } from '../../shared/items/occurrences.ts';
+import { occurrenceSchema } from '../../shared/items/occurrences/occurrences.ts';
 import { recordReference } from '../../shared/items/recordReference.ts';
 import { savedViewPatch, savedViewSchema } from '../../shared/items/savedViews/schema.ts';
-import { changedItemResponse, entrySchema } from '../../shared/items/schema.ts';
-import { conditionSchema } from '../../shared/platform/core/conditionSchema.ts';
+import { changedItemResponse, entryDataOf, entrySchema } from '../../shared/items/schema.ts';
+import { conditionSchema } from '../../shared/platform/conditions/conditionSchema.ts';
 import {
   actorSchema,
   describedSchema,
@@ -31,29 +37,15 @@ import {
   timeSchema,
   Type,
   type TSchema,
-} from '../../shared/platform/core/schema.ts';
+} from '../../shared/platform/json/schema.ts';
 import { recordSchema, recordsResponse, resourceSchema } from '../../shared/records/schema.ts';
 import {
-  agentPatch,
-  agentViewSchema,
-  appKeyViewSchema,
-  displayNameSchema,
-  emailSchema,
-  environmentsSchema,
-  environmentViewSchema,
-  grantsInput,
-  grantsSchema,
-  looseningSchema,
-  modeSchema,
-  ownSessionSchema,
-  personPatch,
-  personViewSchema,
-  reach,
-  rolePatch,
-  roleRef,
-  roleSchema,
-  roleViewSchema,
-} from '../../shared/settings/schema.ts';
+  acceptedRunResponse,
+  actionSchema,
+  availableActionSchema,
+  runResultResponse,
+  runSchema,
+} from '../../shared/runs/schema.ts';
 import { jobSchema, jobStateSchema } from '../../shared/views/jobs/schema.ts';
 import { withReasonSchema } from '../http/reason.ts';
 import { messageIdSchema, rpcErrorSchema } from '../http/rpcSchemas.ts';
@@ -64,6 +56,7 @@ import { suggestedActionSchema } from '../routes/items.ts';
 import { meSchema } from '../routes/me.ts';
 import { pageSchema } from '../routes/pages.ts';
 import { personSchema } from '../routes/people.ts';
+import { settingsResources } from '../routes/settings.ts';
 
 interface Component {
   readonly schema: TSchema;
@@ -89,6 +82,13 @@ const errorSchema = responseObject({
     ),
   ),
 });
+
+/** Returns the components that the row of a resource names. */
+const componentsOf = ({ components: named, update }: Resource): (readonly [string, Component])[] =>
+  Object.entries(named).map(([name, [schema, description]]) => [
+    name,
+    { schema: schema === update?.body ? withReasonSchema(schema) : schema, description },
+  ]);
 
 /** By name, in the order of the documents. */
 export const components: Readonly<Record<string, Component>> = {
@@ -116,6 +116,9 @@ export const components: Readonly<Record<string, Component>> = {
   Item: { schema: itemSchema, description: 'An item: something to look at, with its history.' },
   ChangedItem: { schema: changedItemResponse, description: 'An item after a change.' },
   Entry: { schema: entrySchema, description: 'An entry of an item’s timeline.' },
+  ReplyData: { schema: entryDataOf('reply'), description: 'What an entry says of a reply.' },
+  ActionData: { schema: entryDataOf('action'), description: 'What an entry says of a run.' },
+  ApprovalData: { schema: entryDataOf('approval'), description: 'What an entry says of an approval.' },
   Occurrence: { schema: occurrenceSchema, description: 'One report of an item.' },
   Record: { schema: recordSchema, description: 'A record of the app: a customer, an order.' },
   RecordReference: { schema: recordReference(''), description: 'A record.' },
@@ -160,21 +163,8 @@ export const components: Readonly<Record<string, Component>> = {
   Grants: { schema: grantsSchema, description: 'What a role grants.' },
   RoleRef: { schema: roleRef, description: 'The role that they have.' },
   Texts: { schema: reach, description: 'A list of texts.' },
-  Role: { schema: roleViewSchema, description: 'What agents and people may do.' },
-  Agent: { schema: agentViewSchema, description: 'A program with a token.' },
-  AgentPatch: { schema: withReasonSchema(agentPatch), description: 'What an agent is made with, or what changes.' },
-  AccountPatch: {
-    schema: withReasonSchema(personPatch),
-    description: 'What an account is made with, or what changes.',
-  },
-  RolePatch: { schema: withReasonSchema(rolePatch), description: 'What a role is made with, or what changes.' },
-  Account: { schema: personViewSchema, description: 'A person who may sign in.' },
+  ...Object.fromEntries(settingsResources.flatMap(componentsOf)),
   Session: { schema: ownSessionSchema, description: 'Where a person is signed in.' },
-  AppKey: { schema: appKeyViewSchema, description: 'A key by which an app connects.' },
-  Environment: {
-    schema: environmentViewSchema,
-    description: 'An environment: a world of its own, such as production.',
-  },
   Erasure: { schema: erasureSchema, description: 'The removal of what identifies a person.' },
   Counts: { schema: erasureCountsSchema, description: 'How many of each.' },
   JobState: {
@@ -182,5 +172,4 @@ export const components: Readonly<Record<string, Component>> = {
     description: 'inLine: behind others of its record; parked: the app is offline; failed: given up.',
   },
   Job: { schema: jobSchema, description: 'Work that is done in the background.' },
-  Loosening: { schema: looseningSchema, description: 'A declared rule that is less strict than the one in force.' },
 };

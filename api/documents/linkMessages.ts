@@ -1,8 +1,8 @@
 /** The messages of the app link, JSON-RPC 2.0: what the app sends and what the service sends. Used by ../asyncapi.ts. */
-import type { AppCalls, AppNotifications, ServiceCalls, ServiceNotifications } from '../../shared/applink/protocol.ts';
-import { itemSchema } from '../../shared/blocks/itemSchema.ts';
+import { itemSchema } from '../../shared/app/items/members.ts';
+import type { AppCalls, AppNotifications, ServiceCalls, ServiceNotifications } from '../../shared/app/link/protocol.ts';
 import { flagSchema } from '../../shared/flags/schema.ts';
-import { occurrenceSchema } from '../../shared/items/occurrences.ts';
+import { occurrenceSchema } from '../../shared/items/occurrences/occurrences.ts';
 import { reportInput } from '../../shared/items/reports/report.ts';
 import {
   actorSchema,
@@ -11,7 +11,7 @@ import {
   Type,
   type TProperties,
   type TSchema,
-} from '../../shared/platform/core/schema.ts';
+} from '../../shared/platform/json/schema.ts';
 import { recordSchema } from '../../shared/records/schema.ts';
 import { appParams } from '../applink/calls.ts';
 import { registrationInput } from '../applink/register.ts';

@@ -1,7 +1,6 @@
 /** The messages of the live stream: their schemas and examples. Used by ../asyncapi.ts. */
-import { runSchema } from '../../shared/actions/schema.ts';
+import { itemSchema } from '../../shared/app/items/members.ts';
 import { approvalSchema } from '../../shared/approvals/schema.ts';
-import { itemSchema } from '../../shared/blocks/itemSchema.ts';
 import { bulkSchema } from '../../shared/bulk/schema.ts';
 import type { liveTypes } from '../../shared/catalogue/events.ts';
 import { flagSchema } from '../../shared/flags/schema.ts';
@@ -13,7 +12,8 @@ import {
   Type,
   type TProperties,
   type TSchema,
-} from '../../shared/platform/core/schema.ts';
+} from '../../shared/platform/json/schema.ts';
+import { runSchema } from '../../shared/runs/schema.ts';
 import { narrowSchema, pingSchema } from '../live/requests.ts';
 import { inboxCounts } from '../routes/counts.ts';
 import { exampleOf } from './examples.ts';

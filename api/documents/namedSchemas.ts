@@ -1,5 +1,5 @@
 /** Makes schemas short for the documents: what has a name is referred to, alternatives that are texts become a list. Used by ../openapi.ts and ../asyncapi.ts. */
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import { components } from './components.ts';
 import { schemaExample } from './examples.ts';
 import type { Json } from './json.ts';
@@ -54,9 +54,19 @@ const saysItsType = (type: unknown, properties: unknown, rest: Json): boolean =>
   'enum' in rest ||
   (type === 'object' && isObject(properties) && Object.keys(properties).length > 0);
 
+/** Members of schemas that say something of an object's members. */
+const saysMembers = ['additionalProperties', 'allOf', 'anyOf', '$ref'] as const;
+
+/** Whether a schema takes any object: generators of clients would make a type of it that has no members. */
+const isAnyObject = (type: unknown, properties: unknown, rest: Json): boolean =>
+  [type].flat().includes('object') &&
+  (!isObject(properties) || Object.keys(properties).length === 0) &&
+  !saysMembers.some((name) => name in rest);
+
 /** Returns a schema without what says nothing: a type that the rest says, no properties, a pattern that every name has. */
 const withoutNoise = ({ type, properties, patternProperties, ...rest }: Json): Json => ({
   ...(type === undefined || saysItsType(type, properties, rest) ? {} : { type }),
+  ...(patternProperties === undefined && isAnyObject(type, properties, rest) ? { additionalProperties: true } : {}),
   ...(isObject(properties) && (Object.keys(properties).length > 0 || 'additionalProperties' in rest)
     ? { properties }
     : {}),

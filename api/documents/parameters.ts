@@ -1,6 +1,8 @@
 /** The parameters of operations; those that several have stand once among the components. Used by ../openapi.ts. */
-import type { TSchema } from '../../shared/platform/core/schema.ts';
+import type { TSchema } from '../../shared/platform/json/schema.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { settingsResources } from '../routes/settings.ts';
+import { resourceNoun } from '../routes/settings/endpoints.ts';
 import { createPool, type Json } from './json.ts';
 import { shortenSchema, shortenText } from './namedSchemas.ts';
 
@@ -10,14 +12,10 @@ const idNouns: Readonly<Record<string, string>> = {
   run: 'run',
   blk: 'bulk',
   apr: 'approval',
-  agt: 'agent',
-  per: 'person',
-  rol: 'role',
-  key: 'app key',
   ses: 'session',
-  loo: 'loosening',
   job: 'job',
   viw: 'saved view',
+  ...Object.fromEntries(settingsResources.map(resourceNoun)),
 };
 
 const pathDescriptions: Readonly<Record<string, string>> = {
@@ -88,14 +86,14 @@ const idempotencyKey: Json = {
 const ifMatch: Json = {
   name: 'if-match',
   in: 'header',
-  description: 'The version that you saw, in quotes; else 412.',
+  description: 'The version that you saw, in quotes; another one is 412. `*`: any.',
   schema: { type: 'string' },
 };
 
 const parametersOf = (endpoint: Endpoint): Json[] => [
   ...pathParameters(endpoint),
   ...queryParameters(endpoint),
-  ...(endpoint.write && endpoint.acceptsIdempotencyKey ? [idempotencyKey] : []),
+  ...(endpoint.write && endpoint.idempotencyKey === 'accepted' ? [idempotencyKey] : []),
   ...(endpoint.conditional ? [ifMatch] : []),
 ];
 

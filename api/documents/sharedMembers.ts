@@ -1,5 +1,5 @@
 /** Names schemas that occur several times, such as a member `reason`. Used by ../openapi.ts. */
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import type { Json } from './json.ts';
 
 /** Bytes that a component takes beside its schema. */

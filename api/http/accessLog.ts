@@ -1,12 +1,12 @@
 /**
  * The access log: a line for each request, and for each socket that opens, closes or is refused, while ACCESS_LOG is on. Used
- * by middleware/requestRecord.ts, live/ and applink/. Members are ids, numbers and names of the code; never a path, a query
+ * by middleware/requests.ts, live/ and applink/. Members are ids, numbers and names of the code; never a path, a query
  * string, a header but the request's id, or a body.
  */
 import type { WebSocket } from 'ws';
 import type { Fault, FaultDetail } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { Log } from '../../shared/platform/core/log.ts';
+import type { Log } from '../../shared/platform/log/log.ts';
 import type { ApiResponse } from './apiResponse.ts';
 
 type Event = 'request' | 'socket opened' | 'socket closed' | 'socket refused';

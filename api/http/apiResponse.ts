@@ -1,4 +1,4 @@
-/** The response of an endpoint, before middleware/respond.ts sends it. */
+/** The response of an endpoint, before middleware/envelope.ts sends it. */
 export interface ApiResponse {
   readonly status: number;
   /** JSON text, or a value that is serialised; undefined for no body. */

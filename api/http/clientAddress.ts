@@ -1,8 +1,8 @@
 /** The address of a client, and whether it uses TLS, as the proxies that the configuration trusts report them. */
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from 'proxy-addr';
-import { parseAddress } from '../../shared/platform/core/address.ts';
-import type { ProxyTrust } from '../../shared/platform/core/configValues.ts';
+import type { ProxyTrust } from '../../shared/platform/config/configValues.ts';
+import { parseAddress } from '../../shared/platform/http/address.ts';
 
 type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
 

@@ -1,9 +1,10 @@
 /** The cookies of people in browsers, of their session and of the browser itself: setting, reading, and the check that a page of this host sent them. */
 import type { IncomingMessage } from 'node:http';
+import { flowMs } from '../../shared/accounts/openId/flow.ts';
+import { callbackPath } from '../../shared/accounts/openId/provider.ts';
+import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { Config } from '../../shared/platform/core/config.ts';
-import { flowMs } from '../../shared/settings/openId/flow.ts';
-import { callbackPath } from '../../shared/settings/openId/provider.ts';
+import type { Config } from '../../shared/platform/config/config.ts';
 import { isForwardedSecure } from './clientAddress.ts';
 import { headerValues } from './headers.ts';
 
@@ -74,11 +75,26 @@ export const readBrowserCookie = (req: Pick<IncomingMessage, 'headers' | 'rawHea
 export const readFlowCookie = (req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | null =>
   readCookie(req, flowCookie);
 
-/** Returns whether a page of this host sent the request; false without an `origin`, with which no page can be known. */
-export const isSameOrigin = (req: Request, where: CookieConfig): boolean => {
+/** The machine itself: names and addresses that a page of another site cannot have, whatever its name resolves to. */
+const loopbackHost = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Returns whether a page of this service sent the request: one of the host of PUBLIC_URL, or one of this machine that names
+ * the same host as the request. Another host that both name may be a stranger's name for this address (DNS rebinding).
+ */
+const isOwnPage = (req: Request, where: CookieConfig): boolean => {
   const { origin, host } = req.headers;
   if (origin === undefined || host === undefined || !URL.canParse(origin)) return false;
-  const from = new URL(origin).origin;
-  const own = `${isSecure(req, where) ? 'https' : 'http'}://${host}`;
-  return from === new URL(where.publicUrl).origin || (URL.canParse(own) && from === new URL(own).origin);
+  const page = new URL(origin);
+  const own = new URL(where.publicUrl);
+  if (page.origin === own.origin) return true;
+  const asked = `${isSecure(req, where) ? 'https' : 'http'}://${host}`;
+  if (!URL.canParse(asked) || page.origin !== new URL(asked).origin) return false;
+  return page.hostname === own.hostname || loopbackHost.test(page.hostname);
+};
+
+/** Throws `403 forbidden` unless a page of this service sent the request; also without an `origin`, by which a page is known. */
+export const requireOwnPage = (req: Request, where: CookieConfig): void => {
+  if (!isOwnPage(req, where))
+    throw fault('forbidden', `The request comes from another site than ${new URL(where.publicUrl).origin}.`);
 };

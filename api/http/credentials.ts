@@ -1,12 +1,12 @@
 /** The session and the caller of a request or an upgrade. */
 import type { IncomingMessage } from 'node:http';
-import { includesEnvironment, type Caller } from '../../shared/access/principal.ts';
-import { parseTokenKind } from '../../shared/access/tokens.ts';
-import { principalIn } from '../../shared/access/withheld.ts';
+import { includesEnvironment, type Caller } from '../../shared/accounts/access/principal.ts';
+import { parseTokenKind } from '../../shared/accounts/access/tokens.ts';
+import { principalIn } from '../../shared/accounts/access/withheld.ts';
+import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { AuthSession } from '../../shared/settings/sessionCache.ts';
-import { isSameOrigin, readCookieToken } from './cookies.ts';
+import { readCookieToken, requireOwnPage } from './cookies.ts';
 import { headerValues } from './headers.ts';
 
 const bearer = /^Bearer +(\S+)$/i;
@@ -32,8 +32,7 @@ export const authenticateCookie = async (
   const token = readCookieToken(req);
   const session = token === null || parseTokenKind(token) !== 'person' ? null : await directory.sessionByToken(token);
   if (session === null) throw fault('unauthorized');
-  if ((always || !safeMethods.has(req.method ?? '')) && !isSameOrigin(req, config))
-    throw fault('forbidden', 'The request comes from another site.');
+  if (always || !safeMethods.has(req.method ?? '')) requireOwnPage(req, config);
   return session;
 };
 

@@ -1,4 +1,4 @@
-/** The documents in `docs/`, as the host and the tools for models show them. Used by ../llmsPages.ts and ../mcp/documents.ts. */
+/** The documents in `docs/`, as the host and the tools for models show them. Used by ../llmsPages.ts and mcp/resources.ts. */
 import { existsSync, readFileSync } from 'node:fs';
 
 /** The folder lies beside `api`, or beside `dist` in a build. */

@@ -1,7 +1,7 @@
 /** Metrics for Prometheus: requests by route and status, those that the service failed, and metrics of the process. Used by api/app.ts. */
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import { errors, type ErrorCode } from '../../shared/catalogue/errors.ts';
-import { beginAtZero } from '../../shared/platform/core/metrics.ts';
+import { beginAtZero } from '../../shared/platform/log/metrics.ts';
 import type { ApiResponse } from './apiResponse.ts';
 
 type SentResponse = Pick<ApiResponse, 'status' | 'body'>;
@@ -43,7 +43,7 @@ export const createHttpMetrics = (): HttpMetrics => {
   );
   const seconds = new Histogram({
     name: 'console_http_request_seconds',
-    help: 'Time from a request to its answer, by `method` and `route`; `/changes` and calls of an app wait.',
+    help: 'Time from a request to its answer, by `method` and `route`; `/changes`, reads with `wait` and calls of an app wait.',
     labelNames: ['method', 'route'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
     registers: [registry],

@@ -23,6 +23,11 @@ export const toPackedFile = (type: string, plain: Buffer, packed: Pick<PackedFil
   ...packed,
 });
 
+/** Returns whether `if-none-match` names this ETag or is `*` (RFC 9110, section 13.1.2). */
+export const matchesEtag = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  ifNoneMatch !== undefined &&
+  ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+
 const packedFor = ({ plain, br, gzip }: PackedFile, accepts: string): { bytes: Buffer; encoding: string | null } => {
   if (br !== null && acceptsEncoding(accepts, 'br')) return { bytes: br, encoding: 'br' };
   if (gzip !== null && acceptsEncoding(accepts, 'gzip')) return { bytes: gzip, encoding: 'gzip' };
@@ -35,7 +40,7 @@ export const packedResponse = (
   file: PackedFile,
   headers: Readonly<Record<string, string>>,
 ): ApiResponse => {
-  if (asked['if-none-match'] === file.etag) return { status: 304, body: undefined, etag: file.etag, headers };
+  if (matchesEtag(asked['if-none-match'], file.etag)) return { status: 304, body: undefined, etag: file.etag, headers };
   const { bytes, encoding } = packedFor(file, asked['accept-encoding'] ?? '');
   return {
     status: 200,

@@ -1,5 +1,5 @@
-/** The metadata of this service as a resource that tokens protect (RFC 9728): how a client gets one. Used by authentication.ts and hostPages.ts. */
-import type { Config } from '../../shared/platform/core/config.ts';
+/** The metadata of this service as a resource that tokens protect (RFC 9728): how a client gets one. Used by middleware/caller.ts and middleware/pages.ts. */
+import type { Config } from '../../shared/platform/config/config.ts';
 import type { ApiResponse } from './apiResponse.ts';
 
 const wellKnown = '/.well-known/oauth-protected-resource';

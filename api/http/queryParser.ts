@@ -1,10 +1,10 @@
 /** Reads a query string strictly: known names once each, decoded, typed by the endpoint's schema. */
 import { Fault, type FaultDetail } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { textProblem } from '../../shared/platform/core/jsonLimits.ts';
-import { unknownNameMessage } from '../../shared/platform/core/nearestNames.ts';
-import type { TObject } from '../../shared/platform/core/schema.ts';
-import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
+import { textProblem } from '../../shared/platform/json/jsonLimits.ts';
+import type { TObject } from '../../shared/platform/json/schema.ts';
+import { compileCheck, invalidFault } from '../../shared/platform/json/validate.ts';
+import { unknownNameMessage } from '../../shared/platform/words/nearestNames.ts';
 
 const decode = (text: string): string | null => {
   if (!text.includes('%') && !text.includes('+')) return text;

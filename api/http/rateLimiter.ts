@@ -3,11 +3,11 @@
  * that most requests need no round trip. Exact to one batch per process. While Redis is unavailable nothing is limited.
  */
 import { createHash } from 'node:crypto';
+import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { addressBlock } from '../../shared/platform/core/address.ts';
+import { addressBlock } from '../../shared/platform/http/address.ts';
 import { redisKeys } from '../../shared/platform/redis/keys.ts';
-import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 
 /** Takes up to ARGV[3] requests from the bucket; returns how many, how many are left, and the milliseconds until the next one. */
 const script = `
@@ -35,9 +35,9 @@ interface Allowance {
   batch: number;
   /** How many were left in the bucket when it was last read. */
   remaining: number;
-  /** When the allowance expires, in epoch milliseconds. */
+  /** When the allowance expires, by `performance.now()`. */
   until: number;
-  /** The bucket was empty and stays so until this time, in epoch milliseconds. */
+  /** The bucket was empty and stays so until this time, by `performance.now()`. */
   emptyUntil: number;
   asking: Promise<void> | null;
 }
@@ -61,7 +61,7 @@ export const createRateLimiter = ({ config, redis }: Deps): RateLimiter => {
   const policy = `"default";q=${String(burst)};w=${String(Math.ceil(burst / rate))}`;
   const allowances = new Map<string, Allowance>();
   const sweep = setInterval(() => {
-    const now = Date.now();
+    const now = performance.now();
     for (const [key, allowance] of allowances)
       if (allowance.until < now && allowance.asking === null) allowances.delete(key);
   }, 10_000);
@@ -69,7 +69,7 @@ export const createRateLimiter = ({ config, redis }: Deps): RateLimiter => {
 
   const ask = async (key: string, allowance: Allowance): Promise<void> => {
     const passUncounted = (): void => {
-      Object.assign(allowance, { left: burst, remaining: burst, until: Date.now() + redisDownAllowanceMs });
+      Object.assign(allowance, { left: burst, remaining: burst, until: performance.now() + redisDownAllowanceMs });
     };
     // Nobody waits for a Redis that is known not to answer.
     if (!redis.bus.connected) {
@@ -90,7 +90,7 @@ export const createRateLimiter = ({ config, redis }: Deps): RateLimiter => {
     }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the script above returns three numbers
     const [got = 0, remaining = 0, waitMs = 0] = answer as number[];
-    const now = Date.now();
+    const now = performance.now();
     Object.assign(allowance, {
       left: got,
       remaining,
@@ -114,7 +114,7 @@ export const createRateLimiter = ({ config, redis }: Deps): RateLimiter => {
   const takeOne = (allowance: Allowance, headers: ResponseHeaders): void => {
     headers['ratelimit-policy'] = policy;
     if (allowance.left <= 0) {
-      const seconds = String(Math.max(1, Math.ceil((allowance.emptyUntil - Date.now()) / 1000)));
+      const seconds = String(Math.max(1, Math.ceil((allowance.emptyUntil - performance.now()) / 1000)));
       headers['ratelimit'] = `"default";r=0;t=${seconds}`;
       throw fault('rate_limited', undefined, { headers: { 'retry-after': seconds } });
     }
@@ -126,7 +126,7 @@ export const createRateLimiter = ({ config, redis }: Deps): RateLimiter => {
   };
 
   const askAndTake = async (key: string, allowance: Allowance, headers: ResponseHeaders): Promise<void> => {
-    while (mustAsk(allowance, Date.now())) {
+    while (mustAsk(allowance, performance.now())) {
       allowance.asking ??= ask(key, allowance).finally(() => {
         allowance.asking = null;
       });
@@ -137,7 +137,9 @@ export const createRateLimiter = ({ config, redis }: Deps): RateLimiter => {
 
   const take = (key: string, headers: ResponseHeaders): Promise<void> | undefined => {
     const allowance = allowanceOf(key);
-    return mustAsk(allowance, Date.now()) ? askAndTake(key, allowance, headers) : void takeOne(allowance, headers);
+    return mustAsk(allowance, performance.now())
+      ? askAndTake(key, allowance, headers)
+      : void takeOne(allowance, headers);
   };
   const countAddress = async (address: string | null, headers: ResponseHeaders): Promise<void> =>
     take(`address-${addressBlock(address)}`, headers);

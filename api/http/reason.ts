@@ -1,9 +1,9 @@
 /** The reason that a principal may give with any change: its schema, and taking it out of a body. For endpoint.ts and middleware/. */
 import { invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import { Type, type TObject, type TSchema } from '../../shared/platform/core/schema.ts';
-import { isLongerThan } from '../../shared/platform/core/textLength.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
+import { Type, type TObject, type TSchema } from '../../shared/platform/json/schema.ts';
+import { isLongerThan } from '../../shared/platform/words/textLength.ts';
 
 const reasonSchema = Type.Optional(
   Type.String({ maxLength: limits.reasonMax, description: 'Why, for the timeline and the audit log.' }),

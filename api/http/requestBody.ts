@@ -3,8 +3,9 @@ import type { Context } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { jsonProblem, jsonTextProblem } from '../../shared/platform/core/jsonLimits.ts';
-import { invalidFault } from '../../shared/platform/core/validate.ts';
+import { inspectJson, inspectJsonText } from '../../shared/platform/json/jsonLimits.ts';
+import { invalidFault } from '../../shared/platform/json/validate.ts';
+import { findRepeatedMember } from './jsonMember.ts';
 
 /** Reads the body as latin1 text, which is decoded and parsed below: koa-body would turn invalid UTF-8 into replacement characters. */
 const textReader = (textLimit: number): ReturnType<typeof koaBody> =>
@@ -48,22 +49,32 @@ export const largeBody: BodyLimits = {
 export const messageBody: BodyLimits = { ...usualBody, takesAnyValue: true };
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
-const contentType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const contentType = /^application\/json\s*(?:;\s*charset\s*=\s*(["']?)utf[-_]?8\1\s*)?$/i;
 
 const beyondAscii = /[\u0080-\uffff]/;
 
-const parse = (raw: string): unknown => {
-  let text: string;
+const decode = (raw: string): string => {
   try {
-    text = beyondAscii.test(raw) ? decoder.decode(Buffer.from(raw, 'latin1')) : raw;
+    return beyondAscii.test(raw) ? decoder.decode(Buffer.from(raw, 'latin1')) : raw;
   } catch {
     throw fault('bad_json', 'The body is not valid UTF-8.');
   }
+};
+
+const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
     throw fault('bad_json');
   }
+};
+
+/** Returns the fault of a text in which one object names a member twice: which of both counts would be up to each reader. */
+export const repeatedMemberFault = (text: string): Fault => {
+  const path = findRepeatedMember(text) ?? '';
+  return fault('bad_json', `The member ${path} is named twice in one object.`, {
+    details: [{ path, message: 'is named twice in one object' }],
+  });
 };
 
 /** Characters from which on a body takes long at each step: to be parsed, looked through and checked by its schema. */
@@ -116,13 +127,15 @@ export const readRequestBody = async (
   const body: unknown = Reflect.get(ctx.request, 'body');
   const raw = typeof body === 'string' ? body : '';
   if (raw.trim() === '') return empty();
-  const tooMuch = jsonTextProblem(raw, parts);
-  if (tooMuch !== null) throw invalidFault([tooMuch]);
-  const value = parse(raw);
+  const written = inspectJsonText(raw, parts);
+  if (written.problem !== null) throw invalidFault([written.problem]);
+  const text = decode(raw);
+  const value = parse(text);
   await giveWay(raw);
-  const problem = takesAnyValue ? null : jsonProblem(value);
+  const { problem, names } = inspectJson(value);
   await giveWay(raw);
-  if (problem !== null) throw invalidFault([problem]);
+  if (problem === null && names !== written.names) throw repeatedMemberFault(text);
+  if (problem !== null && !takesAnyValue) throw invalidFault([problem]);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidFault([{ path: '', message: 'must be a JSON object' }]);
   return { value, raw };

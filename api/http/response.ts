@@ -1,4 +1,4 @@
-/** Sends a response in one write of head and body, compressed when the client accepts it and it saves bytes. Used by middleware/respond.ts. */
+/** Sends a response in one write of head and body, compressed when the client accepts it and it saves bytes. Used by middleware/envelope.ts. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context } from 'koa';
@@ -52,7 +52,8 @@ export const sendResponse = async (
   headers['content-type'] ??= 'application/json; charset=utf-8';
   const accepts = req.headers['accept-encoding'];
   const packed = accepts === undefined ? null : await compress(accepts, text);
-  if (accepts !== undefined) headers['vary'] = 'accept-encoding';
+  if (accepts !== undefined)
+    headers['vary'] = headers['vary'] === undefined ? 'accept-encoding' : `${headers['vary']}, accept-encoding`;
   if (packed !== null) headers['content-encoding'] = packed.encoding;
   headers['content-length'] = String(packed === null ? Buffer.byteLength(text) : packed.bytes.length);
   res.writeHead(answer.status, headers);

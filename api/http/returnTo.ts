@@ -1,5 +1,5 @@
-/** The pages that a sign-in by the provider comes back to: those of this service's own console. For routes/openIdSignIn.ts and middleware/openIdCallback.ts. */
-import type { SignInProblem } from '../../shared/settings/openId/problems.ts';
+/** The pages that a sign-in by the provider comes back to: those of this service's own console. For routes/openIdSignIn.ts and middleware/pages.ts. */
+import type { SignInProblem } from '../../shared/accounts/openId/problems.ts';
 
 const basePath = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '');
 

@@ -1,5 +1,5 @@
-/** Schemas of JSON-RPC 2.0 that several answers have. Used by ../mcp/protocol.ts and the documents. */
-import { responseObject, Type } from '../../shared/platform/core/schema.ts';
+/** Schemas of JSON-RPC 2.0 that several answers have. Used by mcp/endpoint.ts and the documents. */
+import { responseObject, Type } from '../../shared/platform/json/schema.ts';
 
 export const messageIdSchema = Type.Union([Type.String(), Type.Integer()], {
   description: 'Answered with the result; a message without one is a notification.',

@@ -1,10 +1,19 @@
 /** `GET /changes`: the messages of the live stream over HTTP, for clients that can't keep a socket open. Called by index.ts. */
-import type { Caller } from '../../shared/access/principal.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
 import { mayDecide } from '../../shared/approvals/canDecide.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { limitSchema, strictObject, Type, type Static } from '../../shared/platform/core/schema.ts';
-import type { AuthSession } from '../../shared/settings/sessionCache.ts';
+import type { Db } from '../../shared/platform/db/knex.ts';
+import { queryRow, statement } from '../../shared/platform/db/sql.ts';
+import {
+  csvListSchema,
+  limitSchema,
+  nameSchema,
+  strictObject,
+  Type,
+  type Static,
+} from '../../shared/platform/json/schema.ts';
 import { resolveCaller } from '../http/credentials.ts';
 import type { EnvironmentChannel } from './channel.ts';
 import type { LiveContext } from './context.ts';
@@ -12,13 +21,52 @@ import type { ChannelFeed } from './feed.ts';
 import { encodeMessage } from './frames.ts';
 import { entryOffset, presentMembersJson } from './messageBatch.ts';
 import { endOffset, parseAfterOffset, readStreamHead, type ResetReason, type StreamPosition } from './offsets.ts';
-import { keptSince, positionBefore } from './since.ts';
 import type { StreamPart } from './visibility.ts';
+
+/**
+ * ms by which times may be out of the order of positions: a time is that of a process's clock before it commits, and a position
+ * is given afterwards.
+ */
+const disorderMs = 60_000;
+
+const firstAfterSql = statement(
+  'live.firstAfter',
+  'select position, at from stream where env = $1 and position > $2 order by position limit 1',
+);
+
+/** Returns the time from which on all messages are kept; null: none has been deleted, or none is left. */
+const keptSince = async (db: Db, env: number, { trimmed }: { readonly trimmed: number }): Promise<number | null> => {
+  if (trimmed === 0) return null;
+  const first = await queryRow<{ position: number; at: number }>(db, firstAfterSql, [env, trimmed]);
+  return first === undefined ? null : first.at + disorderMs;
+};
+
+/** Returns a position up to which nothing came at `at` or later; what follows it may be older too. */
+const positionBefore = async (
+  db: Db,
+  env: number,
+  { trimmed, position: newest }: { readonly trimmed: number; readonly position: number },
+  at: number,
+): Promise<number> => {
+  let low = trimmed;
+  let high = newest;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const row = await queryRow<{ position: number; at: number }>(db, firstAfterSql, [env, middle]);
+    // All messages before one that is so much older are older than `at`.
+    if (row === undefined || row.at >= at - disorderMs) high = middle;
+    else low = row.position;
+  }
+  return low;
+};
 
 /** Positions that one call reads: a role that sees little gets an empty page and a cursor further on. */
 const scanPositionsMax = 10_000;
 /** Milliseconds until a page that was empty is read again. */
 const emptyPageRetryMs = 20;
+
+/** The types of messages that the stream's log keeps; the others are passing. */
+const changeTypes = ['item', 'timeline', 'run', 'bulk', 'approval', 'flag'] as const;
 
 export const changesQuery = strictObject({
   after: Type.Optional(Type.String({ description: 'An offset or the last call’s cursor; absent: from now on.' })),
@@ -31,10 +79,14 @@ export const changesQuery = strictObject({
       description: 'Waits so many ms while there is nothing, at most 30,000.',
     }),
   ),
+  types: Type.Optional(
+    csvListSchema(Type.Union(changeTypes.map((type) => Type.Literal(type))), 'Only messages of these types'),
+  ),
+  inboxes: Type.Optional(csvListSchema(nameSchema('An inbox.'), 'Only what is about these inboxes')),
 });
 export type ChangesQuery = Static<typeof changesQuery>;
 
-/** What a tool narrows the messages by. */
+/** What the messages are narrowed by. */
 interface ChangesFilter {
   /** Milliseconds since 1970 UTC; null: from where the query says. */
   readonly since: number | null;

@@ -3,9 +3,9 @@
  * those of each turn of the event loop to the groups of sessions at once. `newestPosition` is the newest position that it
  * has, `deliveredPosition` the newest that it has delivered. Made by feed.ts.
  */
+import type { Environment } from '../../shared/app/manifest/definition.ts';
 import { readPendingApprovals, type PendingApprovals } from '../../shared/approvals/counts.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { Environment } from '../../shared/environments/definition.ts';
 import type { EphemeralMessage, LiveBatch } from '../../shared/platform/redis/bus.ts';
 import { ChannelCounts } from './counts.ts';
 import { SessionGroups } from './group.ts';

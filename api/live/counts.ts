@@ -1,5 +1,5 @@
 /** The cache of exact counts per inbox that streams emit: one per environment, read from the table `counts` at first and after a gap. */
-import type { Definition } from '../../shared/environments/definition.ts';
+import type { Definition } from '../../shared/app/manifest/definition.ts';
 import { readCounts, toInboxCounts, type InboxCounts, type InboxMeasures } from '../../shared/items/counts.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 

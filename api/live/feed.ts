@@ -3,8 +3,8 @@
  * environment. Redis is a hint: what isn't newer is dropped, a gap is read from the log, and the database is polled
  * every 2 s (every second while Redis is unavailable).
  */
+import type { Environment } from '../../shared/app/manifest/definition.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { Environment } from '../../shared/environments/definition.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { EnvironmentChannel } from './channel.ts';

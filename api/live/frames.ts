@@ -3,7 +3,7 @@
  * Frames are made once and written to many sockets; `ws` makes its own for each socket.
  */
 
-/** Offsets are 22 ASCII characters each (core/seal.ts), so one can be written over another in a finished frame. */
+/** Offsets are 22 ASCII characters each (listing/seal.ts), so one can be written over another in a finished frame. */
 export const offsetLength = 22;
 
 const beforeOffset = '{"type":"","offset":"'.length;

@@ -1,7 +1,7 @@
 /** The live stream of this process (`createLive`), which server.ts starts and the endpoints use. */
+import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
+import type { Environment } from '../../shared/app/manifest/definition.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { Environment } from '../../shared/environments/definition.ts';
-import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import type { RateLimiter } from '../http/rateLimiter.ts';
 import { waitForChanges, type ChangesPage, type ChangesRequest, type Waiting } from './changes.ts';
 import { liveTimes, type LiveTimes } from './context.ts';

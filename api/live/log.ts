@@ -3,7 +3,7 @@
  * feed after a gap, `GET /changes`. After a restart or in a burst many of them read the same pages, so pages end at fixed
  * positions, concurrent reads of a page share one query, and full pages are cached.
  */
-import type { Environment } from '../../shared/environments/definition.ts';
+import type { Environment } from '../../shared/app/manifest/definition.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import { LiveMessageBatch, toStreamEntries, type StreamRow } from './messageBatch.ts';

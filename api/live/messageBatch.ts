@@ -2,7 +2,8 @@
  * Rows of the stream as entries, one per message, and how a batch of them looks to a group of equal viewers: decided,
  * presented and serialised once per group, whatever the number of its sessions.
  */
-import type { Environment } from '../../shared/environments/definition.ts';
+import { orderApproval, orderRun } from '../../shared/app/manifest/declaredOrder.ts';
+import type { Definition, Environment } from '../../shared/app/manifest/definition.ts';
 import {
   encodeFrames,
   encodeMessage,
@@ -35,6 +36,14 @@ export interface StreamEntry {
 
 export const toStreamEntries = ({ position, at, parts }: StreamRow): StreamEntry[] =>
   parts.map((part, i) => ({ position, index: partIndex(i, parts.length), at, part }));
+
+/** Returns the entry with the members that the app declares in their order. */
+const inDeclaredOrder = (definition: Definition, entry: StreamEntry): StreamEntry => {
+  const { part } = entry;
+  if (part.type === 'run') return { ...entry, part: { ...part, run: orderRun(definition, part.run) } };
+  if (part.type !== 'approval') return entry;
+  return { ...entry, part: { ...part, approval: orderApproval(definition, part.approval) } };
+};
 
 export const entryOffset = (env: Environment, entry: StreamEntry, position: number): string =>
   (entry.offset ??= env.seal.offset({ epoch: env.epoch, position, part: entry.index }));
@@ -76,7 +85,7 @@ export class LiveMessageBatch {
 
   constructor(env: Environment, entries: readonly StreamEntry[]) {
     this.#env = env;
-    this.entries = entries;
+    this.entries = entries.map((entry) => inDeclaredOrder(env.definition, entry));
     this.authors = new Set(entries.flatMap(({ part }) => partAuthors(part)));
   }
 

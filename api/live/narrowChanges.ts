@@ -1,9 +1,9 @@
-/** What the tool for models narrows `GET /changes` by, which HTTP does not have. Used by api/routes/live.ts. */
-import type { Caller } from '../../shared/access/principal.ts';
-import { unknownName } from '../../shared/access/unknownName.ts';
+/** What `GET /changes` is narrowed by: types and inboxes, and for the tool for models who did it. Used by api/routes/live.ts. */
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import { unknownName } from '../../shared/accounts/access/unknownName.ts';
 import { toBulkScope } from '../../shared/bulk/scope.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import { foldCase } from '../../shared/platform/core/searchWords.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
+import { foldCase } from '../../shared/platform/words/searchWords.ts';
 import type { ChangesQuery, ChangesRequest } from './changes.ts';
 import type { StreamPart } from './visibility.ts';
 
@@ -21,7 +21,7 @@ const actorsOf = (message: Members): Members[] => {
 };
 
 /** Principals that are named by their type. */
-const types = new Set<unknown>(['app', 'system']);
+const types = new Set<unknown>(['agent', 'person', 'app', 'system']);
 
 /** Returns whether a message is about what somebody did, who is named by id or name, is the caller (`me`), or of a type. */
 const isByAnyOf =
@@ -40,15 +40,12 @@ const isByAnyOf =
 const toList = (value: unknown): string[] | null =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : null;
 
-const toSet = (value: unknown): ReadonlySet<string> | null => {
-  const list = toList(value);
-  return list === null ? null : new Set(list);
-};
-
 /** Returns the inboxes; null: all. Throws `not_found` for one that the caller doesn't see. */
-const visibleInboxes = ({ env, principal: { access } }: Caller, given: unknown): ReadonlySet<string> | null => {
-  const names = toList(given);
-  if (names === null) return null;
+const visibleInboxes = (
+  { env, principal: { access } }: Caller,
+  names: readonly string[] | undefined,
+): ReadonlySet<string> | null => {
+  if (names === undefined) return null;
   const known = [...env.definition.inboxes.keys()].filter((name) => access.sees('inbox', name));
   names.forEach((name, n) => {
     if (!known.includes(name)) throw unknownName(`inboxes.${String(n)}`, name, known);
@@ -66,19 +63,20 @@ const inboxesOfPart = (part: StreamPart): readonly string[] => {
   return [...(inbox === null ? [] : [inbox]), ...(inboxes ?? [])];
 };
 
-/** Returns the request for the changes after an offset or a time, of these types and inboxes, by these principals. */
+/** Returns the request for the changes after an offset or, of a tool, a time, of these types and inboxes, by these principals or not the caller's own. */
 export const narrowChanges = (caller: Caller, query: ChangesQuery, ofTool: Members | null): ChangesRequest => {
-  if (ofTool === null) return { query };
-  const { since, types, inboxes, by } = ofTool;
+  const { since, by, exceptMe } = ofTool ?? {};
   const actors = toList(by);
-  const wanted = visibleInboxes(caller, inboxes);
+  const wanted = visibleInboxes(caller, query.inboxes);
+  const isByThem = isByAnyOf(caller, actors ?? ['agent', 'person', 'app', 'system']);
+  const isByMe = isByAnyOf(caller, ['me']);
   return {
     query: typeof since === 'string' ? { ...query, after: since } : query,
     filter: {
       since: typeof since === 'number' ? since : null,
-      types: toSet(types),
+      types: query.types === undefined ? null : new Set(query.types),
       isAbout: wanted === null ? null : (part) => inboxesOfPart(part).some((inbox) => wanted.has(inbox)),
-      isBy: actors === null ? null : isByAnyOf(caller, actors),
+      isBy: exceptMe === true ? (message) => isByThem(message) && !isByMe(message) : actors === null ? null : isByThem,
     },
   };
 };

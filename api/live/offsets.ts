@@ -3,11 +3,11 @@
  * comes the next position. 254 means the same: so a message that isn't a part (`reset`) always has an offset that differs
  * from the one before it, while resuming from either goes on with the next position.
  */
+import type { Environment } from '../../shared/app/manifest/definition.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import type { Environment } from '../../shared/environments/definition.ts';
-import { lastPart } from '../../shared/platform/core/seal.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRow, statement } from '../../shared/platform/db/sql.ts';
+import { lastPart } from '../../shared/platform/listing/seal.ts';
 
 export const alternateLastPart = lastPart - 1;
 

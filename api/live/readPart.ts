@@ -1,6 +1,6 @@
 /** A read of an agent as a part of the stream, and how it looks to whoever watches the agent. Used by reads.ts and visibility.ts. */
-import type { Access } from '../../shared/access/access.ts';
-import { seesAllOf, type Sight } from '../../shared/access/sight.ts';
+import type { Access } from '../../shared/accounts/access/access.ts';
+import { seesAllOf, type Sight } from '../../shared/accounts/access/sight.ts';
 import type { ActorRef } from '../../shared/catalogue/events.ts';
 import type { NamedKind } from '../../shared/catalogue/permissions.ts';
 

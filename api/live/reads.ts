@@ -2,8 +2,8 @@
  * What agents read, told to those who watch them (`/live?agent=`) and not kept. A process that has such a stream says so
  * through Redis as long as it has it; the others publish what that agent reads, and nothing while nobody watches.
  */
-import { toActorRef, type Caller } from '../../shared/access/principal.ts';
-import { sightOf } from '../../shared/access/sight.ts';
+import { toActorRef, type Caller } from '../../shared/accounts/access/principal.ts';
+import { sightOf } from '../../shared/accounts/access/sight.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import { channels, type EphemeralMessage } from '../../shared/platform/redis/bus.ts';

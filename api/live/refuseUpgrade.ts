@@ -2,9 +2,9 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
-import { newId } from '../../shared/platform/core/ids.ts';
-import type { Log } from '../../shared/platform/core/log.ts';
 import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
+import { newId } from '../../shared/platform/ids.ts';
+import type { Log } from '../../shared/platform/log/log.ts';
 import type { ResponseHeaders } from '../http/rateLimiter.ts';
 import { toFaultResponse } from '../http/response.ts';
 

@@ -9,8 +9,10 @@ import {
   strictObject,
   Type,
   type Static,
-} from '../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../shared/platform/core/validate.ts';
+} from '../../shared/platform/json/schema.ts';
+import { compileCheck } from '../../shared/platform/json/validate.ts';
+import { findRepeatedMember } from '../http/jsonMember.ts';
+import { repeatedMemberFault } from '../http/requestBody.ts';
 import type { LiveSession } from './session.ts';
 import type { Narrowing } from './visibility.ts';
 
@@ -69,6 +71,7 @@ const handleMessage = (session: LiveSession, text: string): void => {
   } catch {
     throw new Fault('bad_json', 'The message is not valid JSON.', {});
   }
+  if (findRepeatedMember(text) !== null) throw repeatedMemberFault(text);
   const given = typeof message === 'object' && message !== null && 'type' in message ? message.type : undefined;
   if (given === 'ping') {
     checkPing(message);

@@ -1,5 +1,5 @@
 /** Which counts one session has been sent, and which it still has to be sent after it was behind. Used by session.ts. */
-import type { Principal } from '../../shared/access/principal.ts';
+import type { Principal } from '../../shared/accounts/access/principal.ts';
 import { countApprovals, type ApprovalCounts } from '../../shared/approvals/counts.ts';
 import type { EnvironmentChannel } from './channel.ts';
 import type { InboxCounts } from './counts.ts';

@@ -4,11 +4,11 @@
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import type { Access } from '../../shared/access/access.ts';
-import { accessIn } from '../../shared/access/withheld.ts';
+import type { Access } from '../../shared/accounts/access/access.ts';
+import { accessIn } from '../../shared/accounts/access/withheld.ts';
+import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
 import { mayDecide } from '../../shared/approvals/canDecide.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import { CatchUp } from './catchUp.ts';
 import type { EnvironmentChannel } from './channel.ts';
 import type { LiveContext } from './context.ts';

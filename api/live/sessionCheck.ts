@@ -1,7 +1,7 @@
 /** Follows what changes about who listens: roles at once, as they are in memory; tokens and principals by looking them up again. */
-import { includesEnvironment } from '../../shared/access/principal.ts';
+import { includesEnvironment } from '../../shared/accounts/access/principal.ts';
+import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import type { LiveSession } from './session.ts';
 
 /** Credentials that are looked up at the same time. */

@@ -1,10 +1,10 @@
 /** Single-use tickets (rows, so that every process honours them once): how a browser opens the stream without a token in its address. */
 import { createHash, randomBytes } from 'node:crypto';
+import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
+import type { Environment } from '../../shared/app/manifest/definition.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { Environment } from '../../shared/environments/definition.ts';
 import { executeStatement, queryRow, statement } from '../../shared/platform/db/sql.ts';
-import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 
 const insertTicket = statement(
   'live.issueTicket',

@@ -3,26 +3,118 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { includesEnvironment } from '../../shared/access/principal.ts';
+import { includesEnvironment } from '../../shared/accounts/access/principal.ts';
+import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
+import { requireSeesAgent } from '../../shared/accounts/settings/agentActivity.ts';
+import type { Environment } from '../../shared/app/manifest/definition.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { Environment } from '../../shared/environments/definition.ts';
-import { strictObject, Type } from '../../shared/platform/core/schema.ts';
-import { securityHeaders } from '../../shared/platform/core/securityHeaders.ts';
-import { requireSeesAgent } from '../../shared/settings/agentActivity.ts';
-import type { AuthSession } from '../../shared/settings/sessionCache.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { securityHeaders } from '../../shared/platform/http/securityHeaders.ts';
+import { strictObject, Type } from '../../shared/platform/json/schema.ts';
 import { logRefusedSocket, logSocket } from '../http/accessLog.ts';
 import { clientAddress } from '../http/clientAddress.ts';
+import { requireOwnPage } from '../http/cookies.ts';
+import { authenticateCookie, bearerToken } from '../http/credentials.ts';
 import { createQueryParser } from '../http/queryParser.ts';
 import type { RateLimiter, ResponseHeaders } from '../http/rateLimiter.ts';
+import type { EnvironmentChannel } from './channel.ts';
 import type { LiveContext } from './context.ts';
-import { authenticateUpgrade, liveSubprotocol } from './credential.ts';
 import type { ChannelFeed } from './feed.ts';
 import type { LiveHub } from './hub.ts';
+import { parseAfterOffset } from './offsets.ts';
 import { readUpgradeRequestId, refuseUpgrade, toUpgradeFault } from './refuseUpgrade.ts';
 import { narrowingQuery, parseNarrowing, type NarrowingQuery } from './requests.ts';
-import { returnToHttp } from './returnToHttp.ts';
-import { readStart } from './start.ts';
+import type { StreamStart } from './session.ts';
+import { redeemTicket } from './tickets.ts';
+
+/**
+ * Returns where a session starts that joins the channel in this turn: after `after`, once the channel is as far, or with a reset.
+ * Parses the offset again when the channel's epoch or restart mark has changed meanwhile. Throws `400 bad_cursor`.
+ */
+const readStart = async (
+  { db, directory }: Deps,
+  channel: EnvironmentChannel,
+  after: string | undefined,
+): Promise<StreamStart> => {
+  if (after === undefined) return { reset: null };
+  for (;;) {
+    const { env, restarted } = channel;
+    const place = await parseAfterOffset(db, env, directory.environments(), after);
+    if (typeof place === 'string') return { reset: place };
+    await channel.readUpTo(place.position);
+    if (channel.env.epoch !== env.epoch || channel.restarted !== restarted) continue;
+    // Ahead of what PostgreSQL has: the offset is of messages that a failover has lost.
+    return place.position > channel.newestPosition ? { reset: 'epoch' } : { after, place };
+  }
+};
+
+/**
+ * Gives a request back to HTTP. A server that listens for upgrades gets every request with an `upgrade` header, also those of
+ * clients that only offer another protocol: Java's own client sends `upgrade: h2c` with each first request, and expects it to be
+ * ignored (RFC 9110 section 7.8).
+ */
+const droppedHeaders = new Set(['upgrade', 'http2-settings', 'connection']);
+
+/** Takes the offer out of the request and lets the server read it from its socket once more. */
+const returnToHttp = (server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/${request.httpVersion}`];
+  for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {
+    const name = request.rawHeaders[i] ?? '';
+    if (!droppedHeaders.has(name.toLowerCase())) lines.push(`${name}: ${request.rawHeaders[i + 1] ?? ''}`);
+  }
+  const options = (request.headers.connection ?? '').split(',').map((option) => option.trim());
+  const kept = options.filter((option) => option !== '' && !droppedHeaders.has(option.toLowerCase()));
+  if (kept.length > 0) lines.push(`connection: ${kept.join(', ')}`);
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
+};
+
+/**
+ * Whose request an upgrade is: a bearer token in the header or (browsers) among the subprotocols, a ticket, or a person's cookie.
+ */
+const liveSubprotocol = 'console.v1';
+const bearerProtocol = 'bearer.';
+
+const requestTokens = (request: IncomingMessage): (string | null)[] => {
+  const { authorization } = request.headers;
+  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  return [
+    ...(authorization === undefined ? [] : [bearerToken(request)]),
+    ...offered.filter((name) => name.startsWith(bearerProtocol)).map((name) => name.slice(bearerProtocol.length)),
+  ];
+};
+
+const requestTickets = (search: string): string[] =>
+  search
+    .split('&')
+    .filter((pair) => pair.startsWith('ticket='))
+    .map((pair) => pair.slice('ticket='.length));
+
+/**
+ * Returns the session of the one credential of the request; a cookie counts when there is nothing else. Throws 401;
+ * 403 for a cookie that a page of another site sent. `env` undefined: there is no such environment, so no ticket is valid.
+ */
+const authenticateUpgrade = async (
+  deps: Deps,
+  request: IncomingMessage,
+  env: Environment | undefined,
+  search: string,
+): Promise<AuthSession> => {
+  const tokens = requestTokens(request);
+  const tickets = requestTickets(search);
+  const [token = null] = tokens;
+  const [ticket] = tickets;
+  if (tokens.length + tickets.length === 0 && request.headers.cookie !== undefined) {
+    if (request.headers.origin !== undefined) requireOwnPage(request, deps.config);
+    return authenticateCookie(deps, request, true);
+  }
+  if (tokens.length + tickets.length !== 1) throw fault('unauthorized');
+  const byTicket = ticket === undefined || env === undefined ? null : redeemTicket(deps, env, ticket);
+  const session = await (token === null ? byTicket : deps.directory.sessionByToken(token));
+  if (session === null) throw fault('unauthorized');
+  return session;
+};
 
 /** Takes an upgrade of its own path below `/api/env/:environment/`. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;

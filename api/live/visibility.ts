@@ -2,16 +2,16 @@
  * Which parts of the stream a viewer sees, and how they are redacted. Called once per part and group of equal viewers by
  * the live stream, and once per part by `GET /changes`. A part without a rule is visible to no one.
  */
-import type { Access } from '../../shared/access/access.ts';
-import { redactRun } from '../../shared/actions/redactRun.ts';
+import type { Access } from '../../shared/accounts/access/access.ts';
 import type { ApprovalDraft } from '../../shared/approvals/model.ts';
 import { canSeeApproval } from '../../shared/approvals/visibility.ts';
 import { redactBulk } from '../../shared/bulk/present.ts';
-import { seesBulkScope, toBulkScope } from '../../shared/bulk/scope.ts';
+import { seesBulkCounts, seesBulkScope, toBulkScope } from '../../shared/bulk/scope.ts';
 import type { LivePart } from '../../shared/catalogue/events.ts';
 import { redactFlag } from '../../shared/flags/model.ts';
-import { seesScope } from '../../shared/items/savedView.ts';
+import { seesScope } from '../../shared/items/filters/savedView.ts';
 import { redactEntry, type TimelineEntry } from '../../shared/items/timeline.ts';
+import { redactRun } from '../../shared/runs/redactRun.ts';
 import { presentApproval } from '../../shared/views/approvals/present.ts';
 import type { InboxCounts } from './counts.ts';
 import { presentRead, type ReadPart, type ShownRead } from './readPart.ts';
@@ -112,7 +112,9 @@ const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
   bulk: ({ type, bulk: { scope: given, ...bulk } }, { access }, principal) => {
     const own = principal !== null && bulk.by.id === principal;
     const scope = toBulkScope(given);
-    if (!own && !(access.may('audit', 'see') && seesBulkScope(access, scope))) return null;
+    // Who sees a part of its items reads the bulk, which counts theirs.
+    const seesOthers = access.may('audit', 'see') && seesBulkScope(access, scope) && seesBulkCounts(access, scope);
+    if (!own && !seesOthers) return null;
     const unknown = member(bulk['operation'], 'type') === 'action' ? undefined : null;
     return { type, bulk: redactBulk(access, bulk, scope === null ? unknown : scope.resource) };
   },
@@ -132,6 +134,10 @@ const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
       reversible: null,
       label: null,
       total: null,
+      declared: null,
+      currencies: null,
+      labels: null,
+      picked: null,
       barred: [],
       ...part.approval,
     };

@@ -1,6 +1,6 @@
 /** The input schema of an action's tool: the action's own input, and the other members of a run's request. Used by actions.ts. */
-import type { ActionDefinition } from '../../shared/environments/actions.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import type { ActionDefinition } from '../../shared/app/manifest/actions.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 
 /** The names of the tool's arguments; undefined for one that the action does not take. */
 export interface ArgumentNames {
@@ -86,8 +86,42 @@ const requiring = (
   return required.length === 0 ? {} : { required };
 };
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Returns what models read of an argument besides its type: its currency, its resource, and what its values are called. */
+const hintsOf = (property: Schema): string[] => {
+  const { format, currency, 'x-resource': resource, 'x-labels': labels } = property;
+  const unit = isObject(currency) ? `the currency that ${textOf(currency['field'])} says` : textOf(currency);
+  return [
+    ...(format === 'money' && unit !== '' ? [`In ${unit}, as 12.5 for twelve and a half.`] : []),
+    ...(typeof resource === 'string' ? [`A ${resource}’s id.`] : []),
+    ...(isObject(labels)
+      ? [
+          Object.entries(labels)
+            .map((label) => label.map(textOf).join(': '))
+            .join('; '),
+        ]
+      : []),
+  ];
+};
+
+/** Returns a property with what its keywords for forms say in its description. */
+const described = (property: unknown): unknown => {
+  if (!isObject(property)) return property;
+  const { 'x-resource': _, 'x-labels': __, ...rest } = property;
+  const hints = hintsOf(property);
+  return hints.length === 0
+    ? property
+    : { ...rest, description: [textOf(property['description']).replace(/[^.!?]$/, '$&.'), ...hints].join(' ').trim() };
+};
+
 const flatArguments = (action: ActionDefinition, input: Schema): ActionArguments => {
-  const own = isObject(input['properties']) ? input['properties'] : {};
+  const own = Object.fromEntries(
+    Object.entries(isObject(input['properties']) ? input['properties'] : {}).map(([name, property]) => [
+      name,
+      described(property),
+    ]),
+  );
   const names = namesOf(action, own, undefined);
   const { $id: _, $schema: __, properties: ___, required, ...rest } = input;
   const requiredOwn: readonly unknown[] = Array.isArray(required) ? required : [];

@@ -1,12 +1,12 @@
-/** One tool for each action that the app declares, served by the row of `POST /actions`. Used by list.ts. */
+/** One tool for each action that the app declares, served by the row of `POST /actions`. Used by server.ts. */
 import { createHash } from 'node:crypto';
-import type { Caller } from '../../shared/access/principal.ts';
-import { canRunAction } from '../../shared/actions/queries.ts';
-import type { ActionDefinition } from '../../shared/environments/actions.ts';
-import type { Definition } from '../../shared/environments/definition.ts';
-import { getOrCreate } from '../../shared/platform/core/maps.ts';
-import { strictObject } from '../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../shared/platform/core/validate.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import type { ActionDefinition } from '../../shared/app/manifest/actions.ts';
+import type { Definition } from '../../shared/app/manifest/definition.ts';
+import { getOrCreate } from '../../shared/platform/caches/maps.ts';
+import { strictObject } from '../../shared/platform/json/schema.ts';
+import { compileCheck } from '../../shared/platform/json/validate.ts';
+import { canRunAction } from '../../shared/runs/queries.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { actionArguments, type ArgumentNames } from './actionSchema.ts';
@@ -42,18 +42,19 @@ const descriptionOf = (
   [
     sentence(description ?? label),
     ...('description' in input && typeof input.description === 'string' ? [sentence(input.description)] : []),
-    ...(confirmed === undefined ? [] : [`Dangerous (${danger ?? ''}): needs ${confirmed}.`]),
+    ...(confirmed === undefined ? [] : [`Danger ${danger ?? ''}: needs ${confirmed}.`]),
     ...(rest.reversible === false ? ['Can’t be undone.'] : []),
     ...(freshSignIn ? ['Needs a sign-in not older than 15 minutes.'] : []),
-    ...(approval ? ['A person approves it first.'] : []),
+    ...(approval ? ['A person approves it.'] : []),
+    ...(rest.repeatable ? ['Repeatable.'] : []),
     ...(background ? ['Runs in the background: get_run.'] : []),
-    ...(rest.offline === 'queue' ? [] : ['Refused while the app is offline.']),
+    ...(rest.offline === 'queue' ? [] : ['Refused if the app is offline.']),
   ].join(' ');
 
-const actionHints = ({ danger, retrySafe }: ActionDefinition): ToolHints => ({
+const actionHints = ({ danger, repeatable }: ActionDefinition): ToolHints => ({
   readOnlyHint: false,
   destructiveHint: danger !== null,
-  idempotentHint: retrySafe,
+  idempotentHint: repeatable,
 });
 
 type Given = Readonly<Record<string, unknown>>;
@@ -153,7 +154,7 @@ const createActionTool = (action: ActionDefinition): Tool => {
       const bodyOf = (own: Given): Given =>
         confirmDryRun(toActionBody(action, names, own), names.confirmed !== undefined);
       const values = bodyOf(rest);
-      const isOnce = key === undefined && !action.retrySafe && values['dryRun'] !== true;
+      const isOnce = key === undefined && !action.repeatable && values['dryRun'] !== true;
       const answer = (): Promise<ApiResponse> =>
         run(call, {
           params: {},

@@ -1,20 +1,44 @@
 /** The Model Context Protocol (Streamable HTTP, stateless): the same endpoints as tools, one more for each action. */
 import { fault, type Fault, type FaultDetail } from '../../shared/catalogue/errors.ts';
-import { countKeys, isObject, jsonProblem, textProblem } from '../../shared/platform/core/jsonLimits.ts';
-import { invalidFault } from '../../shared/platform/core/validate.ts';
+import { countKeys, isObject, jsonProblem, textProblem } from '../../shared/platform/json/jsonLimits.ts';
+import { responseObject, strictObject, Type } from '../../shared/platform/json/schema.ts';
+import { invalidFault } from '../../shared/platform/json/validate.ts';
 import { writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
-import { isSameOrigin } from '../http/cookies.ts';
+import { requireOwnPage } from '../http/cookies.ts';
+import { messageIdSchema, rpcErrorSchema } from '../http/rpcSchemas.ts';
 import { answerMessage } from './exchange.ts';
-import { mcpErrorCodes, mcpRefusedResponse, mcpResultResponse, messageSchema } from './protocol.ts';
-import { toToolError } from './result.ts';
+import { inOneForm, toToolError } from './result.ts';
 import { toolsQuery, type ToolsQuery } from './toolsets.ts';
 
-/** Throws `403 forbidden` for a page of another site, whose requests a browser would send with the rights of its user. */
-const requireOwnPage = ({ from, deps: { config } }: EndpointCall): void => {
-  if (from.headers.origin !== undefined && !isSameOrigin(from, config))
-    throw fault('forbidden', 'The request comes from another site.');
-};
+/** The error codes of JSON-RPC that are answered before the library reads a message. */
+const mcpErrorCodes = { parseError: -32700, invalidRequest: -32600 } as const;
+
+const messageSchema = strictObject({
+  jsonrpc: Type.Literal('2.0', { description: 'The version of JSON-RPC.' }),
+  id: Type.Optional(messageIdSchema),
+  method: Type.String({
+    description: 'Such as tools/list or tools/call.',
+  }),
+  params: Type.Optional(Type.Object({}, { description: 'What the method takes.' })),
+});
+
+const mcpResultResponse = Type.Union([
+  responseObject({
+    jsonrpc: Type.Literal('2.0'),
+    id: messageIdSchema,
+    result: Type.Object({}, { description: 'What the method answers.' }),
+  }),
+  responseObject({ jsonrpc: Type.Literal('2.0'), id: messageIdSchema, error: rpcErrorSchema }),
+]);
+/** The body for a message that can't be read, or for a request that is refused before its message is read. */
+const mcpRefusedResponse = Type.Union([
+  Type.Object({ jsonrpc: Type.Literal('2.0'), error: rpcErrorSchema }),
+  responseObject({
+    error: Type.String({ description: 'A sentence for people.' }),
+    code: Type.String({ description: 'The error code.' }),
+  }),
+]);
 
 /** Members of all objects of a message: many more than a tool takes, and few enough to be looked through at once. */
 const membersMax = 11_000;
@@ -61,28 +85,28 @@ const argumentsPath = 'params.arguments.';
 const refuseValue = ({ body, query }: EndpointCall<ToolsQuery>, { path, message }: FaultDetail): ApiResponse => {
   const id = idOf(body);
   if (id !== null && path.startsWith(argumentsPath)) {
-    const { structuredContent, ...result } = toToolError(
-      invalidFault([{ path: path.slice(argumentsPath.length), message }]),
-    );
-    const shown = query.answers === 'text' ? result : { ...result, structuredContent };
-    return { status: 200, body: { jsonrpc: '2.0', id, result: shown } };
+    const refused = toToolError(invalidFault([{ path: path.slice(argumentsPath.length), message }]));
+    return { status: 200, body: { jsonrpc: '2.0', id, result: inOneForm(refused, query.answers) } };
   }
   throw withMcpError(invalidFault([{ path, message }]), id);
 };
 
 const handle = async (call: EndpointCall<ToolsQuery>): Promise<ApiResponse> => {
-  requireOwnPage(call);
+  const { from, deps } = call;
+  // A browser would send the request of another site's page with the rights of its user.
+  if (from.headers.origin !== undefined) requireOwnPage(from, deps.config);
   const problem = jsonProblem(call.body);
   return problem === null ? answerMessage(call) : refuseValue(call, problem);
 };
 
 const message = writeEndpoint({
   path: '/mcp',
+  reads: false,
   name: 'mcp',
   summary: 'A message of the Model Context Protocol: tools for what your role may do',
   tag: 'Agents’ tools',
   // A tool takes its idempotency key as an argument, because a message is more than one change.
-  acceptsIdempotencyKey: false,
+  idempotencyKey: 'refused',
   takesMessage: true,
   query: toolsQuery,
   body: messageSchema,

@@ -3,7 +3,7 @@
  * There is no session: every message gets a server of its own, which knows the caller.
  */
 import type { Server } from '@modelcontextprotocol/server';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { createServer, type Library, type MessageOutcome } from './server.ts';

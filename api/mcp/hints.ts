@@ -1,20 +1,18 @@
 /** What an answer says beside the endpoint's body: the tool to ask next, what waits besides, why nothing is found. Used by result.ts. */
-import { findVisibleInbox } from '../../shared/access/gates.ts';
+import { findVisibleInbox } from '../../shared/accounts/access/gates.ts';
 import type { Approval } from '../../shared/approvals/model.ts';
 import { readOtherRequests } from '../../shared/approvals/others.ts';
 import { readVisibleApproval } from '../../shared/approvals/queries.ts';
 import type { Fault } from '../../shared/catalogue/errors.ts';
-import { limits } from '../../shared/catalogue/limits.ts';
-import { inboxesOf, statesOf } from '../../shared/items/filters.ts';
+import { inboxesOf } from '../../shared/items/filters/filters.ts';
 import { readItems } from '../../shared/items/model.ts';
-import { resolveCustomerAddress } from '../../shared/items/replyAddress.ts';
-import { readTags } from '../../shared/items/tagCounts.ts';
+import { statesOf } from '../../shared/items/states.ts';
+import { unknownTag } from '../../shared/items/tags/tagCounts.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
-import { idTime } from '../../shared/platform/core/ids.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import { didYouMean } from '../../shared/platform/core/nearestNames.ts';
+import { idTime } from '../../shared/platform/ids.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import type { EndpointCall } from '../endpoint.ts';
-import type { Members } from './answers/members.ts';
+import { objectsIn, type Members } from './answers/members.ts';
 import { toList, toObject } from './arguments/coerce.ts';
 import { filtersHint, whereHint } from './valueHints.ts';
 
@@ -92,14 +90,12 @@ export const repeatHint = async (from: EndpointCall, body: Members): Promise<str
 };
 
 /** Returns whether a reply to the item is sent, to whom where the service sends it itself, or waits for the app. */
-const replyHint = async ({ deps, caller }: EndpointCall, item: Members): Promise<string> => {
-  const { reply } = findVisibleInbox(caller, String(item['inbox'])) ?? {};
-  if (reply?.via === 'app' && !(await deps.link.online(caller.env.id)))
-    return 'The app is offline: it will be sent once the app is back.';
-  if (reply?.via !== 'smtp') return 'It is being sent.';
-  const found = (await readItems(deps.db, caller.env.id, [String(item['id'])])).get(String(item['id']));
-  const address = found === undefined ? null : resolveCustomerAddress(reply.to, found);
-  return address === null ? 'It is being sent.' : `It is being sent to ${address}.`;
+const replyHint = async ({ deps, caller }: EndpointCall, { item, to, warnings }: Members): Promise<string> => {
+  const { reply } = (isObject(item) ? findVisibleInbox(caller, String(item['inbox'])) : undefined) ?? {};
+  const known = objectsIn(warnings).map(({ message }) => String(message));
+  const isAway = reply?.via === 'app' && !(await deps.link.online(caller.env.id));
+  const sent = isAway ? 'The app is offline: it will be sent once the app is back.' : 'It is being sent.';
+  return [typeof to === 'string' ? `It is being sent to ${to}.` : sent, ...known].join(' ');
 };
 
 /** Returns the next step after a response that is not final (`202`): the tool that has the rest; or null. `since`: when the call began, in epoch ms. */
@@ -113,7 +109,7 @@ export const nextStepHint = async (from: EndpointCall, body: Members, since: num
   if (isObject(bulk) && bulk['status'] !== 'done')
     return `It goes on in the background. Ask ${call('get_bulk', bulk['id'])} until its status is done.`;
   if (isObject(entry) && isObject(item))
-    return `${await replyHint(from, item)} ${call('get_item_timeline', item['id'])} shows in the entry ${String(entry['id'])} how that ended.`;
+    return `${await replyHint(from, body)} ${call('get_item_timeline', item['id'])} shows how ${String(entry['id'])} ended.`;
   return null;
 };
 
@@ -180,24 +176,18 @@ const stateHint = ({ caller }: EndpointCall, { inbox: name, state }: Members): s
 /** Returns which of the tags that are asked for no item has, and which was probably meant; or null. */
 const tagsHint = async ({ caller, deps }: EndpointCall, { inbox, tags }: Members): Promise<string | null> => {
   const inboxes = inboxesOf(caller, isText(inbox) ? inbox : undefined).map(({ name }) => name);
-  const read = (q?: string): ReturnType<typeof readTags> => readTags(deps.db, caller.env.id, inboxes, q);
   for (const wanted of textsOf(tags)) {
-    const alike = await read(wanted);
-    if (alike.length === limits.tagsShown || alike.some(({ tag }) => tag === wanted)) continue;
-    const known = (await read()).map(({ tag }) => tag);
-    return `No item there has the tag ${wanted}${didYouMean(wanted, known)}`;
+    const unknown = await unknownTag(deps.db, caller.env.id, inboxes, wanted);
+    if (unknown !== null) return unknown;
   }
   return null;
 };
 
-/** Returns that no item has the tag by which the guard of a ramp counts, and which was probably meant; null: some has, or there is no guard. */
-export const guardHint = async (from: EndpointCall, asked: Members): Promise<string | null> => {
-  const change = toObject(asked['change']);
-  const ramp = isObject(change) ? change['ramp'] : null;
-  const guard = isObject(ramp) ? ramp['guard'] : null;
-  if (!isObject(guard) || !isText(guard['tag'])) return null;
-  const none = await tagsHint(from, { inbox: guard['inbox'], tags: [guard['tag']] });
-  return none === null ? null : `The guard counts nothing so far. ${none}`;
+/** Returns what the endpoint warns of; null: of nothing, or it is a reply that is sent, whose next step says it. */
+export const warningHint = ({ warnings, entry }: Members): string | null => {
+  if (entry !== undefined) return null;
+  const messages = objectsIn(warnings).map(({ message }) => String(message));
+  return messages.length === 0 ? null : messages.join(' ');
 };
 
 /** Returns why a bulk does nothing: its query found none, or the only inbox does not have the state; or null. */

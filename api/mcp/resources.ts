@@ -1,12 +1,40 @@
 /** What models may read beside tools: what the app declares, as far as the role sees it, and the documents. Used by server.ts. */
 import type { ListResourcesResult, ReadResourceResult } from '@modelcontextprotocol/server';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import type { EndpointCall } from '../endpoint.ts';
+import { readDocument } from '../http/documentFiles.ts';
 import { objectsIn, textOf, type Members } from './answers/members.ts';
 import { bodyOf } from './answers/page.ts';
-import { documentSections } from './documents.ts';
 import { getEndpoint } from './endpoints.ts';
 import { serveEndpoint } from './serveEndpoint.ts';
+
+/** The sections of the documents for agents, each a resource of its own. */
+interface DocumentSection {
+  readonly uri: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+const documents = ['agents', 'flags'] as const;
+
+const slugOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+
+const sectionsOf = (name: string): DocumentSection[] => {
+  const [, ...parts] = readDocument(name).split(/^## /m);
+  return parts.map((text) => {
+    const title = text.slice(0, text.indexOf('\n')).trim();
+    return { uri: `console://docs/${name}/${slugOf(title)}`, title, text: `## ${text}` };
+  });
+};
+
+let sections: readonly DocumentSection[] | undefined;
+
+/** Returns the sections in the order of the documents, which are read with the first call. */
+const documentSections = (): readonly DocumentSection[] => (sections ??= documents.flatMap(sectionsOf));
 
 /** A kind of what is declared: the endpoint that lists it, the list in its body, and the member that names each. */
 const declared = [

@@ -1,7 +1,7 @@
 /** The result of a tool's call: the endpoint's body in the form that was asked for, or its fault. Used by server.ts. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { Fault, invalidAt } from '../../shared/catalogue/errors.ts';
-import { invalidFault } from '../../shared/platform/core/validate.ts';
+import { errors, Fault, invalidAt } from '../../shared/catalogue/errors.ts';
+import { invalidFault } from '../../shared/platform/json/validate.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { toFaultResponse } from '../http/response.ts';
@@ -9,28 +9,83 @@ import { assignablePeople } from '../routes/people.ts';
 import { withoutEmpty, type Members } from './answers/members.ts';
 import { bodyOf, servePage } from './answers/page.ts';
 import { presentBody, type Detail } from './answers/present.ts';
-import { readCursorTime, withCursorTime } from './arguments/cursorTimes.ts';
+import { toObject } from './arguments/coerce.ts';
+import { parseTime } from './arguments/times.ts';
 import {
   approvedHint,
   assigneeHint,
   bulkHint,
   conflictHint,
   emptyHint,
-  guardHint,
   missingHint,
   nextStepHint,
   repeatedAnswer,
   repeatHint,
+  warningHint,
 } from './hints.ts';
 import { withMissingArgument } from './missing.ts';
 import { searchHint } from './searchHints.ts';
 import type { Tool } from './tool.ts';
+import type { ToolsQuery } from './toolsets.ts';
+
+/**
+ * A cursor of the endpoint, and the time in ms since 1970, base 36. A cursor belongs to its query, and "7d" is another time in each
+ * call, so the cursor of a tool carries the time of the first page, from which the durations of the list count.
+ */
+const form = /^(.+)~([0-9a-z]{1,9})$/s;
+
+interface CursorTime {
+  /** The arguments with the cursor as the endpoint gave it. */
+  readonly given: Members;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: number;
+}
+
+/** Returns the arguments of a call and the time from which its durations count: that of the first page, by default `now`. */
+const readCursorTime = (given: Members, now: number): CursorTime => {
+  const [, cursor, time = ''] = (typeof given['cursor'] === 'string' ? form.exec(given['cursor']) : null) ?? [];
+  return cursor === undefined ? { given, now } : { given: { ...given, cursor }, now: Number.parseInt(time, 36) };
+};
+
+/** Returns whether a value has a text that names another time in each call. */
+const isRelative = (given: unknown): boolean => {
+  const value = toObject(given);
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(isRelative);
+  if (typeof value !== 'string') return false;
+  const [one, other] = [parseTime(value, 0, true), parseTime(value, 1, true)];
+  return 'at' in one && 'at' in other && one.at !== other.at;
+};
+
+/** Returns a cursor as the tool answers it: with the time where the arguments depend on it. */
+const withCursorTime = (cursor: string, given: Members, now: number): string =>
+  isRelative(given) ? `${cursor}~${now.toString(36)}` : cursor;
+
+/** Signs that are not seen and that no emoji or word needs, and those that turn the direction of writing. */
+const unseen = /[\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\udb40[\udc00-\udc7f]/g;
+
+/** Returns JSON in which such signs are escapes, so that models read them. */
+const legibleJson = (value: Members): string =>
+  JSON.stringify(value).replace(unseen, (signs) =>
+    signs
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
 
 const toResult = (value: Members, isError: boolean): CallToolResult => ({
-  content: [{ type: 'text', text: JSON.stringify(value) }],
+  content: [{ type: 'text', text: legibleJson(value) }],
   structuredContent: value,
   isError,
 });
+
+/** Returns the result in one form: as text, which every client gives its model, or as `structuredContent` for programs that ask for it. */
+export const inOneForm = (
+  { content, structuredContent, ...rest }: CallToolResult,
+  answers: ToolsQuery['answers'],
+): CallToolResult =>
+  answers === 'structured'
+    ? { content: [], ...(structuredContent === undefined ? {} : { structuredContent }), ...rest }
+    : { content, ...rest };
 
 /** What the messages of HTTP say of its own forms, which tools do not take. */
 const wireRemark = ', in milliseconds since 1970 UTC';
@@ -53,7 +108,10 @@ const withArgumentPaths = (failure: Fault, tool: Tool, given: Members): Fault =>
 /** Returns the result of a call that was refused; `hint`: what is said beside. */
 export const toToolError = (failure: Fault, hint: string | null = null): CallToolResult => {
   const { status, body } = toFaultResponse(failure);
-  const { value } = presentBody({ ...(typeof body === 'object' ? body : {}), status });
+  // The message of `invalid` is that of the first detail.
+  const isTwice = failure.code === 'invalid' && failure.extra.details !== undefined;
+  const error = isTwice ? { error: errors.invalid.message } : {};
+  const { value } = presentBody({ ...(typeof body === 'object' ? body : {}), ...error, status });
   return toResult({ ...value, ...withoutEmpty({ hint }) }, true);
 };
 
@@ -114,7 +172,7 @@ const serveTool = async (
   const hintFor = async (body: Members): Promise<string | null> =>
     tool.entry.annotations.readOnlyHint
       ? ((await emptyHint(call, asked, body)) ?? (await searchHint(call, asked, body)))
-      : ((await guardHint(call, asked)) ?? (await bulkHint(call, asked, body)));
+      : (warningHint(body) ?? (await bulkHint(call, asked, body)));
   if (page === null) {
     const response = await tool.serve(call, asked, now);
     const body = bodyOf(response);
@@ -122,7 +180,9 @@ const serveTool = async (
       next: await nextOf(call, response, { body, since }),
       hint: (await hintFor(body)) ?? missingHint(asked, body) ?? assigneeHint(call, asked, body),
     };
-    return { response, value: { ...presentBody(body, form).value, ...withoutEmpty(said) } };
+    // `next` or `hint` say them.
+    const { warnings: _, ...unwarned } = body;
+    return { response, value: { ...presentBody(unwarned, form).value, ...withoutEmpty(said) } };
   }
   const { response, value } = await servePage({
     tool: page,
@@ -151,7 +211,7 @@ export const callTool = async (tool: Tool, call: EndpointCall, given: Members): 
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const hint = await conflictHint(call, error);
-    const said = withMissingArgument(withArgumentPaths(error, tool, given), tool.root, given);
+    const said = await withMissingArgument(call, withArgumentPaths(error, tool, given), tool, given);
     return { result: toToolError(said, hint), items: false };
   }
 };

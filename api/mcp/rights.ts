@@ -1,9 +1,9 @@
 /** The rights that a caller has at all, for the list of tools; whether a call is allowed is decided by its endpoint. */
-import type { Caller } from '../../shared/access/principal.ts';
-import { canRunAction } from '../../shared/actions/queries.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import type { ActionDefinition } from '../../shared/app/manifest/actions.ts';
 import type { InboxVerb, NamedKind } from '../../shared/catalogue/permissions.ts';
-import type { ActionDefinition } from '../../shared/environments/actions.ts';
-import { visibleInboxes } from '../../shared/items/filters.ts';
+import { visibleInboxes } from '../../shared/items/filters/filters.ts';
+import { canRunAction } from '../../shared/runs/queries.ts';
 
 export type CallerPredicate = (caller: Caller) => boolean;
 
@@ -48,7 +48,7 @@ export const canChangeAnyFlag: CallerPredicate = (caller) =>
   canChange(caller) &&
   [...caller.env.definition.flags.keys()].some((key) => caller.principal.access.can('flag', key, 'change'));
 
-const canChangeItems = canInAnyInbox('create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage');
+const canChangeItems = canInAnyInbox('create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage', 'edit');
 
 /** Whether the caller can have approvals of its own. */
 export const canRequestApproval: CallerPredicate = (caller) =>

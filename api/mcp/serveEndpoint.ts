@@ -1,16 +1,12 @@
-/** Serves an endpoint for a tool by the same steps as a request of HTTP: audit, access, query, body, headers, idempotency. */
+/** Serves an endpoint for a tool by the same steps as a request of HTTP: audit, access, limits, query, body, headers, idempotency. */
 import type { Endpoint, EndpointCall, RequestSource } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
-import { body } from '../middleware/body.ts';
-import { changeHeaders } from '../middleware/changeHeaders.ts';
-import { endpointAccess } from '../middleware/endpointAccess.ts';
-import { foreground } from '../middleware/foreground.ts';
-import { callEndpoint, idempotency } from '../middleware/idempotency.ts';
-import { mountEndpoint } from '../middleware/mountEndpoint.ts';
-import { query } from '../middleware/query.ts';
-import { refusalAudit } from '../middleware/refusalAudit.ts';
+import { body, changeHeaders, endpointAccess, foreground, query, writeLimit } from '../middleware/call.ts';
+import { callEndpoint } from '../middleware/callEndpoint.ts';
+import { refusalAudit, watchedReads } from '../middleware/observers.ts';
+import { idempotency } from '../middleware/once.ts';
+import { mountEndpoint } from '../middleware/route.ts';
 import type { EndpointContext, EndpointState, Next } from '../middleware/state.ts';
-import { watchedReads } from '../middleware/watchedReads.ts';
 
 /** The call of an endpoint by a tool. */
 interface ToolEndpointRequest {
@@ -49,6 +45,7 @@ const steps: readonly Step[] = [
   watchedReads,
   endpointAccess,
   foreground,
+  writeLimit,
   query,
   body,
   changeHeaders,

@@ -1,16 +1,63 @@
 /** The server of one message: what the methods of the protocol answer to a caller. Used by exchange.ts. */
 import type * as sdkModule from '@modelcontextprotocol/server';
 import type { CallToolResult, ListToolsResult, Server } from '@modelcontextprotocol/server';
-import { insertRefusal } from '../../shared/access/refusals.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import { insertRefusal } from '../../shared/accounts/access/refusals.ts';
 import { fault, Fault } from '../../shared/catalogue/errors.ts';
-import { didYouMean } from '../../shared/platform/core/nearestNames.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { apiVersion } from '../../shared/catalogue/release.ts';
+import { didYouMean } from '../../shared/platform/words/nearestNames.ts';
 import type { EndpointCall } from '../endpoint.ts';
-import { apiVersion } from '../openapi.ts';
-import { actionOfToolName, findTool, listedNames, listTools } from './list.ts';
+import { actionPrefix, findActionTool, listActionTools } from './actions.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, readResource } from './resources.ts';
-import { callTool } from './result.ts';
-import { toolsetNames, type ToolsQuery } from './toolsets.ts';
+import { callTool, inOneForm } from './result.ts';
+import type { Tool } from './tool.ts';
+import { toolsetNames, type ToolsQuery, toolsOf, type ToolsetName } from './toolsets.ts';
+
+/** The tools that a caller's role can use, in a stable order. */
+const fixedByName = new Map(toolsOf(toolsetNames).map((tool) => [tool.name, tool]));
+
+interface ListedTools {
+  readonly sets: readonly ToolsetName[];
+  /** Whether they answer texts alone, so that they have no schema of their answers. */
+  readonly isText: boolean;
+}
+
+/** Returns the tools of these sets that the caller's role can use. */
+const usableTools = (caller: Caller, sets: readonly ToolsetName[]): Tool[] =>
+  [...toolsOf(sets), ...(sets.includes('actions') ? listActionTools(caller) : [])].filter((tool) =>
+    tool.isListed(caller),
+  );
+
+/** Returns a page of the tools of these sets. Throws `bad_cursor` for a cursor of another list. */
+const listTools = (
+  caller: Caller,
+  { sets, isText }: ListedTools,
+  cursor: string | undefined,
+): { readonly tools: readonly object[]; readonly nextCursor?: string } => {
+  const listed = usableTools(caller, sets);
+  const scope = `tools:${sets.join(',')}:${caller.principal.access.key}`;
+  const { seal } = caller.env;
+  const from = Number(seal.openCursor(scope, cursor)?.[0] ?? 0);
+  const to = from + limits.toolsPage;
+  const shown = ({ entry: { outputSchema, ...entry } }: Tool): object => (isText ? entry : { ...entry, outputSchema });
+  return {
+    tools: listed.slice(from, to).map(shown),
+    ...(to < listed.length ? { nextCursor: seal.cursor(scope, [to]) } : {}),
+  };
+};
+
+/** Returns the names of all tools that the caller's role can use. */
+const listedNames = (caller: Caller): string[] => usableTools(caller, toolsetNames).map(({ name }) => name);
+
+/** Returns the tool of that name if the caller may know of it; its endpoint refuses what the caller may not do. */
+const findTool = (caller: Caller, name: string): Tool | undefined =>
+  fixedByName.get(name) ?? findActionTool(caller, name);
+
+/** Returns the action that a tool's name names, whether or not it exists, for the audit log. */
+const actionOfToolName = (name: string): string | null =>
+  name.startsWith(actionPrefix) ? name.slice(actionPrefix.length) : null;
 
 export type Library = typeof sdkModule;
 
@@ -35,7 +82,7 @@ const serverInstructions = ({ caller: { env, principal } }: Pick<EndpointCall, '
     ...(principal.mode === 'supervised'
       ? ['You are supervised: each of your changes waits until a person approves it.']
       : []),
-    'Answers are compact: detail: "full" has everything, fields: "a,b" only these members; lists have a cursor and how many more there are (at least, with moreIsMinimum). Each answer comes as text and as structuredContent; the address with ?answers=text has the text alone.',
+    'Answers are compact: detail: "full" has everything, fields: "a,b" only these members; lists have a cursor and how many more there are (at least, with moreIsMinimum). Each answer is JSON as text; the address with ?answers=structured has it as structuredContent instead.',
     'Times are ISO 8601. Arguments take ISO times, local ones with a zone ("2026-11-22T09:00 Europe/Berlin"), dates (midnight UTC), durations ("2h"), people by name or e-mail, me.',
     'Every change takes reason (a text for the audit log; some demand it; beside an action whose own input has a reason, which its app gets, it is reason_) and idempotencyKey (a text of your own: a repeat is done once); changes of one item or flag take version (refused if it has changed since). dryRun: true says what an action, update_item, change_flag or bulk_items would do. An action’s item is the one whose timeline shows the run.',
     'An answer with pending, queued or running is not the end: next says what to ask.',
@@ -110,7 +157,6 @@ const addPrompts = (sdk: Library, server: Server, outcome: MessageOutcome): void
 /** Returns a server that answers one message of the call's caller. */
 export const createServer = (sdk: Library, call: EndpointCall<ToolsQuery>, outcome: MessageOutcome): Server => {
   const { tools: sets = toolsetNames, answers } = call.query;
-  const isText = answers === 'text';
   const server = new sdk.Server(serverInfo, {
     capabilities: { tools: {}, resources: {}, prompts: {} },
     instructions: serverInstructions(call),
@@ -124,8 +170,11 @@ export const createServer = (sdk: Library, call: EndpointCall<ToolsQuery>, outco
   });
   server.setRequestHandler(
     'tools/list',
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries are JSON of the form that the protocol asks for
-    guarded(sdk, outcome, ({ params }) => listTools(call.caller, { sets, isText }, params?.cursor) as ListToolsResult),
+    guarded(sdk, outcome, ({ params }) => {
+      const isText = answers !== 'structured';
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries are JSON of the form that the protocol asks for
+      return listTools(call.caller, { sets, isText }, params?.cursor) as ListToolsResult;
+    }),
   );
   server.setRequestHandler(
     'tools/call',
@@ -135,9 +184,7 @@ export const createServer = (sdk: Library, call: EndpointCall<ToolsQuery>, outco
       call.notes.tool = name;
       const { result, items } = await callTool(tool, call, given);
       outcome.items = items;
-      if (!isText) return result;
-      const { structuredContent: _, ...rest } = result;
-      return rest;
+      return inOneForm(result, answers);
     }),
   );
   addResources(sdk, server, call, outcome);

@@ -2,8 +2,8 @@
  * The schemas of tools as models get them: short, as all of them are read before the first call. Used by tool.ts.
  * Lengths and patterns are left out; the endpoints check them.
  */
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import type { TSchema } from '../../shared/platform/core/schema.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
+import type { TSchema } from '../../shared/platform/json/schema.ts';
 import { descriptionOf, unitOf, type Schema } from './arguments/coerce.ts';
 
 /** Keywords that say more than a model needs to write an argument. */

@@ -1,8 +1,8 @@
 /** Makes tools from rows: each row names an endpoint, which gives the tool its input schema and serves its calls. */
 import { limits } from '../../shared/catalogue/limits.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import { strictObject, Type, type TObject, type TSchema } from '../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../shared/platform/core/validate.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
+import { strictObject, Type, type TObject, type TSchema } from '../../shared/platform/json/schema.ts';
+import { compileCheck } from '../../shared/platform/json/validate.ts';
 import type { Endpoint, EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { findProjection } from '../projection.ts';
@@ -12,6 +12,7 @@ import type { PagedTool } from './answers/page.ts';
 import { withCandidates } from './arguments/candidates.ts';
 import type { Schema } from './arguments/coerce.ts';
 import { confirmDryRun } from './arguments/dryRuns.ts';
+import { resolveNames } from './arguments/names.ts';
 import { resolvePeople } from './arguments/people.ts';
 import { readValues, requireKnownArguments } from './arguments/readValues.ts';
 import { doAlone } from './repeatedCalls.ts';
@@ -86,8 +87,8 @@ interface ToolRow {
   readonly requireNew?: (call: EndpointCall, given: Members) => Promise<void>;
   /** Returns the path among the arguments of a path that `prepare` has made; by default the same. */
   readonly givenPath?: (path: string, given: Members) => string;
-  /** Whether the rest of a list may be read to count it; by default yes. */
-  readonly canLookAhead?: PagedTool['canLookAhead'];
+  /** Whether the rest of a list may be read to count it; by default yes. false: the list has no pages, though an answer may be incomplete. */
+  readonly canLookAhead?: PagedTool['canLookAhead'] | false;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -138,7 +139,7 @@ const toolOwnArguments = ({ endpoint, objects = [], own = {} }: ToolRow): { path
       ...Object.fromEntries(objectArguments),
       ...own,
       ...(endpoint.conditional ? { version } : {}),
-      ...(endpoint.write && endpoint.acceptsIdempotencyKey ? { idempotencyKey } : {}),
+      ...(endpoint.write && endpoint.idempotencyKey === 'accepted' ? { idempotencyKey } : {}),
     }),
   };
 };
@@ -181,6 +182,7 @@ const shownSchema = (
 
 /** Returns how the list of an endpoint with a cursor is read. */
 const pageOf = ({ endpoint, canLookAhead = () => true }: ToolRow): PagedTool | null => {
+  if (canLookAhead === false) return null;
   const properties = endpoint.query?.properties ?? {};
   const answer: unknown = endpoint.responses[200];
   const members = isObject(answer) && isObject(answer['properties']) ? Object.entries(answer['properties']) : [];
@@ -282,8 +284,9 @@ export const createTool = (row: ToolRow): Tool => {
       : null,
     kinds: kinds ?? (endpoint.write ? receiptKinds : {}),
     argumentPath: (path, given) => renamedPath(path, renamed) ?? row.givenPath?.(path, given) ?? path,
-    serve: (call, raw, now) => {
+    serve: (call, written, now) => {
       const { requireNew } = row;
+      const raw = resolveNames(call.caller, written);
       if (requireNew === undefined || (raw['idempotencyKey'] ?? null) !== null || raw['dryRun'] === true)
         return answer(call, raw, now);
       return doAlone(call, [name, omitMembers(raw, { reason: null })], async () => {

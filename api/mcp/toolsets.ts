@@ -1,5 +1,5 @@
-/** The sets of tools that an address may be narrowed to with `?tools=`. Used by list.ts and endpoint.ts. */
-import { csvListSchema, strictObject, Type, type Static } from '../../shared/platform/core/schema.ts';
+/** The sets of tools that an address may be narrowed to with `?tools=`. Used by server.ts and endpoint.ts. */
+import { csvListSchema, strictObject, Type, type Static } from '../../shared/platform/json/schema.ts';
 import type { Tool } from './tool.ts';
 import { actionTools } from './tools/actions.ts';
 import { approvalTools } from './tools/approvals.ts';
@@ -27,8 +27,9 @@ export const toolsQuery = strictObject({
     csvListSchema(Type.Union(toolsetNames.map((name) => Type.Literal(name))), 'Sets of tools to list; absent: all'),
   ),
   answers: Type.Optional(
-    Type.Literal('text', {
-      description: 'text: tools answer texts alone.',
+    Type.Union([Type.Literal('text'), Type.Literal('structured')], {
+      description:
+        'text: tools answer JSON as text; structured: as structuredContent, with an outputSchema each; absent: text.',
     }),
   ),
 });

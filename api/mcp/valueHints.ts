@@ -1,10 +1,10 @@
-/** Why filters by values of fields find nothing: values that nothing has, or that are written otherwise. Used by hints.ts and result.ts. */
+/** Why filters by values of fields find nothing: values that nothing has, or that are written otherwise. Used by hints.ts. */
+import type { InboxDefinition } from '../../shared/app/manifest/definition.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { InboxDefinition } from '../../shared/environments/definition.ts';
-import { inboxesOf, resolveItemList } from '../../shared/items/filters.ts';
+import { inboxesOf, resolveItemList } from '../../shared/items/filters/filters.ts';
 import { summarizeItems } from '../../shared/items/list/summary.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import { didYouMean, misspelled } from '../../shared/platform/core/nearestNames.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
+import { didYouMean, misspelled } from '../../shared/platform/words/nearestNames.ts';
 import { listRecords } from '../../shared/records/read.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { objectsIn, type Members } from './answers/members.ts';

@@ -1,13 +1,13 @@
 /** `ctx.state` as the middleware in api/app.ts fills it, from the first step to the last; the tools of api/mcp use its last part. */
-import type { Caller } from '../../shared/access/principal.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
 import type { IdempotencyKey } from '../../shared/platform/journal/idempotency.ts';
 import type { Span } from '../../shared/platform/tracing/span.ts';
-import type { AuthSession } from '../../shared/settings/sessionCache.ts';
-import type { EndpointCall, ReadPlace } from '../endpoint.ts';
+import type { Endpoint, EndpointCall, ReadPlace } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
+import type { createQueryParser } from '../http/queryParser.ts';
 import type { ResponseHeaders } from '../http/rateLimiter.ts';
 import type { RequestBody } from '../http/requestBody.ts';
-import type { MountedEndpoint } from './mountEndpoint.ts';
 
 /** Set by `requestId` for every request. */
 export interface RequestState {
@@ -51,6 +51,12 @@ export interface CallerState extends SessionState {
 
 /** The call of an endpoint while the steps fill it. */
 export type PendingCall = { -readonly [K in keyof EndpointCall]: EndpointCall[K] };
+
+/** An endpoint's row, compiled once. */
+export interface MountedEndpoint {
+  readonly endpoint: Endpoint;
+  readonly parseQuery: ReturnType<typeof createQueryParser>;
+}
 
 /** Set by `routing`, and for a tool's call by api/mcp/serveEndpoint.ts: all that the steps of an endpoint need. */
 export interface EndpointState {

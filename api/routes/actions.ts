@@ -1,15 +1,28 @@
 /** The endpoints of actions: the list, those that apply to records now, and running one. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Caller } from '../../shared/access/principal.ts';
-import { acceptAction } from '../../shared/actions/acceptAction.ts';
-import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from '../../shared/actions/accepted.ts';
-import { authorizeAction } from '../../shared/actions/authorizeAction.ts';
-import { dryRunAuthorized } from '../../shared/actions/dryRun.ts';
-import { isSettledRun, readRun, type Run } from '../../shared/actions/model.ts';
-import { parkRun } from '../../shared/actions/parkRun.ts';
-import { presentRunBlocks } from '../../shared/actions/present.ts';
-import { requireNotInProgress } from '../../shared/actions/requireNotInProgress.ts';
-import { waitForRunChange } from '../../shared/actions/runChanges.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import { readPresentCaller } from '../../shared/accounts/requester.ts';
+import { errors, Fault, fault } from '../../shared/catalogue/errors.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { insertSavedResponse } from '../../shared/platform/journal/changeWriter.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
+import {
+  cursorSchema,
+  limitSchema,
+  nextCursorSchema,
+  responseObject,
+  strictObject,
+  Type,
+} from '../../shared/platform/json/schema.ts';
+import { acceptAction } from '../../shared/runs/accept/acceptAction.ts';
+import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from '../../shared/runs/accept/accepted.ts';
+import { dryRunAuthorized } from '../../shared/runs/accept/dryRun.ts';
+import { requireNotInProgress } from '../../shared/runs/accept/requireNotInProgress.ts';
+import { authorizeAction } from '../../shared/runs/authorizeAction.ts';
+import { isSettledRun, readRun, type Run } from '../../shared/runs/model.ts';
+import { parkRun } from '../../shared/runs/parkRun.ts';
+import { presentRunBlocks } from '../../shared/runs/present.ts';
+import { waitForRunChange } from '../../shared/runs/runSignals.ts';
 import {
   acceptedRunResponse,
   actionDryRunResponse,
@@ -21,20 +34,7 @@ import {
   checkAvailableInput,
   runResultResponse,
   type ActionInput,
-} from '../../shared/actions/schema.ts';
-import { errors, Fault, fault } from '../../shared/catalogue/errors.ts';
-import { limits } from '../../shared/catalogue/limits.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import {
-  cursorSchema,
-  limitSchema,
-  nextCursorSchema,
-  responseObject,
-  strictObject,
-  Type,
-} from '../../shared/platform/core/schema.ts';
-import { insertSavedResponse } from '../../shared/platform/journal/idempotency.ts';
-import { readPresentCaller } from '../../shared/settings/requester.ts';
+} from '../../shared/runs/schema.ts';
 import { readAvailableActions } from '../../shared/views/available.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
@@ -68,7 +68,7 @@ const list = readEndpoint({
         reasonRequired,
         reversible,
         background,
-        retrySafe: repeatable,
+        repeatable,
         attempts,
         offline,
         offlineExpiry,
@@ -98,10 +98,11 @@ const list = readEndpoint({
 
 const available = writeEndpoint({
   path: '/available',
+  about: 'records',
   name: 'action.available',
   summary: 'Which actions apply to records right now, with their defaults',
   tag: 'Actions',
-  acceptsIdempotencyKey: false,
+  idempotencyKey: 'ignored',
   body: availableInput,
   responses: { 200: availableResponse },
   example: { body: { refs: [{ resource: 'order', id: 'ord_1001' }] } },
@@ -238,6 +239,7 @@ export const respondAccepted = (
 const run = writeEndpoint<ActionInput>({
   path: '/actions',
   name: 'action.run',
+  fresh: 'byAction',
   summary: 'Run an action, or try out what that would do',
   tag: 'Actions',
   body: actionInput,

@@ -1,6 +1,6 @@
 /** The response to a GET without an upgrade at the address of the app link. */
 import { fault } from '../../shared/catalogue/errors.ts';
-import { strictObject } from '../../shared/platform/core/schema.ts';
+import { strictObject } from '../../shared/platform/json/schema.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
 const app: Endpoint = {

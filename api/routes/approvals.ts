@@ -1,5 +1,5 @@
 /** The endpoints of approvals: the list, one, and deciding, which only people may do. */
-import { listCursors } from '../../shared/access/listCursors.ts';
+import { listCursors } from '../../shared/accounts/access/listCursors.ts';
 import { readOtherRequests } from '../../shared/approvals/others.ts';
 import { listApprovals, readVisibleApproval } from '../../shared/approvals/queries.ts';
 import {
@@ -7,13 +7,17 @@ import {
   approvalSchema,
   approvalStatusSchema,
   approvedResponse,
+  approveInput,
+  checkApprove,
   checkDecision,
   decisionInput,
+  type ApproveInput,
   type DecisionInput,
 } from '../../shared/approvals/schema.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { ApprovalStatus } from '../../shared/catalogue/states/approvals.ts';
 import { approveRequest, cancelRequest, rejectRequest, requireDecider } from '../../shared/decisions/decide.ts';
+import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import {
   cursorSchema,
   limitSchema,
@@ -21,17 +25,19 @@ import {
   responseObject,
   strictObject,
   Type,
-} from '../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../shared/platform/core/validate.ts';
+} from '../../shared/platform/json/schema.ts';
+import { compileCheck } from '../../shared/platform/json/validate.ts';
 import { presentApprovals } from '../../shared/views/approvals/currentTargets.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
+import { readEnded, waitQuery } from './readEnded.ts';
 
 const exampleApproval = 'apr_01jd0000000000000000000000';
 const idOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['id'] ?? '';
 
 const list = readEndpoint({
   path: '/approvals',
+  standby: true,
   name: 'approval.list',
   summary: 'Requests for approval, newest first; pending unless given',
   tag: 'Approvals',
@@ -67,15 +73,21 @@ const list = readEndpoint({
 
 const one = readEndpoint({
   path: '/approvals/:id',
+  about: 'approval',
   name: 'approval.get',
   summary: 'A request for approval, with its target as it was and as it is',
   tag: 'Approvals',
-  query: strictObject({}),
+  query: waitQuery,
   responses: { 200: approvalResponse },
   example: { params: { id: exampleApproval } },
   handle: async (call) => {
-    const { deps, caller } = call;
-    const wanted = await readVisibleApproval(deps.db, caller, idOf(call));
+    const { deps } = call;
+    const id = idOf(call);
+    const { found: wanted, caller } = await readEnded(call, {
+      isAbout: (part) => part.type === 'approval' && part.approval.id === id,
+      read: (reader) => readVisibleApproval(deps.db, reader, id),
+      hasEnded: ({ status, expires_at: expiresAt }) => status !== 'pending' || expiresAt <= deps.clock.now(),
+    });
     const [[approval], others] = await Promise.all([
       presentApprovals(deps, caller, [wanted]),
       readOtherRequests(deps, caller, wanted),
@@ -84,36 +96,55 @@ const one = readEndpoint({
   },
 });
 
-type Decide = (call: EndpointCall<unknown, DecisionInput>) => Promise<string>;
+type DecisionRow<B> = Pick<Parameters<typeof writeEndpoint<B>>[0], 'summary' | 'body' | 'check' | 'responses'> & {
+  readonly verb: 'approve' | 'reject';
+};
 
-const decision = (verb: 'approve' | 'reject', summary: string, decide: Decide): Endpoint =>
-  writeEndpoint<DecisionInput>({
+const decision = <B extends DecisionInput>(
+  { verb, ...row }: DecisionRow<B>,
+  decide: (call: EndpointCall<unknown, B>, save: (text: string) => SavedResponse | null) => Promise<string>,
+): Endpoint =>
+  writeEndpoint<B>({
+    ...row,
     path: `/approvals/:id/${verb}`,
     name: `approval.${verb}`,
-    summary,
     tag: 'Approvals',
-    body: decisionInput,
     bodyOptional: true,
-    responses: { 200: verb === 'approve' ? approvedResponse : approvalResponse },
     example: { params: { id: exampleApproval }, body: { note: 'Checked with the customer.' } },
     audit: { verb: `approval.${verb}`, target: (call) => ({ type: 'approval', id: idOf(call) }) },
-    check: checkDecision,
-    handle: async (call): Promise<ApiResponse> => {
-      requireDecider(call.caller);
-      return { status: 200, body: await decide(call), items: true };
-    },
+    authorize: requireDecider,
+    handle: async (call): Promise<ApiResponse> => ({
+      status: 200,
+      body: await decide(call, (text) => call.save(200, text)),
+      items: true,
+    }),
   });
 
 /** Returns the decider's words: the note, or the reason that any change takes. */
 const noteOf = ({ body: { note }, caller }: EndpointCall<unknown, DecisionInput>): string | null =>
   note ?? caller.reason ?? null;
 
-const approval = decision('approve', 'Approve a request: it is done, under the name of who asked', (call) =>
-  approveRequest(call.deps, call.caller, idOf(call), { note: noteOf(call), save: (text) => call.save(200, text) }),
+const approval = decision<ApproveInput>(
+  {
+    verb: 'approve',
+    summary: 'Approve a request: it is done, under the name of who asked',
+    body: approveInput,
+    check: checkApprove,
+    responses: { 200: approvedResponse },
+  },
+  (call, save) =>
+    approveRequest(call.deps, call.caller, idOf(call), { note: noteOf(call), digest: call.body.digest, save }),
 );
 
-const rejection = decision('reject', 'Reject a request: nothing is done', (call) =>
-  rejectRequest(call.deps, call.caller, idOf(call), { note: noteOf(call), save: (text) => call.save(200, text) }),
+const rejection = decision<DecisionInput>(
+  {
+    verb: 'reject',
+    summary: 'Reject a request: nothing is done',
+    body: decisionInput,
+    check: checkDecision,
+    responses: { 200: approvalResponse },
+  },
+  (call, save) => rejectRequest(call.deps, call.caller, idOf(call), { note: noteOf(call), save }),
 );
 
 const nothing = strictObject({});

@@ -1,8 +1,9 @@
 /** The endpoints of the audit log. */
-import { listCursors } from '../../shared/access/listCursors.ts';
+import { listCursors } from '../../shared/accounts/access/listCursors.ts';
+import { recordFilterSchema } from '../../shared/app/manifest/itemQuery.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { recordFilterSchema } from '../../shared/environments/itemQuery.ts';
+import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
 import {
   archivedBeforeSchema,
   cursorSchema,
@@ -13,8 +14,7 @@ import {
   strictObject,
   timeSchema,
   Type,
-} from '../../shared/platform/core/schema.ts';
-import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
+} from '../../shared/platform/json/schema.ts';
 import { isAuditTimed, readAudit } from '../../shared/views/audit.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
@@ -61,6 +61,7 @@ export const auditEntrySchema = responseObject({
 
 const list = readEndpoint({
   path: '/audit',
+  standby: true,
   name: 'audit.list',
   summary: 'Everything that was done, and what was refused, newest first',
   tag: 'Audit',
@@ -83,8 +84,10 @@ const list = readEndpoint({
     }),
   },
   example: { query: { verb: 'item.state', limit: 20 } },
+  authorize: ({ principal }) => {
+    if (!principal.access.may('audit', 'see')) throw fault('forbidden');
+  },
   handle: async ({ deps, caller, query }) => {
-    if (!caller.principal.access.may('audit', 'see')) throw fault('forbidden');
     const { cursor: given, limit: size, ...rest } = query;
     // Entries in order of time have cursors of another form.
     const cursors = listCursors(caller, isAuditTimed(rest) ? 'audit.time' : 'audit', [rest]);

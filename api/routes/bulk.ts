@@ -1,5 +1,5 @@
 /** The endpoints of bulks: reading, cancelling and undoing them; bulkCreate.ts accepts them. */
-import { listCursors } from '../../shared/access/listCursors.ts';
+import { listCursors } from '../../shared/accounts/access/listCursors.ts';
 import { cancelBulk } from '../../shared/bulk/cancelBulk.ts';
 import { bulkResponseBody, presentBulk, seesBulkResource } from '../../shared/bulk/present.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../shared/bulk/schema.ts';
 import { undoBulk } from '../../shared/bulk/undoBulk.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { visibleInboxes } from '../../shared/items/filters.ts';
+import { visibleInboxes } from '../../shared/items/filters/filters.ts';
 import {
   cursorSchema,
   limitSchema,
@@ -27,10 +27,11 @@ import {
   responseObject,
   strictObject,
   Type,
-} from '../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../shared/platform/core/validate.ts';
+} from '../../shared/platform/json/schema.ts';
+import { compileCheck } from '../../shared/platform/json/validate.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import { createBulkEndpoint } from './bulkCreate.ts';
+import { readEnded, waitQuery } from './readEnded.ts';
 
 const exampleBulk = 'blk_01jd0000000000000000000000';
 const nothing = strictObject({});
@@ -70,20 +71,27 @@ const list = readEndpoint({
 
 const one = readEndpoint({
   path: '/bulk/:id',
+  about: 'bulk',
   name: 'bulk.get',
   summary: 'A bulk and how far it is',
   tag: 'Bulk',
-  query: strictObject({}),
+  query: waitQuery,
   responses: { 200: bulkResponse },
   example: { params: { id: exampleBulk } },
-  handle: async (call) => ({
-    status: 200,
-    body: bulkResponseBody(call.caller, await readVisibleBulk(call.deps, call.caller, idOf(call))),
-  }),
+  handle: async (call) => {
+    const id = idOf(call);
+    const { found, caller } = await readEnded(call, {
+      isAbout: (part) => part.type === 'bulk' && part.bulk.id === id,
+      read: (reader) => readVisibleBulk(call.deps, reader, id),
+      hasEnded: (bulk) => bulk.finished_at !== null,
+    });
+    return { status: 200, body: bulkResponseBody(caller, found) };
+  },
 });
 
 const results = readEndpoint({
   path: '/bulk/:id/results',
+  about: 'bulk',
   name: 'bulk.results',
   summary: 'What became of each item, in the order in which they were named',
   tag: 'Bulk',
@@ -114,7 +122,14 @@ const results = readEndpoint({
       limit: size ?? limits.pageDefault,
     });
     // What the app says is about records.
-    const shown = seesBulkResource(caller, bulk) ? page.results : page.results.map((one) => ({ ...one, error: null }));
+    const { records } = bulk.operation;
+    const shown = page.results.map((one) => ({
+      id: one.id,
+      ...(typeof records === 'string' ? { ref: { resource: records, id: one.id } } : {}),
+      outcome: one.outcome,
+      error: seesBulkResource(caller, bulk) ? one.error : null,
+      code: one.code,
+    }));
     return {
       status: 200,
       body: { results: shown, cursor: cursors.next(page.next === null ? null : [page.next]) },

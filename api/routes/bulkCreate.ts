@@ -1,7 +1,7 @@
 /** The endpoint that accepts bulks: by ids or by a query, at once or as a request for an approval; and their dry runs. */
-import { principalModeFault } from '../../shared/access/gates.ts';
-import { withoutSupervision, type Caller } from '../../shared/access/principal.ts';
-import { authorizeBulkAction, type AuthorizedBulk } from '../../shared/bulk/authorizeBulkAction.ts';
+import { principalModeFault } from '../../shared/accounts/access/gates.ts';
+import { withoutSupervision, type Caller } from '../../shared/accounts/access/principal.ts';
+import { authorizeBulkAction, overRecords, type AuthorizedBulk } from '../../shared/bulk/authorizeBulkAction.ts';
 import { requestBulkApproval } from '../../shared/bulk/bulkApproval.ts';
 import { matchBulkQuery } from '../../shared/bulk/bulkQuery.ts';
 import { dryRunAction } from '../../shared/bulk/dryRunAction.ts';
@@ -16,11 +16,12 @@ import {
   type BulkRequest,
 } from '../../shared/bulk/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { requireKnownStates, visibleInboxes } from '../../shared/items/filters.ts';
+import { requireKnownStates, visibleInboxes } from '../../shared/items/filters/filters.ts';
 import type { RecordRef } from '../../shared/items/model.ts';
 import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts';
 import { dryRun, type DryRunCounts } from '../../shared/items/perform/dryRun.ts';
-import { insertSavedResponse, type SavedResponse } from '../../shared/platform/journal/idempotency.ts';
+import { insertSavedResponse } from '../../shared/platform/journal/changeWriter.ts';
+import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import { requireKnownRecords } from '../../shared/records/requireKnownRecords.ts';
 import { writeEndpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
@@ -41,7 +42,7 @@ const dryRunActionBulk = async (
   if (tally !== null) return tally;
   if (ended.aborted) throw fault('unavailable');
   throw fault('too_broad', 'The records of so many items can’t be read in time; try it with fewer.', {
-    details: [{ path: body.ids === null ? 'query' : 'ids', message: 'name fewer items' }],
+    details: [{ path: body.refs !== null ? 'refs' : body.ids === null ? 'query' : 'ids', message: 'name fewer items' }],
   });
 };
 
@@ -80,11 +81,12 @@ const requireKnownState = ({ caller, body: { operation } }: BulkCall): void => {
 const requireKnownLinks = ({ deps, caller, body: { operation } }: BulkCall): Promise<void> => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the only operation with `links` has checked it
   const { add = [] } = (operation['links'] ?? {}) as { add?: readonly RecordRef[] };
-  return requireKnownRecords(deps, caller, add, 'operation.links.add');
+  return requireKnownRecords(deps, caller, add, (i) => `operation.links.add.${String(i)}`);
 };
 
-/** Returns the ids of the request, or those that its query matches now. */
+/** Returns the ids of the request, of items or of records, or those that its query matches now. */
 const readIds = async ({ deps, caller, session, body }: BulkCall): Promise<readonly string[]> =>
+  body.refs?.map(({ id }) => id) ??
   body.ids ??
   matchBulkQuery(deps.reads.of(caller.principal.id ?? session.credential), caller, {
     query: body.query,
@@ -94,7 +96,10 @@ const readIds = async ({ deps, caller, session, body }: BulkCall): Promise<reado
 
 export const createBulkEndpoint = writeEndpoint<BulkRequest>({
   path: '/bulk',
+  // Small bulks have a queue of their own, and a large one need not slow others down.
+  foreground: false,
   name: 'bulk.create',
+  fresh: 'byAction',
   summary: 'Change up to 100,000 items at once, by their ids or by a query, or try out what that would do',
   tag: 'Bulk',
   body: bulkBody,
@@ -108,20 +113,27 @@ export const createBulkEndpoint = writeEndpoint<BulkRequest>({
       deps,
       caller,
       session,
-      body: { operation, dryRun: dry },
+      body: { operation, refs, dryRun: dry },
     } = call;
     const save = (text: string): SavedResponse | null => call.save(202, text);
     const supervised = caller.principal.mode === 'supervised';
-    const ready =
+    const allowed =
       operation.type === 'action'
         ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the type `action` has checked it
           authorizeBulkAction(caller, operation as BulkActionBody, session.freshUntil, deps.clock.now())
         : { operation, requiresApproval: supervised };
+    const ready = refs === null ? allowed : { ...allowed, operation: overRecords(caller, allowed.operation, refs) };
     requireKnownState(call);
     await requireKnownLinks(call);
     const ids = await readIds(call);
     if (dry) return dryRunBulk(call, ready, ids);
-    const wanted = { operation: ready.operation, ids, areNamed: call.body.ids !== null, undoOf: null, save };
+    const wanted = {
+      operation: ready.operation,
+      ids,
+      areNamed: call.body.ids !== null || refs !== null,
+      undoOf: null,
+      save,
+    };
     return {
       status: 202,
       body: await (ready.requiresApproval && ids.length > 0

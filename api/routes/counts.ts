@@ -2,9 +2,9 @@
 import { countApprovals, readPendingApprovals } from '../../shared/approvals/counts.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { readPresentCounts, toInboxCounts } from '../../shared/items/counts.ts';
-import { inboxesOf, visibleInboxes } from '../../shared/items/filters.ts';
-import { readTags } from '../../shared/items/tagCounts.ts';
-import { nameSchema, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
+import { inboxesOf, visibleInboxes } from '../../shared/items/filters/filters.ts';
+import { readTags } from '../../shared/items/tags/tagCounts.ts';
+import { nameSchema, responseObject, strictObject, Type } from '../../shared/platform/json/schema.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
 const count = (description: string) => Type.Integer({ description });
@@ -67,6 +67,7 @@ const counts = readEndpoint({
 
 const tags = readEndpoint({
   path: '/tags',
+  standby: true,
   name: 'tag.list',
   summary: 'The most frequent tags of the inboxes that you see',
   tag: 'Items',
@@ -82,12 +83,16 @@ const tags = readEndpoint({
         responseObject({ tag: Type.String({ description: 'The tag.' }), count: count('Items that have it.') }),
         { description: `The most frequent first, ${String(limits.tagsShown)} at most.` },
       ),
+      incomplete: Type.Optional(
+        Type.Array(Type.Literal('tags'), { description: 'There where rarer tags were not compared with q.' }),
+      ),
     }),
   },
   example: { query: { inbox: 'support' } },
   handle: async ({ deps: { db }, caller, query: { inbox, q } }) => {
     const inboxes = inboxesOf(caller, inbox).map(({ name }) => name);
-    return { status: 200, body: { tags: await readTags(db, caller.env.id, inboxes, q) } };
+    const { tags: found, isCut } = await readTags(db, caller.env.id, inboxes, q);
+    return { status: 200, body: { tags: found, ...(isCut ? { incomplete: ['tags'] } : {}) } };
   },
 });
 

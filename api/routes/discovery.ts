@@ -1,10 +1,12 @@
 /** The endpoints by which a client finds its way: inboxes and views; and the pages of short lists, for all that have one. */
-import { listCursors } from '../../shared/access/listCursors.ts';
-import type { Caller } from '../../shared/access/principal.ts';
+import { listCursors } from '../../shared/accounts/access/listCursors.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import type { InboxDefinition } from '../../shared/app/manifest/definition.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { InboxDefinition } from '../../shared/environments/definition.ts';
-import { statesOf, visibleInboxes } from '../../shared/items/filters.ts';
-import { isVisibleView } from '../../shared/items/views.ts';
+import { visibleInboxes } from '../../shared/items/filters/filters.ts';
+import { isVisibleView } from '../../shared/items/filters/views.ts';
+import { prioritiesOf } from '../../shared/items/priorities.ts';
+import { statesOf } from '../../shared/items/states.ts';
 import {
   cursorSchema,
   describedSchema,
@@ -15,7 +17,7 @@ import {
   strictObject,
   Type,
   type TSchema,
-} from '../../shared/platform/core/schema.ts';
+} from '../../shared/platform/json/schema.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
 export const pageQuerySchema = { cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) };
@@ -68,6 +70,7 @@ export const inboxSchema = responseObject({
       description: 'The states in reach of each; null: all.',
     }),
   ),
+  priorities: Type.Array(Type.String(), { description: 'Priorities, the most urgent first.' }),
   responseTime: nullable(Type.Integer({ description: 'How soon a response is due, in ms; null: never.' })),
   fields: Type.Object({}, { description: 'JSON Schema of its items’ fields.' }),
   reasonRequired: Type.Boolean({ description: 'Whether changes of its items need a reason.' }),
@@ -108,6 +111,7 @@ export const viewSchema = responseObject({
   search: viewFilter('Words of the title.'),
   q: viewFilter('Words of any of its texts.'),
   fields: nullable(Type.Object({}, { description: 'Values of fields, by their names.' })),
+  priority: viewFilter('Priorities, comma-separated.'),
   overdue: viewFilter('1: only these.'),
   triaged: viewFilter('1: only these; 0: the others.'),
   snoozed: viewFilter('1: only these; 0: the others.'),
@@ -133,6 +137,7 @@ const inboxes = readEndpoint({
         states,
         initial,
         transitions,
+        priorities,
         responseTime,
         fields,
         reasonRequired,
@@ -145,6 +150,7 @@ const inboxes = readEndpoint({
         states: states.map(({ name, description: about = null, kind }) => ({ name, description: about, kind })),
         initial,
         transitions,
+        priorities,
         responseTime,
         fields,
         reasonRequired,
@@ -156,16 +162,12 @@ const inboxes = readEndpoint({
   },
 });
 
-/** Returns the states of a view that the caller's inboxes have; null: any. */
-const visibleStates = (caller: Caller, states: string | null): string | null => {
-  const seen = statesOf(visibleInboxes(caller));
-  return (
-    states
-      ?.split(',')
-      .filter((name) => seen.has(name))
-      .join(',') ?? null
-  );
-};
+/** Returns the names of a view, comma-separated, that the caller's inboxes have; null: any. */
+const visibleNames = (seen: ReadonlySet<string>, names: string | undefined): string | null =>
+  names
+    ?.split(',')
+    .filter((name) => seen.has(name))
+    .join(',') ?? null;
 
 const views = readEndpoint({
   path: '/views',
@@ -180,49 +182,14 @@ const views = readEndpoint({
   handle: async ({ caller, query }) => {
     const seen = [...caller.env.definition.views.values()]
       .filter((view) => isVisibleView(caller, view))
-      .map(
-        ({
-          name: called,
-          label = called,
-          description = null,
-          inbox = null,
-          state: states = null,
-          tags = null,
-          assignee = null,
-          record = null,
-          createdAfter = null,
-          createdBefore = null,
-          seenAfter = null,
-          seenBefore = null,
-          search = null,
-          q = null,
-          fields = null,
-          overdue = null,
-          triaged = null,
-          snoozed = null,
-          sort = null,
-        }) => ({
-          name: called,
-          label,
-          description,
-          inbox,
-          state: visibleStates(caller, states),
-          tags,
-          assignee,
-          record,
-          createdAfter,
-          createdBefore,
-          seenAfter,
-          seenBefore,
-          search,
-          q,
-          fields,
-          overdue,
-          triaged,
-          snoozed,
-          sort,
-        }),
-      );
+      .map(({ name: called, label = called, state: states, priority, ...view }) => ({
+        ...Object.fromEntries(Object.keys(viewSchema.properties).map((member) => [member, null])),
+        ...view,
+        name: called,
+        label,
+        state: visibleNames(statesOf(visibleInboxes(caller)), states),
+        priority: visibleNames(prioritiesOf(visibleInboxes(caller)), priority),
+      }));
     const { page, cursor: next } = paginateByName(caller, 'views', seen, query);
     return { status: 200, body: { views: page, cursor: next } };
   },

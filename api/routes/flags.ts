@@ -1,5 +1,5 @@
 /** The endpoints of feature flags: the list, one, its changes and its history. */
-import { listCursors } from '../../shared/access/listCursors.ts';
+import { listCursors } from '../../shared/accounts/access/listCursors.ts';
 import { pendingResponse } from '../../shared/approvals/schema.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import {
@@ -8,6 +8,7 @@ import {
   requireVisibleFlag,
   type FlagChangeOutcome,
 } from '../../shared/flags/changeFlag.ts';
+import type { FlagChange } from '../../shared/flags/decideFlag.ts';
 import { parseFlagChange } from '../../shared/flags/flagChangeProblems.ts';
 import { flagEtag } from '../../shared/flags/model.ts';
 import { listFlags, readFlag, readFlagHistory } from '../../shared/flags/read.ts';
@@ -18,6 +19,8 @@ import {
   flagHistorySchema,
   flagSchema,
 } from '../../shared/flags/schema.ts';
+import { unknownTag } from '../../shared/items/tags/tagCounts.ts';
+import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
 import {
   archivedBeforeSchema,
   cursorSchema,
@@ -26,8 +29,8 @@ import {
   responseObject,
   strictObject,
   Type,
-} from '../../shared/platform/core/schema.ts';
-import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
+  type Warning,
+} from '../../shared/platform/json/schema.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 
@@ -69,6 +72,7 @@ const one = readEndpoint({
 
 const history = readEndpoint({
   path: '/flags/:flag/history',
+  standby: true,
   name: 'flag.history',
   summary: 'What happened to a flag, newest first: changes, steps of ramps, what their guards did',
   tag: 'Flags',
@@ -99,14 +103,32 @@ const history = readEndpoint({
   },
 });
 
-const toFlagChangeResponse = (outcome: FlagChangeOutcome): ApiResponse & { readonly body: string } => {
+/** Returns a warning that the guard of a ramp counts by a tag that no item has. */
+const guardWarnings = async (
+  { deps: { db }, caller: { env } }: EndpointCall,
+  { ramp }: FlagChange,
+): Promise<readonly Warning[]> => {
+  const { inbox, tag } = ramp?.guard ?? { inbox: '', tag: null };
+  const none = tag === null ? null : await unknownTag(db, env.id, [inbox], tag);
+  return none === null ? [] : [{ code: 'guard_counts_nothing', message: `The guard counts nothing so far. ${none}` }];
+};
+
+const toFlagChangeResponse = (
+  outcome: FlagChangeOutcome,
+  warnings: readonly Warning[],
+): ApiResponse & { readonly body: string } => {
+  const warned = warnings.length === 0 ? {} : { warnings };
   if (outcome.kind === 'pending')
-    return { status: 202, body: JSON.stringify({ pending: true, approval: outcome.approval }) };
+    return { status: 202, body: JSON.stringify({ pending: true, approval: outcome.approval, ...warned }) };
   const { applied } = outcome;
   if (outcome.kind === 'dryRun')
-    return { status: 200, body: JSON.stringify({ dryRun: true, would: outcome.would, ...applied }), items: true };
+    return {
+      status: 200,
+      body: JSON.stringify({ dryRun: true, would: outcome.would, ...applied, ...warned }),
+      items: true,
+    };
   const { flag, changed, replaced } = applied;
-  const body = JSON.stringify(replaced === null ? { flag, changed } : applied);
+  const body = JSON.stringify({ ...(replaced === null ? { flag, changed } : applied), ...warned });
   return { status: 200, body, etag: flagEtag(flag.version), items: true };
 };
 
@@ -130,16 +152,23 @@ const change = writeEndpoint({
     const declared = requireVisibleFlag(caller, keyOf(call));
     requireMayChangeFlag(caller, declared.key);
     const parsed = parseFlagChange(caller, declared, call.body, deps.clock.now());
+    const warnings = await guardWarnings(call, parsed.change);
     const save = (outcome: FlagChangeOutcome) => {
-      const { status, body, etag } = toFlagChangeResponse(outcome);
+      const { status, body, etag } = toFlagChangeResponse(outcome, warnings);
       return call.save(status, body, etag);
     };
     // Models replace what they don't mean to; people and programs read the answer's `replaced`.
     const replaces = call.ofTool === null || call.ofTool['replace'] === true;
-    const outcome = await changeFlag(deps, caller, declared, { ...parsed, ifMatch, replaces, save });
+    const outcome = await changeFlag(deps, caller, declared, {
+      ...parsed,
+      ifMatch,
+      replaces,
+      warned: warnings.length > 0,
+      save,
+    });
     // The next evaluation in this process has the new value.
     if (outcome.kind === 'done' && outcome.applied.changed) await deps.flags.refresh().catch(() => undefined);
-    return toFlagChangeResponse(outcome);
+    return toFlagChangeResponse(outcome, warnings);
   },
 });
 

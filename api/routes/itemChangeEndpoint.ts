@@ -8,15 +8,17 @@ import { performOperation, type ItemOutcome } from '../../shared/items/perform/p
 import { itemEtag, itemJson } from '../../shared/items/present.ts';
 import {
   changedItemResponse,
-  entriesResponse,
   entryResponse,
   itemDryRunResponse,
+  replyDryRunResponse,
+  replyResponse,
   updatedItemResponse,
 } from '../../shared/items/schema.ts';
 import { pendingResponseBody, requestItemChange } from '../../shared/items/supervised/requestItemChange.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import { Type, type TObject, type TSchema } from '../../shared/platform/core/schema.ts';
-import { insertSavedResponse, type SavedResponse } from '../../shared/platform/journal/idempotency.ts';
+import { insertSavedResponse } from '../../shared/platform/journal/changeWriter.ts';
+import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
+import { Type, type TObject, type TSchema, type Warning } from '../../shared/platform/json/schema.ts';
 import { writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 
@@ -25,7 +27,7 @@ const answers = {
   changed: changedItemResponse,
   changedEntries: updatedItemResponse,
   entry: entryResponse,
-  entryEntries: entriesResponse,
+  reply: replyResponse,
 } as const;
 
 interface ChangeRow<I> {
@@ -41,12 +43,20 @@ interface ChangeRow<I> {
   /** `changed` unless given. */
   readonly answer?: keyof typeof answers;
   readonly app?: boolean;
-  /** Whether `dryRun` may be given. */
-  readonly dryRun?: boolean;
+  /** Whether `dryRun` may be given, and the members that the input may then lack. */
+  readonly dryRun?: true | Readonly<Record<string, unknown>>;
+  /** Returns what tells the recipient and the subject of a reply, as the item then is. */
+  readonly tellReply?: (call: EndpointCall, input: I) => Promise<(item: Item) => ReplyTold>;
   /** Throws the fault of an input that the operation alone can't check. */
   readonly require?: (call: EndpointCall, input: I) => Promise<void>;
   /** Returns the operation in place of `operation` for an input that only what happened before makes one of. */
   readonly replace?: (call: EndpointCall, input: I) => Promise<ItemOperation<I> | null>;
+}
+
+interface ReplyTold {
+  readonly to: string | null;
+  readonly subject: string;
+  readonly warnings: readonly Warning[];
 }
 
 interface ChangeBody<I> {
@@ -61,14 +71,21 @@ const dryRunSchema = Type.Optional(Type.Boolean({ description: 'true: only say w
 
 type PerformedOutcome = Exclude<ItemOutcome, { kind: 'fault' }>;
 
-const bodyOf = (outcome: PerformedOutcome, call: EndpointCall, answer: keyof typeof answers): string => {
+const bodyOf = (
+  outcome: PerformedOutcome,
+  call: EndpointCall,
+  answer: keyof typeof answers,
+  told: ReplyTold | undefined,
+): string => {
   const item = itemJson(outcome.item, call.caller.principal.access);
   const entries = outcome.kind === 'changed' ? outcome.entries : [];
   const changed = `"changed":${String(outcome.kind === 'changed')}`;
   const entry = `"entry":${JSON.stringify(entries[0] ?? null)}`;
   const all = `"entries":${JSON.stringify(entries)}`;
-  const rest = { changed, entry, changedEntries: `${changed},${all}`, entryEntries: `${entry},${all}` };
-  return `{"item":${item},${rest[answer]}}`;
+  const rest = { changed, entry, changedEntries: `${changed},${all}`, reply: `${entry},${all}` };
+  const recipient =
+    told === undefined ? '' : `,"to":${JSON.stringify(told.to)},"warnings":${JSON.stringify(told.warnings)}`;
+  return `{"item":${item},${rest[answer]}${recipient}}`;
 };
 
 /** Adds the item as it is, as far as the role sees it, to a version conflict. */
@@ -108,7 +125,7 @@ const requestSupervisedChange = async <I>(
     const { unchanged: item } = asked;
     return {
       status: 200,
-      body: bodyOf({ id: item.id, kind: 'unchanged', item }, call, answer),
+      body: bodyOf({ id: item.id, kind: 'unchanged', item }, call, answer, undefined),
       etag: itemEtag(item),
       items: true,
     };
@@ -118,15 +135,23 @@ const requestSupervisedChange = async <I>(
 };
 
 /** Responds with what the change would do, without doing it. */
-const respondDryRun = async <I>(call: ChangeCall<I>, { operation }: ChangeRow<I>): Promise<ApiResponse> => {
+const respondDryRun = async <I>(
+  call: ChangeCall<I>,
+  { operation }: ChangeRow<I>,
+  tellReply: ((item: Item) => ReplyTold) | undefined,
+): Promise<ApiResponse> => {
   const { deps, caller, params, body, ifMatch, save } = call;
   const tried = await tryItemChange(deps, { caller, operation, input: body.input, ifMatch }, params['id'] ?? '');
   if (tried instanceof Fault) throw withVisibleItem(tried, call);
   const would = !tried.changed ? 'nothing' : caller.principal.mode === 'supervised' ? 'pend' : 'change';
-  const text = `{"dryRun":true,"would":"${would}","item":${itemJson(tried.item, caller.principal.access)},"changed":${String(tried.changed)}}`;
+  const parts = JSON.stringify(tried.entries.map(({ type, data }) => ({ type, data })));
+  const text =
+    tellReply === undefined
+      ? `{"dryRun":true,"would":"${would}","item":${itemJson(tried.item, caller.principal.access)},"changed":${String(tried.changed)},"entries":${parts}}`
+      : JSON.stringify({ dryRun: true, would, ...tellReply(tried.item) });
   const saved = save(200, text);
   if (saved !== null) await insertSavedResponse(deps.db, saved, deps.clock.now());
-  return { status: 200, body: text, items: true };
+  return { status: 200, body: text, items: tellReply === undefined };
 };
 
 const changeItem = async <I>(call: ChangeCall<I>, declared: ChangeRow<I>): Promise<ApiResponse> => {
@@ -135,16 +160,24 @@ const changeItem = async <I>(call: ChangeCall<I>, declared: ChangeRow<I>): Promi
   await declared.require?.(call, body.input);
   const operation = (await declared.replace?.(call, body.input)) ?? declared.operation;
   const row = { ...declared, operation };
-  if (body.dryRun) return respondDryRun(call, row);
+  const tellReply = await declared.tellReply?.(call, body.input);
+  if (body.dryRun) return respondDryRun(call, row, tellReply);
   if (caller.principal.mode === 'supervised') return requestSupervisedChange(call, row);
   const [outcome] = await performOperation(deps, caller, operation, [params['id'] ?? ''], body.input, {
     ...(ifMatch === undefined ? {} : { ifMatch }),
     save: (done): SavedResponse | null =>
-      done.kind === 'fault' ? null : call.save(status, bodyOf(done, call, answer), itemEtag(done.item)),
+      done.kind === 'fault'
+        ? null
+        : call.save(status, bodyOf(done, call, answer, tellReply?.(done.item)), itemEtag(done.item)),
   });
   if (outcome === undefined) throw fault('not_found');
   if (outcome.kind === 'fault') throw await saveRefusal(call, withVisibleItem(outcome.fault, call));
-  return { status, body: bodyOf(outcome, call, answer), etag: itemEtag(outcome.item), items: true };
+  return {
+    status,
+    body: bodyOf(outcome, call, answer, tellReply?.(outcome.item)),
+    etag: itemEtag(outcome.item),
+    items: true,
+  };
 };
 
 /** Returns the body without `dryRun`, and its value. Throws `invalid` for one that is not a boolean. */
@@ -156,7 +189,7 @@ const splitDryRun = (body: unknown): { rest: unknown; dryRun: boolean } => {
 };
 
 const bodySchema = <I>({ operation, dryRun }: ChangeRow<I>): TSchema => {
-  if (dryRun !== true) return operation.schema;
+  if (dryRun === undefined) return operation.schema;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- operations take objects
   const { properties } = operation.schema as TObject;
   return { ...operation.schema, properties: { ...properties, dryRun: dryRunSchema } };
@@ -175,14 +208,16 @@ export const changeEndpoint = <I>(row: ChangeRow<I>): Endpoint => {
     conditional: true,
     body: bodySchema(row),
     responses: {
+      ...(row.tellReply === undefined ? {} : { 200: replyDryRunResponse }),
       [status]: row.dryRun === true ? Type.Union([answered, itemDryRunResponse]) : answered,
       202: status === 202 ? Type.Union([answered, pendingResponse]) : pendingResponse,
     },
     example: { params: { id: exampleItem }, body: row.body },
     audit: { verb: operation.name, target: ({ params }) => ({ type: 'item', id: params['id'] ?? null }) },
     check: (body, at) => {
-      const { rest, dryRun } = row.dryRun === true ? splitDryRun(body) : { rest: body, dryRun: false };
-      return { input: operation.check(rest, at), dryRun };
+      const { rest, dryRun } = row.dryRun === undefined ? { rest: body, dryRun: false } : splitDryRun(body);
+      const lacking = dryRun && typeof row.dryRun === 'object' && isObject(rest) ? { ...row.dryRun, ...rest } : rest;
+      return { input: operation.check(lacking, at), dryRun };
     },
     handle: (call) => changeItem(call, row),
   });

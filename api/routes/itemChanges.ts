@@ -1,23 +1,25 @@
 /** The endpoints that change one item, and the one that creates items. */
+import { withoutSupervision } from '../../shared/accounts/access/principal.ts';
+import { itemSchema } from '../../shared/app/items/members.ts';
 import { pendingResponse } from '../../shared/approvals/schema.ts';
-import { itemSchema } from '../../shared/blocks/itemSchema.ts';
 import type { Item } from '../../shared/items/model.ts';
 import { assignItem } from '../../shared/items/operations/assign.ts';
 import { createInput, parseCreateInput } from '../../shared/items/operations/create.ts';
 import { noteItem } from '../../shared/items/operations/note.ts';
-import { replyToItem } from '../../shared/items/operations/reply.ts';
+import { replyToItem, subjectOfReply } from '../../shared/items/operations/reply.ts';
 import { setState } from '../../shared/items/operations/setState.ts';
 import { snoozeItem } from '../../shared/items/operations/snooze.ts';
 import { tagItem } from '../../shared/items/operations/tag.ts';
 import { triageItem } from '../../shared/items/operations/triage.ts';
 import { updateItem } from '../../shared/items/operations/update.ts';
-import { createItem } from '../../shared/items/perform/create.ts';
+import { createItem, requireMayCreate } from '../../shared/items/perform/create.ts';
 import { findUndo } from '../../shared/items/perform/undo.ts';
 import { itemEtag, itemJson } from '../../shared/items/present.ts';
 import { pendingResponseBody, requestItemCreation } from '../../shared/items/supervised/requestItemChange.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import { responseObject } from '../../shared/platform/core/schema.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
+import { responseObject } from '../../shared/platform/json/schema.ts';
 import { requireKnownRecords } from '../../shared/records/requireKnownRecords.ts';
+import { prepareRecipient } from '../../shared/replies/recipient.ts';
 import { writeEndpoint, type Endpoint } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { changeEndpoint } from './itemChangeEndpoint.ts';
@@ -52,6 +54,14 @@ const create = writeEndpoint({
   check: (body) => parseCreateInput(body),
   handle: async (call): Promise<ApiResponse> => {
     const { deps, caller, body, save } = call;
+    // The records of an app's items may come later.
+    if (caller.principal.type !== 'app') {
+      const { record, links = [] } = body;
+      requireMayCreate({ ...caller, principal: withoutSupervision(caller.principal) }, body);
+      const own = record === undefined ? [] : [record];
+      const pathOf = (i: number): string => (i < own.length ? 'record' : `links.${String(i - own.length)}`);
+      await requireKnownRecords(deps, caller, [...own, ...links], pathOf);
+    }
     if (caller.principal.mode === 'supervised')
       return { status: 202, body: pendingResponseBody(await requestItemCreation(deps, caller, body, save)) };
     const bodyFor = (item: Item): string => `{"item":${itemJson(item, call.caller.principal.access)}}`;
@@ -72,7 +82,8 @@ export const itemChangeEndpoints: readonly Endpoint[] = [
     body: { state: 'waiting', tags: { add: ['billing'] }, note: 'Waiting for the bank.' },
     answer: 'changedEntries',
     dryRun: true,
-    require: ({ deps, caller }, { links }) => requireKnownRecords(deps, caller, links?.add ?? [], 'links.add'),
+    require: ({ deps, caller }, { links }) =>
+      requireKnownRecords(deps, caller, links?.add ?? [], (i) => `links.add.${String(i)}`),
     replace: async ({ deps, caller, params }, { undo }) =>
       undo === undefined ? null : findUndo(deps, caller, params['id'] ?? '', undo),
   }),
@@ -106,10 +117,16 @@ export const itemChangeEndpoints: readonly Endpoint[] = [
   changeEndpoint({
     path: '/reply',
     operation: replyToItem,
-    summary: 'Send a reply, and set a state or snooze with it',
+    summary: 'Send a reply, and set a state or snooze with it; or ask to whom it would go',
     body: { subject: 'Your invoice', text: 'We have corrected it.', then: { state: 'waiting' } },
     status: 202,
-    answer: 'entryEntries',
+    answer: 'reply',
+    dryRun: { text: 'The text, which a dry run may lack.' },
+    tellReply: async ({ deps, caller, params }, input) => {
+      const texts = [input.subject ?? '', input.text];
+      const recipientOf = await prepareRecipient(deps, caller, params['id'] ?? '', texts);
+      return (item) => ({ ...recipientOf(item), subject: subjectOfReply(item, input) });
+    },
   }),
   changeEndpoint({
     path: '/triage',

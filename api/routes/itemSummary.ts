@@ -1,18 +1,21 @@
 /** The endpoint that groups items by one of their members. */
+import { readPeopleNames } from '../../shared/accounts/settings/people.ts';
+import { itemListQuery } from '../../shared/app/manifest/itemQuery.ts';
 import { invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { itemListQuery } from '../../shared/environments/itemQuery.ts';
-import { declaredFieldNames } from '../../shared/items/contentFilter.ts';
-import { inboxesOf, resolveItemList, visibleInboxes } from '../../shared/items/filters.ts';
+import { declaredFieldNames } from '../../shared/items/filters/contentFilter.ts';
+import { inboxesOf, resolveItemList, visibleInboxes } from '../../shared/items/filters/filters.ts';
 import { summaryKeys, type SummaryKey } from '../../shared/items/list/groups.ts';
 import { summarizeItems, type ItemGroup } from '../../shared/items/list/summary.ts';
-import { listNearest } from '../../shared/platform/core/nearestNames.ts';
-import { nullable, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
+import { nullable, responseObject, strictObject, Type } from '../../shared/platform/json/schema.ts';
+import { listNearest } from '../../shared/platform/words/nearestNames.ts';
 import { readEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 
 const { cursor: _cursor, limit: _limit, count: _count, sort: _sort, ...filters } = itemListQuery.properties;
 
 const fieldPrefix = 'fields.';
+/** The end of `by` that groups by the day too. */
+const andDay = ',day';
 
 interface Grouping {
   readonly by: SummaryKey;
@@ -20,7 +23,7 @@ interface Grouping {
 }
 
 /** Returns what `by` names. Throws `invalid` for anything else, and for a field that no visible inbox declares: with the names of `inbox`, where it is given. */
-const parseBy = ({ caller }: Pick<EndpointCall, 'caller'>, given: string, inbox: string | undefined): Grouping => {
+const parseOne = ({ caller }: Pick<EndpointCall, 'caller'>, given: string, inbox: string | undefined): Grouping => {
   const by = summaryKeys.find((key) => key === given);
   if (by !== undefined) return { by, field: null };
   if (!given.startsWith(fieldPrefix))
@@ -36,15 +39,23 @@ const parseBy = ({ caller }: Pick<EndpointCall, 'caller'>, given: string, inbox:
   return { by: 'field', field };
 };
 
-/** Returns what people read of a group: labels of inboxes, names of people whom the caller may assign, titles of records. */
-const labelOf = ({ caller, deps }: Pick<EndpointCall, 'caller' | 'deps'>, by: SummaryKey) => {
+/** Returns what `by` names, which may end in `,day`. Throws `invalid` for anything else. */
+const parseBy = (call: Pick<EndpointCall, 'caller'>, given: string, inbox: string | undefined): Grouping => {
+  const first = given.endsWith(andDay) ? given.slice(0, -andDay.length) : given;
+  const { by, field } = parseOne(call, first, inbox);
+  if (first === given) return { by, field };
+  if (by === 'day' || by.includes('+')) throw invalidAt('by', 'must name something else beside the day');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a key without a day
+  return { by: `${by}+day` as SummaryKey, field };
+};
+
+/** Returns what people read of a group: labels of inboxes, names of people, titles of records. */
+const labelOf = ({ caller }: Pick<EndpointCall, 'caller'>, by: SummaryKey, people: ReadonlyMap<string, string>) => {
   const inboxes = visibleInboxes(caller);
-  const { access } = caller.principal;
-  const mayAssign = inboxes.some(({ name }) => access.can('inbox', name, 'assign'));
   return ({ key, recordTitle }: ItemGroup): string | null => {
     if (key === null) return null;
-    if (by === 'inbox') return inboxes.find(({ name }) => name === key)?.label ?? key;
-    if (by === 'assignee') return (mayAssign ? deps.directory.person(key)?.name : undefined) ?? key;
+    if (by.startsWith('inbox')) return inboxes.find(({ name }) => name === key)?.label ?? key;
+    if (by.startsWith('assignee')) return people.get(key) ?? null;
     return recordTitle ?? key;
   };
 };
@@ -57,6 +68,7 @@ const group = responseObject({
       description: 'What they share; null: none that you see.',
     }),
   ),
+  day: Type.Optional(Type.String({ description: 'The day (UTC), where it is grouped by day too.' })),
   label: nullable(Type.String({ description: 'Label.' })),
   count: count('Items.'),
   occurrences: count('Reports.'),
@@ -75,6 +87,7 @@ const group = responseObject({
 
 const summary = readEndpoint({
   path: '/items/summary',
+  standby: true,
   name: 'item.summary',
   summary: 'Items in groups, the largest first',
   tag: 'Items',
@@ -83,7 +96,7 @@ const summary = readEndpoint({
     by: Type.String({
       minLength: 1,
       maxLength: 200,
-      description: `Group by ${summaryKeys.join(', ')} or ${fieldPrefix}<name>.`,
+      description: `Group by ${summaryKeys.join(', ')} or ${fieldPrefix}<name>; with ,day behind it by both.`,
     }),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: limits.summaryGroups, description: 'Groups; 50 when absent.' }),
@@ -108,10 +121,18 @@ const summary = readEndpoint({
     const { access } = caller.principal;
     const resources = [...caller.env.definition.resources.keys()].filter((name) => access.sees('resource', name));
     const found = await summarizeItems(deps.db, request, { ...grouping, resources, limit });
-    const label = labelOf(call, grouping.by);
+    const isOfPeople = grouping.by.startsWith('assignee');
+    const people = isOfPeople ? found.groups.flatMap(({ key }) => (key === null ? [] : [key])) : [];
+    const label = labelOf(call, grouping.by, isOfPeople ? await readPeopleNames(deps.db, people) : new Map());
     const groups = found.groups.map((one) => {
-      const { key, recordTitle: _recordTitle, exampleId, exampleTitle, ...rest } = one;
-      return { key, label: label(one), ...rest, example: { id: exampleId, title: exampleTitle } };
+      const { key, day, recordTitle: _recordTitle, exampleId, exampleTitle, ...rest } = one;
+      return {
+        key,
+        ...(day === undefined ? {} : { day }),
+        label: label(one),
+        ...rest,
+        example: { id: exampleId, title: exampleTitle },
+      };
     });
     return { status: 200, body: { ...found, groups } };
   },

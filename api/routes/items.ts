@@ -1,12 +1,12 @@
 /** The endpoints that read items: the list, one with its blocks, its timeline and its occurrences. */
-import { findVisibleInbox } from '../../shared/access/gates.ts';
-import { listCursors } from '../../shared/access/listCursors.ts';
-import { itemSchema } from '../../shared/blocks/itemSchema.ts';
-import { blockSchema } from '../../shared/blocks/schema.ts';
+import { findVisibleInbox } from '../../shared/accounts/access/gates.ts';
+import { listCursors } from '../../shared/accounts/access/listCursors.ts';
+import { blockSchema } from '../../shared/app/blocks/schema.ts';
+import { itemSchema } from '../../shared/app/items/members.ts';
+import { itemListQuery } from '../../shared/app/manifest/itemQuery.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { itemListQuery } from '../../shared/environments/itemQuery.ts';
-import { resolveItemList } from '../../shared/items/filters.ts';
+import { resolveItemList } from '../../shared/items/filters/filters.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
 import { readItems, type Item } from '../../shared/items/model.ts';
@@ -15,10 +15,11 @@ import {
   occurrenceSchema,
   presentOccurrence,
   readOccurrences,
-} from '../../shared/items/occurrences.ts';
+} from '../../shared/items/occurrences/occurrences.ts';
 import { itemEtag, itemJson, itemRowJson } from '../../shared/items/present.ts';
 import { entrySchema } from '../../shared/items/schema.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
+import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
 import {
   actorSchema,
   archivedBeforeSchema,
@@ -29,8 +30,7 @@ import {
   responseObject,
   strictObject,
   Type,
-} from '../../shared/platform/core/schema.ts';
-import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
+} from '../../shared/platform/json/schema.ts';
 import { recordSchema } from '../../shared/records/schema.ts';
 import { readItemDetail } from '../../shared/views/items/detail.ts';
 import { readEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
@@ -39,6 +39,7 @@ const exampleItem = 'itm_01jd0000000000000000000000';
 
 const list = readEndpoint({
   path: '/items',
+  standby: true,
   name: 'item.list',
   summary: 'List items, newest activity first',
   tag: 'Items',
@@ -107,6 +108,7 @@ export const suggestedActionSchema = responseObject({
 
 const one = readEndpoint({
   path: '/items/:id',
+  about: 'item',
   name: 'item.get',
   summary:
     'One item with its blocks, linked records, suggested actions, triage’s answers, latest occurrence and timeline',
@@ -170,6 +172,8 @@ const one = readEndpoint({
 
 const timeline = readEndpoint({
   path: '/items/:id/timeline',
+  about: 'item',
+  standby: true,
   name: 'item.timeline',
   summary: 'An item’s timeline, newest first',
   tag: 'Items',
@@ -209,6 +213,8 @@ const openOccurrenceCursor = (cursors: ReturnType<typeof listCursors>, given: st
 
 const occurrences = readEndpoint({
   path: '/items/:id/occurrences',
+  about: 'item',
+  standby: true,
   name: 'item.occurrences',
   summary: 'What each report of an item brought, newest first; its creation is the first one',
   tag: 'Items',
@@ -233,6 +239,7 @@ const occurrences = readEndpoint({
 
 const batch = readEndpoint({
   path: '/items/batch',
+  about: 'item',
   name: 'item.batch',
   summary: 'Several items by their ids, in that order; what you can’t see is left out',
   tag: 'Items',

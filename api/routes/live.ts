@@ -1,7 +1,7 @@
 /** The endpoints of the live stream: tickets for browsers, `GET /changes`, and the response to a GET without an upgrade. */
 import { fault } from '../../shared/catalogue/errors.ts';
-import { nullable, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../shared/platform/core/validate.ts';
+import { nullable, responseObject, strictObject, Type } from '../../shared/platform/json/schema.ts';
+import { compileCheck } from '../../shared/platform/json/validate.ts';
 import { readEndpoint, writeEndpoint, type Endpoint } from '../endpoint.ts';
 import { changesQuery } from '../live/changes.ts';
 import { narrowChanges } from '../live/narrowChanges.ts';
@@ -33,7 +33,7 @@ const ticket = writeEndpoint({
   tag: 'Live',
   body: noBody,
   bodyOptional: true,
-  acceptsIdempotencyKey: false,
+  idempotencyKey: 'refused',
   responses: {
     201: responseObject({
       ticket: Type.String({ description: 'Send it as ?ticket= when opening the stream.' }),

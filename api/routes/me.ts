@@ -1,24 +1,25 @@
 /** The endpoints by which principals see who they are, and people manage their own account and sessions. */
-import { includesEnvironment } from '../../shared/access/principal.ts';
-import { fault } from '../../shared/catalogue/errors.ts';
-import { nullable, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../shared/platform/core/validate.ts';
+import { requirePerson } from '../../shared/accounts/access/gates.ts';
+import { includesEnvironment } from '../../shared/accounts/access/principal.ts';
 import {
   prepareNewPassword,
   readPreferences,
   updateOwnAccount,
   type OwnAccount,
-} from '../../shared/settings/ownAccount.ts';
-import { endOwnSession, listOwnSessions } from '../../shared/settings/ownSessions.ts';
+} from '../../shared/accounts/ownAccount.ts';
+import { endOwnSession, listOwnSessions } from '../../shared/accounts/ownSessions.ts';
 import {
   grantsSchema,
   ownAccountPatch,
   ownSessionSchema,
   preferencesSchema,
   type OwnAccountPatch,
-} from '../../shared/settings/schema.ts';
+} from '../../shared/accounts/schema.ts';
+import { environmentAddress } from '../../shared/accounts/settings/resource.ts';
+import { nullable, responseObject, strictObject, Type } from '../../shared/platform/json/schema.ts';
+import { compileCheck } from '../../shared/platform/json/validate.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
-import { environmentBaseUrl, runSettingsChange } from './settings/manage.ts';
+import { runSettingsChange } from './settings/manage.ts';
 
 const tag = 'Discovery';
 
@@ -67,7 +68,7 @@ const meBody = ({ caller: { env, principal }, session, deps }: MeCall, { name, p
     environments: deps.directory
       .environments()
       .filter((environment) => includesEnvironment(environments, environment.name))
-      .map((environment) => ({ name: environment.name, baseUrl: environmentBaseUrl({ deps }, environment.name) })),
+      .map((environment) => ({ name: environment.name, baseUrl: environmentAddress(deps, environment.name) })),
     fresh: session.freshUntil !== null && session.freshUntil > now,
     now,
     preferences,
@@ -89,11 +90,6 @@ const me = readEndpoint({
   },
 });
 
-/** Agents have no account of their own. */
-const requirePerson = ({ caller }: Pick<EndpointCall, 'caller'>): void => {
-  if (caller.principal.type !== 'person') throw fault('person_required');
-};
-
 const update = writeEndpoint<OwnAccountPatch>({
   method: 'patch',
   path: '/me',
@@ -105,8 +101,9 @@ const update = writeEndpoint<OwnAccountPatch>({
   example: { body: { preferences: { theme: 'dark' } } },
   audit: { verb: 'person.update', target: () => ({ type: 'person', id: null }) },
   check: compileCheck(ownAccountPatch),
+  // Agents have no account of their own.
+  authorize: requirePerson,
   handle: async (call) => {
-    requirePerson(call);
     const { deps, caller, session, body: patch } = call;
     const own = { caller, credential: session.credential, patch };
     const password = await prepareNewPassword(deps, own);
@@ -128,8 +125,9 @@ const sessions = readEndpoint({
   query: strictObject({}),
   responses: { 200: responseObject({ sessions: Type.Array(ownSessionSchema) }) },
   example: {},
+  // Agents have no account of their own.
+  authorize: requirePerson,
   handle: async (call) => {
-    requirePerson(call);
     const { deps, caller, session } = call;
     const own = await listOwnSessions(deps.db, caller.principal.id, session.credential, {
       config: deps.config,
@@ -153,8 +151,9 @@ const endSession = writeEndpoint({
   example: { params: { id: 'ses_01jd0000000000000000000000' }, body: {} },
   audit: { verb: 'person.endSession', target: ({ params }) => ({ type: 'session', id: params['id'] ?? null }) },
   check: compileCheck(noBody),
+  // Agents have no account of their own.
+  authorize: requirePerson,
   handle: async (call) => {
-    requirePerson(call);
     const { deps, caller, session } = call;
     let ended = '';
     const response = await runSettingsChange(call, async (tx, { at }) => {

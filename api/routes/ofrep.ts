@@ -3,12 +3,12 @@ import {
   evaluateFlag,
   evaluateFlags,
   evaluationBody,
-  matchesEtag,
   ofrepFault,
   parseEvaluationContext,
 } from '../../shared/flags/ofrep.ts';
-import { responseObject, Type } from '../../shared/platform/core/schema.ts';
+import { responseObject, Type } from '../../shared/platform/json/schema.ts';
 import { writeEndpoint, type Endpoint } from '../endpoint.ts';
+import { matchesEtag } from '../http/packedFile.ts';
 
 const evaluationAnswer = responseObject({
   key: Type.String({ description: 'The flag.' }),
@@ -31,7 +31,7 @@ const example = { context: { targetingKey: 'cus_1001', plan: 'team' } };
 const common = {
   tag: 'Flags',
   allowsApp: true,
-  acceptsIdempotencyKey: false,
+  idempotencyKey: 'ignored',
   body: evaluationBody,
   bodyOptional: true,
   audit: null,

@@ -1,9 +1,9 @@
 /** The endpoints that say how people sign in, and that send them to the OpenID Connect provider. */
+import { SignInRefusal } from '../../shared/accounts/openId/problems.ts';
+import { beginSignIn } from '../../shared/accounts/openId/signInByProvider.ts';
+import { countRefusedSignIn } from '../../shared/accounts/signInMetrics.ts';
 import { fault, invalidAt } from '../../shared/catalogue/errors.ts';
-import { nullable, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
-import { SignInRefusal } from '../../shared/settings/openId/problems.ts';
-import { beginSignIn } from '../../shared/settings/openId/signInByProvider.ts';
-import { countRefusedSignIn } from '../../shared/settings/signInMetrics.ts';
+import { nullable, responseObject, strictObject, Type } from '../../shared/platform/json/schema.ts';
 import { publicReadEndpoint, type Endpoint } from '../endpoint.ts';
 import { homeOf, pageAddress, toOwnPage } from '../http/returnTo.ts';
 
@@ -18,6 +18,7 @@ const methods = publicReadEndpoint({
   responses: {
     200: responseObject({
       password: Type.Boolean({ description: 'By password.' }),
+      reset: Type.Boolean({ description: 'A link to set a new password is mailed.' }),
       oidc: nullable(
         responseObject(
           { label: Type.String({ description: 'Of the button.' }) },
@@ -32,6 +33,7 @@ const methods = publicReadEndpoint({
       status: 200,
       body: {
         password: config.passwordSignIn,
+        reset: config.passwordSignIn && config.smtpUrl !== null,
         oidc: config.openId === null ? null : { label: config.openId.label },
       },
     }),

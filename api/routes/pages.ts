@@ -1,8 +1,8 @@
 /** The endpoints of the app's pages: the list, and one with its blocks. */
-import { unknownName } from '../../shared/access/unknownName.ts';
-import { blockSchema } from '../../shared/blocks/schema.ts';
-import type { ManifestPage } from '../../shared/environments/manifest.ts';
-import { describedSchema, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
+import { unknownName } from '../../shared/accounts/access/unknownName.ts';
+import { blockSchema } from '../../shared/app/blocks/schema.ts';
+import type { ManifestPage } from '../../shared/app/manifest/manifest.ts';
+import { describedSchema, responseObject, strictObject, Type } from '../../shared/platform/json/schema.ts';
 import { buildPageBlocks } from '../../shared/views/pages/page.ts';
 import { parsePageParams } from '../../shared/views/pages/params.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';

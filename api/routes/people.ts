@@ -1,13 +1,13 @@
 /** The endpoint that lists the people whom items can be assigned to, those who can work first. */
-import { findVisibleInbox } from '../../shared/access/gates.ts';
-import type { Person } from '../../shared/access/principal.ts';
-import { unknownName } from '../../shared/access/unknownName.ts';
+import { findVisibleInbox } from '../../shared/accounts/access/gates.ts';
+import type { Person } from '../../shared/accounts/access/principal.ts';
+import { unknownName } from '../../shared/accounts/access/unknownName.ts';
 import { fault, invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { visibleInboxes } from '../../shared/items/filters.ts';
+import { visibleInboxes } from '../../shared/items/filters/filters.ts';
 import { countOpenItems } from '../../shared/items/workload.ts';
-import { nameSchema, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
-import { foldCase } from '../../shared/platform/core/searchWords.ts';
+import { nameSchema, responseObject, strictObject, Type } from '../../shared/platform/json/schema.ts';
+import { textFinder } from '../../shared/platform/words/searchWords.ts';
 import { readEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import { listResponse, pageQuerySchema, paginateByName } from './discovery.ts';
 
@@ -39,17 +39,13 @@ const peopleWhoSee = ({ caller, deps }: Pick<EndpointCall, 'caller' | 'deps'>, i
 export const assignablePeople = (call: Pick<EndpointCall, 'caller' | 'deps'>, inbox?: string): Person[] =>
   peopleWhoSee(call, assignableInboxes(call, inbox));
 
-/** Returns whether a name, or a part of it, begins with what is searched. */
+/** Returns whether a name has what is searched: words, or their beginnings. */
 export const nameFilter = (q: string | undefined): ((person: Person) => boolean) => {
   if (q === undefined) return () => true;
-  const wanted = foldCase(q).trim();
-  if (wanted.split(/\s+/u).length > limits.searchWords)
+  if (q.trim().split(/\s+/u).length > limits.searchWords)
     throw invalidAt('q', `must have at most ${String(limits.searchWords)} words`);
-  return ({ name }) =>
-    foldCase(name).startsWith(wanted) ||
-    foldCase(name)
-      .split(/\s+/u)
-      .some((part) => part.startsWith(wanted));
+  const isFound = textFinder(q);
+  return ({ name }) => isFound(name);
 };
 
 const people = readEndpoint({

@@ -1,24 +1,22 @@
 /** The endpoints of resources and their records: search, lists, the page of one, its relations; and storing them, for apps. */
-import type { Caller } from '../../shared/access/principal.ts';
-import { availableActionSchema } from '../../shared/actions/schema.ts';
-import { itemSchema } from '../../shared/blocks/itemSchema.ts';
-import { blockSchema } from '../../shared/blocks/schema.ts';
-import type { ManifestResource } from '../../shared/environments/manifest.ts';
-import { entrySchema } from '../../shared/items/schema.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import { blockSchema } from '../../shared/app/blocks/schema.ts';
+import { itemSchema } from '../../shared/app/items/members.ts';
+import type { ManifestResource } from '../../shared/app/manifest/manifest.ts';
+import { recordEntrySchema } from '../../shared/items/schema.ts';
+import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
 import {
   archivedBeforeSchema,
   cursorSchema,
   nextCursorSchema,
-  nullable,
   responseObject,
   strictObject,
   Type,
   type Static,
-} from '../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../shared/platform/core/validate.ts';
-import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
+} from '../../shared/platform/json/schema.ts';
+import { compileCheck } from '../../shared/platform/json/validate.ts';
 import { parseFilterJson } from '../../shared/records/filters.ts';
-import { recordJson } from '../../shared/records/queries.ts';
+import { parseRawRecord } from '../../shared/records/queries.ts';
 import {
   listRawRecords,
   requireVisibleResource,
@@ -38,6 +36,7 @@ import {
   resourceSchema,
 } from '../../shared/records/schema.ts';
 import { writeRecords } from '../../shared/records/write.ts';
+import { availableActionSchema } from '../../shared/runs/schema.ts';
 import { readRecordPage } from '../../shared/views/records/page.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import { listResponse, pageQuerySchema, paginateByName } from './discovery.ts';
@@ -51,11 +50,12 @@ const presented = (caller: Caller, resource: ManifestResource) => ({
   description: resource.description ?? null,
   source: resource.source,
   fields: (resource.fields ?? []).map(
-    ({ name, label, description, type, filter = false, sort = false, search = false }) => ({
+    ({ name, label, description, type, currency, filter = false, sort = false, search = false }) => ({
       name,
       label: label ?? name,
       description: description ?? null,
       type: type ?? null,
+      currency: currency ?? null,
       filter,
       sort,
       search,
@@ -69,8 +69,8 @@ const presented = (caller: Caller, resource: ManifestResource) => ({
   })),
 });
 
-const textOf = ({ records, cursor: next }: RawRecordsPage): string =>
-  `{"records":[${records.map(recordJson).join(',')}],"cursor":${JSON.stringify(next)}}`;
+const textOf = ({ env }: Caller, { records, cursor: next }: RawRecordsPage): string =>
+  JSON.stringify({ records: records.map((record) => parseRawRecord(env.definition, record)), cursor: next });
 
 const resources = readEndpoint({
   path: '/resources',
@@ -99,12 +99,13 @@ const search = readEndpoint({
   example: { params: { resource: exampleCustomer.resource }, query: { q: 'lind', limit: 10 } },
   handle: async ({ deps, caller, params, query }) => ({
     status: 200,
-    body: textOf(await searchRecords(deps, caller, params['resource'] ?? '', query)),
+    body: textOf(caller, await searchRecords(deps, caller, params['resource'] ?? '', query)),
   }),
 });
 
 const browse = readEndpoint({
   path: '/resources/:resource/list',
+  standby: true,
   name: 'record.list',
   summary: 'Browse records under filters, in any order',
   tag,
@@ -119,6 +120,7 @@ const browse = readEndpoint({
     return {
       status: 200,
       body: textOf(
+        caller,
         await listRawRecords(deps, caller, name, {
           ...rest,
           ...(filters === undefined ? {} : { filters: parseFilterJson(filters) }),
@@ -144,13 +146,7 @@ const one = readEndpoint({
       record: recordSchema,
       blocks: Type.Array(blockSchema, { description: 'What the app shows of it.' }),
       items: Type.Array(itemSchema, { description: 'The newest 50 that are linked to it.' }),
-      history: Type.Array(
-        responseObject({
-          ...entrySchema.properties,
-          item: nullable(Type.String({ description: 'Its item, if it has one that you see.' })),
-        }),
-        { description: 'Newest first, 100 entries.' },
-      ),
+      history: Type.Array(recordEntrySchema, { description: 'Newest first, 100 entries.' }),
       historyCursor: nextCursorSchema,
       archivedBefore: Type.Optional(archivedBeforeSchema),
       actions: Type.Array(availableActionSchema, { description: 'The actions that apply to it now.' }),
@@ -172,6 +168,7 @@ const one = readEndpoint({
 
 const related = readEndpoint({
   path: '/resources/:resource/:id/related/:relation',
+  standby: true,
   name: 'record.related',
   summary: 'Records that one is related to',
   tag,
@@ -181,6 +178,7 @@ const related = readEndpoint({
   handle: async (call) => ({
     status: 200,
     body: textOf(
+      call.caller,
       await readRelatedRecords(call.deps, call.caller, refOf(call), call.params['relation'] ?? '', call.query),
     ),
   }),

@@ -1,19 +1,7 @@
 /** The endpoints of runs: the list, one, cancelling it, and running it again. */
-import { listCursors } from '../../shared/access/listCursors.ts';
-import type { Caller } from '../../shared/access/principal.ts';
-import { unknownName } from '../../shared/access/unknownName.ts';
-import { cancelRun } from '../../shared/actions/cancelRun.ts';
-import { presentRun } from '../../shared/actions/present.ts';
-import { canRunAction, listRuns, readVisibleRun } from '../../shared/actions/queries.ts';
-import { retryRun } from '../../shared/actions/retryRun.ts';
-import {
-  acceptedRunResponse,
-  checkRetryInput,
-  retryInput,
-  runResultResponse,
-  runSchema,
-  runStatusSchema,
-} from '../../shared/actions/schema.ts';
+import { listCursors } from '../../shared/accounts/access/listCursors.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import { unknownName } from '../../shared/accounts/access/unknownName.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import {
   cursorSchema,
@@ -23,10 +11,23 @@ import {
   responseObject,
   strictObject,
   Type,
-} from '../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../shared/platform/core/validate.ts';
+} from '../../shared/platform/json/schema.ts';
+import { compileCheck } from '../../shared/platform/json/validate.ts';
+import { retryRun } from '../../shared/runs/accept/retryRun.ts';
+import { cancelRun } from '../../shared/runs/cancelRun.ts';
+import { presentRun } from '../../shared/runs/present.ts';
+import { canRunAction, listRuns, readVisibleRun } from '../../shared/runs/queries.ts';
+import {
+  acceptedRunResponse,
+  checkRetryInput,
+  retryInput,
+  runResultResponse,
+  runSchema,
+  runStatusSchema,
+} from '../../shared/runs/schema.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import { respondAccepted } from './actions.ts';
+import { readEnded, waitQuery } from './readEnded.ts';
 
 const exampleRun = 'run_01jd0000000000000000000000';
 const idOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['id'] ?? '';
@@ -42,6 +43,7 @@ const requireRunnable = (caller: Caller, action: string): void => {
 
 const list = readEndpoint({
   path: '/runs',
+  standby: true,
   name: 'run.list',
   summary: 'Runs, newest first',
   tag: 'Actions',
@@ -72,18 +74,22 @@ const list = readEndpoint({
 
 const one = readEndpoint({
   path: '/runs/:id',
+  about: 'run',
   name: 'run.get',
   summary: 'A run of an action',
   tag: 'Actions',
-  query: strictObject({}),
+  query: waitQuery,
   responses: { 200: runAnswer },
   example: { params: { id: exampleRun } },
   handle: async (call) => {
-    const { deps, caller } = call;
-    return {
-      status: 200,
-      body: { run: await presentRun(deps, caller, await readVisibleRun(deps.db, caller, idOf(call))) },
-    };
+    const { deps } = call;
+    const id = idOf(call);
+    const { found, caller } = await readEnded(call, {
+      isAbout: (part) => part.type === 'run' && part.run.id === id,
+      read: (reader) => readVisibleRun(deps.db, reader, id),
+      hasEnded: (run) => run.finished_at !== null,
+    });
+    return { status: 200, body: { run: await presentRun(deps, caller, found) } };
   },
 });
 
@@ -109,6 +115,7 @@ const cancel = writeEndpoint({
 const retry = writeEndpoint({
   path: '/runs/:id/retry',
   name: 'run.retry',
+  fresh: 'byAction',
   summary: 'Run an action again whose run failed, expired or has an unknown end',
   tag: 'Actions',
   body: retryInput,

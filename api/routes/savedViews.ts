@@ -1,6 +1,6 @@
 /** The endpoints of saved views: filters of item lists that people keep under a name, for themselves or shared. */
-import { fault } from '../../shared/catalogue/errors.ts';
-import { listSavedViews, ownerOf, type SavedView } from '../../shared/items/savedView.ts';
+import { requirePerson } from '../../shared/accounts/access/gates.ts';
+import { listSavedViews, ownerOf, type SavedView } from '../../shared/items/filters/savedView.ts';
 import { deleteView, saveView, updateView, type ViewChange } from '../../shared/items/savedViews/change.ts';
 import {
   savedViewInput,
@@ -9,10 +9,10 @@ import {
   type SavedViewInput,
   type SavedViewPatch,
 } from '../../shared/items/savedViews/schema.ts';
-import { responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../shared/platform/core/validate.ts';
 import type { Tx } from '../../shared/platform/db/knex.ts';
-import { insertSavedResponse } from '../../shared/platform/journal/idempotency.ts';
+import { insertSavedResponse } from '../../shared/platform/journal/changeWriter.ts';
+import { responseObject, strictObject, Type } from '../../shared/platform/json/schema.ts';
+import { compileCheck } from '../../shared/platform/json/validate.ts';
 import { channels, type EphemeralMessage } from '../../shared/platform/redis/bus.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
@@ -28,18 +28,12 @@ const presentView = (view: SavedView): object => {
   return { ...rest, owner: ownerOf(view) };
 };
 
-/** Views are kept by people, as only they have preferences. */
-const requirePerson = ({ caller }: Pick<EndpointCall, 'caller'>): void => {
-  if (caller.principal.type !== 'person') throw fault('person_required');
-};
-
 /** Writes a change in one transaction with its saved response, and tells those who see the view. */
 const runViewChange = async (
   call: EndpointCall,
   status: 200 | 201 | 204,
   work: (tx: Tx, at: number) => Promise<ViewChange>,
 ): Promise<ApiResponse> => {
-  requirePerson(call);
   const { deps, caller, save } = call;
   const at = deps.clock.now();
   const bodyOf = ({ view }: ViewChange): object | undefined =>
@@ -66,10 +60,11 @@ const list = readEndpoint({
   query: strictObject({}),
   responses: { 200: responseObject({ views: Type.Array(savedViewSchema, { description: 'Views.' }) }) },
   example: {},
-  handle: async (call) => {
-    requirePerson(call);
-    return { status: 200, body: { views: (await listSavedViews(call.deps.db, call.caller)).map(presentView) } };
-  },
+  authorize: requirePerson,
+  handle: async ({ deps, caller }) => ({
+    status: 200,
+    body: { views: (await listSavedViews(deps.db, caller)).map(presentView) },
+  }),
 });
 
 const create = writeEndpoint<SavedViewInput>({
@@ -82,6 +77,7 @@ const create = writeEndpoint<SavedViewInput>({
   example: { body: { name: 'Late', query: { overdue: true } } },
   audit: { verb: 'view.create', target },
   check: compileCheck(savedViewInput),
+  authorize: requirePerson,
   handle: (call) => runViewChange(call, 201, (tx, at) => saveView(tx, call.caller, call.body, at)),
 });
 
@@ -96,6 +92,7 @@ const update = writeEndpoint<SavedViewPatch>({
   example: { params: { id }, body: { shared: true } },
   audit: { verb: 'view.update', target },
   check: compileCheck(savedViewPatch),
+  authorize: requirePerson,
   handle: (call) => {
     const { caller, params, body: patch } = call;
     return runViewChange(call, 200, (tx, at) => updateView(tx, caller, { id: params['id'] ?? '', patch, at }));
@@ -114,6 +111,7 @@ const remove = writeEndpoint({
   example: { params: { id }, body: {} },
   audit: { verb: 'view.delete', target },
   check: compileCheck(noBody),
+  authorize: requirePerson,
   handle: (call) => runViewChange(call, 204, (tx, at) => deleteView(tx, call.caller, call.params['id'] ?? '', at)),
 });
 

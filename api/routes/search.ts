@@ -1,7 +1,14 @@
 /** The endpoint that searches items and records at once. */
-import { itemSchema } from '../../shared/blocks/itemSchema.ts';
+import { itemSchema } from '../../shared/app/items/members.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { csvListSchema, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
+import {
+  csvListSchema,
+  cursorSchema,
+  nullable,
+  responseObject,
+  strictObject,
+  Type,
+} from '../../shared/platform/json/schema.ts';
 import { recordSchema } from '../../shared/records/schema.ts';
 import { searchEverything, searchTypes } from '../../shared/views/search/search.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
@@ -13,6 +20,7 @@ const matched = Type.String({
 
 const search = readEndpoint({
   path: '/search',
+  standby: true,
   name: 'search',
   summary: 'Items and records that have all words, best first',
   tag: 'Items',
@@ -33,6 +41,7 @@ const search = readEndpoint({
         description: `How many at most, 1 to ${String(limits.searchResults)}.`,
       }),
     ),
+    cursor: Type.Optional(cursorSchema),
   }),
   responses: {
     200: responseObject({
@@ -41,11 +50,15 @@ const search = readEndpoint({
           responseObject({ type: Type.Literal('item'), item: itemSchema, matched }),
           responseObject({ type: Type.Literal('record'), record: recordSchema, matched }),
         ]),
-        { description: 'Best first; there are no further pages.' },
+        { description: 'Best first.' },
       ),
       incomplete: Type.Array(Type.String(), {
-        description: 'Resources whose app did not answer within 500 ms.',
+        description:
+          'Resources whose app did not answer within 500 ms; items, when the time was over before all were searched.',
       }),
+      cursor: nullable(
+        Type.String({ description: 'Goes on where incomplete names items, with the items behind; null otherwise.' }),
+      ),
     }),
   },
   example: { query: { q: 'refund', limit: 10 } },

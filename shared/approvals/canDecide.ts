@@ -1,7 +1,7 @@
 /** Whether a reader may decide an approval, and why not. For views/approvals/ and the live stream. */
-import type { Principal } from '../access/principal.ts';
+import type { Principal } from '../accounts/access/principal.ts';
+import { dependentMessage } from '../accounts/settings/independence.ts';
 import type { ApprovalStatus } from '../catalogue/states/approvals.ts';
-import { dependentMessage } from '../settings/independence.ts';
 
 /** Who reads an approval. */
 export interface ApprovalReader extends Pick<Principal, 'access'> {

@@ -1,8 +1,8 @@
 /** Counts pending approvals: those that a principal sees, and those that a person may decide. For `GET /counts` and the live stream. */
-import type { Principal } from '../access/principal.ts';
+import type { Principal } from '../accounts/access/principal.ts';
+import { readBarred } from '../accounts/settings/independence.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import { readBarred } from '../settings/independence.ts';
 import { canDecideApproval, toReader } from './canDecide.ts';
 import type { ApprovalTarget } from './model.ts';
 import { canSeeApproval } from './visibility.ts';

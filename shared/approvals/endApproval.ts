@@ -1,19 +1,12 @@
 /** Ends approvals: updates the row, writes the timeline entry, the audit row and the live messages. For decisions/, actions/ and bulk/. */
-import type { Caller } from '../access/principal.ts';
+import type { Caller } from '../accounts/access/principal.ts';
 import { openApprovalStatuses, type ApprovalStatus } from '../catalogue/states/approvals.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { executeStatement, statement } from '../platform/db/sql.ts';
-import {
-  actorParameters,
-  actorValues,
-  eventInsert,
-  toEventActor,
-  type EventActor,
-} from '../platform/journal/events.ts';
+import { actorValues, change, event, live, writeChange } from '../platform/journal/changeWriter.ts';
+import { toEventActor, type EventActor } from '../platform/journal/events.ts';
 import { sameColumns } from '../platform/journal/insertText.ts';
-import { outboxInsert } from '../platform/journal/outbox.ts';
-import { approvalEntryData, approvalLiveParts, readApproval, type Approval } from './model.ts';
+import { approvalEventData, approvalLiveParts, readApproval, type Approval } from './model.ts';
 
 export interface ApprovalEnding {
   readonly status: Exclude<ApprovalStatus, 'pending'>;
@@ -26,33 +19,26 @@ export interface ApprovalEnding {
   readonly createdItem?: string | null;
 }
 
-const endApprovalSql = statement(
-  'approvals.end',
-  `
-  with ended as (
-    update approvals set status = $3, decided_by = $4::jsonb, decided_at = $5::bigint, note = $6, item = coalesce($10, item) where env = $1 and id = $2 and status in (${sqlList(openApprovalStatuses)}) returning *
-  ), happened as (${eventInsert(
+const endChange = change('approvals.end', {
+  ended: `update approvals set status = $status, decided_by = $decidedBy::jsonb, decided_at = $at::bigint, note = $note, item = coalesce($createdItem, item)
+    where env = $env and id = $id and status in (${sqlList(openApprovalStatuses)}) returning *`,
+  happened: event(
     {
       ...sameColumns(['env', 'inbox', 'item', 'entry']),
-      ...actorParameters(11),
-      at: '$5',
-      verb: '$7',
+      verb: '$verb',
       target_type: "'approval'",
       target: 'id',
       type: "case when entry is null then null else 'approval' end",
       is_update: 'true',
-      data: 'case when entry is null then null else $8::jsonb end',
+      data: '$data::jsonb',
       before: `'{"status":"pending"}'`,
-      after: `jsonb_build_object('status', $3::text, 'note', $6::text, 'run', run, 'bulk', bulk)
-        || jsonb_strip_nulls(jsonb_build_object('action', request ->> 'action', 'resource', request ->> 'resource', 'flag', request ->> 'flag', 'reason', $17::text))`,
+      after: `jsonb_build_object('status', $status::text, 'note', $note::text, 'run', run, 'bulk', bulk)
+        || jsonb_strip_nulls(jsonb_build_object('action', request ->> 'action', 'resource', request ->> 'resource', 'flag', request ->> 'flag', 'reason', $reason::text))`,
     },
     { from: 'ended', returning: 'id' },
-  )})
-  ${outboxInsert(
-    { id: 'h.id', env: 'e.env', at: '$5', parts: '$9', inbox: 'e.inbox' },
-    { from: 'happened h cross join ended e' },
-  )}`,
-);
+  ),
+  told: live({ id: 'h.id', env: 'e.env', inbox: 'e.inbox' }, { from: 'happened h cross join ended e' }),
+});
 
 /** Who ends an approval whose time is up. */
 const nobody: EventActor = { type: 'system', id: null, name: 'approvals', role: null, requestId: null, address: null };
@@ -88,20 +74,20 @@ export const endApproval = async (
 ): Promise<Approval | null> => {
   const after = toEndedApproval(approval, ending, at);
   const { by } = ending;
-  const written = await executeStatement(db, endApprovalSql, [
-    approval.env,
-    approval.id,
-    after.status,
-    after.decided_by === null ? null : JSON.stringify(after.decided_by),
+  const written = await writeChange(db, endChange, {
+    env: approval.env,
+    id: approval.id,
     at,
-    after.note,
-    auditVerbs[ending.status],
-    JSON.stringify(approvalEntryData(after)),
-    JSON.stringify(approvalLiveParts(after, at, 'changed')),
-    ending.createdItem ?? null,
+    status: after.status,
+    decidedBy: after.decided_by,
+    note: after.note,
+    verb: auditVerbs[ending.status],
+    data: approvalEventData(after),
+    live: JSON.stringify(approvalLiveParts(after, at, 'changed')),
+    createdItem: ending.createdItem,
+    reason: ending.reason,
     ...actorValues({ ...(by ?? nobody), requestId: by?.requestId ?? approval.request_id }),
-    ending.reason ?? null,
-  ]);
+  });
   return written > 0 ? after : null;
 };
 

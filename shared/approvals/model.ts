@@ -1,9 +1,10 @@
 /** Rows of approvals, and the JSON, the timeline entry and the live messages that are made of one. */
+import type { InputTexts } from '../app/manifest/money.ts';
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { ApprovalStatus } from '../catalogue/states/approvals.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 import { replacedRamp } from './replacedRamp.ts';
 
 export const approvalKinds = ['action', 'bulk', 'flag', 'item'] as const;
@@ -14,21 +15,19 @@ type After = Readonly<Record<string, unknown>>;
 
 /** The column `approvals.request` by kind: the change that needs the approval. `after` is absent where it isn't known. */
 export interface ApprovalRequestData {
-  /**
-   * `declared`: the members of the input that the action declares; absent: requested of an earlier release.
-   * `endedAs`: for the retry of a run, the run's fence at the time of the request.
-   */
-  readonly action: {
+  /** `isAside`: its item was not about its record. `declared`: what the action declares of the input (absent: an earlier release). `endedAs`: of a retry, the run's fence then. */
+  readonly action: InputTexts & {
     readonly action: string;
     readonly resource: string | null;
     readonly record: string | null;
     readonly item: string | null;
+    readonly isAside?: boolean;
     readonly input: object;
     readonly declared?: readonly string[];
     readonly endedAs?: number;
   };
   /** `inboxes`: the inboxes of the bulk's items that the requester saw. `action`, `resource`: null unless the bulk runs an action; `declared` as of an action. */
-  readonly bulk: {
+  readonly bulk: InputTexts & {
     readonly operation: { readonly type: string };
     readonly total: number;
     readonly inboxes: readonly string[];
@@ -36,12 +35,16 @@ export interface ApprovalRequestData {
     readonly resource: string | null;
     readonly declared?: readonly string[];
     readonly after?: After;
+    /** Stand for the stored records of its action as they were: all that they showed, and the fields in its `stale`, if it has any. */
+    readonly records?: string;
+    readonly fields?: string;
   };
-  /** `changes`: how many changes other than ramp steps the flag had at the time of the request. */
+  /** `changes`: how many changes other than ramp steps the flag had at the time of the request; `warned`: its guard counted nothing then. */
   readonly flag: {
     readonly flag: string;
     readonly change: object;
     readonly changes: number;
+    readonly warned?: boolean;
     readonly after?: After;
   };
   /** `target`: the item's id; null: the operation creates one. */
@@ -134,35 +137,41 @@ export interface ApprovalTarget {
   readonly inboxes: readonly string[] | null;
 }
 
-/** Returns the members of the JSON that come from `request`; those of the other kinds are null. */
+const requestMembers = {
+  action: null,
+  record: null,
+  resource: null,
+  input: null,
+  flag: null,
+  change: null,
+  operation: null,
+  inboxes: null,
+  total: null,
+  declared: null,
+  currencies: null,
+  labels: null,
+  picked: null,
+};
+
+/** Returns the members of a draft that come from `request`; those of the other kinds are null. */
 const requestedFields = (
   approval: Approval,
-): Record<string, unknown> & Pick<ApprovalDraft, 'action' | 'record' | 'resource' | 'flag' | 'inboxes'> => {
-  const empty = {
-    action: null,
-    record: null,
-    resource: null,
-    input: null,
-    flag: null,
-    change: null,
-    operation: null,
-    inboxes: null,
-  };
+): Record<string, unknown> & Pick<ApprovalDraft, keyof typeof requestMembers> => {
   switch (approval.kind) {
     case 'action': {
-      const { action, record, resource, input } = approval.request;
-      return { ...empty, action, record, resource, input };
+      const { item: _, endedAs: __, ...asked } = approval.request;
+      return { ...requestMembers, ...asked };
     }
     case 'bulk': {
-      const { operation, inboxes, action, resource } = approval.request;
-      return { ...empty, operation, inboxes, action, resource };
+      const { after: _, records: __, fields: ___, ...asked } = approval.request;
+      return { ...requestMembers, ...asked };
     }
     case 'flag': {
-      const { flag, change } = approval.request;
-      return { ...empty, flag, change };
+      const { after: _, changes: __, ...asked } = approval.request;
+      return { ...requestMembers, ...asked };
     }
     case 'item':
-      return { ...empty, operation: approval.request.operation };
+      return { ...requestMembers, operation: approval.request.operation };
   }
 };
 
@@ -186,7 +195,7 @@ const isReversible = ({ kind, request, reversible }: Approval): boolean | null =
   kind === 'action' || (kind === 'bulk' && request.action !== null) ? reversible : true;
 
 /** An approval with everything that its presentation is made of (views/approvals/present.ts). */
-export interface ApprovalDraft extends Record<string, unknown>, ApprovalTarget {
+export interface ApprovalDraft extends Record<string, unknown>, ApprovalTarget, Record<keyof InputTexts, unknown> {
   readonly status: ApprovalStatus;
   readonly expiresAt: number;
   readonly requestedAt: number;
@@ -231,16 +240,15 @@ export const approvalJson = (
   /** Filled in by shared/views/approvals/currentTargets.ts. */
   itemTitle: null,
   leftOut: null,
+  digest: null,
   /** Read where one is asked for by its id. */
   others: null,
   label: approval.label,
-  total: approval.kind === 'bulk' ? approval.request.total : null,
-  declared: approval.kind === 'action' || approval.kind === 'bulk' ? (approval.request.declared ?? null) : null,
   barred,
 });
 
 /** Returns the data of the approval's timeline entry, which keeps its id when the status changes. */
-export const approvalEntryData = (approval: Approval): Record<string, unknown> => {
+const approvalEntryData = (approval: Approval): Record<string, unknown> => {
   const { id, kind, status, decided_by: by, decided_at: decidedAt, note, reason, label } = approval;
   const { action, resource } = requestedFields(approval);
   return {
@@ -253,6 +261,12 @@ export const approvalEntryData = (approval: Approval): Record<string, unknown> =
     ...(reason === null ? {} : { reason }),
     ...(kind === 'action' ? { action, label, about: { action, resource } } : {}),
   };
+};
+
+/** Returns the data of the approval's event in JSON: that of its timeline entry, or of a bulk the inboxes by which views/audit.ts decides who sees it. */
+export const approvalEventData = (approval: Approval): string | null => {
+  if (approval.entry !== null) return JSON.stringify(approvalEntryData(approval));
+  return approval.kind === 'bulk' ? JSON.stringify({ inboxes: approval.request.inboxes }) : null;
 };
 
 /** Returns the live messages of a new or changed approval, and of its timeline entry if it has one. */

@@ -1,5 +1,6 @@
 /** Reads the approvals that one caller may see: one, and pages of them. For the endpoints of approvals and decisions/. */
-import type { Caller } from '../access/principal.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import type { DomainDeps } from '../accounts/deps.ts';
 import { openApprovalStatuses, type ApprovalStatus } from '../catalogue/states/approvals.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement, type Statement } from '../platform/db/sql.ts';
@@ -7,7 +8,6 @@ import { notFoundFault } from '../platform/ended/notKept.ts';
 import { readPageOfTwo } from '../platform/ended/readPage.ts';
 import { largeRowsSql, storedBytesSql, type LargeRow } from '../platform/listing/largeRows.ts';
 import { readVisiblePage } from '../platform/listing/page.ts';
-import type { DomainDeps } from '../settings/deps.ts';
 import { approvalColumns, approvalJson, readApproval, type Approval } from './model.ts';
 import { canSeeApproval } from './visibility.ts';
 

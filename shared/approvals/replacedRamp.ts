@@ -1,5 +1,5 @@
 /** The ramp of a flag that another one replaces. Used by approvals/, views/approvals/ and flags/read.ts. */
-import { isObject } from '../platform/core/jsonLimits.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 
 /** Returns the ramp among a flag's members that a change with the members `after` replaces, or null when none is running. */
 export const replacedRamp = (before: unknown, after: unknown): Readonly<Record<string, unknown>> | null => {

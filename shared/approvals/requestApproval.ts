@@ -1,23 +1,31 @@
 /** Requests a person's approval of a run, a bulk, a flag's change, or an item's change by a supervised agent. For actions/, bulk/, flags/ and items/. */
 import { createHash } from 'node:crypto';
-import type { Caller } from '../access/principal.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import type { DomainDeps } from '../accounts/deps.ts';
+import { isIndependent, readBarred } from '../accounts/settings/independence.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
-import { canonicalJson } from '../platform/core/canonicalJson.ts';
-import { newId } from '../platform/core/ids.ts';
 import { isUniqueViolation } from '../platform/db/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
-import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
-import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
-import { outboxInsert } from '../platform/journal/outbox.ts';
-import { channels } from '../platform/redis/bus.ts';
-import type { DomainDeps } from '../settings/deps.ts';
-import { readBarred } from '../settings/independence.ts';
+import { newId } from '../platform/ids.ts';
 import {
-  approvalEntryData,
+  actor,
+  actorValues,
+  change,
+  event,
+  insertSavedResponse,
+  live,
+  writeChange,
+} from '../platform/journal/changeWriter.ts';
+import { toEventActor } from '../platform/journal/events.ts';
+import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { canonicalJson } from '../platform/json/canonicalJson.ts';
+import { channels } from '../platform/redis/bus.ts';
+import {
+  approvalEventData,
   approvalJson,
   approvalLiveParts,
   type Approval,
@@ -99,39 +107,32 @@ const requireDecisionRoom = async ({ db }: DomainDeps, { env, principal }: Calle
 
 const independentSql = statement(
   'approvals.independent',
-  'select independent_approval as independent from environments where id = $1',
+  `select ${isIndependent} as independent from environments e where e.id = $1`,
 );
 
-const actor = actorParameters(21);
-
-const insertApprovalSql = statement(
-  'approvals.insert',
-  `
-  with made as (
+const insertApproval = change('approvals.insert', {
+  made: `
     insert into approvals (id, env, kind, summary, requested_at, expires_at, fingerprint, request, before, run, bulk, item, inbox, entry,
       actor_type, actor, actor_name, request_id, address, independent, reason, label, reversible)
-    values ($1, $2, $3, $4, $5::bigint, $6::bigint, $7, $8::jsonb, $9::jsonb, $10, $11, $12, $13, $14,
+    values ($id, $env, $kind, $summary, $at::bigint, $expires::bigint, $fingerprint, $request::jsonb, $before::jsonb, $run, $bulk, $item, $inbox, $entry,
       ${actor.actor_type}, ${actor.actor}, ${actor.actor_name}, ${actor.request_id}, ${actor.address},
-      (select e.independent_approval from environments e where e.id = $2), $18, $19, $20::boolean)
-  ), happened as (${eventInsert(
+      (select ${isIndependent} from environments e where e.id = $env), $reason, $label, $reversible::boolean)`,
+  happened: event(
     {
-      ...actor,
-      env: '$2',
-      at: '$5',
       verb: "'approval.request'",
       target_type: "'approval'",
-      target: '$1',
-      inbox: '$13',
-      item: '$12',
-      entry: '$14',
-      type: "case when $14::text is null then null else 'approval' end",
-      data: 'case when $14::text is null then null else $15::jsonb end',
-      after: '$16::jsonb',
+      target: '$id',
+      inbox: '$inbox',
+      item: '$item',
+      entry: '$entry',
+      type: "case when $entry::text is null then null else 'approval' end",
+      data: '$data::jsonb',
+      after: '$after::jsonb',
     },
     { returning: 'id' },
-  )})
-  ${outboxInsert({ id: 'id', env: '$2', at: '$5', parts: '$17', inbox: '$13' }, { from: 'happened' })}`,
-);
+  ),
+  told: live({ id: 'id', inbox: '$inbox' }, { from: 'happened' }),
+});
 
 const findPendingApproval = async (
   deps: DomainDeps,
@@ -216,46 +217,32 @@ interface ApprovalInsert {
   readonly barred: readonly string[];
 }
 
-const insertApproval = async (
+const writeApproval = async (
   tx: Tx,
   caller: Caller,
   { approval, fingerprint, barred }: ApprovalInsert,
 ): Promise<void> => {
-  const { id, env, kind, summary, actor: requester, requested_at: at } = approval;
+  const { env, kind, summary, actor: requester, requested_at: at, reason, run, bulk } = approval;
   const { action, resource, flag } = approvalJson(approval);
-  const audited = {
-    kind,
-    summary,
-    run: approval.run,
-    bulk: approval.bulk,
-    ...(approval.reason === null ? {} : { reason: approval.reason }),
-    ...(action === null ? {} : { action, resource }),
-    ...(flag === null ? {} : { flag }),
-  };
   await executeStatement(tx, freeFingerprintSql, [env, requester, fingerprint, at]);
-  await executeStatement(tx, insertApprovalSql, [
-    id,
-    env,
-    kind,
-    summary,
+  await writeChange(tx, insertApproval, {
+    ...approval,
     at,
-    approval.expires_at,
+    expires: approval.expires_at,
     fingerprint,
-    JSON.stringify(approval.request),
-    approval.before === null ? null : JSON.stringify(approval.before),
-    approval.run,
-    approval.bulk,
-    approval.item,
-    approval.inbox,
-    approval.entry,
-    JSON.stringify(approvalEntryData(approval)),
-    JSON.stringify(audited),
-    JSON.stringify(approvalLiveParts(approval, at, 'created', barred)),
-    approval.reason,
-    approval.label,
-    approval.reversible,
+    data: approvalEventData(approval),
+    after: {
+      kind,
+      summary,
+      run,
+      bulk,
+      ...(reason === null ? {} : { reason }),
+      ...(action === null ? {} : { action, resource }),
+      ...(flag === null ? {} : { flag }),
+    },
+    live: JSON.stringify(approvalLiveParts(approval, at, 'created', barred)),
     ...actorValues(toEventActor(caller)),
-  ]);
+  });
 };
 
 /** Inserts an approval and returns it, or the pending one of an equal request of the same principal. */
@@ -275,7 +262,7 @@ export const requestApproval = async (
   try {
     await deps.db.transaction(async (tx) => {
       await wanted.alsoInTransaction?.(tx, approval.id);
-      await insertApproval(tx, caller, { approval, fingerprint, barred });
+      await writeApproval(tx, caller, { approval, fingerprint, barred });
       const saved = wanted.save(pending);
       if (saved !== null) await insertSavedResponse(tx, saved, approval.requested_at);
     });

@@ -8,9 +8,10 @@ import {
   responseObject,
   strictObject,
   Type,
+  warningsSchema,
   type Static,
-} from '../platform/core/schema.ts';
-import { compileCheck } from '../platform/core/validate.ts';
+} from '../platform/json/schema.ts';
+import { compileCheck } from '../platform/json/validate.ts';
 import { approvalKinds } from './model.ts';
 
 const timestampSchema = (description: string) =>
@@ -51,6 +52,7 @@ export const approvalSchema = responseObject({
   before: target('As it was when requested.'),
   now: target('As it is.'),
   after: target('As it would be, if known.'),
+  digest: nullable(Type.String({ description: 'What you see of it; send it when you approve.' })),
   reversible: nullable(Type.Boolean({ description: 'Whether it can be undone; null: not said.' })),
   canDecide: responseObject(
     {
@@ -71,6 +73,7 @@ export const approvalSchema = responseObject({
 export const pendingResponse = responseObject({
   pending: Type.Literal(true, { description: 'A person has to approve it.' }),
   approval: idSchema('apr', 'The approval.'),
+  warnings: Type.Optional(warningsSchema),
 });
 
 export const decisionInput = strictObject({
@@ -85,6 +88,19 @@ export const decisionInput = strictObject({
 });
 export type DecisionInput = Static<typeof decisionInput>;
 export const checkDecision = compileCheck(decisionInput);
+
+export const approveInput = strictObject({
+  ...decisionInput.properties,
+  digest: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'As you read it: what changed since is not approved.',
+    }),
+  ),
+});
+export type ApproveInput = Static<typeof approveInput>;
+export const checkApprove = compileCheck(approveInput);
 
 export const approvalResponse = responseObject({ approval: approvalSchema });
 export const approvedResponse = responseObject({

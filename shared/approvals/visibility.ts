@@ -1,5 +1,5 @@
 /** Decides who sees an approval: its requester, and principals that may see approvals and see the target. For queries.ts and the live stream. */
-import type { Access } from '../access/access.ts';
+import type { Access } from '../accounts/access/access.ts';
 import type { ApprovalTarget } from './model.ts';
 
 /** Returns whether the role sees the target of the approval. */

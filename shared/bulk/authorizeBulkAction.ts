@@ -1,15 +1,16 @@
 /** The checks of a bulk of actions before it is accepted, in the order of `POST /actions`. Used by `POST /bulk`. */
-import type { Caller } from '../access/principal.ts';
-import { requiresApproval } from '../actions/acceptAction.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import { invalidAt } from '../catalogue/errors.ts';
+import type { RecordRef } from '../items/model.ts';
+import { withPathPrefix } from '../platform/json/validate.ts';
+import { requiresApproval } from '../runs/accept/acceptAction.ts';
 import {
   fillInput,
   requireConfirmed,
   requireFreshSignIn,
   requireReason,
   requireRunnableAction,
-} from '../actions/authorizeAction.ts';
-import { invalidAt } from '../catalogue/errors.ts';
-import { withPathPrefix } from '../platform/core/validate.ts';
+} from '../runs/authorizeAction.ts';
 import type { BulkActionBody, BulkOperationBody } from './schema.ts';
 
 export interface AuthorizedBulk {
@@ -34,4 +35,18 @@ export const authorizeBulkAction = (
   requireReason(caller, action);
   requireConfirmed(action, operation.confirmed ?? false, 'operation.confirmed');
   return { operation: { ...operation, input }, requiresApproval: requiresApproval(caller, action) };
+};
+
+/** Returns the operation of a bulk that names records. Throws `invalid` for one of another resource than the action’s. */
+export const overRecords = (
+  { env }: Caller,
+  operation: BulkOperationBody,
+  refs: readonly RecordRef[],
+): BulkOperationBody => {
+  const name = String(operation['action']);
+  const resource = env.definition.actions.get(name)?.resource ?? null;
+  const other = refs.findIndex((ref) => ref.resource !== resource);
+  if (other !== -1)
+    throw invalidAt(`refs.${String(other)}.resource`, `must be ${String(resource)}, whose records ${name} is for`);
+  return { ...operation, records: resource };
 };

@@ -1,19 +1,20 @@
 /** Requests the approval of a bulk, which is inserted as pending and starts when it is approved. One approval covers all of it. */
-import { findVisibleInbox } from '../access/gates.ts';
-import { withoutSupervision, type Caller } from '../access/principal.ts';
-import type { ActionDeps } from '../actions/deps.ts';
+import { findVisibleInbox } from '../accounts/access/gates.ts';
+import { withoutSupervision, type Caller } from '../accounts/access/principal.ts';
 import type { ApprovalRequestData } from '../approvals/model.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
 import { errors } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { declaredOf } from '../environments/actions.ts';
 import { assigneeName } from '../items/assignee.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
 import { dryRun, type DryRunCounts } from '../items/perform/dryRun.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
 import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
-import { insertSavedResponse } from '../platform/journal/idempotency.ts';
+import { insertSavedResponse } from '../platform/journal/changeWriter.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
+import { inputOfRequest } from '../runs/accept/inputOfRequest.ts';
+import type { ActionDeps } from '../runs/deps.ts';
+import { hashBulkRecords } from './bulkRecords.ts';
 import { dryRunAction } from './dryRunAction.ts';
 import { buildPendingBulk, insertPendingBulk, type NewBulk } from './insertBulk.ts';
 import { bulkJson } from './present.ts';
@@ -76,18 +77,22 @@ export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, want
   const what = operation.type === 'action' ? String(operation['action']) : operation.type;
   const bodyOf = (approval: string): string => JSON.stringify({ pending: true, approval, bulk: bulkJson(bulk) });
   const action = caller.env.definition.actions.get(what);
+  const input = isObject(operation['input']) ? operation['input'] : {};
   const counts = await countEffects(deps, caller, wanted);
+  const hashes = await hashBulkRecords(deps.db, caller.env, { bulk: bulk.id, ids, operation, ...visibility });
   const asked = await requestApproval(deps, caller, {
     kind: 'bulk',
-    summary: `${what} on ${String(ids.length)} items`,
+    summary: `${what} on ${String(ids.length)} ${operation['records'] === undefined ? 'items' : 'records'}`,
     request: {
       operation,
       total: ids.length,
       ...visibility,
       ...(operation.type === 'action' && action !== undefined
-        ? { declared: declaredOf(action, isObject(operation['input']) ? operation['input'] : {}) }
+        ? await inputOfRequest(deps, caller.env, { action, input }, null)
         : {}),
       ...(counts === null ? {} : { after: { ...counts } }),
+      ...(hashes === null ? {} : { records: hashes.records }),
+      ...(hashes === null || hashes.stale === null ? {} : { fields: hashes.stale }),
     },
     before: null,
     ...(operation.type === 'action'

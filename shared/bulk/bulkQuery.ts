@@ -1,15 +1,16 @@
 /** Bulks by query: the ids that a query in JSON matches. Used by `POST /bulk`. */
-import type { Caller } from '../access/principal.ts';
+import { principalModeFault } from '../accounts/access/gates.ts';
+import { withoutSupervision, type Caller } from '../accounts/access/principal.ts';
+import { toListQuery, type JsonItemQuery } from '../app/manifest/itemQueryJson.ts';
 import { fault, Fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { toListQuery, type JsonItemQuery } from '../environments/itemQueryJson.ts';
-import { resolveItemList } from '../items/filters.ts';
+import { resolveItemList } from '../items/filters/filters.ts';
 import { readItemIds } from '../items/list/ids.ts';
 import type { ItemCountRequest } from '../items/list/request.ts';
 import { estimateItemCount } from '../items/list/summary.ts';
-import { withPathPrefixLater } from '../platform/core/validate.ts';
 import { isStatementTimeout } from '../platform/db/errors.ts';
 import type { Db } from '../platform/db/knex.ts';
+import { withPathPrefixLater } from '../platform/json/validate.ts';
 
 /** How far, of one, the count that the caller saw may be off. */
 const expectTolerance = 0.05;
@@ -52,8 +53,8 @@ const isEmptyQuery = (query: JsonItemQuery): boolean =>
   Object.values(query).every((value) => typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 
 /**
- * Returns the ids of the items that match and that the caller sees. Throws `not_found` for an unseen inbox or view, `too_many`,
- * and `conflict` when the caller expects another number.
+ * Returns the ids of the items that match and that the caller sees. Throws `not_found` for an unseen inbox or view, `forbidden` for
+ * a read-only agent, `too_many`, and `conflict` when the caller expects another number.
  */
 export const matchBulkQuery = async (
   db: Db,
@@ -63,6 +64,9 @@ export const matchBulkQuery = async (
   if (isEmptyQuery(query) && expect === null)
     throw invalidAt('expect', 'is required with an empty query: say how many items you expect');
   const { request } = await withPathPrefixLater('query', () => resolveItemList(db, caller, toListQuery(query), now));
+  // A read-only agent is refused before anything is counted.
+  const readonly = principalModeFault(withoutSupervision(caller.principal));
+  if (readonly !== null) throw readonly;
   const none = { ids: [], complete: true };
   const { ids, complete } =
     request === null ? none : await readInTime(() => readItemIds(db, request, { most: limits.bulkIds }));

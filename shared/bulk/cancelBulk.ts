@@ -1,6 +1,5 @@
 /** Cancels the chunks of a bulk that have not started, and stages a job that does so with its runs; a chunk that runs continues to its end. */
-import { reasonMember, type Caller } from '../access/principal.ts';
-import type { ActionDeps } from '../actions/deps.ts';
+import { reasonMember, type Caller } from '../accounts/access/principal.ts';
 import { withdrawApproval } from '../approvals/endApproval.ts';
 import { fault } from '../catalogue/errors.ts';
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
@@ -10,9 +9,11 @@ import type { Tx } from '../platform/db/knex.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
-import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
-import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
+import { actorValues, change, event, insertSavedResponse, writeChange } from '../platform/journal/changeWriter.ts';
+import { toEventActor } from '../platform/journal/events.ts';
+import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
+import type { ActionDeps } from '../runs/deps.ts';
 import { stageEndOfRuns } from './cancelledRuns.ts';
 import { bulkResponseBody, type BulkRow } from './present.ts';
 import { finishBulk, publishBulkProgress } from './progress.ts';
@@ -46,21 +47,17 @@ const pendingApprovalSql = statement(
   'bulk.approval',
   `select id from approvals where bulk = $1 and status in (${sqlList(openApprovalStatuses)})`,
 );
-const insertCancelEventSql = statement(
-  'bulk.noteCancel',
-  eventInsert({
-    env: '$1',
-    at: '$2',
+const cancelChange = change('bulk.noteCancel', {
+  happened: event({
     verb: "'bulk.cancel'",
     target_type: "'bulk'",
-    target: '$3',
-    before: '$4',
-    after: '$5',
-    inbox: '$6',
-    data: '$7',
-    ...actorParameters(8),
+    target: '$id',
+    before: '$before',
+    after: '$after',
+    inbox: '$inbox',
+    data: '$scope',
   }),
-);
+});
 
 interface CancelledBulk {
   readonly before: BulkRow;
@@ -74,21 +71,16 @@ const insertCancelEvent = async (
   at: number,
   { before, after, scope }: CancelledBulk,
 ): Promise<void> => {
-  await executeStatement(tx, insertCancelEventSql, [
-    caller.env.id,
+  await writeChange(tx, cancelChange, {
+    env: caller.env.id,
     at,
-    before.id,
-    JSON.stringify({ status: before.status, failed: before.failed }),
-    JSON.stringify({
-      status: after.status,
-      failed: after.failed,
-      ...scopeMember(scope),
-      ...reasonMember(caller),
-    }),
-    onlyInbox(scope),
-    scopeData(scope),
+    id: before.id,
+    before: { status: before.status, failed: before.failed },
+    after: { status: after.status, failed: after.failed, ...scopeMember(scope), ...reasonMember(caller) },
+    inbox: onlyInbox(scope),
+    scope: scopeData(scope),
     ...actorValues(toEventActor(caller)),
-  ]);
+  });
 };
 
 interface CancelBulkRequest {

@@ -2,16 +2,16 @@
  * The runs of a cancelled bulk that are not dispatched: cancelling stages a job that settles them, so that they end also when a
  * process is killed, and while the app is offline. Used by cancelBulk.ts, by the job bulkChunk and by a sweep.
  */
-import type { ActionDeps } from '../actions/deps.ts';
-import { runColumns, type Run } from '../actions/model.ts';
-import { settleRun } from '../actions/settleRun.ts';
-import { cancelledBulkResolution } from '../actions/undispatchedRun.ts';
 import { waitingChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses } from '../catalogue/states/runs.ts';
-import { newId } from '../platform/core/ids.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
+import { newId } from '../platform/ids.ts';
+import { settleRun } from '../runs/call/settleRun.ts';
+import { cancelledBulkResolution } from '../runs/call/undispatchedRun.ts';
+import type { ActionDeps } from '../runs/deps.ts';
+import { runColumns, type Run } from '../runs/model.ts';
 import { chunkJobInsert } from './chunkJobSql.ts';
 
 /** Runs that one start of the job settles, which takes about a second: then it is the turn of other bulks. */

@@ -1,5 +1,5 @@
 /** The statements of a chunk: start, results, end. Used by the job bulkChunk, by progress.ts and by a sweep. */
-import type { RunApprover } from '../actions/model.ts';
+import { revokedMessage } from '../accounts/requester.ts';
 import { limits } from '../catalogue/limits.ts';
 import { activeChunkStatuses, bulkChunks, bulks, waitingChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList, statesBefore } from '../catalogue/states/machine.ts';
@@ -9,7 +9,7 @@ import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
 import { sameColumns } from '../platform/journal/insertText.ts';
-import { revokedMessage } from '../settings/requester.ts';
+import type { RunApprover } from '../runs/model.ts';
 import { cancelledMessage } from './queries.ts';
 import type { BulkOperationBody } from './schema.ts';
 
@@ -161,15 +161,22 @@ export const finishChunk = async (db: Db, { bulk, n, first, ids }: Chunk): Promi
 const previousValuesSql = statement(
   'bulk.formers',
   `
-  select item, before, after from bulk_results where bulk = $1 and outcome = 'changed' order by seq offset $2 limit $3`,
+  select item, before, after from (
+    select item, before, after from bulk_results where bulk = $1 and outcome = 'changed' order by seq offset $2) later
+  where item = any ($3::text[]) limit $4`,
 );
 
-/** Returns what the undone bulk changed on the chunk's items. The ids of an undo are that bulk's changed ids, in order. */
+/** Returns what the undone bulk changed on the chunk's items. The ids of an undo are those of that bulk's changed ids that its author saw, in order. */
 export const readPreviousValues = async (
   db: Db,
   undoOf: string,
   { first, ids }: Chunk,
 ): Promise<Map<string, PreviousValues>> => {
-  const found = await queryRows<PreviousValues & { item: string }>(db, previousValuesSql, [undoOf, first, ids.length]);
+  const found = await queryRows<PreviousValues & { item: string }>(db, previousValuesSql, [
+    undoOf,
+    first,
+    ids,
+    ids.length,
+  ]);
   return new Map(found.map(({ item, before, after }) => [item, { before, after }]));
 };

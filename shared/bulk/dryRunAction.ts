@@ -2,19 +2,19 @@
  * Counts what a bulk of an action would do now, without doing it. Used by `POST /bulk` with `dryRun`, and by requests for
  * approval, which show the counts to whoever decides.
  */
-import type { Caller } from '../access/principal.ts';
-import { inapplicableReason, requireRunnableAction } from '../actions/authorizeAction.ts';
-import type { ActionDeps } from '../actions/deps.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import type { ActionDefinition } from '../app/manifest/actions.ts';
+import type { ManifestResource } from '../app/manifest/manifest.ts';
 import { Fault, fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { ActionDefinition } from '../environments/actions.ts';
-import type { ManifestResource } from '../environments/manifest.ts';
 import { newDryRunTally, type DryRunCounts } from '../items/perform/dryRun.ts';
-import { evaluateCondition } from '../platform/core/conditions.ts';
-import { createTurns, type InTurn } from '../platform/core/turns.ts';
+import { evaluateCondition } from '../platform/conditions/conditions.ts';
+import { createTurns, type InTurn } from '../platform/turns/turns.ts';
 import { getAppRecords } from '../records/appReads.ts';
 import { findRecords, type FullRecord } from '../records/queries.ts';
 import { recordIdProblem } from '../records/recordProblems.ts';
+import { inapplicableReason, requireRunnableAction } from '../runs/authorizeAction.ts';
+import type { ActionDeps } from '../runs/deps.ts';
 import { offlineFault, planBulkRuns, type BulkActionRequest } from './runs.ts';
 
 /** ms after which no further records are read: as long as an action is waited for, and as one read of the app may take. */
@@ -24,6 +24,7 @@ const dryRunMs = limits.actionWaitMs;
 interface RecordCheck {
   readonly caller: Caller;
   readonly action: ActionDefinition;
+  readonly input: object;
   /** The resource that the action runs on; undefined: it is not declared. */
   readonly resource: ManifestResource | undefined;
   readonly inTurn: InTurn;
@@ -48,9 +49,9 @@ const readRecords = async (
 };
 
 /** Returns the fault of running the action on a record, or null. */
-const recordFault = (action: ActionDefinition, record: FullRecord | undefined): Fault | null => {
+const recordFault = ({ action, input }: RecordCheck, record: FullRecord | undefined): Fault | null => {
   if (record === undefined) return fault('not_found');
-  const applies = action.when === null || evaluateCondition(action.when, { record });
+  const applies = action.when === null || evaluateCondition(action.when, { record, input });
   return applies ? null : fault('conflict', inapplicableReason(action));
 };
 
@@ -65,7 +66,7 @@ const checkRecords = async (
     if (records === null) return ids.map((id) => [id, null]);
     const found = new Map(records.map((record) => [record.id, record]));
     const checked: (readonly [string, Fault | null])[] = [];
-    for (const id of ids) checked.push([id, await check.inTurn(() => recordFault(check.action, found.get(id)))]);
+    for (const id of ids) checked.push([id, await check.inTurn(() => recordFault(check, found.get(id)))]);
     return checked;
   } catch (error) {
     if (error instanceof Fault) return ids.map((id) => [id, error]);
@@ -88,7 +89,7 @@ export const dryRunAction = async (
 ): Promise<DryRunCounts | null> => {
   const action = requireRunnableAction(caller, operation.action);
   const resource = caller.env.definition.resources.get(action.resource ?? '');
-  const check: RecordCheck = { caller, action, resource, inTurn: createTurns(null) };
+  const check: RecordCheck = { caller, action, input: operation.input ?? {}, resource, inTurn: createTurns(null) };
   // The app is asked for as many at once as for a page of a list.
   const recordsPerRead = resource?.source === 'app' ? limits.pageDefault : limits.bulkChunk;
   const offline = await offlineFault(deps, caller, action);
@@ -102,7 +103,7 @@ export const dryRunAction = async (
     const { groups, faults } = await planBulkRuns(
       deps,
       caller,
-      action.resource,
+      { resource: action.resource, records: operation.records },
       new Map(piece.map((id, i) => [id, i])),
     );
     const unread = [...groups.keys()].filter((id) => !problems.has(id));
@@ -115,8 +116,10 @@ export const dryRunAction = async (
       if (problem.code !== 'not_found') matched += 1;
     }
     for (const [record, items] of groups) {
-      tally.add(problems.get(record) ?? offline, items.length);
-      matched += items.length;
+      const problem = problems.get(record) ?? offline;
+      tally.add(problem, items.length);
+      // Of a record that the bulk names itself it tells whether that is there.
+      if (operation.records === undefined || problem?.code !== 'not_found') matched += items.length;
     }
   }
   return tally.counts(matched);

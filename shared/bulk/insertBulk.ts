@@ -1,22 +1,25 @@
 /** Accepts a bulk: one statement inserts it, its chunks, a job for each, its event, its message and the saved response. */
-import { principalModeFault } from '../access/gates.ts';
-import { reasonMember, type Caller } from '../access/principal.ts';
-import type { ActionDeps } from '../actions/deps.ts';
+import { principalModeFault } from '../accounts/access/gates.ts';
+import { reasonMember, type Caller } from '../accounts/access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { executeStatement, statement } from '../platform/db/sql.ts';
-import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
+import { newId } from '../platform/ids.ts';
 import {
-  savedResponseInsert,
-  savedResponseParameters,
-  savedResponseValues,
-  type SavedResponse,
-} from '../platform/journal/idempotency.ts';
-import { outboxInsert } from '../platform/journal/outbox.ts';
+  actor,
+  actorValues,
+  change,
+  event,
+  keep,
+  live,
+  savedValues,
+  writeChange,
+} from '../platform/journal/changeWriter.ts';
+import { toEventActor } from '../platform/journal/events.ts';
+import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { inStatementSpan } from '../platform/tracing/span.ts';
+import type { ActionDeps } from '../runs/deps.ts';
 import { chunkJobInsert } from './chunkJobSql.ts';
 import { bulkLivePart, bulkResponseBody, type BulkRow } from './present.ts';
 import type { BulkOperationBody } from './schema.ts';
@@ -25,37 +28,31 @@ import { requireBulkRoom } from './unfinishedLimit.ts';
 
 const chunk = String(limits.bulkChunk);
 
-const saved = savedResponseParameters(13);
-const actor = actorParameters(19);
-
-const insertBulkSql = statement(
-  'bulk.accept',
-  `
-  with made as (
+const acceptChange = change('bulk.accept', {
+  made: `
     insert into bulks (id, env, status, operation, total, actor_type, actor, actor_name, undo_of, request_id, address, created_at, reason, finished_at)
-    values ($1, $2, $12, $3, cardinality($4::text[]), ${actor.actor_type}, ${actor.actor}, ${actor.actor_name}, $5, ${actor.request_id}, ${actor.address}, $6, $25, case when $12 = 'done' then $6::bigint end)
-  ), cut as (
+    values ($id, $env, $status, $operation, cardinality($ids::text[]), ${actor.actor_type}, ${actor.actor}, ${actor.actor_name}, $undoOf, ${actor.request_id}, ${actor.address}, $at::bigint, $reason, case when $status = 'done' then $at::bigint end)`,
+  cut: `
     insert into bulk_chunks (bulk, n, first, ids)
-    select $1, n, n * ${chunk}, ($4::text[])[n * ${chunk} + 1 : (n + 1) * ${chunk}] from generate_series(0, cardinality($7::text[]) - 1) as n
-  ), staged as (${chunkJobInsert(
-    { env: '$2', bulk: '$1::text', chunk: 'n - 1', requestId: actor.request_id, at: '$6', traceparent: '$26' },
-    { from: 'unnest($7::text[]) with ordinality as jobs (job, n)', where: "$12 = 'queued'" },
-  )}), noted as (${eventInsert(
+    select $id, n, n * ${chunk}, ($ids::text[])[n * ${chunk} + 1 : (n + 1) * ${chunk}] from generate_series(0, cardinality($jobs::text[]) - 1) as n`,
+  staged: chunkJobInsert(
     {
-      ...actor,
-      env: '$2',
-      at: '$6',
-      verb: '$8',
-      target_type: "'bulk'",
-      target: '$9',
-      after: '$10',
-      data: '$27',
-      inbox: '$28',
+      env: '$env',
+      bulk: '$id::text',
+      chunk: 'n - 1',
+      requestId: actor.request_id,
+      at: '$at::bigint',
+      traceparent: '$trace',
     },
+    { from: 'unnest($jobs::text[]) with ordinality as jobs (job, n)', where: "$status = 'queued'" },
+  ),
+  happened: event(
+    { verb: '$verb', target_type: "'bulk'", target: '$target', after: '$after', data: '$scope', inbox: '$inbox' },
     { returning: 'id' },
-  )}), told as (${outboxInsert({ id: 'id', env: '$2', at: '$6', parts: '$11', traceparent: '$26' }, { from: 'noted' })})
-  ${savedResponseInsert({ ...saved, created_at: '$6' }, { where: `${saved.key}::text is not null` })}`,
-);
+  ),
+  told: live({ id: 'id', traceparent: '$trace' }, { from: 'happened' }),
+  kept: keep({}),
+});
 
 export interface NewBulk {
   readonly operation: BulkOperationBody;
@@ -111,37 +108,37 @@ interface BulkInsert extends Pick<NewBulk, 'areNamed'> {
 const insertBulk = async (
   db: Db | Tx,
   caller: Caller,
-  { bulk, areNamed, ids, scope, saved: response, at }: BulkInsert,
+  { bulk, areNamed, ids, scope, saved, at }: BulkInsert,
 ): Promise<void> => {
   const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
   const [verb, target] = bulk.undo_of === null ? ['bulk.create', bulk.id] : ['bulk.undo', bulk.undo_of];
-  const values = [
-    bulk.id,
-    caller.env.id,
-    JSON.stringify(bulk.operation),
+  const values = {
+    id: bulk.id,
+    env: caller.env.id,
+    operation: bulk.operation,
     ids,
-    bulk.undo_of,
+    undoOf: bulk.undo_of,
     at,
     jobs,
     verb,
     target,
-    JSON.stringify({
+    after: {
       bulk: bulk.id,
       operation: bulk.operation,
       total: bulk.total,
       ...scopeMember(scope),
       ...reasonMember(caller),
-    }),
-    JSON.stringify([bulkLivePart(bulk, scope)]),
-    bulk.status,
-    ...savedResponseValues(response),
+    },
+    live: JSON.stringify([bulkLivePart(bulk, scope)]),
+    status: bulk.status,
+    reason: caller.reason,
+    trace: caller.span?.traceparent,
+    scope: scopeData(scope, areNamed),
+    inbox: onlyInbox(scope),
+    ...savedValues(saved),
     ...actorValues(toEventActor(caller)),
-    caller.reason ?? null,
-    caller.span?.traceparent ?? null,
-    scopeData(scope, areNamed),
-    onlyInbox(scope),
-  ];
-  await inStatementSpan(caller.span, 'bulk.accept', () => executeStatement(db, insertBulkSql, values));
+  };
+  await inStatementSpan(caller.span, 'bulk.accept', () => writeChange(db, acceptChange, values));
 };
 
 /** Inserts the bulk, which is done at once if it has no items, and returns the body of the `202`. The audit log shows an undo on the bulk that it undoes. */

@@ -1,9 +1,9 @@
-/** Finds orphaned bulks, whose process ended between two statements that belong together. Used by the sweep lostBulks. */
+/** Finds orphaned bulks, whose process ended between two statements that belong together. Used by the sweep orphanedBulks. */
 import { activeBulkStatuses, activeChunkStatuses, openChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
-import { newId } from '../platform/core/ids.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
+import { newId } from '../platform/ids.ts';
 import { undispatchedRunSql } from './cancelledRuns.ts';
 import { chunkJobInsert } from './chunkJobSql.ts';
 

@@ -1,10 +1,10 @@
 /** Bulks as rows, as JSON of responses, and as parts of live messages. Used by all of shared/bulk. */
-import type { Access } from '../access/access.ts';
-import type { Caller } from '../access/principal.ts';
+import type { Access } from '../accounts/access/access.ts';
+import type { Caller } from '../accounts/access/principal.ts';
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { BulkStatus } from '../catalogue/states/bulks.ts';
 import { redactLinked } from '../items/links.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 import type { BulkOperationBody } from './schema.ts';
 import { resourceOfBulk, type BulkScope } from './scope.ts';
 

@@ -1,14 +1,13 @@
 /** Publishes the progress of a bulk and finishes it. Called whenever a chunk has ended. */
-import type { ActionDeps } from '../actions/deps.ts';
-import type { Run } from '../actions/model.ts';
 import { openChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { executeStatement, statement } from '../platform/db/sql.ts';
+import { change, live, writeChange } from '../platform/journal/changeWriter.ts';
 import { nextEventId } from '../platform/journal/events.ts';
-import { outboxInsert } from '../platform/journal/outbox.ts';
 import { channels, type EphemeralMessage } from '../platform/redis/bus.ts';
 import { redisKeys } from '../platform/redis/keys.ts';
+import type { ActionDeps } from '../runs/deps.ts';
+import type { Run } from '../runs/model.ts';
 import { updateCountsForRun } from './chunks.ts';
 import { bulkLivePart, type BulkRow } from './present.ts';
 import { readBulk } from './queries.ts';
@@ -17,17 +16,14 @@ import { readBulkScope, type BulkScope } from './scope.ts';
 /** ms between two messages about one bulk, by all workers together: 5 a second look continuous to a reader. */
 const progressMs = 200;
 
-const finishBulkSql = statement(
-  'bulk.finish',
-  `
-  with finished as (
-    update bulks set status = $2, finished_at = $3
-    where id = $1 and finished_at is null
-      and not exists (select from bulk_chunks where bulk = $1 and status in (${sqlList(openChunkStatuses)}))
-    returning env
-  )
-  ${outboxInsert({ id: nextEventId, env: 'env', at: '$3', parts: '$4' }, { from: 'finished' })}`,
-);
+const finishChange = change('bulk.finish', {
+  finished: `
+    update bulks set status = $status, finished_at = $at::bigint
+    where id = $id and finished_at is null
+      and not exists (select from bulk_chunks where bulk = $id and status in (${sqlList(openChunkStatuses)}))
+    returning env`,
+  told: live({ id: nextEventId, env: 'env' }, { from: 'finished' }),
+});
 
 /**
  * Finishes a bulk whose chunks have all ended, emits that, and returns the bulk; exactly one of several calls has an effect.
@@ -36,7 +32,7 @@ const finishBulkSql = statement(
 export const finishBulk = async (db: Db | Tx, bulk: BulkRow, scope: BulkScope | null, at: number): Promise<BulkRow> => {
   const finished: BulkRow = { ...bulk, status: bulk.cancelled ? 'cancelled' : 'done', finished_at: at };
   const parts = JSON.stringify([bulkLivePart(finished, scope)]);
-  await executeStatement(db, finishBulkSql, [bulk.id, finished.status, at, parts]);
+  await writeChange(db, finishChange, { id: bulk.id, status: finished.status, at, live: parts });
   return finished;
 };
 

@@ -1,5 +1,7 @@
 /** Reads bulks and their results as one caller sees them. Used by the endpoints and all of shared/bulk. */
-import type { Caller } from '../access/principal.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import type { DomainDeps } from '../accounts/deps.ts';
+import { revokedMessage } from '../accounts/requester.ts';
 import { fault } from '../catalogue/errors.ts';
 import { openChunkStatuses, type BulkOutcome, type BulkStatus } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
@@ -8,10 +10,8 @@ import { queryRow, queryRows, statement, type Statement } from '../platform/db/s
 import { notFoundFault } from '../platform/ended/notKept.ts';
 import { readPageOfTwo } from '../platform/ended/readPage.ts';
 import { cutPage, readVisiblePage } from '../platform/listing/page.ts';
-import type { DomainDeps } from '../settings/deps.ts';
-import { revokedMessage } from '../settings/requester.ts';
 import type { BulkRow } from './present.ts';
-import { areIdsNamed, readBulkScopes, seesAllBulks, seesBulkScope } from './scope.ts';
+import { areIdsNamed, readBulkScopes, seesAllBulks, seesBulkCounts, seesBulkScope, type BulkScope } from './scope.ts';
 
 /** The counts are in the chunks, which workers finish in parallel, as a counter in the bulk's row would make them wait; once the chunks are gone, they are in that row. */
 const bulkRows = (from: string): string => `
@@ -56,17 +56,55 @@ export const isBulkAuthor = ({ principal }: Caller, bulk: Pick<BulkRow, 'actor_t
 
 type BulkDeps = Pick<DomainDeps, 'directory'> & { readonly db: Db | Tx };
 
-/** Returns those of the bulks that the caller requested or, seeing the audit log, sees by their scope. */
+/** A bulk's ids stand in its chunks. Their results join to items, so that ids without an item are not counted, like those of hidden items. */
+const visibleCountsSql = statement(
+  'bulk.visibleCounts',
+  `
+  select b.id, t.total, r.changed, r.unchanged, r.failed from unnest($2::text[]) b (id)
+  cross join lateral (
+    select count(*)::int as total from bulk_chunks c cross join lateral unnest(c.ids) as u (item)
+      join items i on i.env = $1 and i.id = u.item where c.bulk = b.id and i.inbox = any ($3)) t
+  cross join lateral (
+    select (count(*) filter (where r.outcome = 'changed'))::int as changed, (count(*) filter (where r.outcome = 'unchanged'))::int as unchanged,
+      (count(*) filter (where r.outcome not in ('changed', 'unchanged')))::int as failed
+    from bulk_results r join items i on i.env = $1 and i.id = r.item where r.bulk = b.id and i.inbox = any ($3)) r`,
+);
+
+/** Returns bulks of others with counts of the items that the role sees. Those whose results are gone can't be counted any more. */
+const withVisibleCounts = async (
+  { db }: BulkDeps,
+  { env, principal }: Caller,
+  bulks: readonly BulkRow[],
+): Promise<BulkRow[]> => {
+  if (bulks.length === 0) return [];
+  const kept = bulks.filter(({ results_gone_at: goneAt }) => goneAt === null);
+  const rows = await queryRows<Pick<BulkRow, 'id' | 'total' | 'changed' | 'unchanged' | 'failed'>>(
+    db,
+    visibleCountsSql,
+    [env.id, kept.map(({ id }) => id), principal.access.namesSeen('inbox')],
+  );
+  const counts = new Map(rows.map((row) => [row.id, row]));
+  return kept.map((bulk) => ({ ...bulk, ...counts.get(bulk.id) }));
+};
+
+/** Returns by id, as the caller sees them, those of the bulks that the caller requested or, seeing the audit log, sees by their scope. */
 const visibleBulks = async (
   deps: BulkDeps,
   caller: Caller,
   bulks: readonly BulkRow[],
-): Promise<ReadonlySet<BulkRow>> => {
+): Promise<ReadonlyMap<string, BulkRow>> => {
   const { access } = caller.principal;
   const others = access.may('audit', 'see') ? bulks.filter((bulk) => !isBulkAuthor(caller, bulk)) : [];
   const scopes = seesAllBulks(access) ? null : await readBulkScopes(deps, others);
-  const seen = others.filter(({ id }) => scopes === null || seesBulkScope(access, scopes.get(id) ?? null));
-  return new Set([...seen, ...bulks.filter((bulk) => isBulkAuthor(caller, bulk))]);
+  const scopeOf = ({ id }: BulkRow): BulkScope | null => scopes?.get(id) ?? null;
+  const seen = others.filter((bulk) => scopes === null || seesBulkScope(access, scopeOf(bulk)));
+  const partly = seen.filter((bulk) => !seesBulkCounts(access, scopeOf(bulk)));
+  const shown = [
+    ...bulks.filter((bulk) => isBulkAuthor(caller, bulk)),
+    ...seen.filter((bulk) => !partly.includes(bulk)),
+    ...(await withVisibleCounts(deps, caller, partly)),
+  ];
+  return new Map(shown.map((bulk) => [bulk.id, bulk]));
 };
 
 /** Returns a page of the caller's bulks, or for one who sees the audit log of all whose scope they see, newest first. */
@@ -79,7 +117,7 @@ export const listBulks = async (
   const { env, principal } = caller;
   const all = principal.access.may('audit', 'see');
   const statements = status === undefined ? (all ? allBulks : ownBulks) : all ? allBulksByStatus : ownBulksByStatus;
-  const read = async (from: string, wanted: number): Promise<readonly { bulk: BulkRow; isSeen: boolean }[]> => {
+  const read = async (from: string, wanted: number): Promise<readonly { id: string; bulk: BulkRow | null }[]> => {
     const values = [env.id, from, wanted, principal.id, ...(status === undefined ? [] : [status])];
     const bulks = await readPageOfTwo<BulkRow>({
       now: clock.now(),
@@ -89,11 +127,11 @@ export const listBulks = async (
       readAll: () => queryRows<BulkRow>(db, statements.all, values),
     });
     const seen = await visibleBulks(deps, caller, bulks);
-    return bulks.map((bulk) => ({ bulk, isSeen: seen.has(bulk) }));
+    return bulks.map(({ id }) => ({ id, bulk: seen.get(id) ?? null }));
   };
   const { page: bulks, next } = await readVisiblePage(
-    { from: before ?? aboveAllIds, limit, read, positionOf: ({ bulk }) => bulk.id },
-    ({ bulk, isSeen }) => (isSeen ? bulk : null),
+    { from: before ?? aboveAllIds, limit, read, positionOf: ({ id }) => id },
+    ({ bulk }) => bulk,
   );
   return { bulks, next };
 };
@@ -102,12 +140,12 @@ export const listBulks = async (
 export const readBulk = async (db: Db | Tx, envId: number, id: string): Promise<BulkRow | undefined> =>
   (await queryRow<BulkRow>(db, one, [envId, id])) ?? queryRow<BulkRow>(db, oneEnded, [envId, id]);
 
-/** Returns the bulk, if the caller requested it or sees the audit log and its scope. Throws `not_found`. */
+/** Returns the bulk, if the caller requested it or sees the audit log and its scope; of another's, counts of the items that the role sees. Throws `not_found`. */
 export const readVisibleBulk = async (deps: BulkDeps, caller: Caller, id: string): Promise<BulkRow> => {
   const bulk = await readBulk(deps.db, caller.env.id, id);
-  if (bulk === undefined || !(await visibleBulks(deps, caller, [bulk])).has(bulk))
-    throw await notFoundFault(deps.db, caller.env.id, 'bulks', id);
-  return bulk;
+  const shown = bulk === undefined ? undefined : (await visibleBulks(deps, caller, [bulk])).get(id);
+  if (shown === undefined) throw await notFoundFault(deps.db, caller.env.id, 'bulks', id);
+  return shown;
 };
 
 /** Throws `not_found`, with the time, when the results of a bulk are not kept any more. */

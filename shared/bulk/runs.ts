@@ -2,29 +2,32 @@
  * Bulks of actions: one run for each distinct record, whose outcome all items of that record get. Used by the bulkChunk
  * job and by dryRunAction.ts.
  */
-import { findVisibleInbox } from '../access/gates.ts';
-import type { Caller } from '../access/principal.ts';
-import { buildRun, toQueuedRun } from '../actions/acceptAction.ts';
-import { reauthorizeAction, type AuthorizedAction } from '../actions/authorizeAction.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { insertRun } from '../actions/insertRun.ts';
-import type { Run, RunApprover } from '../actions/model.ts';
-import { runResultInsert } from '../actions/runResultSql.ts';
-import type { JobDue } from '../actions/runStatementParts.ts';
+import { findVisibleInbox } from '../accounts/access/gates.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import type { ActionDefinition } from '../app/manifest/actions.ts';
 import { fault, Fault } from '../catalogue/errors.ts';
-import type { ActionDefinition } from '../environments/actions.ts';
+import { limits } from '../catalogue/limits.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { toBulkOutcome } from '../items/perform/decide.ts';
-import { newId } from '../platform/core/ids.ts';
-import { executeStatement as execute, queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { newId } from '../platform/ids.ts';
 import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
-import { actorOfRow, eventInsert, withEventIds } from '../platform/journal/events.ts';
+import { change, event, live, writeChange } from '../platform/journal/changeWriter.ts';
+import { actorOfRow, withEventIds } from '../platform/journal/events.ts';
 import { sameColumns } from '../platform/journal/insertText.ts';
-import { outboxInsert } from '../platform/journal/outbox.ts';
+import { buildRun, toQueuedRun } from '../runs/accept/acceptAction.ts';
+import { reauthorizeAction, type AuthorizedAction } from '../runs/authorizeAction.ts';
+import { runCounter, type ActionDeps } from '../runs/deps.ts';
+import { insertRun } from '../runs/insertRun.ts';
+import type { Run, RunApprover } from '../runs/model.ts';
+import { runResultInsert } from '../runs/runResultSql.ts';
+import type { JobDue } from '../runs/runStatementParts.ts';
 
 export interface BulkActionRequest {
   readonly action: string;
   readonly input?: object;
+  /** The resource of the records that the bulk names; absent: it names items. */
+  readonly records?: string;
 }
 
 interface BulkRunContext {
@@ -35,8 +38,11 @@ interface BulkRunContext {
 }
 
 interface BulkRunPlan {
-  /** Records with the items that name them, by seq. */
-  readonly groups: ReadonlyMap<string, readonly { readonly seq: number; readonly item: Item }[]>;
+  /** Records with the items that name them, by seq. `inbox` null: the bulk names the record itself, and `id` is the record's. */
+  readonly groups: ReadonlyMap<
+    string,
+    readonly { readonly seq: number; readonly id: string; readonly inbox: string | null }[]
+  >;
   /** Items that no run is made for. */
   readonly faults: ReadonlyMap<number, { readonly id: string; readonly fault: Fault }>;
 }
@@ -54,11 +60,13 @@ const itemProblem = (caller: Caller, resource: string | null, item: Item | undef
 export const planBulkRuns = async (
   deps: Pick<ActionDeps, 'db'>,
   caller: Caller,
-  resource: string | null,
+  { resource, records }: { readonly resource: string | null; readonly records: string | undefined },
   seqs: ReadonlyMap<string, number>,
 ): Promise<BulkRunPlan> => {
+  if (records !== undefined)
+    return { groups: new Map([...seqs].map(([id, seq]) => [id, [{ seq, id, inbox: null }]])), faults: new Map() };
   const items = await readItems(deps.db, caller.env.id, [...seqs.keys()]);
-  const groups = new Map<string, { seq: number; item: Item }[]>();
+  const groups = new Map<string, { seq: number; id: string; inbox: string }[]>();
   const faults = new Map<number, { id: string; fault: Fault }>();
   for (const [id, seq] of seqs) {
     const item = items.get(id);
@@ -66,8 +74,9 @@ export const planBulkRuns = async (
     if (problem !== null) faults.set(seq, { id, fault: problem });
     else if (item?.record !== undefined && item.record !== null) {
       const group = groups.get(item.record.id);
-      if (group === undefined) groups.set(item.record.id, [{ seq, item }]);
-      else group.push({ seq, item });
+      const one = { seq, id, inbox: item.inbox };
+      if (group === undefined) groups.set(item.record.id, [one]);
+      else group.push(one);
     }
   }
   return { groups, faults };
@@ -114,7 +123,7 @@ const insertRefusedResults = async (
     error: problem.message,
     code: problem.code,
   }));
-  await execute(deps.db, insertResultsSql, [bulk, JSON.stringify(results)]);
+  await executeStatement(deps.db, insertResultsSql, [bulk, JSON.stringify(results)]);
 };
 
 /** What the timeline says of a run; see `runEntryData`. */
@@ -122,50 +131,60 @@ const runEntryData = `jsonb_build_object('run', h.id, 'action', h.action, 'label
     'about', jsonb_build_object('resource', h.resource))
   || case when h.approved_by is null then '{}' else jsonb_build_object('approvedBy', h.approved_by - 'at', 'approvedAt', h.approved_by -> 'at') end
   || case when h.finished_at is null then '{}' else jsonb_build_object('finishedAt', h.finished_at) end
-  || case when $5::text is null then '{}' else jsonb_build_object('reason', $5::text) end`;
+  || case when $reason::text is null then '{}' else jsonb_build_object('reason', $reason::text) end`;
 
 /**
  * Attaches items to a run, each with its own timeline entry. From a run that has ended they get the outcome at once: the
  * run's row is locked, so that it can't end in between.
  */
-const attachItemsSql = statement(
+const attachItems = change(
   'bulk.attach',
-  `
-  with held as (select * from runs where bulk = $1 and record = $2 for update),
-  joined as (
+  {
+    held: 'select * from runs where bulk = $bulk and record = $record for update',
+    joined: `
     insert into run_items (run, seq, item, inbox, entry)
-    select h.id, i.seq, i.item, i.inbox, i.entry from held h cross join json_to_recordset($3::json) as i(seq int, item text, inbox text, entry text)
-    on conflict do nothing returning *
-  ), numbered as (${withEventIds('joined j', 'j.*', 'event')}),
-  happened as (${eventInsert(
-    {
-      ...actorOfRow('h'),
-      ...sameColumns(['inbox', 'item', 'entry'], 'n'),
-      id: 'n.event',
-      env: 'h.env',
-      at: '$4::bigint',
-      role: 'null',
-      address: 'null',
-      type: "'action'",
-      data: runEntryData,
-    },
-    { from: 'numbered n cross join held h' },
-  )}),
-  told as (${outboxInsert(
-    {
-      id: 'n.event',
-      env: 'h.env',
-      at: '$4',
-      parts: `json_build_array(json_build_object('type', 'timeline', 'inbox', n.inbox, 'change', 'created', 'item', n.item, 'entry',
-        json_build_object('id', n.entry, 'item', n.item, 'type', 'action', 'at', $4::bigint,
+    select h.id, i.seq, i.item, i.inbox, i.entry from held h cross join json_to_recordset($items::json) as i(seq int, item text, inbox text, entry text)
+    on conflict do nothing returning *`,
+    numbered: withEventIds('joined j', 'j.*', 'event'),
+    happened: event(
+      {
+        ...actorOfRow('h'),
+        ...sameColumns(['inbox', 'item', 'entry'], 'n'),
+        id: 'n.event',
+        env: 'h.env',
+        role: 'null',
+        address: 'null',
+        type: "'action'",
+        data: runEntryData,
+      },
+      { from: 'numbered n cross join held h' },
+    ),
+    told: live(
+      {
+        id: 'n.event',
+        env: 'h.env',
+        parts: `json_build_array(json_build_object('type', 'timeline', 'inbox', n.inbox, 'change', 'created', 'item', n.item, 'entry',
+        json_build_object('id', n.entry, 'item', n.item, 'type', 'action', 'at', $at::bigint,
           'actor', json_build_object('type', h.actor_type, 'id', h.actor, 'name', h.actor_name),
           'data', ${runEntryData})))::text`,
-      inbox: 'n.inbox',
-    },
-    { from: 'numbered n cross join held h' },
-  )}),
-  resulted as (${runResultInsert({ run: 'h', item: 'n', from: 'numbered n cross join held h' })})
-  select id from held`,
+        inbox: 'n.inbox',
+      },
+      { from: 'numbered n cross join held h' },
+    ),
+    resulted: runResultInsert({ run: 'h', item: 'n', from: 'numbered n cross join held h' }),
+  },
+  'select id from held',
+);
+
+/** Gives a record that the bulk names itself its place at the run, without an entry on a timeline. */
+const attachRecord = change(
+  'bulk.attachRecord',
+  {
+    held: 'select * from runs where bulk = $bulk and record = $record for update',
+    joined: `insert into run_items (run, seq, item, inbox, entry) select h.id, $seq::int, $record, '', '' from held h on conflict do nothing returning *`,
+    resulted: runResultInsert({ run: 'h', item: 'n', from: 'joined n cross join held h' }),
+  },
+  'select id from held',
 );
 
 const findBulkRunSql = statement('bulk.runThere', 'select id from runs where bulk = $1 and record = $2');
@@ -192,11 +211,11 @@ const ensureBulkRun = async (
   if (offline !== null) return offline;
   const online = await isOnline(deps, caller, ready.action);
   const due: JobDue = online ? at : 'app';
+  const count = runCounter(deps, fresh);
+  const options = { due, saved: null, count, span: caller.span };
   // Behind queued runs of the record, of this bulk or of others, the run is queued too.
-  const begun =
-    online && (await insertRun(deps.db, fresh, { due, saved: null, unlessQueued: true, span: caller.span }));
-  const queued = { due, saved: null, unlessQueued: false, span: caller.span };
-  if (!begun) await insertRun(deps.db, toQueuedRun(fresh, ready.action, at), queued);
+  const begun = online && (await insertRun(deps.db, fresh, { ...options, unlessQueued: true }));
+  if (!begun) await insertRun(deps.db, toQueuedRun(fresh, ready.action, at), { ...options, unlessQueued: false });
   return null;
 };
 
@@ -208,23 +227,31 @@ export const runActionOnItems = async (
   seqs: ReadonlyMap<string, number>,
 ): Promise<void> => {
   const resource = caller.env.definition.actions.get(of.operation.action)?.resource ?? null;
-  const { groups, faults } = await planBulkRuns(deps, caller, resource, seqs);
+  const { records } = of.operation;
+  const { groups, faults } = await planBulkRuns(deps, caller, { resource, records }, seqs);
   const refused = [...faults].map(([seq, { id, fault: problem }]) => ({ seq, id, fault: problem }));
   for (const [record, items] of groups) {
     const ready = await authorizeForRecord(deps, caller, of, { resource, record });
     const problem = ready instanceof Fault ? ready : await ensureBulkRun(deps, caller, of, ready, record);
     if (problem !== null) {
-      refused.push(...items.map(({ seq, item }) => ({ seq, id: item.id, fault: problem })));
+      refused.push(...items.map(({ seq, id }) => ({ seq, id, fault: problem })));
       continue;
     }
-    const waiting = items.map(({ seq, item }) => ({ seq, item: item.id, inbox: item.inbox, entry: newId('ent') }));
-    await execute(deps.db, attachItemsSql, [
-      of.bulk,
+    if (records !== undefined) {
+      await writeChange(deps.db, attachRecord, { bulk: of.bulk, record, seq: items[0]?.seq });
+      continue;
+    }
+    const waiting = items.map(({ seq, id, inbox }) => ({ seq, item: id, inbox, entry: newId('ent') }));
+    await writeChange(deps.db, attachItems, {
+      bulk: of.bulk,
       record,
-      JSON.stringify(waiting),
-      deps.clock.now(),
-      caller.reason ?? null,
-    ]);
+      at: deps.clock.now(),
+      reason: caller.reason,
+      items: JSON.stringify(waiting),
+    });
+    // The entry and its message have the reason.
+    const bytes = waiting.length * (limits.bulkItemBytes + 2 * (caller.reason?.length ?? 0));
+    deps.meter.count(caller.principal.id ?? '', caller.env.id, bytes);
   }
   await insertRefusedResults(deps, of.bulk, refused);
 };

@@ -1,10 +1,12 @@
 /** The schemas of bulks. A request is checked by the schema of the operation that it names. Used by the endpoints. */
+import { checkItemQueryJson, itemQueryJsonSchema, type JsonItemQuery } from '../app/manifest/itemQueryJson.ts';
 import { invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOutcomes, bulkStatuses } from '../catalogue/states/bulks.ts';
-import { checkItemQueryJson, itemQueryJsonSchema, type JsonItemQuery } from '../environments/itemQueryJson.ts';
+import type { RecordRef } from '../items/model.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
+import { recordReference } from '../items/recordReference.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 import {
   actorSchema,
   idSchema,
@@ -16,8 +18,8 @@ import {
   strictObject,
   Type,
   type TSchema,
-} from '../platform/core/schema.ts';
-import { compileCheck, withPathPrefix } from '../platform/core/validate.ts';
+} from '../platform/json/schema.ts';
+import { compileCheck, withPathPrefix } from '../platform/json/validate.ts';
 
 /** The operation of a bulk as it is stored and returned: `type` and the members of that type. */
 export type BulkOperationBody = { readonly type: string } & Readonly<Record<string, unknown>>;
@@ -26,11 +28,15 @@ export interface BulkActionBody extends BulkOperationBody {
   readonly action: string;
   readonly input?: object;
   readonly confirmed?: boolean;
+  /** The resource of the records that the bulk names; absent: it names items. */
+  readonly records?: string;
 }
 
 export interface BulkRequest {
-  /** Without duplicates, in the order in which they were first named; null: by query. */
+  /** Without duplicates, in the order in which they were first named; null: by query, or of records. */
   readonly ids: readonly string[] | null;
+  /** Records that an action is run on, without duplicates; null: it is run on items. */
+  readonly refs: readonly RecordRef[] | null;
   readonly query: JsonItemQuery;
   /** How many items the caller saw; null: they don't say. */
   readonly expect: number | null;
@@ -50,6 +56,11 @@ const ids = Type.Array(lookupIdSchema('An item’s id.'), {
   maxItems: limits.bulkIds,
   description: 'The items; duplicates count once.',
 });
+const refs = Type.Array(recordReference('A record.'), {
+  minItems: 1,
+  maxItems: limits.bulkRefs,
+  description: 'Records in place of items, of an action alone; duplicates count once.',
+});
 const query = Type.Optional(itemQueryJsonSchema);
 const expect = Type.Optional(
   Type.Integer({
@@ -63,6 +74,7 @@ const dryRun = Type.Optional(Type.Boolean({ description: 'true: only say what wo
 export const bulkBody = strictObject({
   ids: Type.Optional(ids),
   query,
+  refs: Type.Optional(refs),
   expect,
   operation: Type.Union(
     [
@@ -81,6 +93,7 @@ const envelope = compileCheck(
   strictObject({
     ids: Type.Optional(ids),
     query: Type.Optional(Type.Object({})),
+    refs: Type.Optional(refs),
     expect,
     operation: Type.Object({ type: Type.Union(types.map((type) => Type.Literal(type))) }),
     dryRun,
@@ -97,31 +110,39 @@ const checkOperation = (operation: BulkOperationBody, at: number): BulkOperation
 
 /** Throws `invalid` for too many ids, before each id is checked: the checks of half a million would block the process. */
 const requireIdLimit = (body: unknown): void => {
-  const given = isObject(body) ? body['ids'] : undefined;
-  if (Array.isArray(given) && given.length > limits.bulkIds)
-    throw invalidAt('ids', `must name at most ${String(limits.bulkIds)}`);
+  for (const [name, most] of [
+    ['ids', limits.bulkIds],
+    ['refs', limits.bulkRefs],
+  ] as const) {
+    const given = isObject(body) ? body[name] : undefined;
+    if (Array.isArray(given) && given.length > most) throw invalidAt(name, `must name at most ${String(most)}`);
+  }
 };
 
-/** Throws `invalid` unless the items are named either by their ids or by a query. */
-const requireOneSource = (given: {
-  readonly ids?: unknown;
-  readonly query?: unknown;
-  readonly expect?: unknown;
-}): void => {
-  if (given.ids === undefined && given.query === undefined) throw invalidAt('ids', 'is required, or query is');
-  if (given.ids === undefined) return;
-  if (given.query !== undefined) throw invalidAt('query', 'can’t be given together with ids');
-  if (given.expect !== undefined) throw invalidAt('expect', 'is taken with query only');
+/** What names the items or records of a bulk. */
+const sources = ['ids', 'query', 'refs'] as const;
+
+/** Throws `invalid` unless the items are named either by their ids or by a query, or the records of an action by references. */
+const requireOneSource = (given: Readonly<Record<string, unknown>>, { type }: BulkOperationBody): void => {
+  const [first, second] = sources.filter((name) => given[name] !== undefined);
+  if (first === undefined) throw invalidAt('ids', 'is required, or query or refs is');
+  if (second !== undefined) throw invalidAt(second, `can’t be given together with ${first}`);
+  if (first !== 'query' && given['expect'] !== undefined) throw invalidAt('expect', 'is taken with query only');
+  if (first === 'refs' && type !== 'action') throw invalidAt('refs', 'is taken with an action only');
 };
 
 /** Returns the request, checked. Throws `invalid` naming each offending path. */
 export const parseBulkRequest = (body: unknown, at: number): BulkRequest => {
   requireIdLimit(body);
   const given = envelope(body);
-  requireOneSource(given);
+  requireOneSource(given, given.operation);
   const operation = checkOperation(given.operation, at);
   return {
     ids: given.ids === undefined ? null : [...new Set(given.ids)],
+    refs:
+      given.refs === undefined
+        ? null
+        : [...new Map(given.refs.map((ref) => [JSON.stringify([ref.resource, ref.id]), ref])).values()],
     query: checkItemQueryJson(given.query ?? {}),
     expect: given.expect ?? null,
     operation,
@@ -195,6 +216,15 @@ export const bulkOutcomeSchema = Type.Union(
 
 export const bulkResultSchema = responseObject({
   id: Type.String({ description: 'The id as it was given.' }),
+  ref: Type.Optional(
+    responseObject(
+      {
+        resource: Type.String({ description: 'The resource.' }),
+        id: Type.String({ description: 'The record’s id.' }),
+      },
+      { description: 'The record, of a bulk that names records.' },
+    ),
+  ),
   outcome: Type.Union(
     bulkOutcomes.map((outcome) => Type.Literal(outcome)),
     { description: 'What became of it.' },

@@ -2,15 +2,15 @@
  * What decides who sees a bulk beside its author: the inboxes of its items and the resource of its action. It stands with the
  * bulk's entry in the audit log. Used by the other files of this folder and by the live stream.
  */
-import type { Access } from '../access/access.ts';
-import type { Caller } from '../access/principal.ts';
-import type { Definition } from '../environments/definition.ts';
-import { idTime } from '../platform/core/ids.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
+import type { Access } from '../accounts/access/access.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import type { Directory } from '../accounts/directory.ts';
+import type { Definition } from '../app/manifest/definition.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { idTime } from '../platform/ids.ts';
 import { firstEventId } from '../platform/journal/pastEvents.ts';
-import type { Directory } from '../settings/directory.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 import type { BulkOperationBody } from './schema.ts';
 
 export interface BulkScope {
@@ -18,6 +18,8 @@ export interface BulkScope {
   readonly inboxes: readonly string[];
   /** The resource of the bulk's action; null: it runs none. */
   readonly resource: string | null;
+  /** Whether every id names an item; false: some name none, or it is not known. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -29,6 +31,14 @@ export const seesBulkScope = (access: Access, scope: BulkScope | null): boolean 
     ? seesAllBulks(access)
     : (scope.inboxes.length === 0 || scope.inboxes.some((name) => access.sees('inbox', name))) &&
       (scope.resource === null || access.sees('resource', scope.resource));
+
+/**
+ * Returns whether the bulk's own counts are of items that the role sees. Those of hidden items are not, nor those of ids without an
+ * item, which would else tell that the other ids are hidden items.
+ */
+export const seesBulkCounts = (access: Access, scope: BulkScope | null): boolean =>
+  access.namesSeen('inbox') === null ||
+  (scope?.isWhole === true && scope.inboxes.every((name) => access.sees('inbox', name)));
 
 /** Returns whether the role sees every inbox and resource, and with them every scope. */
 export const seesAllBulks = (access: Access): boolean =>
@@ -47,7 +57,9 @@ export const onlyInbox = (scope: BulkScope | null): string | null =>
 
 /** Returns the JSON that an audit entry about the bulk keeps of its scope, and does not show; null: it is not known. */
 export const scopeData = (scope: BulkScope | null, areNamed = true): string | null =>
-  scope === null ? null : JSON.stringify({ inboxes: scope.inboxes, ...(areNamed ? {} : { areNamed }) });
+  scope === null
+    ? null
+    : JSON.stringify({ inboxes: scope.inboxes, isWhole: scope.isWhole, ...(areNamed ? {} : { areNamed }) });
 
 /** Returns the member by which roles that don't see the action's resource don't see an audit entry. */
 export const scopeMember = (scope: BulkScope | null): { readonly resource?: string } =>
@@ -56,16 +68,17 @@ export const scopeMember = (scope: BulkScope | null): { readonly resource?: stri
 /** Returns the scope of a live message; null for one without, as earlier releases sent them. */
 export const toBulkScope = (value: unknown): BulkScope | null => {
   if (!isObject(value) || !Array.isArray(value['inboxes'])) return null;
-  const { inboxes, resource } = value;
+  const { inboxes, resource, isWhole } = value;
   return {
     inboxes: inboxes.filter((name): name is string => typeof name === 'string'),
     resource: typeof resource === 'string' ? resource : null,
+    isWhole: isWhole === true,
   };
 };
 
 const inboxesOfSql = statement(
   'bulk.inboxes',
-  'select distinct inbox from items where env = $1 and id = any($2::text[])',
+  'select inbox, count(*)::int as items from items where env = $1 and id = any($2::text[]) group by inbox',
 );
 
 /** Returns the scope of a bulk that is about to be accepted, and whose action is declared. */
@@ -74,10 +87,15 @@ export const readNewBulkScope = async (
   { env }: Caller,
   { operation, ids }: { readonly operation: BulkOperationBody; readonly ids: readonly string[] },
 ): Promise<BulkScope> => {
-  const found = ids.length === 0 ? [] : await queryRows<{ inbox: string }>(db, inboxesOfSql, [env.id, ids]);
+  const found =
+    ids.length === 0 || operation['records'] !== undefined
+      ? []
+      : await queryRows<{ inbox: string; items: number }>(db, inboxesOfSql, [env.id, ids]);
   return {
     inboxes: found.map(({ inbox }) => inbox).sort(),
     resource: resourceOfBulk(env.definition, operation) ?? null,
+    // A record that is named itself hides no item.
+    isWhole: operation['records'] !== undefined || found.reduce((sum, { items }) => sum + items, 0) === ids.length,
   };
 };
 
@@ -85,9 +103,9 @@ export const readNewBulkScope = async (
 const scopesSql = statement(
   'bulk.scopes',
   `
-  select w.bulk as id, e.inboxes, e.resource
+  select w.bulk as id, e.inboxes, e.resource, e.is_whole
   from unnest($2::text[], $3::text[]) as w (bulk, target) cross join lateral (
-    select e.data -> 'inboxes' as inboxes, e.after ->> 'resource' as resource from events e
+    select e.data -> 'inboxes' as inboxes, e.after ->> 'resource' as resource, e.data -> 'isWhole' = 'true' as is_whole from events e
     where e.env = $1 and e.target = w.target and e.verb is not null and e.verb in ('bulk.create', 'bulk.undo')
       and e.after ->> 'bulk' = w.bulk and e.data is not null and e.id >= $4
     limit 1
@@ -108,6 +126,7 @@ interface ScopeRow {
   readonly id: string;
   readonly inboxes: readonly string[];
   readonly resource?: string | null;
+  readonly is_whole?: boolean | null;
 }
 
 interface ScopeDeps {
@@ -147,7 +166,9 @@ export const readBulkScopes = async (
     bulks.flatMap(({ id, operation }): [string, BulkScope][] => {
       const row = found.get(id);
       const resource = row?.resource ?? resourceOfBulk(definition, operation);
-      return row === undefined || resource === undefined ? [] : [[id, { inboxes: row.inboxes, resource }]];
+      return row === undefined || resource === undefined
+        ? []
+        : [[id, { inboxes: row.inboxes, resource, isWhole: row.is_whole === true }]];
     }),
   );
 };

@@ -1,20 +1,22 @@
 /** Undoes a bulk by a new bulk, which restores the former values of the items that it changed. Used by `POST /bulk/:id/undo`. */
-import { principalModeFault } from '../access/gates.ts';
-import { withoutSupervision, type Caller } from '../access/principal.ts';
-import type { ActionDeps } from '../actions/deps.ts';
+import { principalModeFault } from '../accounts/access/gates.ts';
+import { withoutSupervision, type Caller } from '../accounts/access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import type { ActionDeps } from '../runs/deps.ts';
 import { requestBulkApproval } from './bulkApproval.ts';
 import { acceptBulk } from './insertBulk.ts';
 import type { BulkRow } from './present.ts';
 import { readVisibleBulk } from './queries.ts';
 
+/** Items that the caller does not see are left out: the size of the undo would disclose how many there are. */
 const changedIds = statement(
   'bulk.changedIds',
-  `select item from bulk_results where bulk = $1 and outcome = 'changed' order by seq`,
+  `select r.item from bulk_results r join items i on i.env = $2 and i.id = r.item
+  where r.bulk = $1 and r.outcome = 'changed' and ($3::text[] is null or i.inbox = any ($3)) order by r.seq`,
 );
 
 const undoProblem = (bulk: BulkRow, at: number): string | null => {
@@ -50,7 +52,9 @@ export const undoBulk = async (
     ?.verbs(members)
     .find((verb) => !hasVerb(caller, verb));
   if (lacking !== undefined) throw fault('forbidden', `Your role does not allow ${lacking} in any inbox.`);
-  const ids = (await queryRows<{ item: string }>(deps.db, changedIds, [id])).map(({ item }) => item);
+  const { env, principal } = caller;
+  const seen = [id, env.id, principal.access.namesSeen('inbox')];
+  const ids = (await queryRows<{ item: string }>(deps.db, changedIds, seen)).map(({ item }) => item);
   const wanted = { operation: { type: 'undo', bulk: id }, ids, areNamed: false, undoOf: id, save };
   return caller.principal.mode === 'supervised'
     ? requestBulkApproval(deps, caller, wanted)

@@ -1,5 +1,5 @@
 /** Bounds what one principal has accepted and not done: the items of its bulks. Called before a bulk is accepted. */
-import type { Caller } from '../access/principal.ts';
+import type { Caller } from '../accounts/access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Db } from '../platform/db/knex.ts';

@@ -37,6 +37,11 @@ const rows = {
     message: 'What the approval is for has changed since; see details, and request it again.',
     retry: false,
   },
+  changed_since_seen: {
+    status: 409,
+    message: 'What the approval is for has changed since you read it; look at approval, and decide again.',
+    retry: false,
+  },
   in_progress: { status: 409, message: 'A request with this idempotency key is still running.', retry: true },
   conflict: { status: 409, message: 'Its present state does not allow this; the error names the state.', retry: false },
   version_conflict: {
@@ -84,6 +89,11 @@ const rows = {
     retry: true,
   },
   app_timeout: { status: 504, message: 'The app did not answer in time.', retry: true },
+  quota_exceeded: {
+    status: 507,
+    message: 'The environment is full; remove something, or ask the operator for a larger quota.',
+    retry: true,
+  },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof rows;

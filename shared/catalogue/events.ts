@@ -15,6 +15,7 @@ export const entryTypes = [
   'approval',
   'linked',
   'unlinked',
+  'edited',
 ] as const;
 export type EntryType = (typeof entryTypes)[number];
 

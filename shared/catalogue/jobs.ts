@@ -11,6 +11,8 @@ export const jobs = {
   triageItem: { queue: 'triage', concurrency: 8, retries: 1_000 },
   rampStep: { queue: 'ramps', concurrency: 1, retries: 1_000 },
   erase: { queue: 'erasures', concurrency: 1, retries: 1_000 },
+  passwordMail: { queue: 'mails', concurrency: 4, retries: 20 },
+  unassign: { queue: 'people', concurrency: 1, retries: 1_000 },
 } as const;
 
 export type JobName = keyof typeof jobs;
@@ -20,13 +22,15 @@ export interface JobPayloads {
   bulkChunk: { readonly bulk: string; readonly chunk: number };
   actionRun: { readonly run: string };
   /**
-   * `dueAt` is the deadline that the reply cleared, in epoch ms; it is restored when the reply can't be sent. The worker
+   * `dueAt` is the deadline that the reply cleared, in epoch ms; it is restored when the reply can't be sent. `to` is the
+   * address that the author was told; replies by the app and of the release before have none. The worker
    * writes `handedOver`, `connection` and `attempts` (shared/replies/replyRequest.ts), the process of the connection `taken`.
    */
   replySend: {
     readonly item: string;
     readonly entry: string;
     readonly dueAt: number | null;
+    readonly to?: string;
     readonly handedOver?: boolean;
     readonly connection?: string | null;
     readonly taken?: boolean;
@@ -36,6 +40,10 @@ export interface JobPayloads {
   /** One job for the ramp steps of all environments that are due in this bucket (shared/flags/rampBuckets.ts). */
   rampStep: { readonly slot: number };
   erase: { readonly erasure: string };
+  /** A link by which a person sets their password; the worker writes `handedOver`. */
+  passwordMail: { readonly person: string; readonly kind: 'invitation' | 'reset'; readonly handedOver?: boolean };
+  /** Ids of people whose access became less. */
+  unassign: { readonly people: readonly string[] };
 }
 
 /** A job that a change stages in its own transaction. */

@@ -58,8 +58,13 @@ export const limits = {
   searchRecords: 50,
   /** Records to store plus ids to delete in one call. */
   recordsPerCall: 1_000,
+  /** Bytes that a principal writes in a day, as requests and answers have them, and those that an item counts for that gets the outcome of a run. */
+  writeBytesPerDay: 1024 ** 3,
+  bulkItemBytes: 1024,
   /** Items of one bulk, and the bytes of the body that names them. */
   bulkIds: 100_000,
+  /** Records that a bulk of an action may name. */
+  bulkRefs: 10_000,
   bulkBodyBytes: 4 * 1024 * 1024,
   bulkChunk: 500,
   /**
@@ -92,7 +97,7 @@ export const limits = {
   idempotencyMs: 24 * 3_600_000,
   ticketMs: 30_000,
   sessionMs: 12 * 3_600_000,
-  /** How long a browser is known after a sign-in (settings/knownBrowser.ts). */
+  /** How long a browser is known after a sign-in (accounts/knownBrowser.ts). */
   knownBrowserMs: 90 * 86_400_000,
   /** Preferences of a person as JSON. */
   preferencesBytes: 16 * 1024,
@@ -130,7 +135,7 @@ export const limits = {
   overtakenMs: 200,
   /** Retries of a run after failures that the app calls retryable. */
   retryableTries: 5,
-  /** Dispatches of a retry-safe run whose answers do not come: the default, and the most that may be declared. */
+  /** Dispatches of a repeatable run whose answers do not come: the default, and the most that may be declared. */
   runAttempts: 5,
   runAttemptsMax: 20,
   availableRefs: 100,

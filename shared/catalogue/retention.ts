@@ -1,4 +1,4 @@
-/** The kinds of rows that environments may keep for a time of their own; `shared/settings/environments/retention.ts` sets it. */
+/** The kinds of rows that environments may keep for a time of their own; `shared/accounts/settings/environments/retention.ts` sets it. */
 
 interface RetentionKind {
   readonly kind: string;

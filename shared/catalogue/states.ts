@@ -23,6 +23,11 @@ export const defaultStates: readonly StateDefinition[] = [
   { name: 'closed', kind: 'closed' },
 ];
 
+/** The priorities of an inbox that declares none, the most urgent first. */
+export const defaultPriorities: readonly string[] = ['urgent', 'high', 'normal', 'low'];
+/** The priority of an item that nobody has given another. Rows have it by default (migrations/0075_itemPriority.ts). */
+export const usualPriority = 'normal';
+
 /** Every machine; docs/states.md shows them in this order. */
 export const machines: readonly Machine[] = [
   runs,

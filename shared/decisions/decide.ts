@@ -2,21 +2,33 @@
  * Approves, rejects and cancels approvals, for api/routes/approvals.ts. Of concurrent decisions exactly one is written; the
  * effect commits in the same transaction.
  */
-import { toActorRef, type Caller } from '../access/principal.ts';
+import { requirePerson } from '../accounts/access/gates.ts';
+import { toActorRef, type Caller } from '../accounts/access/principal.ts';
+import { readPresentCaller, readRequester } from '../accounts/requester.ts';
+import { requireIndependent } from '../accounts/settings/independence.ts';
 import { ownRequestMessage } from '../approvals/canDecide.ts';
 import { endApproval, endingByCaller, type ApprovalEnding } from '../approvals/endApproval.ts';
 import { readApproval, type Approval } from '../approvals/model.ts';
 import { isApprovalRequester, readVisibleApproval } from '../approvals/queries.ts';
 import { Fault, fault } from '../catalogue/errors.ts';
+import { readItems } from '../items/model.ts';
 import { isCreateConflict } from '../items/perform/create.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { contendedFault, isContended, retryOnConflict } from '../platform/db/retryOnConflict.ts';
-import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
+import { insertSavedResponse } from '../platform/journal/changeWriter.ts';
+import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 import { channels } from '../platform/redis/bus.ts';
-import { requireIndependent } from '../settings/independence.ts';
-import { readPresentCaller, readRequester } from '../settings/requester.ts';
-import { endedApprovalJson, redactFlagJson, redactRecords } from '../views/approvals/present.ts';
+import { findRecords } from '../records/queries.ts';
+import type { FindRecords } from '../views/approvals/bulkItems.ts';
+import { presentApprovals } from '../views/approvals/currentTargets.ts';
+import { hasChanged } from '../views/approvals/digest.ts';
+import {
+  endedApprovalJson,
+  redactFlagJson,
+  redactRecords,
+  type PresentedApproval,
+} from '../views/approvals/present.ts';
 import type { ViewDeps } from '../views/deps.ts';
 import { prepareRunApproval } from './effects/action.ts';
 import { prepareBulkApproval } from './effects/bulk.ts';
@@ -29,13 +41,14 @@ type SaveBody = (body: string) => SavedResponse | null;
 
 const alreadyDecidedFault = (caller: Caller, approval: Approval): Fault =>
   fault('already_decided', `This approval is ${approval.status}.`, {
-    body: { approval: endedApprovalJson(approval, caller.principal.access) },
+    body: { approval: endedApprovalJson(caller.env.definition, approval, caller.principal.access) },
   });
 
 /** Throws `person_required` or `forbidden` when the caller may not decide approvals; checked before any id is looked up. */
-export const requireDecider = ({ principal }: Caller): void => {
-  if (principal.type !== 'person') throw fault('person_required');
-  if (!principal.access.may('approvals', 'decide')) throw fault('forbidden', 'Your role may not decide approvals.');
+export const requireDecider = (caller: Caller): void => {
+  requirePerson(caller);
+  if (!caller.principal.access.may('approvals', 'decide'))
+    throw fault('forbidden', 'Your role may not decide approvals.');
 };
 
 /** Throws `already_decided` for an approval that is not pending. Expires one whose time is up first. */
@@ -90,11 +103,18 @@ const prepareEffect = ({ approval, ...context }: ApprovalContext): Promise<Appro
 };
 
 /** Faults that may pass without a change leave the approval pending; every other fault of a check makes it stale. */
-const transientCodes = new Set(['app_offline', 'app_timeout', 'app_error', 'unavailable']);
+const transientCodes = new Set([
+  'app_offline',
+  'app_timeout',
+  'app_error',
+  'unavailable',
+  'already_decided',
+  'changed_since_seen',
+]);
 
 const toStaleFault = (error: unknown): Fault | null => {
   if (!(error instanceof Fault) || isContended(error)) return null;
-  if (transientCodes.has(error.code) || error.code === 'already_decided') return null;
+  if (transientCodes.has(error.code)) return null;
   return error.code === 'stale'
     ? error
     : fault('stale', `This approval no longer fits: ${error.message}`, {
@@ -136,21 +156,46 @@ const createdItemId = ({ kind, item }: Approval, effects: ApprovalEffects): stri
 
 interface DecisionCommit {
   readonly effect: ApprovalEffect;
+  /** What stands for what the decider saw; undefined: the decider does not say. */
+  readonly digest: string | undefined;
   readonly ending: ApprovalEnding;
   readonly save: (decision: Decision) => SavedResponse | null;
 }
 
+/** Reads the stored records of an approval, and none of the app. `lock`: nobody changes them before the transaction ends. */
+const findStoredRecords =
+  (lock: boolean): FindRecords =>
+  ({ db }, { id, definition: { resources } }, refs) => {
+    const stored = refs.filter(({ resource }) => resources.get(resource)?.source === 'stored');
+    return findRecords(db, id, stored, lock);
+  };
+
+/** Returns the approval as the decider would see it now. Its record or item does not change before the transaction ends. */
+const presentNow = async (deps: ViewDeps, caller: Caller, approval: Approval): Promise<PresentedApproval> => {
+  const { kind, env, request } = approval;
+  if (kind === 'item' && request.target !== null) await readItems(deps.db, env, [request.target], true);
+  const [now] = await presentApprovals(deps, caller, [approval], findStoredRecords(kind === 'action'));
+  if (now === undefined) throw fault('not_found');
+  return now;
+};
+
+const changedFault = (approval: PresentedApproval): Fault =>
+  fault('changed_since_seen', undefined, { body: { approval } });
+
+/** Writes the effect and the end of the approval. Throws `changed_since_seen`, unless the change makes the approval stale. */
 const tryCommitDecision = (
   deps: ViewDeps,
   caller: Caller,
   approval: Approval,
-  { effect, ending, save }: DecisionCommit,
+  { effect, digest, ending, save }: DecisionCommit,
 ): Promise<Decision> =>
   deps.db.transaction(async (tx: Tx) => {
     const locked = await readApproval(tx, approval.env, approval.id, true);
     if (locked === undefined || locked.status !== 'pending') throw alreadyDecidedFault(caller, locked ?? approval);
     const at = deps.clock.now();
+    const now = await presentNow({ ...deps, db: tx }, caller, locked);
     const effects = await effect(tx);
+    if (hasChanged(caller, locked, now, digest)) throw changedFault(now);
     const ended = await endApproval(tx, locked, { ...ending, createdItem: createdItemId(locked, effects) }, at);
     if (ended === null) throw alreadyDecidedFault(caller, locked);
     const decision = { approval: ended, effects };
@@ -175,9 +220,9 @@ const commitDecision = (
   });
 
 /** Returns the body of the response, redacted for the person who decided. */
-const decisionBody = ({ principal: { access } }: Caller, { approval, effects }: Decision): string =>
+const decisionBody = ({ env, principal: { access } }: Caller, { approval, effects }: Decision): string =>
   JSON.stringify({
-    approval: endedApprovalJson(approval, access),
+    approval: endedApprovalJson(env.definition, approval, access),
     ...effects,
     flag: redactFlagJson(access, effects.flag),
     bulk: isObject(effects.bulk)
@@ -188,24 +233,25 @@ const decisionBody = ({ principal: { access } }: Caller, { approval, effects }: 
 
 /**
  * Approves a request: checks it against present data and rights, writes the effect, and returns the body of the `200`.
- * Throws `stale` when a check fails for good, which ends the approval too.
+ * Throws `stale` when a check fails for good, which ends the approval too, and `changed_since_seen`, which does not.
  */
 export const approveRequest = async (
   deps: ViewDeps,
   caller: Caller,
   id: string,
-  { note, save }: { note: string | null; save: SaveBody },
+  { note, digest, save }: { note: string | null; digest: string | undefined; save: SaveBody },
 ): Promise<string> => {
   const approval = await readDecidableApproval(deps, caller, id);
   const effect = await orEndAsStale(deps, caller, approval, async () => {
     const requester = await readCurrentRequester(deps, caller, approval);
-    return prepareEffect({ deps, approval, requester, decidedBy: toActorRef(caller.principal) });
+    return prepareEffect({ deps, approval, requester, decidedBy: toActorRef(caller.principal), digest });
   });
   // To read a record of the app takes up to ten seconds, in which who decides may have lost the right, and the approval its time.
   await readDecidableApproval(deps, await readPresentDecider(deps, caller), id);
   const decision = await orEndAsStale(deps, caller, approval, () =>
     commitDecision(deps, caller, approval, {
       effect,
+      digest,
       ending: endingByCaller(caller, 'approved', note),
       save: (made) => save(decisionBody(caller, made)),
     }),
@@ -223,7 +269,7 @@ const endByCaller = async (
   { status, note, save }: { status: 'rejected' | 'cancelled'; note: string | null; save: SaveBody },
 ): Promise<string> => {
   const bodyText = (made: Approval): string =>
-    JSON.stringify({ approval: endedApprovalJson(made, caller.principal.access) });
+    JSON.stringify({ approval: endedApprovalJson(caller.env.definition, made, caller.principal.access) });
   const how = `${status === 'rejected' ? 'Rejected' : 'Cancelled'} by ${caller.principal.name}`;
   const message = note === null ? `${how}.` : `${how}: ${note}`;
   const ending = endingByCaller(caller, status, note);

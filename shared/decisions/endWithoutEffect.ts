@@ -1,13 +1,14 @@
 /** Ends approvals without their effect, with the run or the bulk that waits for them. For decide.ts and the sweeps. */
-import { readRun } from '../actions/model.ts';
-import { settleRun } from '../actions/settleRun.ts';
 import { endApproval, type ApprovalEnding } from '../approvals/endApproval.ts';
 import type { Approval } from '../approvals/model.ts';
 import { cancelUnapprovedBulk } from '../bulk/cancelBulk.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
+import { insertSavedResponse } from '../platform/journal/changeWriter.ts';
 import type { EventActor } from '../platform/journal/events.ts';
-import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
+import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
+import { settleRun } from '../runs/call/settleRun.ts';
+import { readRun } from '../runs/model.ts';
 import type { ViewDeps } from '../views/deps.ts';
 
 /** Tries of the transaction: it may deadlock with statements that lease the jobs of a bulk, and is then rolled back and retried. */

@@ -3,9 +3,9 @@
  * an item to its bulks: chunks are read from the time of the first item on, by pieces. For find.ts and erase.ts.
  */
 import { erasedText } from '../catalogue/erased.ts';
-import { idAt, idTime } from '../platform/core/ids.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { idAt, idTime } from '../platform/ids.ts';
 import { slices } from './slices.ts';
 
 /** Chunks of one statement, and bulks of another: a chunk has 500 items at most, a bulk 100,000. */

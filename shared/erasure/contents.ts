@@ -1,16 +1,16 @@
 /** Erases the contents of items: title, fields, occurrences, and the words that they are found by. For erase.ts. */
-import type { Caller } from '../access/principal.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import type { DomainDeps } from '../accounts/deps.ts';
 import { erasedText } from '../catalogue/erased.ts';
-import { insertWords } from '../items/indexTexts.ts';
-import { itemLexemes } from '../items/itemWords.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { noteErasedItem } from '../items/operations/erase.ts';
 import { performOperationTx } from '../items/perform/perform.ts';
 import { itemTermSeparator } from '../items/perform/writeSql.ts';
-import { itemTerms } from '../items/terms.ts';
+import { insertWords } from '../items/search/indexTexts.ts';
+import { itemLexemes } from '../items/search/itemWords.ts';
+import { itemTerms } from '../items/search/terms.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
-import type { DomainDeps } from '../settings/deps.ts';
 import { findErasableItems } from './erasable.ts';
 import type { Found } from './find.ts';
 import { slices } from './slices.ts';

@@ -1,20 +1,20 @@
 /**
  * Removes what identifies a person: from events first, then from items and their texts, runs, approvals, records, and at last
- * from what was sent. It may stop anywhere and begins anew: what is erased is found again and left as it is. For workers/jobs/erase.ts.
+ * from what was sent. It may stop anywhere and begins anew: what is erased is found again and left as it is. For workers/jobs/index.ts.
  */
-import { fullAccess } from '../access/access.ts';
-import type { Caller, Principal } from '../access/principal.ts';
+import { fullAccess } from '../accounts/access/access.ts';
+import type { Caller, Principal } from '../accounts/access/principal.ts';
+import type { DomainDeps } from '../accounts/deps.ts';
+import { readRequester } from '../accounts/requester.ts';
+import type { Environment } from '../app/manifest/definition.ts';
 import { erasedText } from '../catalogue/erased.ts';
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses } from '../catalogue/states/runs.ts';
-import type { Environment } from '../environments/definition.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement, type Statement } from '../platform/db/sql.ts';
 import { readLastEventId } from '../platform/journal/auditChain.ts';
 import { channels } from '../platform/redis/bus.ts';
-import type { DomainDeps } from '../settings/deps.ts';
-import { readRequester } from '../settings/requester.ts';
 import { eraseBulksSql, eraseResults } from './bulks.ts';
 import { eraseItems, eraseNamed } from './contents.ts';
 import {

@@ -4,6 +4,7 @@ import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses } from '../catalogue/states/runs.ts';
 import { isGivenUpJobSql } from '../catalogue/states/stagedJobs.ts';
 import type { Db } from '../platform/db/knex.ts';
+import { namedStatement, queryNamedRows } from '../platform/db/namedStatement.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { findBulks } from './bulks.ts';
 import type { ErasureTarget } from './model.ts';
@@ -47,50 +48,50 @@ const runsSql = statement(
   where e.target_type = 'run'`,
 );
 /**
- * $2: items, $3: runs; $4 and $5: the record; $6: bulks, $7: ids of the person; $8: whether links to the record count, $9: those that
- * were found before. The approval of a retry knows its run, and the run only the newest of its approvals.
+ * `$users`: ids of the person; `$linked`: whether links to the record count; `$before`: those that were found before. The approval of
+ * a retry knows its run, and the run only the newest of its approvals.
  */
-const approvalsSql = statement(
+const approvalsSql = namedStatement(
   'erasure.approvals',
-  `
-  select r.approval as id from all_runs r where r.env = $1 and r.id = any($3) and r.approval is not null
+  () => `
+  select r.approval as id from all_runs r where r.env = $env and r.id = any($runs) and r.approval is not null
   union
-  select e.target from unnest($2::text[]) s(item) join events e on e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update
+  select e.target from unnest($items::text[]) s(item) join events e on e.env = $env and e.item = s.item and e.entry is not null and not e.is_update
   where e.target_type = 'approval'
   union
-  select a.id from all_approvals a where a.env = $1 and a.kind = 'item'
-    and (a.request @> jsonb_build_object('operation', jsonb_build_object('record', jsonb_build_object('resource', $4::text, 'id', $5::text)))
-      or a.request #>> '{operation,user}' = any($7)
-      or $8 and a.request #> '{operation,links}' @> jsonb_build_array(jsonb_build_object('resource', $4::text, 'id', $5::text)))
+  select a.id from all_approvals a where a.env = $env and a.kind = 'item'
+    and (a.request @> jsonb_build_object('operation', jsonb_build_object('record', jsonb_build_object('resource', $resource::text, 'id', $record::text)))
+      or a.request #>> '{operation,user}' = any($users)
+      or $linked and a.request #> '{operation,links}' @> jsonb_build_array(jsonb_build_object('resource', $resource::text, 'id', $record::text)))
   union
   select a.id from all_approvals a
-  where a.env = $1 and (a.run in (select unnest($3::text[])) or a.bulk in (select unnest($6::text[])))
+  where a.env = $env and (a.run in (select unnest($runs::text[])) or a.bulk in (select unnest($bulks::text[])))
   union
-  select k.id from unnest($9::text[]) k(id)`,
+  select k.id from unnest($before::text[]) k(id)`,
 );
-/** $2: '<resource>/<record>', $3: items, $4: items, runs, approvals and bulks, $5: occurrences of other items, $6: those items, $7: entries to leave out. */
-const eventsSql = statement(
+/** `$about`: '<resource>/<record>'; `$targets`: items, runs, approvals and bulks; `$occurrences` of `$others`, which are other items; `$except`: entries. */
+const eventsSql = namedStatement(
   'erasure.events',
-  `
+  () => `
   with entries as materialized (
-    select e.id, e.entry from events e where e.env = $1 and e.about = $2 and e.about is not null and not e.is_update
+    select e.id, e.entry from events e where e.env = $env and e.about = $about and e.about is not null and not e.is_update
     union
-    select e.id, e.entry from unnest($3::text[]) s(item) join events e on e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update
+    select e.id, e.entry from unnest($items::text[]) s(item) join events e on e.env = $env and e.item = s.item and e.entry is not null and not e.is_update
     union
-    select e.id, e.entry from unnest($6::text[]) s(item) join events e on e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update
-    where e.data -> 'occurrence' ->> 'id' = any($5) or e.type = 'created' and 'occ_' || substr(e.item, 5) = any($5))
-  select id from entries where entry is null or entry <> all($7)
+    select e.id, e.entry from unnest($others::text[]) s(item) join events e on e.env = $env and e.item = s.item and e.entry is not null and not e.is_update
+    where e.data -> 'occurrence' ->> 'id' = any($occurrences) or e.type = 'created' and 'occ_' || substr(e.item, 5) = any($occurrences))
+  select id from entries where entry is null or entry <> all($except)
   union
-  select u.id from entries e join events u on u.env = $1 and u.entry = e.entry and u.is_update where e.entry <> all($7)
+  select u.id from entries e join events u on u.env = $env and u.entry = e.entry and u.is_update where e.entry <> all($except)
   union
-  select u.id from unnest($6::text[]) s(item) join events e on e.env = $1 and e.item = s.item and e.entry is not null and not e.is_update
-  join events u on u.env = $1 and u.entry = e.entry and u.is_update where u.data -> 'occurrence' ->> 'id' = any($5)
+  select u.id from unnest($others::text[]) s(item) join events e on e.env = $env and e.item = s.item and e.entry is not null and not e.is_update
+  join events u on u.env = $env and u.entry = e.entry and u.is_update where u.data -> 'occurrence' ->> 'id' = any($occurrences)
   union
-  select e.id from unnest($4::text[]) t(target) join events e on e.env = $1 and e.target = t.target and e.verb is not null
-  where e.entry is null or e.entry <> all($7)
+  select e.id from unnest($targets::text[]) t(target) join events e on e.env = $env and e.target = t.target and e.verb is not null
+  where e.entry is null or e.entry <> all($except)
   union
   select e.id from events e
-  where e.env = $1 and e.verb is not null and e.verb = 'job.retry' and e.after ->> 'about' in (select unnest($4::text[]))
+  where e.env = $env and e.verb is not null and e.verb = 'job.retry' and e.after ->> 'about' in (select unnest($targets::text[]))
   order by id`,
 );
 const recordSql = statement(
@@ -139,13 +140,13 @@ export const find = async (db: Db, target: ErasureTarget): Promise<Found> => {
   const items = linked ? [...own, ...linkedItems] : own;
   const runs = ids(await queryRows<{ id: string }>(db, runsSql, [env, `${resource}/${record}`, items]));
   const { bulks, bulksOfItems } = await findBulks(db, env, items, runs);
-  const approvals = [env, items, runs, resource, record, bulks, users, linked, target.approvals];
+  const approvals = { env, items, runs, resource, record, bulks, users, linked, before: target.approvals };
   return {
     items,
     linkedItems,
     named: await queryRows<Found['named'][number]>(db, namedSql, [env, users, items]),
     runs,
-    approvals: ids(await queryRows<{ id: string }>(db, approvalsSql, approvals)),
+    approvals: ids(await queryNamedRows<{ id: string }>(db, approvalsSql, approvals)),
     bulks,
     bulksOfItems,
     isStored: ((await queryRow<{ n: number }>(db, recordSql, place))?.n ?? 0) > 0,
@@ -159,15 +160,15 @@ export const findEvents = async (
   { items, named, runs, approvals, bulks }: Found,
   except: readonly string[] = [],
 ): Promise<number[]> => {
-  const rows = await queryRows<{ id: number }>(db, eventsSql, [
+  const rows = await queryNamedRows<{ id: number }>(db, eventsSql, {
     env,
-    `${resource}/${record}`,
+    about: `${resource}/${record}`,
     items,
-    [...items, ...runs, ...approvals, ...bulks],
-    named.map(({ id }) => id),
-    [...new Set(named.map(({ item }) => item))],
+    targets: [...items, ...runs, ...approvals, ...bulks],
+    occurrences: named.map(({ id }) => id),
+    others: [...new Set(named.map(({ item }) => item))],
     except,
-  ]);
+  });
   return rows.map(({ id }) => id);
 };
 

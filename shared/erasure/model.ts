@@ -1,13 +1,14 @@
 /** Rows of erasures: their insert, their lists, and how the job notes what it has done. */
+import { recordAdminChange, type Administrator } from '../accounts/settings/adminChange.ts';
 import { fault } from '../catalogue/errors.ts';
 import type { ActorRef } from '../catalogue/events.ts';
-import { newId } from '../platform/core/ids.ts';
 import { isUniqueViolation } from '../platform/db/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
-import { actorOfRow, eventInsert } from '../platform/journal/events.ts';
+import { newId } from '../platform/ids.ts';
+import { change, event, queryChange, writeChange } from '../platform/journal/changeWriter.ts';
+import { actorOfRow } from '../platform/journal/events.ts';
 import { cutPage } from '../platform/listing/page.ts';
-import { recordAdminChange, type Administrator } from '../settings/adminChange.ts';
 import { erasureJobInsert } from './job.ts';
 import type { ErasureCounts, ErasureInput, ErasureView, ErasureWait } from './schema.ts';
 
@@ -73,14 +74,16 @@ const listSql = statement(
   'erasures.list',
   `select ${columns} from erasures e where e.env = $1 and e.id < $2 order by e.id desc limit $3`,
 );
-const insertSql = statement(
+const insertChange = change(
   'erasures.insert',
-  `
-  with made as (
+  {
+    made: `
     insert into erasures as e (id, env, resource, record, users, linked, actor_type, actor, actor_name, role, request_id, address, requested_at, horizon)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::bigint, (select last_value from events_id_seq)) returning ${columns}
-  ), staged as (${erasureJobInsert({ id: '$14', at: 'e.requested_at' }, { from: 'made e' })})
-  select * from made`,
+    values ($id, $env, $resource, $record, $users, $linked, $actor_type, $actor, $actor_name, $role, $request, $address, $at::bigint, (select last_value from events_id_seq))
+    returning ${columns}`,
+    staged: erasureJobInsert({ id: '$job', at: 'e.requested_at' }, { from: 'made e' }),
+  },
+  'select * from made',
 );
 /** Adds ids, and takes none away. */
 const keepSql = statement(
@@ -94,18 +97,15 @@ const noteSql = statement(
   'erasures.note',
   'update erasures set erased = $2::jsonb, waits_for = $3::jsonb, horizon = $4 where id = $1 and finished_at is null',
 );
-const finishSql = statement(
-  'erasures.finish',
-  `
-  with done as (
-    update erasures e set erased = $2::jsonb, waits_for = null, finished_at = $3::bigint, unreached = ${archivesSql('e.env', "'infinity'::float8")}
-    where id = $1 and finished_at is null and $4::text[] <@ ${archivesSql('e.env', "'infinity'::float8")} returning ${columns}
-  ), reached as (
+const finishChange = change('erasures.finish', {
+  done: `
+    update erasures e set erased = $erased::jsonb, waits_for = null, finished_at = $at::bigint, unreached = ${archivesSql('e.env', "'infinity'::float8")}
+    where id = $id and finished_at is null and $archives::text[] <@ ${archivesSql('e.env', "'infinity'::float8")} returning ${columns}`,
+  reached: `
     update erasures e set unreached = array(select name from unnest(e.unreached) with ordinality u (name, place) where name = any(d.archives) order by place)
     from done d where e.env = d.env and e.resource = d.resource and e.record = d.record and e.id <> d.id and e.unreached <> '{}'
-      and e.users <@ d.users and (d.linked or not e.linked)
-  )
-  ${eventInsert(
+      and e.users <@ d.users and (d.linked or not e.linked)`,
+  happened: event(
     {
       ...actorOfRow('done'),
       env: 'env',
@@ -116,8 +116,8 @@ const finishSql = statement(
       after: "jsonb_build_object('erased', erased)",
     },
     { from: 'done' },
-  )}`,
-);
+  ),
+});
 
 const withoutSql = statement(
   'erasures.without',
@@ -169,28 +169,28 @@ export const insertErasure = async (
 ): Promise<ListedErasure> => {
   const { by, role, requestId, address, at } = admin;
   const id = newId('era');
-  const made = await queryRow<ListedErasure>(tx, insertSql, [
+  const { env, resource, record, users, linked } = target;
+  const [made] = await queryChange<ListedErasure>(tx, insertChange, {
     id,
-    target.env,
-    target.resource,
-    target.record,
-    target.users,
-    target.linked,
-    by.type,
-    by.id,
-    by.name,
+    env,
+    resource,
+    record,
+    users,
+    linked,
     role,
-    requestId,
     address,
     at,
-    newId('job'),
-  ]).catch((error: unknown) => {
+    actor_type: by.type,
+    actor: by.id,
+    actor_name: by.name,
+    request: requestId,
+    job: newId('job'),
+  }).catch((error: unknown) => {
     if (isUniqueViolation(error, 'erasures_running'))
       throw fault('conflict', 'This record is being erased already; see GET /settings/erasures.');
     throw error;
   });
   if (made === undefined) throw new Error('An insert returned no row.');
-  const { resource, record, users, linked } = target;
   await recordAdminChange(tx, admin, {
     verb: 'erasure.create',
     target: { type: 'erasure', id },
@@ -246,4 +246,4 @@ export const finishErasure = async (
   db: Db,
   { id, erased, archives }: Pick<Erasure, 'id' | 'erased' | 'archives'>,
   at: number,
-): Promise<boolean> => (await executeStatement(db, finishSql, [id, JSON.stringify(erased), at, archives])) > 0;
+): Promise<boolean> => (await writeChange(db, finishChange, { id, erased, at, archives })) > 0;

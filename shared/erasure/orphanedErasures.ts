@@ -1,7 +1,7 @@
-/** Finds erasures that are under way and have no job, and stages one. Used by the sweep lostErasures. */
-import { newId } from '../platform/core/ids.ts';
+/** Finds erasures that are under way and have no job, and stages one. Used by the sweep orphanedErasures. */
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
+import { newId } from '../platform/ids.ts';
 import { erasureJobInsert } from './job.ts';
 
 /** SQL for whether an erasure has no job, not even one that was given up, which a person retries. */

@@ -1,6 +1,6 @@
 /** Schemas of erasures: what is asked for, and what is answered. */
 import { recordReference } from '../items/recordReference.ts';
-import { actorSchema, nullable, responseObject, strictObject, Type, type Static } from '../platform/core/schema.ts';
+import { actorSchema, nullable, responseObject, strictObject, Type, type Static } from '../platform/json/schema.ts';
 
 /** Ids by which reports may name a person, besides the record's. */
 const usersMax = 20;

@@ -39,7 +39,9 @@ const eraseResponsesSql = statement(
 );
 const eraseErrorsSql = statement(
   'erasure.eraseErrors',
-  `update staged_jobs set last_error = 'Erased' where subject = any($1) and last_error is not null and last_error <> 'Erased'`,
+  `
+  update staged_jobs set payload = payload - 'to', last_error = case when last_error is not null then 'Erased' end
+  where subject = any($1) and (last_error <> 'Erased' or payload ? 'to')`,
 );
 
 /** Erases the saved responses about these, oldest first. */

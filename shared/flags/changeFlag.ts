@@ -3,20 +3,21 @@
  * a lock and written where nothing has changed since. Called by `POST /flags/:flag` and, for changes that were approved,
  * by shared/decisions.
  */
-import { principalModeFault, reasonFault } from '../access/gates.ts';
-import { toActorRef, withoutSupervision, type Caller } from '../access/principal.ts';
-import { unknownName } from '../access/unknownName.ts';
+import { principalModeFault, reasonFault } from '../accounts/access/gates.ts';
+import { toActorRef, withoutSupervision, type Caller } from '../accounts/access/principal.ts';
+import { unknownName } from '../accounts/access/unknownName.ts';
+import type { ManifestFlag } from '../app/manifest/manifest.ts';
 import { replacedRamp } from '../approvals/replacedRamp.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { ManifestFlag } from '../environments/manifest.ts';
-import { newId } from '../platform/core/ids.ts';
 import { isSerializationFailure } from '../platform/db/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { contendedFault, retryOnConflict } from '../platform/db/retryOnConflict.ts';
-import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
+import { newId } from '../platform/ids.ts';
+import { insertSavedResponse } from '../platform/journal/changeWriter.ts';
+import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { decideFlag, type FlagChange } from './decideFlag.ts';
 import type { FlagDeps } from './deps.ts';
@@ -229,6 +230,8 @@ interface FlagChangeRequest extends CheckedBody {
   readonly ifMatch: number | undefined;
   /** false: a change that would replace or end a running ramp is refused. */
   readonly replaces: boolean;
+  /** Whether the requester is warned that the guard counts nothing. */
+  readonly warned: boolean;
   readonly save: (outcome: FlagChangeOutcome) => SavedResponse | null;
 }
 
@@ -240,7 +243,7 @@ export const changeFlag = async (
   deps: FlagDeps,
   caller: Caller,
   declared: ManifestFlag,
-  { change, confirmed, dryRun, ifMatch, replaces, save }: FlagChangeRequest,
+  { change, confirmed, dryRun, ifMatch, replaces, warned, save }: FlagChangeRequest,
 ): Promise<FlagChangeOutcome> => {
   const { env, principal } = caller;
   const { key, danger = null } = declared;
@@ -282,6 +285,7 @@ export const changeFlag = async (
       flag: key,
       change,
       changes: now.changes,
+      warned,
       after: membersAfter(decideChange(declaredNow, now, true).after, at),
     },
     before: flagView(now, at),

@@ -3,7 +3,7 @@
  * the service (OFREP) and in the SDK. A flag is compiled into closures once per version, and each evaluation that it can
  * return is made then, so that evaluating allocates nothing.
  */
-import { compileComparison, type ConditionExpression } from '../platform/core/conditions.ts';
+import { compareValues, compileComparison, type ConditionExpression } from '../platform/conditions/conditions.ts';
 import { createBucketer } from './bucket.ts';
 
 export type FlagValueKind = 'boolean' | 'string' | 'number' | 'json';
@@ -88,7 +88,7 @@ const no: Test = () => false;
 const both = (rest: Test, test: Test): Test => (rest === yes ? test : (context) => test(context) && rest(context));
 const either = (rest: Test, test: Test): Test => (rest === no ? test : (context) => test(context) || rest(context));
 
-/** Returns the test of a condition: the same as `evaluateCondition` of shared/platform/core/conditions.ts, compiled. */
+/** Returns the test of a condition: the same as `evaluateCondition` of shared/platform/conditions/conditions.ts, compiled. */
 export const compileCondition = (condition: ConditionExpression): Test => {
   if ('all' in condition) return condition.all.map(compileCondition).reduceRight(both, yes);
   if ('any' in condition) return condition.any.map(compileCondition).reduceRight(either, no);
@@ -96,8 +96,13 @@ export const compileCondition = (condition: ConditionExpression): Test => {
     const test = compileCondition(condition.not);
     return (context) => !test(context);
   }
-  const { field, op, value } = condition;
+  const { field, op } = condition;
   const read = readerOf(field);
+  if ('path' in condition) {
+    const other = readerOf(condition.path);
+    return (context) => compareValues(op, read(context), other(context));
+  }
+  const { value } = condition;
   // Null is left to `compare`, as a path that leads nowhere has that value too.
   if (op === 'eq' && value !== null) return (context) => read(context) === value;
   if (op === 'in' && Array.isArray(value) && !value.includes(null)) {

@@ -4,9 +4,9 @@
  * everything that the last look could not see was written by a transaction at or after that look's horizon, so nothing is
  * missed.
  */
-import type { Environment } from '../environments/definition.ts';
-import type { ManifestFlag } from '../environments/manifest.ts';
-import { getOrCreate } from '../platform/core/maps.ts';
+import type { Environment } from '../app/manifest/definition.ts';
+import type { ManifestFlag } from '../app/manifest/manifest.ts';
+import { getOrCreate } from '../platform/caches/maps.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { channels, type Bus } from '../platform/redis/bus.ts';

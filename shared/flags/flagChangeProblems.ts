@@ -1,14 +1,15 @@
 /** The problems of a flag's change before it is decided: form, kind, limits. Used by changeFlag.ts and its endpoint. */
-import { findVisibleInbox } from '../access/gates.ts';
-import type { Caller } from '../access/principal.ts';
+import { findVisibleInbox } from '../accounts/access/gates.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import type { ManifestFlag } from '../app/manifest/manifest.ts';
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { ManifestFlag } from '../environments/manifest.ts';
-import type { ConditionExpression } from '../platform/core/conditions.ts';
-import { conditionProblems } from '../platform/core/conditionSchema.ts';
-import { unknownNameMessage } from '../platform/core/nearestNames.ts';
-import type { Static } from '../platform/core/schema.ts';
-import { compileCheck, invalidFault } from '../platform/core/validate.ts';
+import type { ConditionExpression } from '../platform/conditions/conditions.ts';
+import { conditionProblems } from '../platform/conditions/conditionSchema.ts';
+import type { Static } from '../platform/json/schema.ts';
+import { compileCheck, invalidFault } from '../platform/json/validate.ts';
+import { cleanText } from '../platform/words/cleanText.ts';
+import { unknownNameMessage } from '../platform/words/nearestNames.ts';
 import { recordIdProblem } from '../records/recordProblems.ts';
 import type { FlagChange } from './decideFlag.ts';
 import { isOfKind, type FlagRule, type FlagValueKind } from './evaluate.ts';
@@ -130,7 +131,7 @@ const toRampRequest = ({
   over,
   every,
   at: start,
-  guard: guard === null ? null : { ...guard, tag: guard.tag ?? null },
+  guard: guard === null ? null : { ...guard, tag: typeof guard.tag === 'string' ? cleanText(guard.tag) : null },
 });
 
 /** Returns the problems of a change that fits the schema, for a flag as it is declared now. */

@@ -1,10 +1,10 @@
 /** Flags as rows, resolved with their declaration, and as clients see them. Used by all of shared/flags. */
-import type { Access } from '../access/access.ts';
+import type { Access } from '../accounts/access/access.ts';
+import type { ManifestFlag } from '../app/manifest/manifest.ts';
 import type { ActorRef } from '../catalogue/events.ts';
-import type { ManifestFlag } from '../environments/manifest.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 import { largeRowsSql, storedBytesSql, type LargeRow } from '../platform/listing/largeRows.ts';
 import type { FlagRule, FlagValueKind } from './evaluate.ts';
 import { rampJson, type Ramp } from './ramp.ts';
@@ -116,7 +116,7 @@ export const flagView = (
 
 /**
  * Returns a flag, or its members before or after a change, as a role sees it: without a guard over an inbox that the role
- * does not see, and without targets by records of a resource that it does not see.
+ * does not see, and without the name of a resource that it does not see and targets by its records.
  */
 export const redactFlag = <V extends Readonly<Record<string, unknown>>>(
   value: V,
@@ -128,9 +128,11 @@ export const redactFlag = <V extends Readonly<Record<string, unknown>>>(
   const hidesGuard = typeof inbox === 'string' && !access.sees('inbox', inbox);
   const hidesTargets =
     value['targets'] !== undefined && typeof resource === 'string' && !access.sees('resource', resource);
-  if (!hidesGuard && !hidesTargets) return value;
+  const hidesResource = typeof value['resource'] === 'string' && !access.sees('resource', value['resource']);
+  if (!hidesGuard && !hidesTargets && !hidesResource) return value;
   return {
     ...value,
+    ...(hidesResource ? { resource: null } : {}),
     ...(hidesGuard ? { ramp: { ...ramp, guard: null } } : {}),
     ...(hidesTargets ? { targets: {} } : {}),
   };

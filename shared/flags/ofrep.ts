@@ -3,12 +3,12 @@
  * (https://github.com/open-feature/protocol, service/openapi.yaml). Used by the OFREP endpoints.
  */
 import { createHash } from 'node:crypto';
-import type { Caller } from '../access/principal.ts';
+import type { Caller } from '../accounts/access/principal.ts';
 import { Fault, fault, invalidAt, type ErrorCode } from '../catalogue/errors.ts';
-import { exceedsPartCount } from '../platform/core/jsonLimits.ts';
-import { strictObject, Type } from '../platform/core/schema.ts';
-import { createTurns } from '../platform/core/turns.ts';
-import { compileCheck } from '../platform/core/validate.ts';
+import { exceedsPartCount } from '../platform/json/jsonLimits.ts';
+import { strictObject, Type } from '../platform/json/schema.ts';
+import { compileCheck } from '../platform/json/validate.ts';
+import { createTurns } from '../platform/turns/turns.ts';
 import { requireVisibleFlag } from './changeFlag.ts';
 import type { FlagDeps } from './deps.ts';
 import type { EvaluationContext } from './evaluate.ts';
@@ -133,8 +133,3 @@ export const evaluateFlags = async (
   const text = `{"flags":[${flags.join(',')}]}`;
   return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
 };
-
-/** Returns whether `if-none-match` names this ETag or is `*` (RFC 9110, section 13.1.2). */
-export const matchesEtag = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  ifNoneMatch !== undefined &&
-  ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));

@@ -1,4 +1,4 @@
-/** Stages jobs for ramp steps that are overdue because their job was lost. Called by the sweep dueRamps. */
+/** Stages jobs for ramp steps that are overdue because their job was lost. Called by the sweep orphanedRampSteps. */
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
 import { rampBucketAt, stageRampJobsSql } from './rampBuckets.ts';

@@ -27,7 +27,7 @@ export const stageRampJobsSql = (from: string): string =>
     { from: `(select slot, min(env) as env, min(at) as at from (${from}) d group by slot) s`, skipExisting: true },
   );
 
-/** Returns SQL that deletes the job of a bucket that no flag but `$2` needs; a job that a worker runs stays. */
+/** Returns SQL that deletes the job of a bucket that no flag but `$key` of `$env` needs; a job that a worker runs stays. */
 export const deleteRampJobSql = (slot: string, written: string): string => `
   delete from staged_jobs j using ${written} where j.id = 'ramps-' || ${slot} and j.lease_until is null
-    and not exists (select from flags f where (f.env <> $1 or f.key <> $2) and f.next_at > ${slot} - ${String(rampBucketMs)} and f.next_at <= ${slot})`;
+    and not exists (select from flags f where (f.env <> $env or f.key <> $key) and f.next_at > ${slot} - ${String(rampBucketMs)} and f.next_at <= ${slot})`;

@@ -1,4 +1,4 @@
-/** Guards of ramps: count the occurrences in their inboxes and end ramps above their limit. Called by the sweep dueRamps. */
+/** Guards of ramps: count the occurrences in their inboxes and end ramps above their limit. Called by the sweep rampGuards. */
 import type { ActorRef } from '../catalogue/events.ts';
 import { limits } from '../catalogue/limits.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
@@ -89,7 +89,7 @@ const endRampByGuard = async (
       approvedBy: null,
     };
     const verb = ramp.guard?.then === 'rollback' ? 'flag.rollback' : 'flag.stop';
-    const written = await writeRampUpdates(db, happening.at, [
+    const written = await writeRampUpdates(deps, happening.at, [
       { envId, before: flag, after: toGuardedFlag(flag, ramp, happening), verb, reason, happening },
     ]);
     if (written > 0) {

@@ -1,5 +1,5 @@
 /** Takes the steps of ramps that are due by now, of all environments. Called by the job rampStep. */
-import type { ManifestFlag } from '../environments/manifest.ts';
+import type { ManifestFlag } from '../app/manifest/manifest.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { notifyFlagsChanged } from './changeFlag.ts';
 import type { FlagDeps } from './deps.ts';
@@ -89,14 +89,14 @@ const readDue = async (deps: FlagDeps, until: number): Promise<FlagRow[]> => {
 
 /** Takes every step that is due at the call. Steps that become due meanwhile have jobs of their own. */
 export const takeDueRampSteps = async (deps: FlagDeps): Promise<void> => {
-  const { db, clock } = deps;
+  const { clock } = deps;
   const until = clock.now();
   for (let conflicts = 0; conflicts < conflictsMax;) {
     const found = await readDue(deps, until);
     const at = clock.now();
     const moves = found.flatMap((stored) => buildRampUpdate(deps, stored, at) ?? []);
     if (moves.length === 0) return;
-    const written = await writeRampUpdates(db, at, moves);
+    const written = await writeRampUpdates(deps, at, moves);
     if (written > 0) notifyFlagsChanged(deps);
     if (written < moves.length) conflicts += 1;
   }

@@ -1,11 +1,11 @@
 /** Reads flags: one, a page, all for the app, and the history of one. Used by the endpoints and the app link. */
-import type { Caller } from '../access/principal.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import type { Environment } from '../app/manifest/definition.ts';
+import type { ManifestFlag } from '../app/manifest/manifest.ts';
 import { replacedRamp } from '../approvals/replacedRamp.ts';
-import type { Environment } from '../environments/definition.ts';
-import type { ManifestFlag } from '../environments/manifest.ts';
-import { rowId } from '../platform/core/ids.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
+import { rowId } from '../platform/ids.ts';
 import { cutLargePage, largeRowsSql, storedBytesSql, type LargeRow } from '../platform/listing/largeRows.ts';
 import { requireVisibleFlag } from './changeFlag.ts';
 import type { FlagDeps } from './deps.ts';

@@ -3,15 +3,15 @@
  * changed, or declared as that kind again. Its row keeps what it was; the change has a version, stands in the history and is
  * told. Called where apps register, by the admin command and by the demo.
  */
-import type { ManifestFlag } from '../environments/manifest.ts';
-import type { Tx } from '../platform/db/knex.ts';
-import type { Administrator } from '../settings/adminChange.ts';
+import type { Administrator } from '../accounts/settings/adminChange.ts';
 import {
   defineEnvironment,
   type DefineResult,
   type ManifestDeclaration,
   type RedeclaredFlag,
-} from '../settings/environments/defineEnvironment.ts';
+} from '../accounts/settings/environments/defineEnvironment.ts';
+import type { ManifestFlag } from '../app/manifest/manifest.ts';
+import type { Tx } from '../platform/db/knex.ts';
 import { readFlagRow, readFlagRows, resolveFlag, type FlagRow, type ResolvedFlag } from './model.ts';
 import { writeFlagChange } from './write.ts';
 

@@ -1,6 +1,6 @@
 /** The schemas of flags and their changes, of requests and of responses. Used by the endpoints and flagChangeProblems.ts. */
 import { limits } from '../catalogue/limits.ts';
-import { conditionSchema } from '../platform/core/conditionSchema.ts';
+import { conditionSchema } from '../platform/conditions/conditionSchema.ts';
 import {
   actorSchema,
   nameSchema,
@@ -10,7 +10,8 @@ import {
   tagSchema,
   timeSchema,
   Type,
-} from '../platform/core/schema.ts';
+  warningsSchema,
+} from '../platform/json/schema.ts';
 
 const percentage = (description: string) =>
   Type.Number({ minimum: 0, maximum: 100, description: `${description}; three decimals.` });
@@ -162,6 +163,7 @@ export const flagChangeResponse = responseObject({
   flag: flagSchema,
   changed: Type.Boolean({ description: 'false: it was so already.' }),
   replaced: Type.Optional(rampResponse),
+  warnings: Type.Optional(warningsSchema),
 });
 
 export const flagDryRunResponse = responseObject({
@@ -172,6 +174,7 @@ export const flagDryRunResponse = responseObject({
   flag: flagSchema,
   changed: Type.Boolean({ description: 'Whether the flag would be another.' }),
   replaced: replacedSchema,
+  warnings: Type.Optional(warningsSchema),
 });
 
 export const flagHistorySchema = responseObject({

@@ -5,17 +5,12 @@
  */
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
-import { actorOfJson, eventInsert, withEventIds } from '../platform/journal/events.ts';
-import {
-  savedResponseInsert,
-  savedResponseJson,
-  savedResponseOfJson,
-  type SavedResponse,
-} from '../platform/journal/idempotency.ts';
+import { actorValues, change, event, keep, live, savedValues, writeChange } from '../platform/journal/changeWriter.ts';
+import { actorOfJson, withEventIds, type EventActor } from '../platform/journal/events.ts';
+import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { sameColumns } from '../platform/journal/insertText.ts';
-import { outboxInsert } from '../platform/journal/outbox.ts';
 import { flagDifference } from './decideFlag.ts';
+import type { FlagDeps } from './deps.ts';
 import { flagView, toPercent, type ResolvedFlag } from './model.ts';
 import { guardUntil, isRampRunning, nextStepAt, type Ramp } from './ramp.ts';
 import { deleteRampJobSql, rampBucketAt, stageRampJobsSql } from './rampBuckets.ts';
@@ -30,81 +25,76 @@ export interface FlagChangeOrigin {
   readonly reason?: string | null;
 }
 
-/** $1 environment, $2 flag, $3 when, $4 by whom, $5 to $8 what, $9 the row, $10 when the ramp that ends was due, $11 when the one that begins is, $12 the saved answer. */
-const writeFlagSql = statement(
+const changeByHand = change(
   'flags.write',
-  `
-  with written as (
+  {
+    written: `
     insert into flags (env, key, kind, value, rollout, targets, rules, ramp, ramp_id, next_at, guard_until, version, changes, updated_at, updated_by, changed)
-    select $1, $2, kind, value, rollout, targets, rules, ramp, ramp_id, next_at, guard_until, version, changes, updated_at, updated_by, pg_current_xact_id()
-    from json_populate_record(null::flags, $9::json)
+    select $env, $key, kind, value, rollout, targets, rules, ramp, ramp_id, next_at, guard_until, version, changes, updated_at, updated_by, pg_current_xact_id()
+    from json_populate_record(null::flags, $row::json)
     on conflict (env, key) do update set kind = excluded.kind, value = excluded.value, rollout = excluded.rollout, targets = excluded.targets,
       rules = excluded.rules, ramp = excluded.ramp, ramp_id = excluded.ramp_id, next_at = excluded.next_at, guard_until = excluded.guard_until,
       version = excluded.version, changes = excluded.changes, updated_at = excluded.updated_at, updated_by = excluded.updated_by, changed = excluded.changed
     where flags.version = excluded.version - 1
-    returning key
-  ), numbered as (${withEventIds('written')}),
-  happened as (${eventInsert(
-    {
-      ...actorOfJson('$4::json'),
-      id: 'id',
-      env: '$1',
-      at: '$3::bigint',
-      verb: "'flag.change'",
-      target_type: "'flag'",
-      target: '$2',
-      data: '$5::jsonb',
-      before: '$6::jsonb',
-      after: '$7::jsonb',
-    },
-    { from: 'numbered' },
-  )}),
-  told as (${outboxInsert({ id: 'id', env: '$1', at: '$3::bigint', parts: '$8' }, { from: 'numbered' })}),
-  dropped as (${deleteRampJobSql('$10::bigint', 'written')}),
-  staged as (${stageRampJobsSql('select $1 as env, $11::bigint as slot, $3::bigint as at from written where $11::bigint is not null')}),
-  kept as (${savedResponseInsert(
-    { ...savedResponseOfJson('$12::json'), created_at: '$3' },
-    { from: 'written', where: '$12::json is not null' },
-  )})
-  select key from written`,
+    returning key`,
+    numbered: withEventIds('written'),
+    happened: event(
+      {
+        id: 'id',
+        verb: "'flag.change'",
+        target_type: "'flag'",
+        target: '$key',
+        data: '$data::jsonb',
+        before: '$before::jsonb',
+        after: '$after::jsonb',
+      },
+      { from: 'numbered' },
+    ),
+    told: live({ id: 'id' }, { from: 'numbered' }),
+    dropped: deleteRampJobSql('$ends::bigint', 'written'),
+    staged: stageRampJobsSql(
+      'select $env as env, $begins::bigint as slot, $at::bigint as at from written where $begins::bigint is not null',
+    ),
+    kept: keep({ from: 'written' }),
+  },
+  'select key from written',
 );
 
 /** Rows are locked in one order, so that two workers that take the same steps never deadlock. */
-const updateRampsSql = statement(
+const changeByRamps = change(
   'flags.move',
-  `
-  with given as (
-    select * from json_to_recordset($2::json) as g(env int, key text, ramp_id text, version int, rollout int, ramp jsonb, next_at bigint, guard_until bigint, slot bigint,
-      actor json, verb text, data jsonb, before jsonb, after jsonb, parts text)
-  ), held as (
-    select f.env, f.key from flags f join given g using (env, key) where f.ramp_id = g.ramp_id and f.version = g.version order by f.env, f.key for update of f
-  ), written as (
+  {
+    given: `
+    select * from json_to_recordset($moves::json) as g(env int, key text, ramp_id text, version int, rollout int, ramp jsonb, next_at bigint, guard_until bigint, slot bigint,
+      actor json, verb text, data jsonb, before jsonb, after jsonb, parts text)`,
+    held: `
+    select f.env, f.key from flags f join given g using (env, key) where f.ramp_id = g.ramp_id and f.version = g.version order by f.env, f.key for update of f`,
+    written: `
     update flags f set rollout = g.rollout, ramp = g.ramp, next_at = g.next_at, guard_until = g.guard_until, version = f.version + 1,
-      changes = f.changes + case g.verb when 'flag.step' then 0 else 1 end, updated_at = $1::bigint,
+      changes = f.changes + case g.verb when 'flag.step' then 0 else 1 end, updated_at = $at::bigint,
       updated_by = jsonb_build_object('type', g.actor -> 'type', 'id', g.actor -> 'id', 'name', g.actor -> 'name'), changed = pg_current_xact_id()
     from given g join held using (env, key) where f.env = g.env and f.key = g.key and f.version = g.version
-    returning f.env, f.key
-  ), numbered as materialized (${withEventIds('given g join written using (env, key)', 'g.*')}),
-  happened as (${eventInsert(
-    {
-      ...actorOfJson('actor'),
-      ...sameColumns(['id', 'env', 'verb', 'data', 'before', 'after']),
-      at: '$1::bigint',
-      target_type: "'flag'",
-      target: 'key',
-    },
-    { from: 'numbered' },
-  )}),
-  told as (${outboxInsert({ ...sameColumns(['id', 'env', 'parts']), at: '$1::bigint' }, { from: 'numbered' })}),
-  staged as (${stageRampJobsSql('select env, slot, $1::bigint as at from numbered where slot is not null')})
-  select key from written`,
+    returning f.env, f.key`,
+    numbered: withEventIds('given g join written using (env, key)', 'g.*'),
+    happened: event(
+      {
+        ...actorOfJson('actor'),
+        ...sameColumns(['id', 'env', 'verb', 'data', 'before', 'after']),
+        target_type: "'flag'",
+        target: 'key',
+      },
+      { from: 'numbered' },
+    ),
+    told: live(sameColumns(['id', 'env', 'parts']), { from: 'numbered' }),
+    staged: stageRampJobsSql('select env, slot, $at::bigint as at from numbered where slot is not null'),
+  },
+  'select key from written',
 );
 
 const flagLiveParts = (flag: ResolvedFlag, at: number, { type, id, name }: ActorRef): string =>
   JSON.stringify([{ type: 'flag', flag: flagView(flag, at), by: { type, id, name } }] satisfies LivePart[]);
 
-const actorOf = ({ by, requestId, address }: FlagChangeOrigin): object => ({ ...by, requestId, address });
-const actorJson = (happening: FlagChangeOrigin): string => JSON.stringify(actorOf(happening));
+const actorOf = ({ by, requestId, address }: FlagChangeOrigin): EventActor => ({ ...by, requestId, address });
 
 /** Returns the columns of a ramp: the row names the ramp while steps or its guard may still change the flag. */
 const rampColumns = (ramp: Ramp | null): object => {
@@ -117,7 +107,7 @@ const rampColumns = (ramp: Ramp | null): object => {
   };
 };
 
-const rowJson = ({
+const rowOf = ({
   declared,
   value,
   rollout,
@@ -128,19 +118,18 @@ const rowJson = ({
   changes,
   updatedAt,
   updatedBy,
-}: ResolvedFlag): string =>
-  JSON.stringify({
-    kind: declared.kind,
-    value,
-    rollout,
-    targets,
-    rules,
-    version,
-    changes,
-    updated_at: updatedAt,
-    updated_by: updatedBy,
-    ...rampColumns(ramp),
-  });
+}: ResolvedFlag): object => ({
+  kind: declared.kind,
+  value,
+  rollout,
+  targets,
+  rules,
+  version,
+  changes,
+  updated_at: updatedAt,
+  updated_by: updatedBy,
+  ...rampColumns(ramp),
+});
 
 interface FlagChangeWriting {
   readonly happening: FlagChangeOrigin;
@@ -164,21 +153,21 @@ export const writeFlagChange = async (
   // A ramp that the row keeps ends at its next step.
   const begins = kept === undefined && isRampRunning(after.ramp) && after.ramp.id !== before.ramp?.id;
   const ends = kept === undefined && isRampRunning(before.ramp) && after.ramp?.id !== before.ramp.id;
-  const written = await queryRow(db, writeFlagSql, [
-    envId,
+  const values = {
+    env: envId,
     key,
     at,
-    actorJson(happening),
-    JSON.stringify({ type: 'change', approvedBy, ...why }),
-    JSON.stringify(was),
-    JSON.stringify({ ...is, ...(approvedBy === null ? {} : { approvedBy }), ...why }),
-    flagLiveParts(after, at, happening.by),
-    rowJson(kept ?? after),
-    ends ? rampBucketAt(nextStepAt(before.ramp) ?? 0, 0) : null,
-    begins ? rampBucketAt(nextStepAt(after.ramp) ?? 0, at) : null,
-    savedResponseJson(saved),
-  ]);
-  return written !== undefined;
+    data: { type: 'change', approvedBy, ...why },
+    before: was,
+    after: { ...is, ...(approvedBy === null ? {} : { approvedBy }), ...why },
+    live: flagLiveParts(after, at, happening.by),
+    row: rowOf(kept ?? after),
+    ends: ends ? rampBucketAt(nextStepAt(before.ramp) ?? 0, 0) : null,
+    begins: begins ? rampBucketAt(nextStepAt(after.ramp) ?? 0, at) : null,
+    ...savedValues(saved),
+    ...actorValues(actorOf(happening)),
+  };
+  return (await writeChange(db, changeByHand, values)) > 0;
 };
 
 /** The change of one flag by a step or a guard. */
@@ -196,7 +185,7 @@ const rolloutOf = ({ rollout }: ResolvedFlag): object => ({ rollout: rollout ===
 
 const rampUpdateJson =
   (at: number) =>
-  ({ envId, before, after, verb, reason, happening }: RampUpdate): object => {
+  ({ envId, before, after, verb, reason, happening }: RampUpdate) => {
     const { ramp } = after;
     if (ramp === null) throw new Error('An update by a ramp has lost the ramp.');
     const { before: was, after: is } = flagDifference(before, after, at);
@@ -222,5 +211,13 @@ const rampUpdateJson =
   };
 
 /** Writes the updates whose flags still have the version and ramp of `before`, and returns their number; skips the others. */
-export const writeRampUpdates = async (db: Db, at: number, moves: readonly RampUpdate[]): Promise<number> =>
-  (await queryRows(db, updateRampsSql, [at, JSON.stringify(moves.map(rampUpdateJson(at)))])).length;
+export const writeRampUpdates = async (
+  { db, meter }: FlagDeps,
+  at: number,
+  moves: readonly RampUpdate[],
+): Promise<number> => {
+  const updates = moves.map(rampUpdateJson(at));
+  const written = await writeChange(db, changeByRamps, { at, moves: JSON.stringify(updates) });
+  for (const { actor, env, parts } of updates) meter.count(actor.id ?? '', env, parts.length);
+  return written;
+};

@@ -1,9 +1,9 @@
 /** Checks who an item can be assigned to (a person of the environment who sees the item's inbox), and names them. For the operations assign and triage, and requests for approval. */
-import { includesEnvironment, type Person } from '../access/principal.ts';
+import { includesEnvironment, type Person } from '../accounts/access/principal.ts';
+import type { Directory } from '../accounts/directory.ts';
+import type { Environment } from '../app/manifest/definition.ts';
 import { invalidAt, type Fault } from '../catalogue/errors.ts';
-import type { Environment } from '../environments/definition.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
-import type { Directory } from '../settings/directory.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 
 /** Returns the fault for a person who can't be assigned, or null. Nobody learns from it whether the person exists. */
 export const assigneeProblem = (person: Person | undefined, env: Environment, inbox: string): Fault | null =>

@@ -1,5 +1,5 @@
 /** Exact counts per inbox, read from the table `counts`, which the publisher updates. For the live stream, `GET /counts` and pages. */
-import type { InboxDefinition } from '../environments/definition.ts';
+import type { InboxDefinition } from '../app/manifest/definition.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 

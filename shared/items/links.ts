@@ -1,8 +1,8 @@
 /** The links of an item to further records, as far as a role sees them. For the operations update and restore. */
-import type { Access } from '../access/access.ts';
+import type { Access } from '../accounts/access/access.ts';
 import { Fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 import type { Item, RecordRef } from './model.ts';
 import type { DecisionContext, EntryDraft, ItemDecision } from './operation.ts';
 

@@ -1,14 +1,14 @@
 /** Item operations: values with a name, the verb that they need, an input and a pure decision per item. Declared in operations/, applied by perform/. */
-import type { Person } from '../access/principal.ts';
+import type { Person } from '../accounts/access/principal.ts';
+import type { Environment, InboxDefinition } from '../app/manifest/definition.ts';
 import { Fault } from '../catalogue/errors.ts';
 import type { ActorRef, EntryType } from '../catalogue/events.ts';
 import type { StagedJob } from '../catalogue/jobs.ts';
 import type { InboxVerb } from '../catalogue/permissions.ts';
-import type { Environment, InboxDefinition } from '../environments/definition.ts';
-import type { Static, TSchema } from '../platform/core/schema.ts';
-import { compileCheck, type Check } from '../platform/core/validate.ts';
+import type { Static, TSchema } from '../platform/json/schema.ts';
+import { compileCheck, type Check } from '../platform/json/validate.ts';
 import type { Item } from './model.ts';
-import type { Occurrence } from './occurrences.ts';
+import type { Occurrence } from './occurrences/occurrences.ts';
 
 /** The context of a decision besides the item: the time, the actor, and the environment's present definition. */
 export interface DecisionContext {

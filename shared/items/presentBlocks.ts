@@ -2,12 +2,12 @@
  * Redacts checked blocks for a caller: items and actions as its role sees them, and no records that it doesn't see. For
  * views/ and the results of runs.
  */
-import type { Access } from '../access/access.ts';
-import { findVisibleInbox } from '../access/gates.ts';
-import type { Caller } from '../access/principal.ts';
-import type { Block } from '../applink/protocol.ts';
+import type { Access } from '../accounts/access/access.ts';
+import { findVisibleInbox } from '../accounts/access/gates.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import type { Block } from '../app/link/protocol.ts';
+import type { Definition } from '../app/manifest/definition.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Definition } from '../environments/definition.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { readItems, type Item } from './model.ts';
 import { presentItem } from './present.ts';

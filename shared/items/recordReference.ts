@@ -1,6 +1,6 @@
 /** The schema of references to records in requests. For the operations create and update. */
 import { limits } from '../catalogue/limits.ts';
-import { nameSchema, strictObject, Type } from '../platform/core/schema.ts';
+import { nameSchema, strictObject, Type } from '../platform/json/schema.ts';
 
 const recordId = Type.String({
   minLength: 1,

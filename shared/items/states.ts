@@ -1,7 +1,11 @@
 /** The rules for entering a state: which states an item may enter, and how closing and opening change it. For the operations that set states. */
+import type { InboxDefinition } from '../app/manifest/definition.ts';
 import { fault, invalidAt, type Fault } from '../catalogue/errors.ts';
-import type { InboxDefinition } from '../environments/definition.ts';
 import type { Item } from './model.ts';
+
+/** Returns the names of the states of inboxes, also of those that are not declared any more. */
+export const statesOf = (inboxes: readonly InboxDefinition[]): ReadonlySet<string> =>
+  new Set(inboxes.flatMap(({ states, retiredStates }) => [...states, ...retiredStates].map(({ name }) => name)));
 
 /** Returns the item in `state`. Closing clears deadline and snooze; opening a closed item gives it a new deadline. */
 export const withState = (item: Item, inbox: InboxDefinition, state: string, at: number): Item => {

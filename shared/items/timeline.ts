@@ -1,12 +1,16 @@
 /** Reads an item's timeline from the events, one entry per entry id in its latest status, and redacts entries. For item details and the live stream. */
-import type { Access } from '../access/access.ts';
+import type { Access } from '../accounts/access/access.ts';
+import type { Caller } from '../accounts/access/principal.ts';
 import type { ActorRef } from '../catalogue/events.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
+import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
+import { idAt } from '../platform/ids.ts';
 import { firstEventId, type PastDeps } from '../platform/journal/pastEvents.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 import { readVisiblePage } from '../platform/listing/page.ts';
-import { withLatestData } from './latestData.ts';
-import { withOccurrences } from './occurrences.ts';
+import type { RecordRef } from './model.ts';
+import { withLatestData } from './occurrences/latestData.ts';
+import { withOccurrences } from './occurrences/occurrences.ts';
 
 export interface TimelineEntry {
   readonly id: string;
@@ -96,4 +100,35 @@ export const readTimeline = async (
       }),
   );
   return { entries: await withOccurrences(db, envId, page), next };
+};
+
+/** Entries of the audit log among which a caller's new items are looked for. */
+const auditRead = 1_000;
+
+const newItemsSql = statement(
+  'items.newOf',
+  `
+  select i.id, i.created_at, i.title, i.fields from (
+    select e.item, e.verb from events e where e.env = $1 and e.verb is not null and e.actor = $2 order by e.id desc limit ${String(auditRead)}
+  ) e join items i on i.env = $1 and i.id = e.item
+  where e.verb = 'item.create' and i.inbox = $3 and i.id >= $4
+    and i.record_resource is not distinct from $5 and i.record_id is not distinct from $6
+  order by i.id desc`,
+);
+
+interface NewItem {
+  readonly id: string;
+  readonly created_at: number;
+  readonly title: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the items of an inbox about a record that the caller has made since `since`, in epoch ms, newest first. */
+export const readNewItems = (
+  db: Db,
+  { env, principal }: Caller,
+  { inbox, record, since }: { readonly inbox: string; readonly record: RecordRef | null; readonly since: number },
+): Promise<NewItem[]> => {
+  const about = [record?.resource ?? null, record?.id ?? null];
+  return queryRows<NewItem>(db, newItemsSql, [env.id, principal.id, inbox, idAt('itm', since), ...about]);
 };

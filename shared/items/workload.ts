@@ -1,8 +1,8 @@
 /** Counts the open items that people have, in the inboxes that a caller sees. For api/routes/people.ts. */
-import type { Caller } from '../access/principal.ts';
+import type { Caller } from '../accounts/access/principal.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import { visibleInboxes } from './filters.ts';
+import { visibleInboxes } from './filters/filters.ts';
 
 const countSql = statement(
   'items.workload',

@@ -1,18 +1,21 @@
 /** The dependencies that shared/deps.ts extends for API and workers: configuration, clock, log, PostgreSQL and Redis. */
-import type { Clock } from './core/clock.ts';
-import type { Config } from './core/config.ts';
-import type { Log } from './core/log.ts';
+import type { Config } from './config/config.ts';
 import type { ContactWatch } from './db/contact.ts';
+import type { DatabaseClock } from './db/databaseClock.ts';
 import type { Db } from './db/knex.ts';
 import type { ReadPool } from './db/readPool.ts';
 import type { Standbys } from './db/standby/standbys.ts';
+import type { Log } from './log/log.ts';
 import type { Bus } from './redis/bus.ts';
 import type { RedisConnections } from './redis/connect.ts';
+import type { Clock } from './time/clock.ts';
 import type { Tracer } from './tracing/span.ts';
 
 export interface PlatformDeps {
   readonly config: Config;
   readonly clock: Clock;
+  /** PostgreSQL's clock: what `clock` is too, unless a test sets it. */
+  readonly time: DatabaseClock;
   readonly log: Log;
   /** null: nothing is traced. */
   readonly tracer: Tracer | null;

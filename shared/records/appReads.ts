@@ -1,10 +1,10 @@
 /** Reads records of resources that the customer's app serves, by calls over the app link whose results are checked. For read.ts and related.ts. */
-import type { AppLink } from '../applink/link.ts';
-import type { AskingMethod } from '../applink/methods.ts';
-import { linkLimits, type ServiceCalls } from '../applink/protocol.ts';
-import { requireAnswer } from '../blocks/appAnswers.ts';
+import { requireAnswer } from '../app/blocks/appAnswers.ts';
+import type { AppLink } from '../app/link/link.ts';
+import type { AskingMethod } from '../app/link/methods.ts';
+import { linkLimits, type ServiceCalls } from '../app/link/protocol.ts';
 import { fault } from '../catalogue/errors.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 import type { FullRecord } from './queries.ts';
 import { isReceivedRecord, toFullRecord, type ReceivedRecord } from './recordProblems.ts';
 

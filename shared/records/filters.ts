@@ -1,10 +1,10 @@
 /** Checks `q`, `filters` and `sort` of a record list against the resource's declaration, and compiles filters to SQL/JSON path. For read.ts and list/. */
+import type { ManifestResource } from '../app/manifest/manifest.ts';
 import { invalidAt, type FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { ManifestResource } from '../environments/manifest.ts';
-import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
-import { listNearest } from '../platform/core/nearestNames.ts';
-import { invalidFault } from '../platform/core/validate.ts';
+import { isObject, jsonProblem } from '../platform/json/jsonLimits.ts';
+import { invalidFault } from '../platform/json/validate.ts';
+import { listNearest } from '../platform/words/nearestNames.ts';
 import { isNumeric, toFieldType, type FieldType } from './terms.ts';
 
 export const filterOps = [

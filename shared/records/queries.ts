@@ -1,7 +1,10 @@
 /** Record types, their JSON, and stored records by reference. For everything that reads records. */
+import { orderRecord } from '../app/manifest/declaredOrder.ts';
+import type { Definition } from '../app/manifest/definition.ts';
 import type { RecordRef } from '../items/model.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
+import { hashJson } from '../platform/json/canonicalJson.ts';
 
 /** A record as responses have it. `updatedAt`: epoch milliseconds; null: not known. */
 export interface FullRecord {
@@ -13,21 +16,18 @@ export interface FullRecord {
   readonly updatedAt: number | null;
 }
 
-/** A record with its fields as JSON text, as PostgreSQL returns them: responses with lists contain the text without parsing it. */
+/** A record with its fields as JSON text, as PostgreSQL returns them, so that only those of a page are parsed. */
 export interface RawRecord extends Omit<FullRecord, 'fields'> {
   readonly fields: string;
 }
 
-/** Returns the record with its fields parsed. */
-export const parseRawRecord = (record: FullRecord | RawRecord): FullRecord => ({
-  ...record,
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column `fields` has only JSON objects, checked when they are stored
-  fields: typeof record.fields === 'string' ? (JSON.parse(record.fields) as FullRecord['fields']) : record.fields,
-});
-
-/** Returns the JSON text of a record. */
-export const recordJson = ({ resource, id, title, subtitle, fields, updatedAt }: FullRecord | RawRecord): string =>
-  `{"resource":"${resource}","id":${JSON.stringify(id)},"title":${JSON.stringify(title)},"subtitle":${JSON.stringify(subtitle)},"fields":${typeof fields === 'string' ? fields : JSON.stringify(fields)},"updatedAt":${String(updatedAt)}}`;
+/** Returns the record with its fields parsed, in the order in which its resource declares them. */
+export const parseRawRecord = (definition: Pick<Definition, 'resources'>, record: FullRecord | RawRecord): FullRecord =>
+  orderRecord(definition, {
+    ...record,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column `fields` has only JSON objects, checked when they are stored
+    fields: typeof record.fields === 'string' ? (JSON.parse(record.fields) as FullRecord['fields']) : record.fields,
+  });
 
 const recordsByRefsSql = statement(
   'records.byRefs',
@@ -35,6 +35,20 @@ const recordsByRefsSql = statement(
   select r.resource, r.id, r.title, r.subtitle, r.fields, r.updated_at as "updatedAt"
   from unnest($2::text[], $3::text[]) as ref(resource, id) join records r on r.env = $1 and r.resource = ref.resource and r.id = ref.id`,
 );
+
+const lockedRecordsSql = statement(
+  'records.locked',
+  `
+  select r.resource, r.id, r.title, r.subtitle, r.fields, r.updated_at as "updatedAt"
+  from unnest($2::text[], $3::text[]) as ref(resource, id) join records r on r.env = $1 and r.resource = ref.resource and r.id = ref.id
+  for share of r`,
+);
+
+/** Returns what stands for what a record shows; the time of its change does not count. */
+export const hashRecord = (record: unknown): string => {
+  const { title, subtitle, fields }: Partial<FullRecord> = record ?? {};
+  return hashJson([title, subtitle, fields]);
+};
 
 type Ref = RecordRef & { readonly title?: string | null };
 
@@ -50,11 +64,20 @@ const placeholderRecord = ({ resource, id, title }: Ref): FullRecord => ({
 
 const refKey = ({ resource, id }: RecordRef): string => `${resource}\n${id}`;
 
-/** Returns the stored records of `refs`, in no order; one statement. */
-export const findRecords = async (db: Db | Tx, envId: number, refs: readonly RecordRef[]): Promise<FullRecord[]> =>
+/** Returns the stored records of `refs`, in no order; one statement. `lock`: nobody changes them before the transaction ends. */
+export const findRecords = async (
+  db: Db | Tx,
+  envId: number,
+  refs: readonly RecordRef[],
+  lock = false,
+): Promise<FullRecord[]> =>
   refs.length === 0
     ? []
-    : queryRows<FullRecord>(db, recordsByRefsSql, [envId, refs.map((ref) => ref.resource), refs.map((ref) => ref.id)]);
+    : queryRows<FullRecord>(db, lock ? lockedRecordsSql : recordsByRefsSql, [
+        envId,
+        refs.map((ref) => ref.resource),
+        refs.map((ref) => ref.id),
+      ]);
 
 /** Returns a record for each of `refs`, in their order: the one of `found`, or a placeholder made of the reference. */
 export const inReferenceOrder = (refs: readonly Ref[], found: readonly FullRecord[]): FullRecord[] => {

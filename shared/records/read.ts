@@ -2,16 +2,17 @@
  * Reads records of any resource: stored ones from PostgreSQL, app-served ones over the app link. Called by routes, item
  * details, actions, the blocks of pages, and MCP.
  */
-import { listCursors } from '../access/listCursors.ts';
-import type { Caller } from '../access/principal.ts';
-import { unknownName } from '../access/unknownName.ts';
+import { listCursors } from '../accounts/access/listCursors.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import { unknownName } from '../accounts/access/unknownName.ts';
+import type { DomainDeps } from '../accounts/deps.ts';
+import { orderRecord } from '../app/manifest/declaredOrder.ts';
+import type { Environment } from '../app/manifest/definition.ts';
+import type { ManifestResource } from '../app/manifest/manifest.ts';
 import { Fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Environment } from '../environments/definition.ts';
-import type { ManifestResource } from '../environments/manifest.ts';
 import type { RecordRef } from '../items/model.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
-import type { DomainDeps } from '../settings/deps.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 import { getAppRecords, listAppRecords, searchAppRecords } from './appReads.ts';
 import {
   normalizeSearchText,
@@ -60,7 +61,8 @@ export const getRecord = async (
     declared.source === 'stored'
       ? await findRecords(db, env.id, [{ resource, id }])
       : await getAppRecords(link, env.id, resource, [id]);
-  return found[0] ?? null;
+  const [record] = found;
+  return record === undefined ? null : orderRecord(env.definition, record);
 };
 
 type Ref = RecordRef & { readonly title?: string | null };
@@ -96,7 +98,7 @@ export const findRecordsAnywhere = async (
     findRecords(db, env.id, stored),
     ...[...served].map(([resource, ids]) => getAppRecordsOrNone(link, env.id, resource, ids)),
   ]);
-  return found.flat();
+  return found.flat().map((record) => orderRecord(env.definition, record));
 };
 
 /** Returns a record for each of `refs`, in their order: a placeholder where there is none or the call to its app fails. */
@@ -111,8 +113,8 @@ interface RecordsPage<R = FullRecord> {
 /** A page whose stored records have their fields as text, to be written with `recordJson`. */
 export type RawRecordsPage = RecordsPage<FullRecord | RawRecord>;
 
-const parsePage = ({ records, cursor }: RawRecordsPage): RecordsPage => ({
-  records: records.map(parseRawRecord),
+const parsePage = ({ env }: Caller, { records, cursor }: RawRecordsPage): RecordsPage => ({
+  records: records.map((record) => parseRawRecord(env.definition, record)),
   cursor,
 });
 
@@ -261,4 +263,4 @@ export const listRecords = async (
   caller: Caller,
   name: string,
   query: RecordListQuery,
-): Promise<RecordsPage> => parsePage(await listRawRecords(deps, caller, name, query));
+): Promise<RecordsPage> => parsePage(caller, await listRawRecords(deps, caller, name, query));

@@ -1,9 +1,10 @@
 /** Checks records that an app pushes or answers, and completes them. For write.ts, appReads.ts, api/applink/ and the SDK's `testApp`. */
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { countKeys, isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
-import { linePattern } from '../platform/core/schema.ts';
-import { isLongerThan } from '../platform/core/textLength.ts';
+import { countKeys, isObject, jsonProblem } from '../platform/json/jsonLimits.ts';
+import { linePattern } from '../platform/json/schema.ts';
+import { cleanText } from '../platform/words/cleanText.ts';
+import { isLongerThan } from '../platform/words/textLength.ts';
 import type { FullRecord } from './queries.ts';
 
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
@@ -24,10 +25,11 @@ const fieldsProblem = (fields: unknown): FaultDetail | null => {
   const path = 'fields';
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
     return { path, message: 'must be an object' };
-  const inner = jsonProblem(fields);
-  if (inner !== null) return { path: inner.path === '' ? path : `${path}.${inner.path}`, message: inner.message };
+  // First, as it ends early: a look through tens of thousands of keys holds up the process.
   if (countKeys(fields, limits.dataKeys) > limits.dataKeys)
     return { path, message: `must have at most ${String(limits.dataKeys)} keys` };
+  const inner = jsonProblem(fields);
+  if (inner !== null) return { path: inner.path === '' ? path : `${path}.${inner.path}`, message: inner.message };
   return Buffer.byteLength(JSON.stringify(fields)) > limits.dataBytes
     ? { path, message: `must be at most ${String(limits.dataBytes / 1024)} KiB` }
     : null;
@@ -35,8 +37,8 @@ const fieldsProblem = (fields: unknown): FaultDetail | null => {
 
 const titleProblem = (title: unknown): string | null => {
   if (typeof title !== 'string') return 'must be a string';
-  if (isLongerThan(title, limits.titleMax) || !line.test(title) || !title.isWellFormed())
-    return `must be one line of 1 to ${String(limits.titleMax)} characters`;
+  if (isLongerThan(title, limits.titleMax) || !line.test(title) || !title.isWellFormed() || cleanText(title) === '')
+    return `must be one line that is seen, of 1 to ${String(limits.titleMax)} characters`;
   return null;
 };
 
@@ -109,7 +111,7 @@ export const isReceivedRecord = (value: unknown): value is ReceivedRecord => rec
 export const toFullRecord = (resource: string, given: ReceivedRecord): FullRecord => ({
   resource,
   id: given.id,
-  title: given.title,
+  title: cleanText(given.title),
   subtitle: given.subtitle ?? null,
   fields: given.fields ?? {},
   updatedAt: given.updatedAt ?? null,

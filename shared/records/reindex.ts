@@ -1,9 +1,9 @@
 /**
  * Writes again the terms and keys of records whose stored shape differs from their resource's declaration, or whose stamp is
- * of an older release: after a new declaration, after an upgrade, and for records that a load wrote without the service. Called by workers/sweeps/indexRecords.ts.
+ * of an older release: after a new declaration, after an upgrade, and for records that a load wrote without the service. Called by workers/sweeps/index.ts.
  */
-import type { Environment } from '../environments/definition.ts';
-import type { Db } from '../platform/db/knex.ts';
+import type { Environment } from '../app/manifest/definition.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
 import type { FullRecord } from './queries.ts';
 import { firstStamp, getIndexing, newStamp } from './terms.ts';
@@ -46,7 +46,7 @@ const reindexSql = statement(
 );
 
 /** Reindexes the records of an environment whose shape is outdated, and returns how many it found. */
-export const reindexRecords = async (db: Db, { id: envId, definition }: Environment): Promise<number> => {
+export const reindexRecords = async (db: Db | Tx, { id: envId, definition }: Environment): Promise<number> => {
   let renewed = 0;
   for (const resource of definition.resources.values()) {
     if (resource.source !== 'stored') continue;

@@ -1,12 +1,12 @@
 /** Reads the records related to a record: by a field of theirs, by a key of its own, or by a call to the app. For api/routes/resources.ts. */
-import { listCursors } from '../access/listCursors.ts';
-import type { Caller } from '../access/principal.ts';
-import { unknownName } from '../access/unknownName.ts';
+import { listCursors } from '../accounts/access/listCursors.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import { unknownName } from '../accounts/access/unknownName.ts';
+import type { DomainDeps } from '../accounts/deps.ts';
+import type { ManifestResource } from '../app/manifest/manifest.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { ManifestResource } from '../environments/manifest.ts';
 import type { RecordRef } from '../items/model.ts';
-import type { DomainDeps } from '../settings/deps.ts';
 import { readRelatedAppRecords } from './appReads.ts';
 import {
   findRecordsAnywhere,

@@ -1,8 +1,8 @@
 /** Checks that the records of a request exist and are seen. For the endpoints that link items to records. */
-import type { Caller } from '../access/principal.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import type { DomainDeps } from '../accounts/deps.ts';
 import { isSameRecord, unknownRecordFault } from '../items/links.ts';
 import type { RecordRef } from '../items/model.ts';
-import type { DomainDeps } from '../settings/deps.ts';
 import { findRecordsAnywhere } from './read.ts';
 
 /** Returns whether the app that serves the record's resource is offline, so that nobody can say whether the record exists. */
@@ -13,12 +13,12 @@ const isUnverifiable = async (
 ): Promise<boolean> =>
   env.definition.resources.get(name)?.source === 'app' && !(await link.online(env.id, { kind: 'resource', name }));
 
-/** Throws `invalid` at `path` and the place in the list for a record that doesn't exist or whose resource the caller doesn't see. */
+/** Throws `invalid` at the path of its place in the list for a record that doesn't exist or whose resource the caller doesn't see. */
 export const requireKnownRecords = async (
   deps: Pick<DomainDeps, 'db' | 'link'>,
   caller: Caller,
   refs: readonly RecordRef[],
-  path: string,
+  pathOf: (i: number) => string,
 ): Promise<void> => {
   if (refs.length === 0) return;
   const { env, principal } = caller;
@@ -27,6 +27,6 @@ export const requireKnownRecords = async (
   for (const [i, ref] of refs.entries()) {
     if (found.some((record) => isSameRecord(record, ref))) continue;
     if (seen.includes(ref) && (await isUnverifiable(deps, caller, ref))) continue;
-    throw unknownRecordFault(`${path}.${String(i)}`);
+    throw unknownRecordFault(pathOf(i));
   }
 };

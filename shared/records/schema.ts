@@ -9,7 +9,7 @@ import {
   responseObject,
   strictObject,
   Type,
-} from '../platform/core/schema.ts';
+} from '../platform/json/schema.ts';
 
 export const recordSchema = responseObject({
   resource: Type.String({ description: 'Its resource.' }),
@@ -36,7 +36,17 @@ export const resourceSchema = responseObject({
       name: Type.String({ description: 'Name.' }),
       label: Type.String({ description: 'Label.' }),
       description: describedSchema,
-      type: nullable(Type.String({ description: 'text, number, money, time, boolean, link or person; null: any.' })),
+      type: nullable(
+        Type.String({ description: 'text, number, money, time, date, boolean, link or person; null: any.' }),
+      ),
+      currency: nullable(
+        Type.Union(
+          [Type.String(), responseObject({ field: Type.String({ description: 'The field of the record.' }) })],
+          {
+            description: 'Of amounts: the currency, or the field of the record that has it; null: not said.',
+          },
+        ),
+      ),
       filter: Type.Boolean({ description: 'Whether lists filter by it.' }),
       sort: Type.Boolean({ description: 'Whether lists sort by it.' }),
       search: Type.Boolean({ description: 'Whether q finds its words.' }),

@@ -2,26 +2,25 @@
  * Searches the records of a stored resource for a text, best match first: the id, the title, titles and ids that begin with
  * the text, others. Used by read.ts.
  */
-import { foldCase } from '../platform/core/searchWords.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { queryNamedRows } from '../platform/db/namedStatement.ts';
-import { queryRows, statement } from '../platform/db/sql.ts';
+import { namedStatement, queryNamedRows } from '../platform/db/namedStatement.ts';
+import { foldCase } from '../platform/words/searchWords.ts';
 import { sampleTermShares, selectRareTerms } from './list/gather.ts';
 import { probeRecordsById } from './list/scan.ts';
 import { anyMatchesStatement, rawRecordColumns } from './list/statements.ts';
 import type { RawRecord } from './queries.ts';
 import { termQueries, titleKey } from './terms.ts';
 
-const bestMatchesSql = statement(
+const bestMatchesSql = namedStatement(
   'records.bestMatches',
-  `
+  () => `
   select ${rawRecordColumns} from (
-    (select r.*, 0 as rank from records r where r.env = $1 and r.resource = $2 and r.id = $3)
+    (select r.*, 0 as rank from records r where r.env = $env and r.resource = $resource and r.id = $text)
     union all
-    (select r.*, case when r.title_key = $4 then 1 else 2 end from records r
-      where r.env = $1 and r.resource = $2 and r.title_key >= $4 and r.title_key < $5 order by r.title_key, r.id limit $7)
+    (select r.*, case when r.title_key = $key then 1 else 2 end from records r
+      where r.env = $env and r.resource = $resource and r.title_key >= $key and r.title_key < $beyond_key order by r.title_key, r.id limit $limit)
     union all
-    (select r.*, 3 from records r where r.env = $1 and r.resource = $2 and r.id > $3 and r.id < $6 order by r.id limit $7)
+    (select r.*, 3 from records r where r.env = $env and r.resource = $resource and r.id > $text and r.id < $beyond_text order by r.id limit $limit)
   ) r order by rank, title_key, id`,
 );
 
@@ -72,15 +71,8 @@ const findOtherMatches = async (
 export const searchStoredRecords = async (db: Db, request: RecordSearchRequest): Promise<RawRecord[]> => {
   const { env, resource, text, limit } = request;
   const key = titleKey(text);
-  const best = await queryRows<RawRecord>(db, bestMatchesSql, [
-    env,
-    resource,
-    text,
-    key,
-    key + beyond,
-    text + beyond,
-    limit,
-  ]);
+  const ends = { beyond_key: key + beyond, beyond_text: text + beyond };
+  const best = await queryNamedRows<RawRecord>(db, bestMatchesSql, { env, resource, text, key, ...ends, limit });
   const found = new Map(best.map((record) => [record.id, record]));
   if (found.size < limit)
     for (const record of await findOtherMatches(db, { ...request, limit: limit + found.size }))

@@ -3,13 +3,13 @@
  * sorts and ranges (table record_keys). The resource declares the fields. For write.ts, reindex.ts, list/ and search.ts.
  */
 import { createHash, randomInt } from 'node:crypto';
-import type { Definition } from '../environments/definition.ts';
-import type { ManifestResource } from '../environments/manifest.ts';
-import { escapeLexeme, nameCode } from '../platform/core/lexemes.ts';
-import { getOrCreate } from '../platform/core/maps.ts';
-import { foldCase, queryWords, titleWords } from '../platform/core/searchWords.ts';
+import type { Definition } from '../app/manifest/definition.ts';
+import type { ManifestResource } from '../app/manifest/manifest.ts';
+import { getOrCreate } from '../platform/caches/maps.ts';
+import { escapeLexeme, nameCode } from '../platform/words/lexemes.ts';
+import { alternativesOf, foldCase, queryWords, titleWords } from '../platform/words/searchWords.ts';
 
-const declaredTypes = ['text', 'number', 'money', 'time', 'boolean', 'link', 'person'] as const;
+const declaredTypes = ['text', 'number', 'money', 'time', 'date', 'boolean', 'link', 'person'] as const;
 export type FieldType = (typeof declaredTypes)[number] | 'any';
 
 /** Returns the declared type of a field, or `any` for a field without a type. */
@@ -39,8 +39,8 @@ export interface ResourceIndexing {
  */
 const version = 1;
 
-/** Raised, with an index like that of migrations/0024_recordTerms.ts, when records are found by more lexemes. 1: by the words of their ids. */
-const termsVersion = 1;
+/** Raised, with an index like that of migrations/0024_recordTerms.ts, when records are found by more lexemes. 1: by the words of their ids; 2: by words as `titleWords` folds them. */
+const termsVersion = 2;
 
 /** Stamps that random numbers distinguish. */
 const stampsPerVersion = 2 ** 48;
@@ -137,6 +137,10 @@ const quoteLexeme = (lexeme: string, prefix = ''): string =>
 /** Returns functions that make the tsqueries of one resource. Lexemes are quoted, so that no character of a value is an operator. */
 export const termQueries = (envId: number, resource: string) => {
   const before = `${String(envId)}.${nameCode(resource)}`;
+  const anyOf = (part: string, prefix = ''): string =>
+    `(${alternativesOf(part)
+      .map((word) => quoteLexeme(`${before}w${word}`, prefix))
+      .join(' | ')})`;
   return {
     equals: (field: string, values: readonly (string | number | boolean)[]): string =>
       `(${values.map((value) => quoteLexeme(`${before}f${field}=${lexemeText(String(value))}`)).join(' | ')})`,
@@ -145,12 +149,12 @@ export const termQueries = (envId: number, resource: string) => {
     /** Returns a query for all words as whole words, which is faster than for their beginnings. */
     hasWords: (text: string): string =>
       queryWords(text)
-        .map((word) => quoteLexeme(`${before}w${word}`))
+        .map((part) => anyOf(part))
         .join(' & '),
     /** Returns a query for each word, all of which have to match: the id begins with the text, or one of the record's words with the word. */
     matches: (text: string): string[] => {
       const byId = quoteLexeme(`${before}i${foldCase(text)}`, ':*');
-      const words = queryWords(text).map((word) => `(${byId} | ${quoteLexeme(`${before}w${word}`, ':*')})`);
+      const words = queryWords(text).map((part) => `(${byId} | ${anyOf(part, ':*')})`);
       return words.length === 0 ? [byId] : words;
     },
   };

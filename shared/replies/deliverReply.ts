@@ -1,17 +1,18 @@
 /**
  * Delivers a reply to the customer, by the app or by a mail server, and returns the outcome. `onDispatch` is awaited
- * before the reply is dispatched, so that one that may have been sent is never sent twice. For workers/jobs/replySend.ts.
+ * before the reply is dispatched, so that one that may have been sent is never sent twice. Sends the service's own mails too.
+ * For workers/jobs/replySend.ts and workers/jobs/index.ts.
  */
-import type { CallOutcome, ReplyJob } from '../applink/link.ts';
-import { rpcCodes } from '../applink/protocol.ts';
-import type { Environment, InboxDefinition } from '../environments/definition.ts';
+import type { DomainDeps } from '../accounts/deps.ts';
+import type { CallOutcome, ReplyJob } from '../app/link/link.ts';
+import { rpcCodes } from '../app/link/protocol.ts';
+import type { Environment, InboxDefinition } from '../app/manifest/definition.ts';
 import type { Item } from '../items/model.ts';
-import { parseSender, resolveCustomerAddress } from '../items/replyAddress.ts';
-import { getOrCreate } from '../platform/core/maps.ts';
-import type { DomainDeps } from '../settings/deps.ts';
-import { composeMail } from './composeMail.ts';
-import { withdrawReply, type ReplyRequest } from './replyRequest.ts';
-import { openMailServer, type MailServer } from './smtp.ts';
+import { parseSender, resolveCustomerAddress, resolveMessageIds } from '../items/replyAddress.ts';
+import { getOrCreate } from '../platform/caches/maps.ts';
+import { composeMail, messageIdOf } from './composeMail.ts';
+import { readEarlierReplies, withdrawReply, type ReplyRequest } from './replyRequest.ts';
+import { openMailServer, type MailOutcome, type MailServer } from './smtp.ts';
 
 export type DeliveryOutcome =
   | { readonly kind: 'sent' }
@@ -27,6 +28,8 @@ interface OutgoingReply {
   readonly item: Item;
   readonly request: ReplyRequest;
   readonly job: ReplyJob;
+  /** The address that the author was told; null: not known. */
+  readonly to: string | null;
   /** Marks the reply as dispatched, to a connection of the app or to a mail server (null). */
   readonly onDispatch: (connection: string | null) => Promise<void>;
 }
@@ -87,18 +90,31 @@ const deliverByApp = async (
 const mailServersByUrl = new Map<string, MailServer>();
 const getMailServer = (url: string): MailServer => getOrCreate(mailServersByUrl, url, () => openMailServer(url));
 
+type SmtpReply = Extract<InboxDefinition['reply'], { readonly via: 'smtp' }>;
+
 const deliverBySmtp = async (
-  { config }: DomainDeps,
-  { item, request, onDispatch }: OutgoingReply,
-  { from, to }: { from: string; to: string },
+  { config, db }: DomainDeps,
+  { env, item, request, to: told, onDispatch }: OutgoingReply,
+  { from, to, inReplyTo }: SmtpReply,
 ): Promise<DeliveryOutcome> => {
   if (config.smtpUrl === null) return failedDelivery('No mail server is set up: SMTP_URL is missing.');
   const sender = parseSender(from);
   if (sender === null) return failedDelivery('The inbox’s own address is not valid.');
-  const address = resolveCustomerAddress(to, item);
+  const address = told ?? resolveCustomerAddress(to, item);
   if (address === null) return failedDelivery('The item has no e-mail address to send a reply to.');
-  const { entry: delivery, subject, text, at } = request;
-  const body = await composeMail({ delivery, from: sender, to: address, subject, text, at });
+  const { entry: delivery, subject, text, at, actor } = request;
+  const earlier = (await readEarlierReplies(db, env.id, request)).map((entry) => messageIdOf(entry, sender));
+  const received = inReplyTo === undefined ? [] : resolveMessageIds(inReplyTo, item);
+  const body = await composeMail({
+    delivery,
+    from: sender,
+    to: address,
+    subject,
+    text,
+    at,
+    references: [...earlier.filter((id) => !received.includes(id)), ...received],
+    isAutomatic: actor.type === 'agent',
+  });
   const outcome = await getMailServer(config.smtpUrl).send({
     envelope: { from: sender.address, to: address },
     body,
@@ -114,4 +130,29 @@ export const deliverReply = async (deps: DomainDeps, outgoing: OutgoingReply): P
   if (reply === null || reply === undefined || inbox.retired)
     return failedDelivery(`The inbox ${inbox.name} sends no replies any more.`);
   return reply.via === 'app' ? deliverByApp(deps, outgoing) : deliverBySmtp(deps, outgoing, reply);
+};
+
+/** A mail of the service itself, such as an invitation. */
+interface ServiceMail {
+  readonly delivery: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly at: number;
+  readonly onDispatch: () => Promise<void>;
+}
+
+/** Sends a mail of the service itself, by the mail server of replies. */
+export const sendServiceMail = async (
+  { smtpUrl, smtpFrom, publicUrl }: DomainDeps['config'],
+  { to, onDispatch, ...mail }: ServiceMail,
+): Promise<MailOutcome> => {
+  const from = parseSender(smtpFrom ?? `Console <no-reply@${new URL(publicUrl).hostname}>`);
+  if (smtpUrl === null || from === null)
+    return {
+      kind: 'refused',
+      error: 'The service has no mail server or no address of its own: see SMTP_URL and SMTP_FROM.',
+    };
+  const body = await composeMail({ ...mail, from, to, references: [], isAutomatic: true });
+  return getMailServer(smtpUrl).send({ envelope: { from: from.address, to }, body, onDispatch });
 };

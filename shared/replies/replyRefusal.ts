@@ -1,11 +1,11 @@
 /** Checks the author of a reply once more before it is handed over, as it may have waited. For workers/jobs/replySend.ts. */
-import { principalModeFault } from '../access/gates.ts';
-import { withoutSupervision } from '../access/principal.ts';
+import { principalModeFault } from '../accounts/access/gates.ts';
+import { withoutSupervision } from '../accounts/access/principal.ts';
+import type { DomainDeps } from '../accounts/deps.ts';
+import { requireApprovedIfSupervised, requireRequester } from '../accounts/requester.ts';
 import { Fault } from '../catalogue/errors.ts';
 import type { Item } from '../items/model.ts';
 import { gateItemChange } from '../items/perform/gate.ts';
-import type { DomainDeps } from '../settings/deps.ts';
-import { requireApprovedIfSupervised, requireRequester } from '../settings/requester.ts';
 import type { ReplyRequest } from './replyRequest.ts';
 
 type Refusing = Pick<DomainDeps, 'directory'>;

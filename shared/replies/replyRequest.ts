@@ -1,8 +1,8 @@
 /** Reads the reply that a job is to deliver, and marks the job as dispatched. For workers/jobs/replySend.ts. */
-import type { ReplyJob } from '../applink/link.ts';
+import type { ReplyJob } from '../app/link/link.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 
 /** A reply as its author wrote it, from the first event of its timeline entry. */
 export interface ReplyRequest {
@@ -43,6 +43,20 @@ const findReplySql = statement(
   `
   select at, inbox, actor_type, actor, actor_name, role, data, request_id, address from events
   where env = $1 and item = $2 and entry = $3 and not is_update`,
+);
+/** Earlier replies to the item that are named in a mail, and the entries among which they are looked for. */
+const earlierMax = { replies: 10, entries: 1_000 } as const;
+
+const findEarlierSql = statement(
+  'replies.earlier',
+  `
+  select e.entry from (
+    select id, entry, type from events
+    where env = $1 and item = $2 and entry is not null and not is_update order by id desc limit ${String(earlierMax.entries)}
+  ) e
+  where e.type = 'reply' and e.entry < $3 and exists (
+    select from events u where u.env = $1 and u.entry = e.entry and u.is_update and u.data ->> 'status' in ('sent', 'unknown'))
+  order by e.id desc limit ${String(earlierMax.replies)}`,
 );
 /** Updates the job only under its present lease: a worker that froze and has lost the lease dispatches nothing. */
 const markReplySql = statement(
@@ -92,6 +106,14 @@ export const readReplyRequest = async (
     address,
   };
 };
+
+/** Returns the entries of the item's replies before this one that were sent, the oldest first. */
+export const readEarlierReplies = async (
+  db: Db,
+  envId: number,
+  { item, entry }: Pick<ReplyRequest, 'item' | 'entry'>,
+): Promise<readonly string[]> =>
+  (await queryRows<{ entry: string }>(db, findEarlierSql, [envId, item, entry])).map((row) => row.entry).reverse();
 
 /**
  * Members of the job's payload: whether the reply was dispatched and its outcome is unknown yet, to which connection of the

@@ -3,20 +3,19 @@
  * restores, and the end of its job, in one statement, and only while the worker has the job's lease. For
  * workers/jobs/replySend.ts.
  */
-import { fullAccess } from '../access/access.ts';
-import type { ReplyJob } from '../applink/link.ts';
+import { fullAccess } from '../accounts/access/access.ts';
+import type { DomainDeps } from '../accounts/deps.ts';
+import type { ReplyJob } from '../app/link/link.ts';
 import type { ReplyStatus } from '../catalogue/states/replies.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { activeDeadline } from '../items/perform/eventBatch.ts';
 import { itemTermSeparator } from '../items/perform/writeSql.ts';
 import { itemJson } from '../items/present.ts';
-import { itemTerms } from '../items/terms.ts';
+import { itemTerms } from '../items/search/terms.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
-import { queryRow, statement, type SqlValue } from '../platform/db/sql.ts';
-import { actorParameters, actorValues, eventInsert, withEventIds } from '../platform/journal/events.ts';
-import { outboxInsert } from '../platform/journal/outbox.ts';
+import { actorValues, change, event, live, queryChange, type Change } from '../platform/journal/changeWriter.ts';
+import { withEventIds } from '../platform/journal/events.ts';
 import { channels } from '../platform/redis/bus.ts';
-import type { DomainDeps } from '../settings/deps.ts';
 import type { ReplyRequest } from './replyRequest.ts';
 
 export interface ReplyResolution {
@@ -24,59 +23,56 @@ export interface ReplyResolution {
   readonly error: string | null;
 }
 
-/** The event's id is drawn from the item's locked row: the ids of an item's events follow its versions. */
-const settleReplySql = (moved: string): string => `
-  with held as (select id from staged_jobs where id = $1 and fence = $2 and lease_until is not null for update),
-  moved as (${moved}),
-  numbered as materialized (${withEventIds('moved')}),
-  happened as (${eventInsert(
+/** Settles a reply by `moved`, a lock or an update of its item: the event's id is drawn from the item's locked row, so that the ids of an item's events follow its versions. */
+const settling = (name: string, moved: string): Change =>
+  change(
+    name,
     {
-      ...actorParameters(15),
-      id: 'id',
-      env: '$3',
-      at: '$5::bigint',
-      verb: '$6',
-      target_type: "'item'",
-      target: '$4',
-      outcome: '$7',
-      inbox: '$8',
-      item: '$4',
-      entry: '$9',
-      type: "'reply'",
-      is_update: 'true',
-      data: '$10::jsonb',
-      before: '$11::jsonb',
-      after: '$12::jsonb',
+      held: 'select id from staged_jobs where id = $job and fence = $fence and lease_until is not null for update',
+      moved,
+      numbered: withEventIds('moved'),
+      happened: event(
+        {
+          id: 'id',
+          verb: '$verb',
+          target_type: "'item'",
+          target: '$item',
+          outcome: '$outcome',
+          inbox: '$inbox',
+          item: '$item',
+          entry: '$entry',
+          type: "'reply'",
+          is_update: 'true',
+          data: '$data::jsonb',
+          before: '$before::jsonb',
+          after: '$after::jsonb',
+        },
+        { from: 'numbered' },
+      ),
+      told: live(
+        {
+          id: 'id',
+          inbox: '$inbox',
+          deltas: "'{}'",
+          due_to: '$dueTo::bigint',
+          awake_to: '$awakeTo::bigint',
+          whole: 'true',
+        },
+        { from: 'numbered' },
+      ),
+      ended: 'delete from staged_jobs where id = any (array(select id from held)) and exists (select from moved)',
     },
-    { from: 'numbered' },
-  )}),
-  told as (${outboxInsert(
-    {
-      id: 'id',
-      env: '$3',
-      at: '$5::bigint',
-      parts: '$13',
-      inbox: '$8',
-      deltas: "'{}'",
-      due_to: '$14::bigint',
-      awake_to: '$21::bigint',
-      whole: 'true',
-    },
-    { from: 'numbered' },
-  )}),
-  ended as (delete from staged_jobs where id = any (array(select id from held)) and exists (select from moved))
-  select (select count(*) from held)::int as held, (select count(*) from moved)::int as moved`;
+    'select (select count(*) from held)::int as held, (select count(*) from moved)::int as moved',
+  );
 
-const settleEntry = statement(
+const settleEntry = settling(
   'replies.settle',
-  settleReplySql(`
-    select i.id from items i where i.env = $3 and i.id = $4 and exists (select from held) for update of i`),
+  'select i.id from items i where i.env = $env and i.id = $item and exists (select from held) for update of i',
 );
-const settleItem = statement(
+const settleItem = settling(
   'replies.settleItem',
-  settleReplySql(`
-    update items set version = version + 1, due_at = $14::bigint, updated_at = $22::bigint, terms = array_to_tsvector(string_to_array($23, E',\\n'))
-    where env = $3 and id = $4 and version = $24 and exists (select from held) returning id`),
+  `update items set version = version + 1, due_at = $dueTo::bigint, updated_at = $updatedAt::bigint, terms = array_to_tsvector(string_to_array($terms, E',\\n'))
+    where env = $env and id = $item and version = $version and exists (select from held) returning id`,
 );
 
 const roundsMax = 20;
@@ -120,31 +116,36 @@ const trySettle = async (
   if (item === undefined) throw new Error(`The reply ${request.entry} belongs to no item.`);
   const restored = withRestoredDeadline(item, end, dueAt, at);
   const deadline = restored === null ? {} : { dueAt: restored.dueAt };
-  const values: SqlValue[] = [
-    job.id,
-    job.fence,
-    job.env,
-    request.item,
+  const settled = {
+    job: job.id,
+    fence: job.fence,
+    env: job.env,
+    item: request.item,
+    inbox: request.inbox,
+    entry: request.entry,
     at,
-    `item.reply.${end.status}`,
-    end.status === 'sent' ? 'ok' : 'failed',
-    request.inbox,
-    request.entry,
-    JSON.stringify(data),
-    JSON.stringify({ status: 'sending', ...(restored === null ? {} : { dueAt: null }) }),
-    JSON.stringify({ ...end, ...deadline }),
-    replyLiveParts(request, data, restored),
-    restored?.dueAt ?? null,
+    verb: `item.reply.${end.status}`,
+    outcome: end.status === 'sent' ? 'ok' : 'failed',
+    data,
+    before: { status: 'sending', ...(restored === null ? {} : { dueAt: null }) },
+    after: { ...end, ...deadline },
+    live: replyLiveParts(request, data, restored),
+    dueTo: restored?.dueAt,
+    awakeTo: activeDeadline(restored),
     ...actorValues({ ...actor, role: request.role, requestId: request.requestId, address: request.address }),
-    activeDeadline(restored),
-  ];
-  if (restored !== null)
-    values.push(restored.updatedAt, itemTerms(job.env, restored).join(itemTermSeparator), item.version);
-  const done = await queryRow<{ held: number; moved: number }>(
-    db,
-    restored === null ? settleEntry : settleItem,
-    values,
-  );
+  };
+  const changed =
+    restored === null
+      ? {}
+      : {
+          updatedAt: restored.updatedAt,
+          terms: itemTerms(job.env, restored).join(itemTermSeparator),
+          version: item.version,
+        };
+  const [done] = await queryChange<{ held: number; moved: number }>(db, restored === null ? settleEntry : settleItem, {
+    ...settled,
+    ...changed,
+  });
   if (done?.held !== 1) return false;
   return done.moved === 1 ? true : null;
 };

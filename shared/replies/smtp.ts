@@ -1,14 +1,15 @@
 /**
  * Sends mails to a mail server (RFC 5321). A mail is dispatched when the server has accepted DATA: before that nothing was
  * sent, after it only the server's reply shows the outcome. Idle connections stay open for a few seconds, for replies that
- * follow each other. For deliverReply.ts.
+ * follow each other. For deliverReply.ts and the doctor.
  */
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { isObject } from '../platform/core/jsonLimits.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
+import { describeTlsRefusal } from '../platform/log/refusals.ts';
 import type { MailEnvelope } from './composeMail.ts';
 
-type MailOutcome =
+export type MailOutcome =
   | { readonly kind: 'sent' }
   /** The server refused the mail for good. */
   | { readonly kind: 'refused'; readonly error: string }
@@ -65,8 +66,9 @@ const openMailConnection = (url: URL): Promise<MailConnection> =>
     const line: MailConnection = { connection: newConnection(url), mails: 0, ended: false };
     const { connection } = line;
     const fail = (error: Error): void => {
-      connection.close();
+      // First, as closing ends the connection for a reason of its own.
       reject(error);
+      connection.close();
     };
     // The listener stays after the promise has settled, as an 'error' event without a listener ends the process.
     connection.on('error', reject);
@@ -92,6 +94,18 @@ const errorSentence = (error: unknown): string => {
   const known = isObject(error) ? [error['response'], error['message'], error['code']] : [];
   const text = known.find((value) => typeof value === 'string') ?? 'no reason given';
   return text.replace(/\s+/g, ' ').trim().slice(0, 500);
+};
+
+/** Returns why no connection came about. */
+const unconnectedError = (error: unknown): string => {
+  const refusal = error instanceof Error ? describeTlsRefusal(error) : null;
+  const what =
+    isObject(error) && error['code'] === 'EAUTH'
+      ? 'refuses the name or the password of SMTP_URL'
+      : refusal === null
+        ? 'can’t be reached'
+        : `refuses us: ${refusal}`;
+  return `The mail server ${what}: ${errorSentence(error)}`;
 };
 
 const mailOutcomeOf = (error: unknown, dispatched: boolean): MailOutcome => {
@@ -142,6 +156,18 @@ const sendOnConnection = ({ connection }: MailConnection, { envelope, body, onDi
     });
   });
 
+/** Connects and signs in as for a mail, and returns what `look` finds of the connection. Throws in an operator's words. */
+export const visitMailServer = async <T>(address: string, look: (socket: unknown) => T): Promise<T> => {
+  try {
+    const { connection } = await openMailConnection(new URL(address));
+    const found = look(connection._socket);
+    connection.quit();
+    return found;
+  } catch (error) {
+    throw new Error(unconnectedError(error), { cause: error });
+  }
+};
+
 /** Returns the mail server at `address` (`smtp://user:password@host:port`, `smtps://…`); connects when a mail is sent. */
 export const openMailServer = (address: string): MailServer => {
   const url = new URL(address);
@@ -188,7 +214,7 @@ export const openMailServer = (address: string): MailServer => {
       try {
         line = await openMailConnection(url);
       } catch (error) {
-        return { kind: 'later', error: `The mail server can’t be reached: ${errorSentence(error)}` };
+        return { kind: 'later', error: unconnectedError(error) };
       }
       return (await over(line, mail)).outcome;
     },

@@ -2,14 +2,14 @@
  * Takes a reply for the app, in the process that has the app's socket: what is sent is what the rows say, once for each time
  * that the reply's worker dispatches it. Called by the app link (api/applink/hub.ts).
  */
-import { fullAccess } from '../access/access.ts';
-import type { ReplyJob } from '../applink/link.ts';
-import type { ServiceCalls } from '../applink/protocol.ts';
+import { fullAccess } from '../accounts/access/access.ts';
+import type { ReplyJob } from '../app/link/link.ts';
+import type { ServiceCalls } from '../app/link/protocol.ts';
 import { readItems } from '../items/model.ts';
 import { presentItem } from '../items/present.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
-import { dbNowSql } from '../platform/outbox/leaderLease.ts';
+import { dbNowSql } from '../platform/leases/leaderLease.ts';
 import { readReplyRequest } from './replyRequest.ts';
 
 /** The worker has dispatched the reply to this connection (`markReply`), still leases the job, and nobody has taken it. */

@@ -2,7 +2,7 @@
  * Caches running calls and answers by idempotency key, so that a run that is dispatched twice acts once. requestHandler.ts
  * uses one for `action.run` and one for `reply.send`; answerResender.ts sends the answers that are not settled.
  */
-import type { RpcError } from '../applink/protocol.ts';
+import type { RpcError } from '../app/link/protocol.ts';
 import { jsonWeight, type Weight } from './batches.ts';
 import type { RpcAnswer } from './peer.ts';
 import { isStoredAnswer, type AnswerStore, type StoredAnswer } from './stores.ts';
@@ -17,14 +17,16 @@ interface CachedAnswer extends StoredAnswer, Weight {
 }
 
 /** An answer that the service has not confirmed. */
-interface UnsettledAnswer extends Weight {
+export interface UnsettledAnswer extends Weight {
   readonly run: string;
+  readonly attempt: number;
   readonly answer: RpcAnswer;
 }
 
 interface AnswerCacheOptions {
   readonly store: AnswerStore | null;
-  readonly onStoreError: (error: unknown) => void;
+  /** Called with the method of the store that failed for a run. */
+  readonly onStoreError: (failed: 'get' | 'set' | 'delete', run: string, error: unknown) => void;
 }
 
 const unreadable: RpcError = {
@@ -35,6 +37,10 @@ const unreadable: RpcError = {
 
 const toRpcAnswer = ({ answer }: StoredAnswer): RpcAnswer =>
   answer.error === undefined ? { result: answer.result ?? null } : { error: answer.error };
+
+/** Returns whether the run does not act in this attempt: it was done, or the answer is of this attempt or a later one. */
+const isFinal = ({ attempt: of, answer }: StoredAnswer, attempt: number): boolean =>
+  answer.error === undefined || attempt <= of;
 
 /** The answers of one kind of call: running, not settled (the service may not have them), and settled. */
 export class AnswerCache {
@@ -63,6 +69,11 @@ export class AnswerCache {
     return answering;
   }
 
+  /** Whether the answers are in a store of all instances of the app. */
+  get isShared(): boolean {
+    return this.#parts.store?.shared === true;
+  }
+
   /** Returns whether the run is running or has an answer in memory, so that `answer` calls nothing. */
   has(key: string): boolean {
     return this.#running.has(key) || this.#unsettled.has(key) || this.#settled.has(key);
@@ -73,7 +84,10 @@ export class AnswerCache {
     const before = Date.now() - ageMs;
     return [...this.#unsettled]
       .filter(([run, cached]) => cached.at <= before && !this.#refused.has(run))
-      .map(([run, cached]) => ({ run, answer: toRpcAnswer(cached), bytes: cached.bytes, members: cached.members }));
+      .map(([run, cached]) => {
+        const { attempt, bytes, members } = cached;
+        return { run, attempt, answer: toRpcAnswer(cached), bytes, members };
+      });
   }
 
   /**
@@ -91,10 +105,10 @@ export class AnswerCache {
     this.#refused.clear();
   }
 
-  /** Marks an answer as confirmed by the service, and deletes it from the store. */
-  settle(key: string): void {
+  /** Marks an answer as confirmed by the service, that of `attempt` if given, and deletes it from the store. */
+  settle(key: string, attempt?: number): void {
     const cached = this.#unsettled.get(key);
-    if (cached === undefined) return;
+    if (cached === undefined || (attempt !== undefined && cached.attempt !== attempt)) return;
     this.#unsettled.delete(key);
     this.#refused.delete(key);
     this.#settled.set(key, cached);
@@ -104,47 +118,57 @@ export class AnswerCache {
       this.#settled.delete(oldest);
       this.#settledSize -= bytes;
     }
-    void this.#useStore((store) => store.delete(key));
+    void this.#useStore('delete', key, (store) => store.delete(key, cached.attempt));
   }
 
-  /** Adds the stored answer of an earlier process of the app, unless this process has the run or its answer. */
+  /** Adds the stored answer of another process of the app, unless this process has the run, or an answer that is as new. */
   restore(key: string, stored: StoredAnswer): void {
-    if (!this.has(key)) this.#cache(key, stored);
+    const cached = this.#unsettled.get(key) ?? this.#settled.get(key);
+    if (this.#running.has(key) || (cached !== undefined && cached.attempt >= stored.attempt)) return;
+    this.#cache(key, stored);
   }
 
   async #find(key: string, attempt: number, act: () => Promise<RpcAnswer>): Promise<RpcAnswer> {
-    let known: StoredAnswer | null | undefined = this.#unsettled.get(key) ?? this.#settled.get(key);
-    if (known === undefined && this.#parts.store !== null) {
+    let known: StoredAnswer | undefined = this.#unsettled.get(key) ?? this.#settled.get(key);
+    // What failed here may have been done since by another instance, which says so in a shared store.
+    if (known === undefined || (this.isShared && !isFinal(known, attempt))) {
       try {
-        known = await this.#parts.store.get(key);
-        if (known !== undefined && known !== null && !isStoredAnswer(known))
-          throw new TypeError(`What the store has for the run ${key} is no { attempt, answer }.`);
+        known = (await this.#readStored(key)) ?? known;
       } catch (error) {
-        this.#parts.onStoreError(error);
+        this.#parts.onStoreError('get', key, error);
         return { error: unreadable };
       }
     }
-    if (known !== undefined && known !== null && (known.answer.error === undefined || attempt <= known.attempt)) {
+    if (known !== undefined && isFinal(known, attempt)) {
       // A settled answer is unsettled now: the service would not have called if it had the answer.
       if (!this.#unsettled.has(key)) this.#cache(key, known);
       return toRpcAnswer(known);
     }
-    if (known !== undefined && known !== null) await this.#forget(key);
+    if (known !== undefined) await this.#forget(key, known.attempt);
     const answer = await act();
     const stored: StoredAnswer = { attempt, answer: { ...answer } };
     this.#cache(key, stored);
-    await this.#useStore((store) => store.set(key, stored));
+    await this.#useStore('set', key, (store) => store.set(key, stored));
     return answer;
   }
 
+  /** Resolves with the stored answer; undefined: there is none. Rejects when the store can't be read, or has no answer under the key. */
+  async #readStored(key: string): Promise<StoredAnswer | undefined> {
+    const { store } = this.#parts;
+    const stored = (await store?.get(key)) ?? undefined;
+    if (store !== null && stored !== undefined && !isStoredAnswer(stored, store))
+      throw new TypeError(`What the store has for the run ${key} is no { attempt, answer }.`);
+    return stored;
+  }
+
   /** Drops the answer of a failed attempt before the next one, so that it is not sent any more. */
-  async #forget(key: string): Promise<void> {
+  async #forget(key: string, attempt: number): Promise<void> {
     const settled = this.#settled.get(key);
     if (settled !== undefined) this.#settledSize -= settled.bytes;
     this.#settled.delete(key);
     this.#unsettled.delete(key);
     this.#refused.delete(key);
-    await this.#useStore((store) => store.delete(key));
+    await this.#useStore('delete', key, (store) => store.delete(key, attempt));
   }
 
   #cache(key: string, stored: StoredAnswer): void {
@@ -155,13 +179,12 @@ export class AnswerCache {
     this.#unsettled.set(key, { ...stored, ...jsonWeight(stored.answer), at: Date.now() });
   }
 
-  async #useStore<T>(use: (store: AnswerStore) => Promise<T> | undefined): Promise<T | undefined> {
-    if (this.#parts.store === null) return undefined;
+  async #useStore(method: 'set' | 'delete', key: string, use: (store: AnswerStore) => unknown): Promise<void> {
+    if (this.#parts.store === null) return;
     try {
-      return await use(this.#parts.store);
+      await use(this.#parts.store);
     } catch (error) {
-      this.#parts.onStoreError(error);
-      return undefined;
+      this.#parts.onStoreError(method, key, error);
     }
   }
 }

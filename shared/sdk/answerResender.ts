@@ -2,11 +2,11 @@
  * Sends the answers that the service has not confirmed: after each registration, and at intervals, as a confirmation may be
  * lost. Used by connect.ts.
  */
-import type { RunAnswer } from '../applink/protocol.ts';
-import type { AnswerCache } from './answerCache.ts';
+import type { RpcError, RunAnswer } from '../app/link/protocol.ts';
+import type { AnswerCache, UnsettledAnswer } from './answerCache.ts';
 import { splitIntoFrames } from './batches.ts';
 import type { Peer } from './peer.ts';
-import { isTransientRefusal, refusedAnswer, RpcFailed, type LinkProblem } from './problems.ts';
+import { isTransientRefusal, refusedAnswer, rpcErrorDetails, RpcFailed, type LinkProblem } from './problems.ts';
 
 interface AnswerResender {
   attach(peer: Peer | null): void;
@@ -25,14 +25,17 @@ const retryMs = 2_000;
 const overheadBytes = 300;
 const overheadMembers = 1;
 
-const unsettledBatches = (runs: AnswerCache, ageMs: number): RunAnswer[][] =>
+const unsettledBatches = (runs: AnswerCache, ageMs: number): UnsettledAnswer[][] =>
   splitIntoFrames(runs.unsettled(ageMs), ({ bytes, members }) => ({
     bytes: bytes + overheadBytes,
     members: members + overheadMembers,
-  })).map((batch) =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the result went through `toSendableAnswer`, or came from the app's store
-    batch.map(({ run, answer }) => ({ run, ...answer }) as RunAnswer),
-  );
+  }));
+
+/** Returns whether a refusal is that of a service which does not know that answers can be shared. */
+const isAttemptRefused = (error: RpcError): boolean => {
+  const details = rpcErrorDetails(error);
+  return details.length > 0 && details.every(({ path }) => path.endsWith('.attempt'));
+};
 
 export const createAnswerResender = (
   runs: AnswerCache,
@@ -41,15 +44,26 @@ export const createAnswerResender = (
 ): AnswerResender => {
   let peer: Peer | null = null;
   let scheduled: NodeJS.Timeout | undefined;
+  /** Whether answers name their attempt, so that they count from any instance; false once this connection's service has refused that. */
+  let namesAttempts = runs.isShared;
+
+  const toRunAnswer = ({ run, attempt, answer }: UnsettledAnswer): RunAnswer =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the result went through `toSendableAnswer`, or came from the app's store
+    ({ run, ...(namesAttempts ? { attempt } : {}), ...answer }) as RunAnswer;
 
   /** Sends a batch, and the halves of one that is refused, so that an answer which can't be taken keeps back no other. Rejects when the service can't take any now. */
-  const sendBatch = async (to: Peer, answers: readonly RunAnswer[]): Promise<void> => {
+  const sendBatch = async (to: Peer, answers: readonly UnsettledAnswer[]): Promise<void> => {
     try {
-      const { settled } = await to.request('run.answers', { answers }, answerTimeoutMs);
-      for (const run of settled) runs.settle(run);
+      const params = { answers: answers.map(toRunAnswer) };
+      const settled = new Set((await to.request('run.answers', params, answerTimeoutMs)).settled);
+      for (const { run, attempt } of answers) if (settled.has(run)) runs.settle(run, attempt);
     } catch (error) {
       const [first] = answers;
       if (first === undefined || !(error instanceof RpcFailed) || isTransientRefusal(error.error)) throw error;
+      if (namesAttempts && isAttemptRefused(error.error)) {
+        namesAttempts = false;
+        return sendBatch(to, answers);
+      }
       if (answers.length === 1) {
         if (runs.refuse(first.run)) onProblem(refusedAnswer(first.run, error.error));
         return;
@@ -84,6 +98,7 @@ export const createAnswerResender = (
   return {
     attach: (next) => {
       peer = next;
+      namesAttempts = runs.isShared;
       if (next !== null) runs.forgetRefusals();
     },
     now,

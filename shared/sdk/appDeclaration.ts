@@ -26,10 +26,12 @@ interface NamesOf<R, S, V, A> extends Names {
 /**
  * What `defineApp` takes. The keys are the names. By name, `R` has the lists of fields of resources, `F` the schemas of
  * fields of inboxes, `S` the names of states of inboxes, `V` the lists of states of views, `A` the input schemas of actions,
- * `G` the kinds of flags.
+ * `G` the kinds of flags, `P` the sources of resources.
  */
-export interface AppDeclaration<R, F, S, V, A, G = Readonly<Record<string, FlagKind>>> {
-  readonly resources?: { readonly [K in keyof R]: Resource<R[K], Keys<R>, Keys<A>> };
+export interface AppDeclaration<R, F, S, V, A, G = Readonly<Record<string, FlagKind>>, P = unknown> {
+  readonly resources?: { readonly [K in keyof R]: Resource<R[K], Keys<R>, Keys<A>> } & {
+    readonly [K in keyof P]: { readonly source: P[K] };
+  };
   /** The second part names `detail` too, as nothing tells the names of inboxes that have no other member. */
   readonly inboxes?: { readonly [K in keyof F]: InboxMembers<F[K], Keys<A>> } & {
     readonly [K in keyof S]: InboxStates<S[K]> & { readonly detail?: unknown };
@@ -45,6 +47,8 @@ export interface AppDeclaration<R, F, S, V, A, G = Readonly<Record<string, FlagK
 export interface AppTypes {
   /** The lists of fields by resource. */
   readonly resources: unknown;
+  /** The sources by resource. */
+  readonly sources: unknown;
   /** The schemas of fields by inbox. */
   readonly inboxes: unknown;
   /** The input schemas by action. */

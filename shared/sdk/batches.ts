@@ -1,5 +1,5 @@
 /** Splits what an app sends into batches that fit a frame. Used by recordBatches.ts and answerResender.ts. */
-import { linkLimits } from '../applink/protocol.ts';
+import { linkLimits } from '../app/link/protocol.ts';
 
 /** Bytes and members that a value adds to a frame. */
 export interface Weight {

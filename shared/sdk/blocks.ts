@@ -1,8 +1,8 @@
 /** The types of blocks: what an app declares or returns to be shown. docs/manifest.md has their limits. For declarations.ts and handlers.ts. */
-import type { Json } from '../applink/protocol.ts';
+import type { Json } from '../app/link/protocol.ts';
 
 /** How a value is shown. `time` is in ms since 1970 UTC. */
-export type ValueType = 'text' | 'number' | 'money' | 'time' | 'boolean' | 'link' | 'person';
+export type ValueType = 'text' | 'number' | 'money' | 'time' | 'date' | 'boolean' | 'link' | 'person';
 /** Any name: for parts of an app that are declared by themselves, where the names of the others are not known. */
 // oxlint-disable-next-line typescript/no-explicit-any -- assignable to the names of whichever app the part becomes part of
 export type AnyName = any;
@@ -26,7 +26,11 @@ export type Column = {
 
 /** The members of each type of block, beside its type and title. `A` are the names of the actions. */
 export interface BlockMembers<A extends string = AnyName> {
-  readonly text: { /** Markdown. */ readonly text: string };
+  readonly text: {
+    readonly text: string;
+    /** true: no Markdown. */
+    readonly plain?: boolean;
+  };
   readonly fields: {
     readonly fields: readonly { readonly label: string; readonly value?: Value; readonly type?: ValueType }[];
   };

@@ -1,5 +1,5 @@
 /**
- * How `npx @console-api/sdk check` reads a module that connects its app: `connect` hands the app to the command and dials nobody.
+ * How `console-sdk check` reads a module that connects its app: `connect` hands the app to the command and dials nobody.
  * The two are bundles of their own, so that they meet at a global symbol. Used by connect.ts and the command.
  */
 const key = Symbol.for('@console-api/sdk/checking');

@@ -1,8 +1,8 @@
 /** The types of a connected app: what `connect` takes and returns. */
-import type { AppCalls } from '../applink/protocol.ts';
+import type { AppCalls } from '../app/link/protocol.ts';
 import type { AppTypes } from './appDeclaration.ts';
 import type { Timing } from './backoff.ts';
-import type { AnyTypes, FlagNamesIn, NameIn, RecordIn, ReportIn } from './clientTypes.ts';
+import type { AnyTypes, FlagNamesIn, RecordIn, ReportIn, StoredIn } from './clientTypes.ts';
 import type { App } from './defineApp.ts';
 import type { Emitter } from './events.ts';
 import type { Flags } from './flags.ts';
@@ -61,8 +61,9 @@ export interface Client<T extends AppTypes = AnyTypes> extends Pick<Emitter, 'on
   /** The environment's flags, evaluated in this process without waiting. */
   readonly flags: Flags<FlagNamesIn<T['flags']>>;
   /**
-   * Creates an item, or adds an occurrence to the item with this `key`. A report that is made while offline waits and is
-   * sent with the time at which it was made; the service counts it once, however often it is sent within 24 hours.
+   * Creates an item, or adds an occurrence to the item with this `key`. Resolves with the item's id, and whether this report
+   * created it. Reports and records are sent in the order of the calls. A report that can't be sent at once, or whose answer
+   * is lost, is sent later with the time at which it was made; the service counts it once within 24 hours.
    *
    * Rejects with a `LinkProblem` of kind `request` when the service refuses the report, `full` when `queueLimit` of them
    * wait already, `closed` when the client closes first. A rejection that nobody handles, here or in what `then` and
@@ -82,12 +83,12 @@ export interface Client<T extends AppTypes = AnyTypes> extends Pick<Emitter, 'on
    * @example
    * await client.putRecords('order', [{ id: 'o1', title: 'Order 1', fields: { total: 1200 } }]);
    */
-  putRecords<R extends NameIn<T['resources']>>(
+  putRecords<R extends StoredIn<T['sources']>>(
     resource: R,
     records: readonly RecordIn<T['resources'], R>[],
   ): Promise<{ readonly stored: number }>;
   /** Deletes stored records by their ids. Resolves with how many there were; rejects as `report`. */
-  deleteRecords(resource: NameIn<T['resources']>, ids: readonly string[]): Promise<{ readonly deleted: number }>;
+  deleteRecords(resource: StoredIn<T['sources']>, ids: readonly string[]): Promise<{ readonly deleted: number }>;
   /**
    * Ends the connection for good: takes no more runs, replies and items to triage, waits up to `drainMs` ms (10,000 by
    * default) for running handlers and waiting reports, aborts the rest, and waits another second for their answers. Reads are

@@ -1,5 +1,5 @@
 /** The types of what a client takes, by what its app declares. An app whose declarations are not known takes any names. For client.ts and flags.ts. */
-import type { AppCalls, GivenRecord } from '../applink/protocol.ts';
+import type { AppCalls, GivenRecord } from '../app/link/protocol.ts';
 import type { AppTypes, Nothing } from './appDeclaration.ts';
 import type { AnyName } from './blocks.ts';
 import type { FlagKind, GivenFieldsOf } from './declarations.ts';
@@ -11,7 +11,12 @@ export type AnyTypes = Readonly<Record<keyof AppTypes, AnyName>>;
 type NoneOf<N> = [N] extends [never] ? Nothing : N;
 
 /** The names in `D`; any where it is not known. */
-export type NameIn<D> = unknown extends D ? string : NoneOf<keyof D & string>;
+type NameIn<D> = unknown extends D ? string : NoneOf<keyof D & string>;
+
+/** The names of stored resources. `S` has the sources by resource. */
+export type StoredIn<S> = unknown extends S
+  ? string
+  : NoneOf<{ readonly [N in keyof S & string]: 'stored' extends S[N] ? N : never }[keyof S & string]>;
 
 /** A record of the resource `R`. `D` has the lists of fields by resource. */
 export type RecordIn<D, R> = R extends keyof D
@@ -27,7 +32,7 @@ interface Reference<D> {
 type DataIn<F> = Record<never, never> extends DataOf<F> ? { readonly data?: DataOf<F> } : { readonly data: DataOf<F> };
 type ReportFor<T extends AppTypes, I> = Omit<Report, 'inbox' | 'record' | 'links' | 'data'> & {
   readonly inbox: I;
-  readonly record?: Reference<T['resources']>;
+  readonly record?: Reference<T['resources']> & Pick<NonNullable<Report['record']>, 'title'>;
   readonly links?: readonly Reference<T['resources']>[];
 };
 /** What an app may report: for each of its inboxes, with the data that the inbox's schema describes. */

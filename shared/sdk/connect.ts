@@ -1,6 +1,6 @@
 /** `connect`: keeps a customer's app connected to an environment. The app calls it once, at its start. */
 import { randomUUID } from 'node:crypto';
-import { linkLimits } from '../applink/protocol.ts';
+import { linkLimits } from '../app/link/protocol.ts';
 import { AnswerCache } from './answerCache.ts';
 import { createAnswerResender } from './answerResender.ts';
 import type { AppTypes } from './appDeclaration.ts';
@@ -78,6 +78,13 @@ const atMost = async (ms: number, work: Promise<void>): Promise<void> => {
   clearTimeout(timer);
 };
 
+/** What follows when a method of the store of answers fails. */
+const storeTexts = {
+  get: 'it is refused for now, as it may have been done, and the service hands it over again.',
+  set: 'its answer is kept in memory alone.',
+  delete: 'its answer stays in the store.',
+} as const;
+
 /** In place of a link when nobody is dialed: the client is offline for good. */
 const noLink: Link = { close: () => Promise.resolve() };
 
@@ -118,8 +125,10 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
       setImmediate(() => process.exit(1));
   });
   const onProblem = problems.report;
-  const storeFailed = (cause: unknown): void => {
-    onProblem(new LinkProblem('store', 'The store of answers failed; answers are kept in memory alone.', { cause }));
+  const storeFailed = (failed: keyof typeof storeTexts, run: string, cause: unknown): void => {
+    onProblem(
+      new LinkProblem('store', `The store of answers failed for the run ${run}: ${storeTexts[failed]}`, { cause }),
+    );
   };
   const limiter = createHandlerLimiter(concurrency);
   const runs = new AnswerCache({ store, onStoreError: storeFailed });
@@ -233,12 +242,12 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
       return peer !== null;
     },
     on: (event, listener) => emitter.on(event, listener),
-    report: (report) => withHandledRejection(sendReport(outgoing, report, peer !== null), emitter),
+    report: (report) => withHandledRejection(sendReport(outgoing, report), emitter),
     putRecords: (resource, records) =>
       withHandledRejection(
         putRecordBatches(resource, records, (batches) => {
           const requests = batches.map((batch) => ({ resource, records: batch }));
-          return outgoing.addInOrder('records.put', requests, resource);
+          return outgoing.add('records.put', requests);
         }),
         emitter,
       ),
@@ -246,7 +255,7 @@ export const connect = <T extends AppTypes>(options: ConnectOptions<T>): Client<
       withHandledRejection(
         deleteRecordBatches(ids, (batches) => {
           const requests = batches.map((batch) => ({ resource, ids: batch }));
-          return outgoing.addInOrder('records.delete', requests, resource);
+          return outgoing.add('records.delete', requests);
         }),
         emitter,
       ),

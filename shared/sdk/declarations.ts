@@ -1,5 +1,5 @@
 /** The types of what an app declares, each by itself: appDeclaration.ts joins them. docs/manifest.md has every form with its limits. */
-import type { Json } from '../applink/protocol.ts';
+import type { Json } from '../app/link/protocol.ts';
 import type { AnyName, Block, IfAny, ValueType } from './blocks.ts';
 import type {
   AvailableHandler,
@@ -18,7 +18,7 @@ import type { DataOf, InputOf } from './schemaTypes.ts';
 
 /**
  * How `field` is compared with `value`: `in` and `nin` take a list, `exists` takes true or false, `matchesSemver` takes a
- * range such as `>=1.2.0 <2`. Values of different types are never equal, nor in an order.
+ * range as npm reads it, such as `>=1.2.0 <2` or `1.x || >=3`. Values of different types are never equal, nor in an order.
  */
 export type ConditionOp =
   | 'eq'
@@ -36,7 +36,7 @@ export type ConditionOp =
   | 'matchesSemver';
 /**
  * A condition over an item, a record or a flag's context. Paths are dotted: `record.fields.status`, `item.fields.plan`.
- * At most 8 levels and 100 conditions.
+ * At most 8 levels and 100 conditions. `path` compares with the value at another path.
  *
  * @example
  * { all: [{ field: 'record.fields.status', op: 'eq', value: 'paid' }, { not: { field: 'item.record', op: 'exists' } }] }
@@ -45,7 +45,8 @@ export type Condition =
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] }
   | { readonly not: Condition }
-  | { readonly field: string; readonly op: ConditionOp; readonly value?: unknown };
+  | { readonly field: string; readonly op: ConditionOp; readonly value?: unknown }
+  | { readonly field: string; readonly op: Exclude<ConditionOp, 'exists' | 'matchesSemver'>; readonly path: string };
 
 /** An action or a flag change with a level other than null needs `confirmed: true`. */
 export type Danger = 'low' | 'high' | null;
@@ -57,8 +58,9 @@ export interface Field {
   readonly label?: string;
   /** What it is, for those who find it for the first time; at most 2,000 characters. */
   readonly description?: string;
-  /** `text` by default. */
+  /** `text` by default. `currency`: of `money`, an ISO 4217 code, or the field of the record that has one. */
   readonly type?: ValueType;
+  readonly currency?: string | { readonly field: string };
   /** Whether lists can be filtered by the field; false by default. */
   readonly filter?: boolean;
   /** Whether lists can be sorted by the field; false by default. */
@@ -93,7 +95,6 @@ export type GivenFieldsOf<L> = L extends readonly (infer F extends Field)[]
 type FieldList<L> = L & {
   readonly [I in keyof L]: Field & { readonly [Stray in Exclude<keyof L[I], keyof Field>]: never };
 };
-
 /** A link from a record to others. With neither `field` nor `key` the handler `related` finds the records. */
 export interface Relation<R extends string = AnyName> {
   readonly name: string;
@@ -161,17 +162,19 @@ export interface InboxMembers<F, A extends string> {
   readonly label?: string;
   /** What it is, for those who find it for the first time; at most 2,000 characters. */
   readonly description?: string;
+  /** Names of priorities, the most urgent first; `urgent`, `high`, `normal` and `low` by default. A new item is `normal`, or of the middle one. */
+  readonly priorities?: readonly string[];
   /** Time from an item's creation to its deadline, in ms, at most 365 days; none by default. */
   readonly responseTime?: number | null;
   /** JSON Schema 2020-12 of the `data` of new items, at most 64 KiB; any object by default. */
   readonly fields?: F;
   /** Whether agents and persons have to give a reason with each change of an item; false by default. */
   readonly reasonRequired?: boolean;
-  /** How replies reach the user: by the handler `send`, or by mail from `from` to the address that `to` gives; null: not at all. */
+  /** How replies reach the user: by the handler `send`, or by mail from `from` to the address that `to` gives (`inReplyTo`: the Message-ID before it); null: not at all. */
   readonly reply?:
     | null
     | { readonly via: 'app'; readonly send: ReplyHandler<Item<DataOf<F>>> }
-    | { readonly via: 'smtp'; readonly from: string; readonly to: string };
+    | { readonly via: 'smtp'; readonly from: string; readonly to: string; readonly inReplyTo?: string };
   /**
    * What a new occurrence does to its item: `reopen` lists the kinds of states that it moves back to `initial` (`closed`
    * and `waiting` by default), `wake` ends a snooze (false by default). `keep`: how many of the newest occurrences are kept
@@ -208,10 +211,7 @@ interface ActionMembers<S> {
   readonly label?: string;
   /** What it is, for those who find it for the first time; at most 2,000 characters. */
   readonly description?: string;
-  /**
-   * JSON Schema 2020-12 of the input, with references into itself only, at most 64 KiB; the handler's `input` is typed
-   * from it. Without a schema the action takes no input.
-   */
+  /** JSON Schema 2020-12 of the input, at most 64 KiB, with references into itself only; types the handler's `input`. Absent: no input. */
   readonly input?: S;
   /** Null by default. */
   readonly danger?: Danger;
@@ -235,8 +235,10 @@ interface ActionMembers<S> {
   readonly offlineExpiry?: number;
   /** After how many ms `signal` aborts; 60 s by default, 1 hour for a background action, at most 24 hours. An answer within 60 s more counts. */
   readonly timeout?: number;
-  /** For which records the action applies, over `record`, and why not for others; all by default. */
+  /** For which records and inputs the action applies, over `record` and `input`, and why not for others; all by default. */
   readonly when?: Condition | { readonly if: Condition; readonly otherwise: string };
+  /** Fields of the record: when one has changed, an approval ends stale at its decision; none by default. */
+  readonly stale?: readonly string[];
   /** What the form is filled with, by member of the input; texts may hold templates such as `{{record.fields.email}}`. */
   readonly defaults?: Json;
 }

@@ -1,5 +1,5 @@
 /** `defineApp`: keeps an app's handlers for requestHandler.ts and makes the manifest that link.ts registers. */
-import type { Json } from '../applink/protocol.ts';
+import type { Json } from '../app/link/protocol.ts';
 import type { AppDeclaration, AppTypes } from './appDeclaration.ts';
 import type { Action, Field, Inbox, Resource, Triage } from './declarations.ts';
 import type { RunCall, RunResult } from './handlers.ts';
@@ -115,10 +115,12 @@ export const defineApp = <
   const V extends Declared = None,
   const A extends Declared = None,
   const G extends Declared = None,
+  const P extends Declared = None,
 >(
-  declaration: AppDeclaration<R, F, S, V, A, G>,
+  declaration: AppDeclaration<R, F, S, V, A, G, P>,
 ): App<{
   readonly resources: NoInfer<R>;
+  readonly sources: NoInfer<P>;
   readonly inboxes: NoInfer<F>;
   readonly actions: NoInfer<A>;
   readonly flags: NoInfer<G>;

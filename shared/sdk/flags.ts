@@ -2,7 +2,7 @@
  * `client.flags`: evaluates the environment's flags in the app's own process, by the code that the service evaluates them
  * with. Caches all flags, which come over the link; connect.ts makes one.
  */
-import type { Actor, AppCalls, Json } from '../applink/protocol.ts';
+import type { Actor, AppCalls, Json } from '../app/link/protocol.ts';
 import {
   compileFlag,
   type Evaluate,

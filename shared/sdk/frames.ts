@@ -1,5 +1,5 @@
 /** Frames of the link: how a message becomes one, and why it can't. For peer.ts, outgoingQueue.ts and runResult.ts. */
-import { linkLimits } from '../applink/protocol.ts';
+import { linkLimits } from '../app/link/protocol.ts';
 import { countMembers, membersMax } from './batches.ts';
 import type { LinkProblem } from './problems.ts';
 import { errorText } from './texts.ts';

@@ -2,7 +2,7 @@
  * Finds what an app declares without the handler that serves it, and functions that nothing calls: the service can't see
  * either, and types don't reach apps in plain JavaScript. Used by connect.ts, `testApp` and the command `check`.
  */
-import { didYouMean } from '../platform/core/nearestNames.ts';
+import { didYouMean } from '../platform/words/nearestNames.ts';
 import type { App } from './defineApp.ts';
 import { isObject } from './peer.ts';
 import type { LinkProblem } from './problems.ts';

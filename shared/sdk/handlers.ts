@@ -1,5 +1,5 @@
 /** The types of an app's handlers: what each is called with, and what it may return, at once or as a promise. */
-import type { Actor, GivenRecord, Json, LinkRecord, ServiceCalls } from '../applink/protocol.ts';
+import type { Actor, GivenRecord, Json, LinkRecord, ServiceCalls } from '../app/link/protocol.ts';
 import type { AnyName, Block, BlockMembers } from './blocks.ts';
 
 type Maybe<T> = T | Promise<T>;

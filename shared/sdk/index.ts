@@ -49,4 +49,4 @@ export { ActionFailed, LinkProblem, type ProblemKind } from './problems.ts';
 export { decodeCursor, encodeCursor, queryRecords, type RecordQuery } from './queryRecords.ts';
 export type { DataOf, InputOf } from './schemaTypes.ts';
 export { fileStore, type AnswerStore, type StoredAnswer } from './stores.ts';
-export type { Actor, GivenRecord, LinkRecord } from '../applink/protocol.ts';
+export type { Actor, GivenRecord, LinkRecord } from '../app/link/protocol.ts';

@@ -1,9 +1,9 @@
 /** The connection to the service: connects, registers, watches the heartbeat and reconnects. connect.ts makes one. */
 import { WebSocket } from 'ws';
-import { linkCloseCodes, linkLimits, subprotocol, type AppCalls } from '../applink/protocol.ts';
+import { linkCloseCodes, linkLimits, subprotocol, type AppCalls } from '../app/link/protocol.ts';
 import { backoff, type Timing } from './backoff.ts';
 import { callSubject } from './callSubject.ts';
-import { parseRefusal } from './connectionRefusal.ts';
+import { linkAddress, parseRefusal, unreachable } from './connectionRefusal.ts';
 import { formatProblem } from './formatProblem.ts';
 import { Peer, type PeerOptions } from './peer.ts';
 import { LinkProblem, rpcErrorDetails, RpcFailed, unsendableAnswer } from './problems.ts';
@@ -36,13 +36,6 @@ const registerTimeoutMs = 15_000;
 const stableMs = 5_000;
 /** How long `close` waits for the service to close the socket. */
 const closeTimeoutMs = 2_000;
-
-/** Returns the address of the link below an environment's base URL. Throws `TypeError` when `url` is not a URL. */
-const linkAddress = (url: string): URL => {
-  const address = new URL(`${url.replace(/\/+$/, '')}/app`);
-  address.protocol = address.protocol.replace(/^http/, 'ws');
-  return address;
-};
 
 /** Connects, and keeps connecting until `close`. Never throws; every problem goes to `onProblem`. */
 export const openLink = (parts: LinkOptions): Link => {
@@ -169,7 +162,9 @@ export const openLink = (parts: LinkOptions): Link => {
       return refused(
         new LinkProblem(
           'unauthorized',
-          `The address ${JSON.stringify(parts.url)} or the key can’t be used: ${errorText(error)}`,
+          parts.url === ''
+            ? 'The address of the service is empty: is BASE_URL missing?'
+            : `The address ${JSON.stringify(parts.url)} or the key can’t be used: ${errorText(error)}`,
         ),
       );
     }
@@ -185,14 +180,12 @@ export const openLink = (parts: LinkOptions): Link => {
       // An open socket also emits `close`, which handles its end.
       if (!opened)
         finish(() => {
-          onProblem(
-            new LinkProblem('connection', `The service can’t be reached: ${errorText(error)}`, { cause: error }),
-          );
+          onProblem(unreachable(error));
           retry();
         });
     });
     ws.on('unexpected-response', (request, response) => {
-      void parseRefusal(response).then(({ problem, waitMs, needsPerson }) => {
+      void parseRefusal(response, parts.url).then(({ problem, waitMs, needsPerson }) => {
         finish(() => {
           if (needsPerson) refused(problem);
           else {

@@ -1,5 +1,5 @@
 /** The functions that answer the service's calls by the app's handlers, but for runs. For requestHandler.ts, and tests of an app's handlers. */
-import type { Json, ServiceCalls, ServiceMethod } from '../applink/protocol.ts';
+import type { Json, ServiceCalls, ServiceMethod } from '../app/link/protocol.ts';
 import type { App } from './defineApp.ts';
 import type { Item, LoadBlock, Occurrence } from './handlers.ts';
 
@@ -54,10 +54,10 @@ const answerPageBlock = async (
     app.pages.get(page)?.blocks[place],
     `block ${String(place)} of a page ${page}`,
   );
-  const { load, source: _source, query: _query, ...declared } = found;
+  const { load, source, query: _query, ...declared } = found;
   const content = await requireDeclared(
     load,
-    `handler for block ${String(place)} of the page ${page}`,
+    `handler for block ${String(place)} of the page ${page}${typeof source === 'string' ? `, as the service fills it (source: ${source})` : ''}`,
   )({ params, actor, signal });
   return { block: { ...declared, ...content } };
 };

@@ -1,8 +1,8 @@
 /**
- * Queues of the reports and record batches that the service does not have yet. Lost ones are sent once more after a reconnect:
- * reports carry an idempotency key (`delivery`), and storing a record twice is harmless. Used by connect.ts.
+ * The queue of the reports and record batches that the service does not have yet, in the order of the calls. Lost ones are
+ * sent once more: reports carry an idempotency key (`delivery`), and storing a record twice is harmless. Used by connect.ts.
  */
-import type { AppCalls, RpcError } from '../applink/protocol.ts';
+import type { AppCalls, RpcError } from '../app/link/protocol.ts';
 import { formatProblem } from './formatProblem.ts';
 import { encodeFrame, frameProblem } from './frames.ts';
 import type { Peer } from './peer.ts';
@@ -12,36 +12,24 @@ import { isTransientRefusal, LinkProblem, rpcErrorDetails, RpcFailed } from './p
 type ReportMethod = 'items.report' | 'records.put' | 'records.delete';
 
 interface OutgoingEntry {
+  /** Its place in the order of the calls. */
+  readonly place: number;
   readonly method: ReportMethod;
   readonly params: AppCalls[ReportMethod]['params'];
   readonly resolve: (result: never) => void;
   readonly reject: (problem: LinkProblem) => void;
   /** Requests that are sent in order: none after one that is refused. */
   readonly group: object;
-}
-
-interface SendQueue {
-  /** How many requests may be pending at once; 1 keeps the order. */
-  readonly width: number;
-  readonly waiting: OutgoingEntry[];
-  readonly sent: Set<OutgoingEntry>;
-  /** Whether the queue waits after a transient refusal. */
-  paused: boolean;
-  refusals: number;
+  /** The `at` with which a report is sent later than it was made; null: without. */
+  madeAt: number | null;
 }
 
 export interface OutgoingQueue {
-  /** Sends a request in the order of its queue. Rejects with a `LinkProblem` of kind `request`, `full` or `closed`. */
-  add<M extends ReportMethod>(method: M, params: AppCalls[M]['params'], queue: string): Promise<AppCalls[M]['result']>;
   /**
-   * Sends requests as `add` does, in order, and none after one that is refused. Returns a promise for each; all reject at
-   * once when there is no room for all of them.
+   * Sends requests in order, and none after one that is refused. Returns a promise for each, which rejects with a
+   * `LinkProblem` of kind `request`, `full` or `closed`; all reject at once when there is no room for all of them.
    */
-  addInOrder<M extends ReportMethod>(
-    method: M,
-    requests: readonly AppCalls[M]['params'][],
-    queue: string,
-  ): Promise<AppCalls[M]['result']>[];
+  add<M extends ReportMethod>(method: M, requests: readonly AppCalls[M]['params'][]): Promise<AppCalls[M]['result']>[];
   /** Sets the connection that requests go to; null: none. */
   attach(peer: Peer | null): void;
   /** Resolves when the service has everything. */
@@ -50,8 +38,8 @@ export interface OutgoingQueue {
 }
 
 const answerTimeoutMs = 30_000;
-/** Reports that may be pending at once. They need no order, as each bears its time. */
-const itemConcurrency = 64;
+/** Reports that may be pending at once. The service takes those of one connection in their order. */
+const reportsMax = 64;
 
 /** Returns the problem of a request that can't be sent, which names the place where there is one. */
 const unsendableProblem = (message: { readonly params: object }): LinkProblem => {
@@ -76,133 +64,133 @@ const refusedRequest = (refused: RpcError): LinkProblem => {
   return new LinkProblem('request', formatProblem(message, details), { details });
 };
 
-/** Returns queues that keep at most `limit` requests together. */
+/** Returns whether the service calls the time of a report the future, as the clocks differ. */
+const isFuture = (refused: RpcError): boolean => rpcErrorDetails(refused).some(({ path }) => path === 'at');
+
+/** Returns a queue that keeps at most `limit` requests. */
 export const createOutgoingQueue = (limit: number): OutgoingQueue => {
-  const queues = new Map<string, SendQueue>();
+  /** In the order of the calls. */
+  const waiting: OutgoingEntry[] = [];
+  const sent = new Set<OutgoingEntry>();
   let peer: Peer | null = null;
-  let count = 0;
+  /** Whether the queue waits after a transient refusal. */
+  let paused = false;
+  let refusals = 0;
+  let places = 0;
   let closed = false;
   const busy = createPendingWork();
 
-  const done = (): void => {
-    count -= 1;
-    busy.end();
-  };
-
-  const pause = (queue: SendQueue): void => {
-    queue.refusals += 1;
-    const waitMs = Math.min(30_000, 500 * 2 ** queue.refusals) * (0.5 + Math.random() / 2);
-    queue.paused = true;
+  const pause = (): void => {
+    if (paused) return;
+    refusals += 1;
+    const waitMs = Math.min(30_000, 500 * 2 ** refusals) * (0.5 + Math.random() / 2);
+    paused = true;
     // The flag, not a time, ends the pause: a timer may fire a little before the clock has moved as far.
     setTimeout(() => {
-      queue.paused = false;
-      pump(queue);
+      paused = false;
+      pump();
     }, waitMs).unref();
   };
 
-  const failed = (queue: SendQueue, entry: OutgoingEntry, error: unknown): void => {
-    queue.sent.delete(entry);
-    const refused = error instanceof RpcFailed ? error.error : null;
-    const isTransient = refused === null || isTransientRefusal(refused);
-    if (closed || !isTransient) {
-      const problem = refused === null ? new LinkProblem('closed', 'The client was closed.') : refusedRequest(refused);
-      const others = queue.waiting.filter(({ group }) => group === entry.group);
-      queue.waiting.splice(0, Infinity, ...queue.waiting.filter(({ group }) => group !== entry.group));
-      for (const { reject } of [entry, ...others]) {
-        done();
-        reject(problem);
-      }
-    } else {
-      queue.waiting.unshift(entry);
-      if (refused !== null) pause(queue);
+  /** Rejects the entries, and lets none of them wait. */
+  const drop = (entries: readonly OutgoingEntry[], problem: LinkProblem): void => {
+    const dropped = new Set(entries);
+    waiting.splice(0, Infinity, ...waiting.filter((entry) => !dropped.has(entry)));
+    for (const { reject } of entries) {
+      busy.end();
+      reject(problem);
     }
-    pump(queue);
   };
 
-  const send = (queue: SendQueue, entry: OutgoingEntry, to: Peer): void => {
-    queue.sent.add(entry);
-    to.request(entry.method, entry.params, answerTimeoutMs).then(
+  /** Lets an entry wait once more, before those of later calls. */
+  const takeBack = (entry: OutgoingEntry): void => {
+    const later = waiting.findIndex(({ place }) => place > entry.place);
+    waiting.splice(later === -1 ? waiting.length : later, 0, entry);
+  };
+
+  const failed = (entry: OutgoingEntry, error: unknown): void => {
+    sent.delete(entry);
+    const refused = error instanceof RpcFailed ? error.error : null;
+    if (closed) drop([entry], new LinkProblem('closed', 'The client was closed.'));
+    else if (refused === null) takeBack(entry);
+    else if (isTransientRefusal(refused)) {
+      takeBack(entry);
+      pause();
+    } else if (entry.madeAt !== null && isFuture(refused)) {
+      entry.madeAt = null;
+      takeBack(entry);
+    } else drop([entry, ...waiting.filter(({ group }) => group === entry.group)], refusedRequest(refused));
+    pump();
+  };
+
+  const send = (entry: OutgoingEntry, to: Peer, isLate: boolean): void => {
+    sent.add(entry);
+    const params = isLate && entry.madeAt !== null ? { ...entry.params, at: entry.madeAt } : entry.params;
+    to.request(entry.method, params, answerTimeoutMs).then(
       (result) => {
-        queue.sent.delete(entry);
-        queue.refusals = 0;
-        done();
+        sent.delete(entry);
+        refusals = 0;
+        busy.end();
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `add` has stored the `resolve` of the same method
         entry.resolve(result as never);
-        pump(queue);
+        pump();
       },
       (error: unknown) => {
-        failed(queue, entry, error);
+        failed(entry, error);
       },
     );
   };
 
-  const pump = (queue: SendQueue): void => {
-    while (peer !== null && !peer.ended && queue.sent.size < queue.width && !queue.paused) {
-      const entry = queue.waiting.shift();
-      if (entry === undefined) return;
-      send(queue, entry, peer);
+  /** Returns whether the request may be sent beside those that are: reports beside reports, a batch of records alone. */
+  const fits = ({ method }: OutgoingEntry): boolean =>
+    sent.size === 0 ||
+    (method === 'items.report' && sent.size < reportsMax && [...sent].every((other) => other.method === method));
+
+  /** Sends what may be sent. `added` has what is new: anything else is late. */
+  const pump = (added: readonly OutgoingEntry[] = []): void => {
+    while (peer !== null && !peer.ended && !paused && waiting[0] !== undefined && fits(waiting[0])) {
+      const entry = waiting.shift();
+      if (entry !== undefined) send(entry, peer, !added.includes(entry));
     }
   };
 
-  const getQueue = (name: string): SendQueue => {
-    const known = queues.get(name);
-    if (known !== undefined) return known;
-    const queue: SendQueue = {
-      width: name === 'items' ? itemConcurrency : 1,
-      waiting: [],
-      sent: new Set(),
-      paused: false,
-      refusals: 0,
-    };
-    queues.set(name, queue);
-    return queue;
-  };
-
-  const addInOrder: OutgoingQueue['addInOrder'] = (method, requests, name) => {
+  const add: OutgoingQueue['add'] = (method, requests) => {
     const problem = closed
       ? new LinkProblem('closed', 'The client was closed.')
-      : count + requests.length > limit
+      : waiting.length + sent.size + requests.length > limit
         ? new LinkProblem('full', `${String(limit)} reports and batches may wait, and too many do; this is not sent.`)
         : null;
     if (problem !== null) return requests.map(() => rejected(problem));
-    const queue = getQueue(name);
     const group = {};
     const messages = requests.map((params) => ({ id: Number.MAX_SAFE_INTEGER, method, params }));
     const unsendable = messages.find((message) => encodeFrame(message) === undefined);
     const sendable = unsendable === undefined ? requests.length : messages.indexOf(unsendable);
-    const added = requests.map((params, i) => {
+    const added: OutgoingEntry[] = [];
+    const answers = requests.map((params, i) => {
       if (unsendable !== undefined && i >= sendable) return rejected(unsendableProblem(unsendable));
-      count += 1;
       busy.begin();
       return new Promise<never>((resolve, reject) => {
-        queue.waiting.push({ method, params, resolve, reject, group });
+        const hasTime = 'at' in params && params.at !== undefined;
+        const madeAt = method === 'items.report' && !hasTime ? Date.now() : null;
+        added.push({ place: ++places, method, params, resolve, reject, group, madeAt });
       });
     });
-    for (const promise of added) promise.catch(() => undefined);
-    pump(queue);
-    return added;
+    for (const promise of answers) promise.catch(() => undefined);
+    waiting.push(...added);
+    pump(added);
+    return answers;
   };
 
   return {
-    add: async (method, params, name) => {
-      const [answer] = addInOrder(method, [params], name);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `addInOrder` returns a promise for each request
-      return answer as NonNullable<typeof answer>;
-    },
-    addInOrder,
+    add,
     attach: (next) => {
       peer = next;
-      for (const queue of queues.values()) pump(queue);
+      pump();
     },
     idle: () => busy.idle(),
     close: () => {
       closed = true;
-      for (const queue of queues.values()) {
-        for (const { reject } of queue.waiting.splice(0)) {
-          done();
-          reject(new LinkProblem('closed', 'The client was closed.'));
-        }
-      }
+      drop([...waiting], new LinkProblem('closed', 'The client was closed.'));
     },
   };
 };

@@ -1,5 +1,5 @@
 /** The types of the pages that an app declares. docs/manifest.md says which source makes which blocks. For appDeclaration.ts. */
-import type { Json } from '../applink/protocol.ts';
+import type { Json } from '../app/link/protocol.ts';
 import type { AnyName, Block, BlockMembers, Column } from './blocks.ts';
 import type { LoadBlock } from './handlers.ts';
 

@@ -1,5 +1,5 @@
 /** The app's end of a JSON-RPC 2.0 connection (https://www.jsonrpc.org/specification); link.ts makes one for each socket. */
-import { rpcCodes, type AppCalls, type AppMethod, type AppNotifications, type RpcError } from '../applink/protocol.ts';
+import { rpcCodes, type AppCalls, type AppMethod, type AppNotifications, type RpcError } from '../app/link/protocol.ts';
 import { cleanJson, encodeFrame, frameProblem } from './frames.ts';
 import { NoAnswer, RpcFailed, type LinkProblem } from './problems.ts';
 

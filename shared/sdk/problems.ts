@@ -1,5 +1,5 @@
 /** The SDK's errors: `ActionFailed` for handlers to throw, `LinkProblem` for `onError`, and those between its own files. */
-import { rpcCodes, type RpcError } from '../applink/protocol.ts';
+import { rpcCodes, type RpcError } from '../app/link/protocol.ts';
 import { formatProblem } from './formatProblem.ts';
 import { cutText, errorText } from './texts.ts';
 

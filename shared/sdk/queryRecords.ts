@@ -1,6 +1,6 @@
 /** Filters, sorts and pages rows in memory, for the handlers of resources that an app serves itself. */
-import type { GivenRecord, Json } from '../applink/protocol.ts';
-import { getComparison } from '../platform/core/conditions.ts';
+import type { GivenRecord, Json } from '../app/link/protocol.ts';
+import { getComparison } from '../platform/conditions/conditions.ts';
 import { ActionFailed } from './problems.ts';
 
 /** What a handler of `search` or `list` is called with; `search` has `q` and `limit` alone. */

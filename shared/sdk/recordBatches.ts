@@ -1,5 +1,5 @@
 /** Pushes records and deletes them, in batches that fit a frame: `putRecords` and `deleteRecords` of connect.ts and of `testApp`. */
-import type { AppCalls, GivenRecord } from '../applink/protocol.ts';
+import type { AppCalls, GivenRecord } from '../app/link/protocol.ts';
 import { splitIntoFrames } from './batches.ts';
 import { formatProblem } from './formatProblem.ts';
 import { isObject } from './peer.ts';

@@ -1,5 +1,5 @@
 /** Runs the app's handlers for the requests that the service makes. connect.ts makes one; peer.ts calls it for each request. */
-import { linkLimits, rpcCodes, type ServiceCalls, type ServiceMethod } from '../applink/protocol.ts';
+import { linkLimits, rpcCodes, type ServiceCalls, type ServiceMethod } from '../app/link/protocol.ts';
 import type { AnswerCache } from './answerCache.ts';
 import { callSubject } from './callSubject.ts';
 import type { App } from './defineApp.ts';

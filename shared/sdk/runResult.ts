@@ -1,6 +1,6 @@
 /** What the handler of an action returned: what is wrong with it, and as the service takes it. For runs.ts and `testApp`. */
-import type { ServiceCalls } from '../applink/protocol.ts';
-import { unknownNameMessage } from '../platform/core/nearestNames.ts';
+import type { ServiceCalls } from '../app/link/protocol.ts';
+import { unknownNameMessage } from '../platform/words/nearestNames.ts';
 import { countMembers, membersMax } from './batches.ts';
 import { encodeFrame, frameProblem } from './frames.ts';
 import { isObject } from './peer.ts';

@@ -1,5 +1,5 @@
 /** Runs an action's handler and turns its outcome into an answer that can be sent. Called by requestHandler.ts. */
-import { rpcCodes, type RpcError, type ServiceCalls } from '../applink/protocol.ts';
+import { rpcCodes, type RpcError, type ServiceCalls } from '../app/link/protocol.ts';
 import type { AnyAction } from './defineApp.ts';
 import { formatProblem } from './formatProblem.ts';
 import { isStopped, type HandlerLimiter } from './handlerLimiter.ts';

@@ -1,5 +1,5 @@
 /** The types of the values that JSON Schema literals describe: of actions' inputs and of items' fields. For declarations.ts. */
-import type { Json } from '../applink/protocol.ts';
+import type { Json } from '../app/link/protocol.ts';
 
 /** Shows an intersection of objects as one object. */
 type Flat<T> = T extends object ? { [K in keyof T]: T[K] } : T;

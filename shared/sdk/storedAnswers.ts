@@ -1,6 +1,6 @@
 /**
- * Loads the answers of an earlier process of the app from its store: at the start, and until the store has given them all, as it
- * may be unavailable then. Used by connect.ts.
+ * Loads the answers of other processes of the app from its store: at the start, and until the store has given them all, as it
+ * may be unavailable then; those of a store that all instances share again and again. Used by connect.ts.
  */
 import type { AnswerCache } from './answerCache.ts';
 import { backoff, type Timing } from './backoff.ts';
@@ -10,7 +10,7 @@ import { isStoredAnswer, type AnswerStore } from './stores.ts';
 interface StoredAnswersOptions {
   readonly store: AnswerStore | null;
   readonly runs: AnswerCache;
-  readonly timing: Pick<Timing, 'retryMinMs' | 'retryMaxMs'>;
+  readonly timing: Pick<Timing, 'retryMinMs' | 'retryMaxMs' | 'resendMs'>;
   readonly onProblem: (problem: LinkProblem) => void;
   /** Called when a retry has loaded answers. */
   readonly onRestored: () => void;
@@ -25,7 +25,7 @@ interface StoredAnswers {
 export const createStoredAnswers = (parts: StoredAnswersOptions): StoredAnswers => {
   const { store, runs, timing, onProblem, onRestored } = parts;
   /** The runs whose answer is not loaded yet; null: the store has not named them. */
-  let left: readonly string[] | null = store?.keys === undefined ? [] : null;
+  let left: readonly string[] | null = store?.keys === undefined && store?.shared !== true ? [] : null;
   let loading: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
   let tries = 0;
@@ -50,7 +50,7 @@ export const createStoredAnswers = (parts: StoredAnswersOptions): StoredAnswers 
       return false;
     }
     if (found === null || found === undefined) return true;
-    if (isStoredAnswer(found)) runs.restore(run, found);
+    if (isStoredAnswer(found, from)) runs.restore(run, found);
     else
       onProblem(
         new LinkProblem('store', `What the store has for the run ${run} is no { attempt, answer }, and is not sent.`),
@@ -60,7 +60,8 @@ export const createStoredAnswers = (parts: StoredAnswersOptions): StoredAnswers 
 
   const loadAll = async (from: AnswerStore): Promise<void> => {
     try {
-      left ??= [...((await from.keys?.()) ?? [])];
+      if (from.keys === undefined) throw new TypeError('A store that is shared needs the method keys.');
+      left ??= [...(await from.keys())];
     } catch (error) {
       failed(error);
       return;
@@ -74,16 +75,18 @@ export const createStoredAnswers = (parts: StoredAnswersOptions): StoredAnswers 
 
   const attempt = async (from: AnswerStore): Promise<void> => {
     await loadAll(from);
-    if (isLoaded()) isReported = false;
-    else if (!closed) {
-      timer = setTimeout(
-        () => {
-          void load().then(onRestored);
-        },
-        backoff(tries, timing),
-      ).unref();
-      tries += 1;
-    }
+    const isDone = isLoaded();
+    if (isDone) isReported = false;
+    if (closed || (isDone && from.shared !== true)) return;
+    // Another instance may be killed at any time. Its answers are found well before the minute is over that the service waits for them.
+    if (isDone) left = null;
+    timer = setTimeout(
+      () => {
+        void load().then(onRestored);
+      },
+      isDone ? timing.resendMs / 3 : backoff(tries, timing),
+    ).unref();
+    tries = isDone ? 0 : tries + 1;
   };
 
   const load = (): Promise<void> => {

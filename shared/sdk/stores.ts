@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RpcError } from '../applink/protocol.ts';
+import type { RpcError } from '../app/link/protocol.ts';
 import { isObject, isRpcError } from './peer.ts';
 
 /** The answer of a run: its result, or the error that it failed with, and the number of the attempt that gave it. */
@@ -23,17 +23,26 @@ export interface StoredAnswer {
 export interface AnswerStore {
   /**
    * The instance that the app registers as, 1 to 100 characters, the same after a restart. The service waits 60 s for this
-   * instance when an answer is missing, and takes the answer from no other.
+   * instance when an answer is missing, and takes the answer from no other unless the store is shared.
    */
   readonly instance?: string | undefined;
+  /**
+   * Whether all instances of the app in one environment use this store, such as a table of the app's database. The service then
+   * takes an answer from any of them, also of an instance that was killed. Needs `keys`, which each instance calls every 20 s. Leave
+   * `instance` out, as each process needs a name of its own.
+   */
+  readonly shared?: boolean | undefined;
   /** Where the answers are, for the message that two processes use it: `the folder ./answers`. */
   readonly location?: string | undefined;
   /** Resolves with the answer of a run; null or undefined when there is none. */
   get(run: string): Promise<StoredAnswer | null | undefined>;
-  /** Stores an answer. Resolves when it is durable; the service gets the answer after that. */
+  /**
+   * Stores an answer. Resolves when it is durable; the service gets the answer after that. In a shared store a failure replaces
+   * only the failure of an earlier attempt, as another instance may have done the run meanwhile.
+   */
   set(run: string, answer: StoredAnswer): Promise<unknown>;
-  /** Deletes an answer that the service has. Does nothing when there is none. */
-  delete(run: string): Promise<unknown>;
+  /** Deletes an answer that the service has, of a shared store only the one of `attempt`. Does nothing when there is none. */
+  delete(run: string, attempt?: number): Promise<unknown>;
   /**
    * Resolves with the runs that have an answer, which are then sent after a restart. Called until it and `get` of each have
    * succeeded. Without it answers are sent when the service dispatches the run again.
@@ -41,9 +50,10 @@ export interface AnswerStore {
   keys?(): Promise<readonly string[]>;
 }
 
-/** Returns whether what a store gave is an answer. */
-export const isStoredAnswer = (value: unknown): value is StoredAnswer => {
+/** Returns whether what a store gave is an answer. The service gets the attempt of a shared one. */
+export const isStoredAnswer = (value: unknown, { shared = false }: AnswerStore): value is StoredAnswer => {
   if (!isObject(value) || !isObject(value['answer'])) return false;
+  if (shared && !Number.isSafeInteger(value['attempt'])) return false;
   const { error } = value['answer'];
   return error === undefined || isRpcError(error);
 };

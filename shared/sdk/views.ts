@@ -19,6 +19,8 @@ interface ViewMembers {
   readonly description?: string;
   /** Tags, comma-separated: items that have all of them. */
   readonly tags?: string;
+  /** Priorities, comma-separated: items of any of them. */
+  readonly priority?: string;
   /** `none`, `me` or people's ids, comma-separated: items that any of them has. */
   readonly assignee?: string;
   /** `<resource>:<id>`: items of this record, or with a link to it. */
@@ -39,7 +41,7 @@ interface ViewMembers {
   readonly triaged?: '0' | '1';
   readonly snoozed?: '0' | '1';
   /** A leading `-` means descending; `-lastSeen` by default. */
-  readonly sort?: `${'' | '-'}${'lastSeen' | 'firstSeen' | 'occurrences' | 'users' | 'title' | 'due'}`;
+  readonly sort?: `${'' | '-'}${'lastSeen' | 'firstSeen' | 'occurrences' | 'users' | 'title' | 'due' | 'priority'}`;
 }
 interface ViewStates<T, S extends string> {
   /** States, comma-separated: items in any of them. */

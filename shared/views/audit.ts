@@ -1,8 +1,7 @@
 /** Reads the audit log from the events, filtered, newest first. For api/routes/audit.ts. */
-import type { Caller } from '../access/principal.ts';
+import type { Caller } from '../accounts/access/principal.ts';
 import type { ActorRef } from '../catalogue/events.ts';
-import { resolveRecord } from '../items/filters.ts';
-import { idTime, rowId } from '../platform/core/ids.ts';
+import { resolveRecord } from '../items/filters/filters.ts';
 import type { Db } from '../platform/db/knex.ts';
 import {
   namedStatement,
@@ -10,6 +9,7 @@ import {
   type NamedStatement,
   type NamedValues,
 } from '../platform/db/namedStatement.ts';
+import { idTime, rowId } from '../platform/ids.ts';
 import {
   endEventId,
   firstEventId,
@@ -19,7 +19,7 @@ import {
 } from '../platform/journal/pastEvents.ts';
 import { cutLargePage, largeRowsSql, storedBytesSql, type LargeRow } from '../platform/listing/largeRows.ts';
 import { hiddenFromPlanner } from '../platform/listing/scanSql.ts';
-import { isReasonSeen, redactSide } from './auditValues.ts';
+import { hiddenActions, isReasonSeen, redactSide } from './auditValues.ts';
 
 interface AuditFilter {
   readonly actor?: string;
@@ -49,14 +49,6 @@ interface AuditRow extends LargeRow {
   readonly address: string | null;
 }
 
-/** Returns the declared actions on resources that the role does not see; null: it sees every resource. */
-const hiddenActions = ({ env, principal: { access } }: Caller): readonly string[] | null => {
-  if (access.namesSeen('resource') === null) return null;
-  const isHidden = ({ resource }: { readonly resource: string | null }): boolean =>
-    resource !== null && !access.sees('resource', resource);
-  return [...env.definition.actions.entries()].flatMap(([name, action]) => (isHidden(action) ? name : []));
-};
-
 /** The filters that have an index of their own, the one that usually leaves the fewest rows first. */
 const ownFilters = ['target', 'actor', 'verb'] as const;
 type OwnFilter = (typeof ownFilters)[number];
@@ -73,19 +65,29 @@ const kinds: Readonly<Record<ActorRef['type'], { readonly prefix: string | null;
 const seenSql = (name: string, parameter: string): string =>
   `(${name} is null or ${parameter}::text[] is null or ${name} = any(${parameter}))`;
 
-/** Keeps entries whose inbox, record, flag and action's resource the role sees, whichever column or member names them. */
-const visibleSql = [
+/** Keeps entries whose inbox, record, flag and action the role sees, whichever column or member names them. */
+const seenTargetSql = [
   seenSql('inbox', '$inboxes'),
   seenSql("split_part(about, '/', 1)", '$resources'),
   seenSql("after ->> 'resource'", '$resources'),
   seenSql("case when target_type = 'resource' then target end", '$resources'),
   seenSql("case when target_type = 'flag' then target end", '$flags'),
-  "($hiddenActions::text[] is null or target_type is distinct from 'action' or target is null or target <> all($hiddenActions))",
+  "(target_type is distinct from 'action' or target is null or target <> all($hiddenActions::text[]))",
+  // Of a run or an approval: the action, unless its resource decides.
+  seenSql("case when after ->> 'resource' is null then after ->> 'action' end", '$actions'),
   seenSql("after ->> 'flag'", '$flags'),
   seenSql("case when target_type = 'loosening' then after ->> 'inbox' end", '$inboxes'),
-  // A bulk over several inboxes is seen by who sees one of them; over none it hides nothing.
-  "($inboxes::text[] is null or target_type is distinct from 'bulk' or data -> 'inboxes' is null or data -> 'inboxes' = '[]' or jsonb_exists_any(data -> 'inboxes', $inboxes))",
+  // A bulk over several inboxes is seen by who sees one of them, its approval by who sees them all; over none they hide nothing.
+  `($inboxes::text[] is null or case when target_type = 'bulk' then outcome <> 'ok' or data -> 'inboxes' = '[]' or jsonb_exists_any(data -> 'inboxes', $inboxes)
+    when target_type = 'approval' and after ->> 'bulk' is not null then data -> 'inboxes' <@ to_jsonb($inboxes) else true end)`,
 ].join(' and ');
+
+/**
+ * Besides those, one's own refusals: a hidden target then reads like one that never existed. Others' are left out where the entry
+ * does not say whether the target is hidden.
+ */
+const visibleSql = `((outcome = 'denied' and actor = $self) or (${seenTargetSql} and ($seesAll::boolean or outcome = 'ok'
+  or (after ->> 'code' is distinct from 'not_found' and coalesce(target_type, '') not in ('run', 'approval', 'bulk')))))`;
 
 const entriesSql = 'from events where env = $env and verb is not null and id >= $first and id < $end';
 const columns =
@@ -262,10 +264,8 @@ export const readAudit = async (
   after: AuditPosition | null,
   limit: number,
 ): Promise<AuditPage> => {
-  const {
-    env,
-    principal: { access },
-  } = caller;
+  const { env, principal } = caller;
+  const { access } = principal;
   const timed = isAuditTimed(filter);
   const record = resolveRecord(caller, { record: filter.record });
   const { prefix, unnamed } = kinds[filter.actorKind ?? 'system'];
@@ -284,10 +284,12 @@ export const readAudit = async (
     inboxes: access.namesSeen('inbox'),
     resources: access.namesSeen('resource'),
     flags: access.namesSeen('flag'),
+    actions: access.namesSeen('action'),
     hiddenActions: hiddenActions(caller),
+    seesAll: (['inbox', 'resource', 'flag', 'action'] as const).every((kind) => access.namesSeen(kind) === null),
+    self: principal.id,
   };
-  const found = await readNewest(db, filter, values, recentEventId(directory.past()));
-  const { page, last } = cutLargePage(found, limit);
+  const { page, last } = cutLargePage(await readNewest(db, filter, values, recentEventId(directory.past())), limit);
   return {
     entries: page.map((row) => presentEntry(caller, row)),
     next: last === null ? null : timed ? [last.at, last.id] : [last.id],

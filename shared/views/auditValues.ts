@@ -1,14 +1,22 @@
 /** The values of audit entries, without what the role does not see. For audit.ts. */
-import type { Access } from '../access/access.ts';
-import type { Caller } from '../access/principal.ts';
+import type { Access } from '../accounts/access/access.ts';
+import type { Caller } from '../accounts/access/principal.ts';
 import { redactFlag } from '../flags/model.ts';
 import { redactLinked } from '../items/links.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 import { redactDefinitionChange } from './definitionChange.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** Returns the declared actions that the role does not see: those on resources that it does not see, and those without a resource that it may not run. */
+export const hiddenActions = ({ env, principal: { access } }: Caller): readonly string[] => {
+  const isHidden = (name: string, resource: string | null): boolean =>
+    resource === null ? !access.sees('action', name) : !access.sees('resource', resource);
+  return [...env.definition.actions].flatMap(([name, { resource }]) => (isHidden(name, resource) ? name : []));
+};
+
 interface Audited {
+  readonly actor: string | null;
   readonly verb: string;
   readonly target_type: string | null;
   readonly target: string | null;
@@ -45,10 +53,13 @@ const redactRequest = (caller: Caller, values: Values): Values => {
     : values;
 };
 
+/** Returns the values of a bulk without how many items it has, for a role that does not see every inbox. */
+const withoutCounts = ({ total: _, failed: __, ...values }: Values): Values => values;
+
 /** Returns one side of a change, as the role sees it; `other`: the other side. */
 export const redactSide = (
   caller: Caller,
-  { verb, target_type: type, target }: Audited,
+  { actor, verb, target_type: type, target }: Audited,
   values: Values | null,
   other: Values | null,
 ): Values | null => {
@@ -58,6 +69,8 @@ export const redactSide = (
     return redactDefinitionChange({ access, definition: env.definition }, values, other);
   if (values === null) return null;
   if (type === 'flag') return redactFlag(values, access, resourceOf(caller, target ?? ''));
+  if (type === 'bulk' && actor !== principal.id && access.namesSeen('inbox') !== null)
+    return redactRecords(access, withoutCounts(values));
   return redactRecords(access, type === 'approval' ? redactRequest(caller, values) : values);
 };
 

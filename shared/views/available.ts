@@ -1,13 +1,13 @@
 /** Reads the actions that apply to records now, with defaults for their input. For `POST /available` and record pages. */
-import type { Caller } from '../access/principal.ts';
-import { inapplicableReason } from '../actions/authorizeAction.ts';
-import { linkLimits } from '../applink/protocol.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import { linkLimits } from '../app/link/protocol.ts';
+import type { ActionDefinition, DangerLevel } from '../app/manifest/actions.ts';
 import { fault } from '../catalogue/errors.ts';
-import type { ActionDefinition, DangerLevel } from '../environments/actions.ts';
-import { evaluateCondition, fillTemplate } from '../platform/core/conditions.ts';
-import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
-import { createTurns, type InTurn } from '../platform/core/turns.ts';
+import { fillTemplate, mayHold } from '../platform/conditions/conditions.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
+import { createTurns, type InTurn } from '../platform/turns/turns.ts';
 import { findRecordsAnywhere, type FullRecord } from '../records/read.ts';
+import { inapplicableReason } from '../runs/authorizeAction.ts';
 import type { ViewDeps } from './deps.ts';
 
 export interface AvailableAction {
@@ -83,7 +83,7 @@ const fetchAvailability = async (
     { refs: acting },
     { declares: { kind: 'action', name: first.name }, timeoutMs: availabilityTimeoutMs },
   );
-  if (outcome.kind !== 'answer' || !isObject(outcome.result) || jsonProblem(outcome.result) !== null) return new Map();
+  if (outcome.kind !== 'answer' || !isObject(outcome.result)) return new Map();
   return new Map(
     objectsOf(outcome.result.available).flatMap((entry) =>
       typeof entry['resource'] === 'string' && typeof entry['id'] === 'string'
@@ -148,7 +148,8 @@ const buildAvailability = async (
   for (const action of actions)
     await inTurn(() => {
       const reason =
-        action.when !== null && !evaluateCondition(action.when, { record })
+        // What the input will be is not known: an action that some input may be given for applies.
+        action.when !== null && !mayHold(action.when, { record }, 'input')
           ? inapplicableReason(action)
           : answered.reasons.get(action.name);
       if (reason !== undefined) {

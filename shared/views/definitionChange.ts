@@ -1,7 +1,7 @@
-/** What a declaration changed, in the audit log, as a role sees it. Used by audit.ts. */
-import type { Access } from '../access/access.ts';
-import type { Definition } from '../environments/definition.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
+/** What a declaration changed, in the audit log, as a role sees it. Used by auditValues.ts. */
+import type { Access } from '../accounts/access/access.ts';
+import type { Definition } from '../app/manifest/definition.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

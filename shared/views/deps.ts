@@ -1,5 +1,5 @@
 /** The dependencies that a process passes to views/ and decisions/, which read and change several domains. */
-import type { ActionDeps } from '../actions/deps.ts';
 import type { FlagDeps } from '../flags/deps.ts';
+import type { ActionDeps } from '../runs/deps.ts';
 
 export interface ViewDeps extends FlagDeps, ActionDeps {}

@@ -1,7 +1,7 @@
 /** The sentence that says what an approval would do: values stay what they are, whatever characters they are made of. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compileAccess, fullAccess } from '../../shared/access/access.ts';
+import { compileAccess, fullAccess } from '../../shared/accounts/access/access.ts';
 import type { ApprovalDraft } from '../../shared/approvals/model.ts';
 import { approvalSentence } from '../../shared/views/approvals/sentence.ts';
 
@@ -139,7 +139,122 @@ const cases: readonly (readonly [object, string, string])[] = [
     'Change the flag beta: a ramp to "50" percent over "1 h" in steps of "1 min", stopped by more than "9" occurrences in errors within "1 min".',
     "Change a record you can't see.",
   ],
-  [flag({ rules: [{}, {}] }), 'Change the flag beta: "2" rules.', "Change a record you can't see."],
+  [
+    flag({
+      ramp: { ...ramp, guard: { inbox: 'errors', tag: 'new "checkout"', above: 9, within: 60_000, then: 'rollback' } },
+    }),
+    `Change the flag beta: a ramp to "50" percent over "1 h" in steps of "1 min", rolled back by more than "9" occurrences of items with the tag "new 'checkout'" in errors within "1 min".`,
+    "Change a record you can't see.",
+  ],
+  [
+    {
+      ...flag({ ramp: { ...ramp, guard: { inbox: 'errors', tag: 'x', above: 9, within: 60_000, then: 'stop' } } }),
+      warned: true,
+    },
+    'Change the flag beta: a ramp to "50" percent over "1 h" in steps of "1 min", stopped by more than "9" occurrences of items with the tag "x" in errors within "1 min", which no item had at the request.',
+    "Change a record you can't see.",
+  ],
+  [flag({ rules: [] }), 'Change the flag beta: no rules.', "Change a record you can't see."],
+  [
+    flag({
+      value: false,
+      rollout: 0,
+      rules: [{ when: { field: 'targetingKey', op: 'exists', value: true }, value: true }],
+    }),
+    'Change the flag beta: value "false", rollout "0" percent, first its rules: "true" if targetingKey is there.',
+    "Change a record you can't see.",
+  ],
+  [
+    flag({
+      rules: [
+        {
+          when: {
+            all: [
+              { field: 'plan', op: 'in', value: ['a', 'b'] },
+              {
+                any: [
+                  { field: 'n', op: 'gte', value: 2 },
+                  { field: 'x', op: 'eq', path: 'y' },
+                ],
+              },
+            ],
+          },
+          value: 'on',
+        },
+        { when: { not: { any: [] } }, rollout: 5 },
+        { when: { field: 'say "yes"', op: 'exists', value: false }, value: false },
+      ],
+    }),
+    `Change the flag beta: first its rules: "on" if plan is one of "['a','b']" and (n is at least "2" or x is the value of y), "5" percent if not (never), "false" if "say 'yes'" is missing.`,
+    "Change a record you can't see.",
+  ],
+  [
+    {
+      ...flag({ value: false }),
+      before: { resource: 'order', rules: [{ when: { field: 'plan', op: 'eq', value: 'team' }, value: true }] },
+    },
+    'Change the flag beta: value "false", first its rules: "true" if plan is "team".',
+    "Change a record you can't see.",
+  ],
+  [
+    flag({ targets: { 'o1\u202e': true } }),
+    'Change the flag beta: the value "true" for "o1[U+202E]".',
+    "Change a record you can't see.",
+  ],
+  [
+    { record: 'cus_1\u202eABC\u0007' },
+    'Refund on order "cus_1[U+202E]ABC[U+0007]".',
+    "Refund on a record you can't see.",
+  ],
+  [
+    { isAside: true, input: { amount: 1 } },
+    'Refund on order "o1", with amount "1", shown on an item that is not about this record.',
+    `Refund on a record you can't see, with amount "1", shown on an item that is not about this record.`,
+  ],
+  [
+    bulk(
+      { type: 'action', action: 'refund', records: 'order', input: {} },
+      {
+        now: {
+          items: [],
+          refs: ['a', 'b', 'c', 'd'].map((id) => ({ resource: 'order', id, title: `Order "${id}"` })),
+          more: 8,
+        },
+      },
+    ),
+    `Refund on 12 records (order "a" ("Order 'a'"), order "b" ("Order 'b'"), order "c" ("Order 'c'") and 9 more).`,
+    "Refund on 12 records (a record you can't see and 9 more).",
+  ],
+  [
+    bulk(
+      { type: 'action', action: 'refund', input: { amount: 1 } },
+      {
+        total: 1,
+        now: {
+          items: [{ id: 'itm_1', inbox: 'mail', title: 'Help', record: { ...order, title: 'The order' } }],
+          refs: null,
+          more: 0,
+        },
+      },
+    ),
+    'Refund on the records of 1 item (order "o1" ("The order")), with amount "1".',
+    `Refund on the records of 1 item (a record you can't see), with amount "1".`,
+  ],
+  [
+    bulk(
+      { type: 'state', state: 'closed' },
+      {
+        total: 2,
+        now: {
+          items: ['1', '2'].map((n) => ({ id: `itm_${n}`, inbox: 'mail', title: `Help ${n}`, record: null })),
+          refs: null,
+          more: 0,
+        },
+      },
+    ),
+    'Set the state of 2 items ("itm_1" ("Help 1"), "itm_2" ("Help 2")) to "closed".',
+    `Set the state of 2 items (a record you can't see) to "closed".`,
+  ],
   [
     flag({ targets: { o1: true, o2: null } }),
     'Change the flag beta: the value "true" for "o1", no own value for "o2".',
@@ -201,6 +316,20 @@ describe('the sentence of an approval', () => {
     );
   });
 
+  it('says the beginning of rules of any size, and how many it leaves out', () => {
+    const one = { field: 'x'.repeat(300), op: 'eq', value: 'y'.repeat(1_000) };
+    const text = said(
+      flag({
+        rules: Array.from({ length: 50 }, () => ({
+          when: { all: [one, { any: Array.from({ length: 90 }, () => one) }] },
+          value: true,
+        })),
+      }),
+    );
+    expect(text.length).to.be.below(6_000);
+    expect(text).to.match(/…\), "true" if …, .* and 30 more\.$/);
+  });
+
   it('says how many values it leaves out, and keeps made-up names apart', () => {
     const many = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`v${String(i + 10)}`, i]));
     expect(said({ input: many })).to.match(/v29 "19" and 5 more\.$/);
@@ -211,7 +340,7 @@ describe('the sentence of an approval', () => {
     const flood = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`A${String(i + 10)}`, i]));
     const declared = ['reason', 'amount', 'toString'];
     const input = { ...flood, Amount: '5', amount: 5_000, reason: 'late' };
-    const counted = 'with amount "5000", reason "late", A10 "0", .*, A27 "17" and 3 more\\.$';
+    const counted = 'with reason "late", amount "5000", A10 "0", .*, A27 "17" and 3 more\\.$';
     expect(said({ input, declared })).to.match(new RegExp(`^Refund on order "o1", ${counted}`));
     expect(said({ ...bulk({ type: 'action', action: 'refund', input }), declared })).to.match(
       new RegExp(`^Refund on the records of 12 items, ${counted}`),

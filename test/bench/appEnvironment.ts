@@ -1,7 +1,7 @@
 /** The environment in which the suites of actions measure, with an agent and the key of programs/customerApp.ts. */
-import { newToken, tokenHash } from '../../shared/access/tokens.ts';
-import { newId } from '../../shared/platform/core/ids.ts';
-import { newSealKey } from '../../shared/platform/core/seal.ts';
+import { newToken, tokenHash } from '../../shared/accounts/access/tokens.ts';
+import { newId } from '../../shared/platform/ids.ts';
+import { newSealKey } from '../../shared/platform/listing/seal.ts';
 import type { Bench } from './bench.ts';
 
 export const appEnvironment = 'actions';

@@ -1,6 +1,6 @@
 /** What every suite measures with: the database, the service's processes, the load generator, and programs of their own. */
 import { randomBytes } from 'node:crypto';
-import { nodeFlags } from '../../shared/tools/services/nodeFlags.mjs';
+import { nodeFlags } from '../../shared/tools/services/compile.mjs';
 import { freePort } from '../../shared/tools/services/ports.mjs';
 import { build } from './build.ts';
 import { costOf, type Cost } from './cost.ts';
@@ -63,6 +63,7 @@ export const openBench = async (options: Options): Promise<Bench> => {
     // On, and never reached by one token that does the work of many.
     RATE_LIMIT: '100000',
     RATE_BURST: '200000',
+    WRITE_BYTES_PER_DAY: '0',
     LIVE_PER_TOKEN: '1000000',
     LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
   };

@@ -5,7 +5,7 @@ const item = `json_build_object('id', w.id, 'inbox', w.inbox, 'title', w.title, 
   'dueAt', w.due_at, 'fields', w.fields, 'snoozedUntil', w.snoozed_until, 'triaged', w.triaged, 'createdAt', w.created_at, 'updatedAt', w.updated_at,
   'version', w.version)::text`;
 
-/** What stands before each term of an item: environment, week and inbox (shared/items/terms.ts). */
+/** What stands before each term of an item: environment, week and inbox (shared/items/search/terms.ts). */
 const prefix = 'left((tsvector_to_array(i.terms))[1], length(i.env::text) + 8)';
 
 /**

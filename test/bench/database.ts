@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { migrateDatabase } from '../../migrations/migrate.ts';
-import { newToken, tokenHash } from '../../shared/access/tokens.ts';
-import { mergeDefinition } from '../../shared/environments/definition.ts';
-import { parseManifest } from '../../shared/environments/readManifest.ts';
-import { newId } from '../../shared/platform/core/ids.ts';
-import { newSealKey } from '../../shared/platform/core/seal.ts';
+import { newToken, tokenHash } from '../../shared/accounts/access/tokens.ts';
+import { mergeDefinition } from '../../shared/app/manifest/definition.ts';
+import { parseManifest } from '../../shared/app/manifest/readManifest.ts';
+import { newId } from '../../shared/platform/ids.ts';
+import { newSealKey } from '../../shared/platform/listing/seal.ts';
 import { loadItems } from './load.ts';
 import type { Options } from './options.ts';
 

@@ -1,9 +1,10 @@
 /**
  * What each kind of list costs in PostgreSQL: every filter and sort, words from frequent to unknown, first pages and
- * deep ones, on items made by load.ts. Called by main.ts; alone, two tables of different sizes show what grows.
+ * deep ones, on items made by load.ts. Called by suites/lists.ts; alone, two tables of different sizes show what grows.
  */
 import { readFile } from 'node:fs/promises';
-import type { ItemSort } from '../../shared/environments/itemQuery.ts';
+import type { ItemSort } from '../../shared/app/manifest/itemQuery.ts';
+import { defaultPriorities } from '../../shared/catalogue/states.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
 import {
@@ -39,13 +40,14 @@ export interface ListOptions {
 }
 
 /** Three of the five inboxes, with four of five items. */
+const priorities = [...defaultPriorities.map((name) => [name]), []];
 export const visible: readonly VisibleInbox[] = [
-  { name: 'support', states: ['open', 'waiting', 'closed'] },
-  { name: 'errors', states: ['open', 'investigating', 'awaiting_release', 'resolved', 'ignored'] },
-  { name: 'refunds', states: ['requested', 'approved', 'declined', 'paid'] },
+  { name: 'support', states: ['open', 'waiting', 'closed'], priorities },
+  { name: 'errors', states: ['open', 'investigating', 'awaiting_release', 'resolved', 'ignored'], priorities },
+  { name: 'refunds', states: ['requested', 'approved', 'declined', 'paid'], priorities },
 ];
 export const rarelySeen: readonly VisibleInbox[] = [
-  { name: 'abuse', states: ['reported', 'warned', 'dismissed', 'actioned'] },
+  { name: 'abuse', states: ['reported', 'warned', 'dismissed', 'actioned'], priorities },
 ];
 export const unsettled = ['open', 'investigating', 'requested', 'waiting', 'awaiting_release', 'approved'];
 export const person = benchPeople[5] ?? '';
@@ -127,6 +129,10 @@ const cases = (now: number): readonly Case[] => [
   ['by occurrences, word', { sort: 'occurrences', words: ['charged'] }],
   ['by first activity up, person', { sort: 'firstSeen', descending: false, assignees: [person] }],
   ['by deadline, word', { sort: 'due', descending: false, words: ['invoice'] }],
+  ['by priority, unsettled', { sort: 'priority', descending: false, states: unsettled }],
+  ['by priority, word', { sort: 'priority', descending: false, words: ['invoice'] }],
+  ['urgent and high', { priority: ['urgent', 'high'] }],
+  ['by title, urgent', { sort: 'title', descending: false, priority: ['urgent'] }],
 ];
 
 /** Returns a place somewhere in the middle of the order, another one for each run. */
@@ -146,6 +152,8 @@ export const deep = (sort: ItemSort, now: number, run: number): CursorKeys => {
       return [String.fromCharCode(97 + Math.floor(part * 26)), id];
     case 'due':
       return [Math.floor(now - part * 100 * day), id];
+    case 'priority':
+      return [2, id];
   }
 };
 

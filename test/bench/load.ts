@@ -2,12 +2,17 @@
  * Fills `items` and `item_words` with as many realistic items as a measurement needs: set-based, from a pool of the demo's items, with
  * the indexes built afterwards. Titles, fields and tags are the demo's; times, states, people and numbers are random.
  */
-import { furtherLexemes, itemLexemes } from '../../shared/items/itemWords.ts';
-import { bucketSql, fortnightSql, itemTerms } from '../../shared/items/terms.ts';
-import { nameCode } from '../../shared/platform/core/lexemes.ts';
+import { environmentSql } from '../../shared/accounts/directory.ts';
+import { toEnvironment, type StoredEnvironment } from '../../shared/app/manifest/definition.ts';
+import type { Item } from '../../shared/items/model.ts';
+import { furtherLexemes, itemLexemes } from '../../shared/items/search/itemWords.ts';
+import { bucketSql, fortnightSql, itemTerms } from '../../shared/items/search/terms.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
+import { queryRow, statement } from '../../shared/platform/db/sql.ts';
+import { nameCode } from '../../shared/platform/words/lexemes.ts';
 import { demoItems } from '../../shared/tools/demo/generate.ts';
-import type { DemoItem } from '../../shared/tools/demo/types.ts';
+import { people } from '../../shared/tools/demo/people.ts';
+import type { Cast } from '../../shared/tools/demo/story.ts';
 
 export interface LoadOptions {
   readonly env: number;
@@ -36,7 +41,7 @@ const noteLexemes = (env: number, inbox: string, titles: readonly string[], n: n
   furtherLexemes(env, inbox, [titles[(n * 31) % titles.length] ?? '']);
 
 /** Words of a pool title, as terms without what varies by row. */
-const wordTerms = (item: DemoItem): string[] =>
+const wordTerms = (item: Item): string[] =>
   itemTerms(1, {
     ...item,
     state: '',
@@ -51,21 +56,28 @@ const wordTerms = (item: DemoItem): string[] =>
     .map((term) => term.slice('1.0000abc'.length))
     .filter((term) => term.startsWith('w'));
 
+const nobody = { type: 'system', id: null, name: 'nobody', role: null, requestId: null, address: null } as const;
+const cast: Cast = { people: people.map(() => nobody), agent: nobody, app: nobody, system: nobody };
+
+const storedSql = statement('bench.environment', `${environmentSql} where e.id = $1`);
+
 const fillPool = async (db: Db, env: number, now: number): Promise<void> => {
   await db.raw(`create temp table pool (n int primary key, inbox text, code text, title text, title_key text, words text, tags text[],
     resource text, record_id text, record_title text, fields json, content text, note text)`);
+  const stored = await queryRow<StoredEnvironment>(db, storedSql, [env]);
+  if (stored === undefined) throw new Error(`There is no environment ${String(env)}.`);
   const left = new Map<string, number>(Object.entries(shares));
   const pool: object[] = [];
   const titles: string[] = [];
-  for (const batch of demoItems(7, now, 200_000)) {
-    for (const item of batch) {
+  for (const batch of demoItems({ seed: 7, now, items: 200_000, env: toEnvironment(stored), cast })) {
+    for (const { item } of batch) {
       const room = left.get(item.inbox) ?? 0;
       if (room === 0) continue;
       left.set(item.inbox, room - 1);
       titles.push(item.title);
       pool.push({
         n: pool.length,
-        content: itemLexemes(env, item.inbox, item.title, JSON.stringify(item.fields)),
+        content: itemLexemes(env, item.inbox, item.title, item.fields),
         note: noteLexemes(env, item.inbox, titles, pool.length),
         inbox: item.inbox,
         code: nameCode(item.inbox),
@@ -76,7 +88,7 @@ const fillPool = async (db: Db, env: number, now: number): Promise<void> => {
         resource: item.record?.resource ?? null,
         record_id: item.record?.id ?? null,
         record_title: item.record?.title ?? null,
-        fields: item.fields,
+        fields: JSON.parse(item.fields) as unknown,
       });
     }
     if (pool.length === poolSize) break;

@@ -19,6 +19,8 @@ import { history } from './suites/history.ts';
 import { jobs } from './suites/jobs.ts';
 import { lists } from './suites/lists.ts';
 import { outbox } from './suites/outbox.ts';
+import { paths } from './suites/paths.ts';
+import { raw } from './suites/raw.ts';
 import { read } from './suites/read.ts';
 import { records } from './suites/records.ts';
 import { replicas } from './suites/replicas.ts';
@@ -45,9 +47,11 @@ const suites: readonly Suite[] = [
   actions,
   fanout,
   blocking,
+  raw,
   flags,
   shift,
   size,
+  paths,
   history,
   archives,
   consoleSuite,

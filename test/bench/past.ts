@@ -1,5 +1,5 @@
 /** A past of many months for benchmarks: parts of `events` with entries of timelines and of the audit log. Used by suites. */
-import { newIdOf } from '../../shared/platform/core/ids.ts';
+import { newIdOf } from '../../shared/platform/ids.ts';
 import type { Database } from './database.ts';
 
 export interface Past {

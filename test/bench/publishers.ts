@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { openDeps } from '../../shared/deps.ts';
-import { readConfig } from '../../shared/platform/core/config.ts';
+import { readConfig } from '../../shared/platform/config/config.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 
 /** Where to publish: to the stream of an environment, whose log must have the message; on a channel; or by a peer's package. */

@@ -2,11 +2,11 @@
  * Fills `records` of an environment of its own with as many contacts as a measurement needs: set-based, from a pool of
  * names, with the indexes built afterwards. Words and values from frequent to unique.
  */
-import { compileDefinition, mergeDefinition, type Definition } from '../../shared/environments/definition.ts';
-import { type ManifestResource } from '../../shared/environments/manifest.ts';
-import { parseManifest } from '../../shared/environments/readManifest.ts';
-import { newSealKey } from '../../shared/platform/core/seal.ts';
+import { compileDefinition, mergeDefinition, type Definition } from '../../shared/app/manifest/definition.ts';
+import { type ManifestResource } from '../../shared/app/manifest/manifest.ts';
+import { parseManifest } from '../../shared/app/manifest/readManifest.ts';
 import { openDb } from '../../shared/platform/db/knex.ts';
+import { newSealKey } from '../../shared/platform/listing/seal.ts';
 import { firstStamp, getIndexing, recordTerms, recordTermSeparator } from '../../shared/records/terms.ts';
 import type { Database } from './database.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import axe from 'axe-core';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { newId } from '../../shared/platform/core/ids.ts';
+import { newId } from '../../shared/platform/ids.ts';
 import type { Tab } from '../support/browser.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';

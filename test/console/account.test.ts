@@ -44,7 +44,7 @@ describe('one’s own account in the console', () => {
     await page.getByLabel('Time zone').selectOption('');
     await page.getByText(/^Times are shown as in (?!Asia)/).waitFor();
     await second.page.reload();
-    await second.page.getByText('snoozed until 15 Jan 2031, 07:00').waitFor();
+    await second.page.getByText('snoozed until 15 Jan 2031, 7:00').waitFor();
   });
 
   it('refuses a wrong password by the API’s sentence, and ends the other sessions with a new one', async () => {

@@ -163,7 +163,8 @@ describe('decisions in the console', () => {
     await page.keyboard.up('Enter');
     expect(await statusOf(approval)).to.equal('pending');
     expect(await button.count()).to.equal(1);
-    await page.keyboard.press('Enter');
+    expect(await page.locator(':focus').textContent(), 'the first focus').to.include('Not yet');
+    await page.keyboard.press('Control+Enter');
     await until('it is approved', async () => (await statusOf(approval)) === 'approved');
   });
 
@@ -279,7 +280,7 @@ describe('decisions in the console', () => {
     const { body } = await agent.post(`/items/${item}/state`, { state: 'closed', reason: 'spam' });
     await show(String(body.approval));
     const decision = page.locator('.decision');
-    await decision.getByRole('region', { name: 'Latest message' }).getByText('It always stops at 10 MB.').waitFor();
+    await decision.getByRole('region', { name: 'Latest message' }).getByText('It *always* stops at 10 MB.').waitFor();
     await decision.getByRole('region', { name: 'Newest notes and replies' }).getByText('Known since May.').waitFor();
     const since = decision.locator('.since');
     expect(await since.count()).to.equal(0);
@@ -304,9 +305,9 @@ describe('decisions in the console', () => {
     await page.getByText('Can be undone, but for its note').waitFor();
     await page.keyboard.press('a');
     const notice = page.locator('.notice', { hasText: 'Approved: ' });
-    await notice.getByRole('button', { name: 'Undo' }).waitFor();
+    await notice.getByRole('button', { name: 'Undo state and tags' }).waitFor();
     await tab.picture('approval-notice-light-1440');
-    expect((await notice.boundingBox())?.height).to.be.below(64);
+    expect((await notice.boundingBox())?.height).to.be.below(90);
     await page.locator('html:not([data-keys])').waitFor();
     await page.keyboard.press('u');
     await page.getByText('Taken back, but for the note: “Close with a note”').waitFor();
@@ -374,10 +375,34 @@ describe('decisions in the console', () => {
     await page.locator('.detail-head h1', { hasText: 'Where is it?' }).waitFor();
   });
 
+  it('binds an approval to what is on screen: what changed meanwhile is shown, and decided anew', async () => {
+    const { world, ana } = of();
+    const input = { amount: 1200, reason: 'Broken' };
+    const { approval } = (await agent.post('/actions', { action: 'refund', record: 'ord_1', input })).body;
+    await show(approval);
+    await world.sql(`update records set fields = jsonb_set(fields, '{total}', '100') where id = 'ord_1'`);
+    const approve = async (): Promise<void> => {
+      await page.getByRole('button', { name: /^Approve/ }).click();
+      await confirmation().getByRole('button', { name: 'Approve it all the same', disabled: false }).click();
+    };
+    await approve();
+    const changed = page.getByRole('region', { name: 'Changed since you read it' });
+    await changed.waitFor();
+    expect(await changed.locator('tbody tr').allInnerTexts()).to.deep.equal(['Total\t252,010 EUR\t100 EUR']);
+    await page.getByText('Nothing was approved: this has changed since you read it.').waitFor();
+    await tab.picture('approval-changed-light-1440');
+    expect(await statusOf(approval)).to.equal('pending');
+    await approve();
+    await until('it is approved', async () => (await statusOf(approval)) === 'approved');
+    expect((await ana.get(`/approvals/${String(approval)}`)).body.approval.decidedBy.name).to.equal('Ana Lind');
+    await world.sql(`update records set fields = jsonb_set(fields, '{total}', '252010') where id = 'ord_1'`);
+  });
+
   it('says once, and of nobody, that a request can’t be approved any more', async () => {
     const bot = await of().world.agent('operator', { mode: 'supervised', name: 'Gone bot' });
     const { body } = await bot.post(`/items/${await of().newItem('Stale')}/state`, { state: 'closed' });
-    const revoked = await of().ana.call('DELETE', `/settings/agents/${bot.id}`);
+    const boss = await of().world.person('admin', 'Boss', { fresh: true });
+    const revoked = await boss.call('DELETE', `/settings/agents/${bot.id}`);
     expect(revoked.status, revoked.text).to.be.below(300);
     const approval = String(body.approval);
     await show(approval);

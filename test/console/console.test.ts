@@ -275,7 +275,7 @@ describe('the console', () => {
     await tab.picture('approval-light-1440');
     await page.keyboard.press('a');
     await until('it is done', async () => (await item(first)).state === 'closed');
-    await page.getByText('Nothing waits for a decision').waitFor();
+    await page.getByText('Nothing that you see waits for a decision').waitFor();
     await page.keyboard.press('Escape');
     const other = await newItem('Leave me');
     const { body } = await agent.post(`/items/${other}/state`, { state: 'closed' });
@@ -306,7 +306,7 @@ describe('the console', () => {
     expect(await status()).to.equal('pending');
     await page.keyboard.press('a');
     await group.getByRole('button', { name: 'Approve it all the same', disabled: false }).waitFor();
-    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+Enter');
     await until('it is approved', async () => (await status()) === 'approved');
     await group.waitFor({ state: 'detached' });
   });

@@ -123,6 +123,19 @@ describe('what is typed in the console', () => {
     expect(await note().count()).to.equal(0);
   });
 
+  it('is warned of where a place of a template is not filled in, and of the recipient that the app chooses', async () => {
+    const { page } = tab;
+    await page.locator('.composer').getByText('The app chooses the recipient; the item has no address.').waitFor();
+    await text().fill('Dear {{name}}, it is done.');
+    const alert = page.locator('.composer').getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).to.equal('The reply has {{name}}, which nothing fills in: it is sent as it is.');
+    await tab.picture('composer-unfilled-light-1440');
+    await text().fill('Dear Ana, it is done.');
+    await alert.waitFor({ state: 'detached' });
+    await text().fill('');
+  });
+
   it('is said once to be kept when the server can’t be reached', async () => {
     const { page } = tab;
     await text().fill('Never mind.');

@@ -119,8 +119,8 @@ describe('taking back a change of a flag in the console', () => {
   it('needs the confirmation and the approval that the flag wants, on the page of the flag', async () => {
     await approve('payouts', { value: false }, { confirmed: true, reason: 'Stop them.' });
     await page.getByRole('group', { name: 'Confirm the approval' }).waitFor();
-    await page.locator('button:focus[aria-disabled="false"]').waitFor();
-    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Approve it all the same', disabled: false }).waitFor();
+    await page.keyboard.press('Control+Enter');
     await undo().waitFor();
     await pressUndo();
     await page.waitForURL('**/flags/payouts');

@@ -63,6 +63,32 @@ describe('jobs in the console', () => {
     await page.getByText('All work is done.').waitFor();
   });
 
+  it('tries all again whose error contains a text, and says first how many these are', async () => {
+    const refuse = triage;
+    for (const title of ['One', 'Two']) await service().ana.post('/items', { inbox: 'asked', title });
+    await row('Triage: Two').getByText('Failed').waitFor();
+    await page.getByRole('button', { name: '2 failed' }).click();
+    await page.getByLabel('Error contains').fill('Nowhere');
+    await page.getByText('No job fits these filters').waitFor();
+    await page.getByLabel('Error contains').fill('OUT of credit');
+    await row('Triage: Two').waitFor();
+    await page.getByLabel('Given up').selectOption('in the last hour');
+    await page.waitForURL(/[?&]since=\d+/);
+    await page.reload();
+    await row('Triage: One').waitFor();
+    expect(await page.getByLabel('Error contains').inputValue()).to.equal('OUT of credit');
+    await page.getByRole('button', { name: 'Count them' }).click();
+    await page.getByRole('button', { name: 'Discard 2' }).waitFor();
+    await tab.picture('jobs-selected-light-1440');
+    triage = () => ({ answers: { kind: 'delivery' } });
+    await page.getByRole('button', { name: 'Try 2 again' }).click();
+    await page.getByText('Tried again: 2.').waitFor();
+    await page.getByText('No job fits these filters').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByText('All work is done.').waitFor();
+    triage = refuse;
+  });
+
   it('says why one was given up, and tries it again by key', async () => {
     const { body } = await service().ana.post('/items', { inbox: 'asked', title: 'Where is my order?' });
     await row('Triage: Where is my order?').getByText('The app doesn’t triage: The model is out of credit.').waitFor();

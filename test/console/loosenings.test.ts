@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { intercept, type Tab } from '../support/browser.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
-import { password, useConsole } from './support.ts';
+import { password, placesOf, useConsole } from './support.ts';
 
 const names = ['refund', 'payout', 'credit', 'gift'] as const;
 
@@ -68,6 +68,7 @@ describe('loosenings in the console', () => {
   it('decides one by a key that is held down and pressed again after a fresh sign-in', async () => {
     await ready(3);
     const [first = '', second = '', third = ''] = await shown();
+    expect(await placesOf(lines())).to.deep.equal(['1', '2', '3'].map((place) => [place, '3']));
     expect(await current()).to.deep.equal([first]);
     of().world.clock.advance(16 * 60_000);
     await pressWhenOneLeaves('a');
@@ -115,5 +116,7 @@ describe('loosenings in the console', () => {
     await ready(1);
     expect(await current()).to.deep.equal(['gift']);
     expect((await statuses())['gift']).to.equal('waiting');
+    const decided = page.getByRole('region', { name: 'Decided' }).getByRole('listitem');
+    expect(await placesOf(decided)).to.deep.equal(['1', '2', '3'].map((place) => [place, '3']));
   });
 });

@@ -1,6 +1,6 @@
 /** Amounts of money in the console: written the same wherever they stand, whether the app gives a number or a text. */
 import { expect } from 'chai';
-import { moneyText } from '../../api/console/content/money.ts';
+import { moneyText } from '../../api/console/content/values.ts';
 
 describe('an amount of money in the console', () => {
   it('has the decimals of its currency, or none where they are all 0, and its code', () => {

@@ -259,7 +259,7 @@ describe('the pages of the app, and what others wrote', () => {
     await region('Open').getByText('1,236 items').waitFor();
     const { at } = (await answer.json()) as { readonly at: number };
     const time = await page.evaluate<string>(
-      `new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(${String(at)})`,
+      `new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(${String(at)})`,
     );
     await page.getByText(`as of ${time}`).waitFor();
   });

@@ -1,7 +1,8 @@
 /** What the console shows of what is going on while one works: which rows have left, where nothing is, that there is no network, and where one was. */
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { intercept, type Tab } from '../support/browser.ts';
+import { deferred } from '../support/deferred.ts';
 import { until } from '../support/until.ts';
 import { loaded, useConsole } from './support.ts';
 
@@ -186,6 +187,33 @@ describe('the place where one works in the console', () => {
       await total(6).waitFor();
     });
 
+    it('undoes the last change by the key also before it is answered, and never the one before it', async () => {
+      const [eighth = '', seventh = ''] = [...made].reverse();
+      await goTo('/inbox/bugs');
+      await page.keyboard.press('j');
+      await openTitle().filter({ hasText: 'Case Eight' }).waitFor();
+      await page.keyboard.press('e');
+      await isState(eighth, 'closed');
+      await page.locator('.notice', { hasText: 'Case Eight' }).waitFor();
+      const answered = deferred();
+      const held = async (route: Route): Promise<void> => {
+        const response = await route.fetch();
+        await answered.promise;
+        await route.fulfill({ response });
+      };
+      await openTitle().filter({ hasText: 'Case Seven' }).waitFor();
+      await intercept(page, `**/items/${seventh}`, held, { times: 1 });
+      await page.keyboard.press('e');
+      await isState(seventh, 'closed');
+      await page.keyboard.press('u');
+      answered.resolve();
+      await isState(seventh, 'open');
+      expect((await of().ana.get(`/items/${eighth}`)).body.item.state).to.equal('closed');
+      await page.keyboard.press('u');
+      await isState(eighth, 'open');
+      await total(6).waitFor();
+    });
+
     it('has it follow what changes no count of the inbox', async () => {
       const { ana } = of();
       const [, , third = '', fourth = ''] = made;
@@ -267,6 +295,23 @@ describe('the place where one works in the console', () => {
       await tab.picture(`notices-light-${String(width)}`);
     }
     await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
+  it('takes the focus of a search that is left to the list, also where that is drawn later', async () => {
+    await goTo('/inbox/mail');
+    await row('Late invoice').waitFor();
+    const answered = deferred();
+    await intercept(page, '**/api/env/demo/items?*q=*', async (route) => {
+      await answered.promise;
+      await route.fallback();
+    });
+    await page.keyboard.press('/');
+    await page.keyboard.type('wrong');
+    await page.keyboard.press('Enter');
+    await until('the page has the focus', async () => (await page.evaluate('document.activeElement.id')) === 'content');
+    answered.resolve();
+    await row('Wrong sum').waitFor();
+    await until('the list has the focus', async () => (await focused()) === 'rows');
   });
 
   it('keeps the focus where one works: on the list, after links, searches, replies and dialogs', async () => {

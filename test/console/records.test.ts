@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Tab } from '../support/browser.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
-import { useConsole } from './support.ts';
+import { placesOf, useConsole } from './support.ts';
 
 const hostile = '<img src=x onerror="window.hacked=1">';
 const since = Date.UTC(2026, 0, 15, 12);
@@ -171,14 +171,19 @@ describe('the pages of records', () => {
     await page.goto(`${of().origin}/env/demo/records/customer?record=cus_000`);
     await page.getByRole('heading', { name: 'Lindgren AB' }).waitFor();
     await page.getByText('Written to c0@example.com').waitFor();
+    // The list stands beside a record that was opened by its address.
+    await page.locator('.row').first().waitFor();
+    expect(await page.getByText('This could not be shown').count()).to.equal(0);
     const values = page.getByRole('region', { name: 'Values' });
     await values.getByRole('link', { name: 'https://lindgren.example' }).waitFor();
     await values.getByText('Other number').waitFor();
     const orders = page.getByRole('region', { name: 'Orders' });
     await orders.getByRole('link').first().waitFor();
     expect(await orders.getByRole('link').count()).to.equal(10);
+    expect((await placesOf(orders.getByRole('listitem'))).at(-1), 'while more may come').to.deep.equal(['10', '-1']);
     await orders.getByRole('button', { name: 'Show more' }).click();
     await until('the rest came', async () => (await orders.getByRole('link').count()) === 13);
+    expect((await placesOf(orders.getByRole('listitem'))).at(-1)).to.deep.equal(['13', '13']);
     await page.getByRole('region', { name: 'Payments' }).getByRole('link', { name: 'Payment of 20 EUR' }).waitFor();
     await page.getByRole('region', { name: 'Items' }).getByRole('link', { name: 'A question of Lindgren' }).waitFor();
     // A VIP: what does not apply has no button, and the list of all says why.

@@ -2,50 +2,17 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Tab } from '../support/browser.ts';
-import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
+import { ordersManifest } from './orders.ts';
 import { loaded, password, useConsole } from './support.ts';
 
-const refundAction = {
-  name: 'refund_payment',
-  label: 'Refund payment',
-  resource: 'order',
-  approval: true,
-  reversible: false,
-  input: {
-    type: 'object',
-    required: ['reason'],
-    properties: {
-      amount: { type: 'number', description: 'In units of the order’s currency; absent: all of it' },
-      reason: { type: 'string' },
-    },
+const manifest = ordersManifest({
+  required: ['reason'],
+  properties: {
+    amount: { type: 'number', description: 'In units of the order’s currency; absent: all of it' },
+    reason: { type: 'string' },
   },
-};
-
-const manifest = {
-  ...testManifest,
-  resources: [
-    {
-      name: 'customer',
-      label: 'Customers',
-      source: 'stored',
-      relations: [{ name: 'orders', label: 'Orders', resource: 'order', field: 'customer' }],
-    },
-    {
-      name: 'order',
-      label: 'Orders',
-      source: 'stored',
-      fields: [
-        { name: 'customer', filter: true },
-        { name: 'total', label: 'Total', type: 'money' },
-        { name: 'currency', label: 'Currency' },
-        { name: 'status', label: 'Status', type: 'text', filter: true, sort: true },
-        { name: 'placedAt', label: 'Placed', type: 'time' },
-      ],
-    },
-  ],
-  actions: [...testManifest.actions, refundAction],
-} as const;
+});
 
 const title = 'Goodwill refund of 12.15 for Kim Park';
 
@@ -60,7 +27,7 @@ describe('a refund in the console', () => {
     manifest,
     handlers: { 'action.run': () => ({ message: 'Gave 27 EUR back.', blocks: [] }) },
     arrange: async ({ world, open, signIn }) => {
-      const order = { customer: 'cus_1', placedAt: 1_767_225_600_000, total: 27, currency: 'EUR', status: 'paid' };
+      const order = { customer: 'cus_1', placed: '2026-01-01', total: 27, unit: 'EUR', status: 'paid' };
       await world.records('order', [
         { id: 'ord_1', title: 'INV-1001', fields: order },
         { id: 'ord_2', title: 'INV-1002', fields: { ...order, status: 'past_due' } },

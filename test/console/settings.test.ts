@@ -183,10 +183,8 @@ describe('the settings in the console', () => {
     await page.goto(at('/settings/environments'));
     await page.getByRole('button', { name: 'New environment' }).click();
     await page.getByLabel('Name, as a part of its address').fill('acceptance');
-    await page
-      .getByRole('dialog')
-      .getByLabel(/^New names wait/)
-      .check();
+    const newNames = page.getByRole('dialog').getByLabel(/^New names wait/);
+    expect(await newNames.isChecked(), 'on from the start').to.equal(true);
     await page.getByRole('button', { name: 'Make environment' }).click();
     const acceptance = page.getByRole('region', { name: 'acceptance' });
     await acceptance.getByText('no app has declared anything yet').waitFor();
@@ -199,6 +197,24 @@ describe('the settings in the console', () => {
     const demo = (await list('/settings/environments', 'environments')).find(({ name }) => name === 'demo');
     expect(demo?.['independentApproval']).to.equal(true);
     await tab.picture('environments-light-1440');
+  });
+
+  it('says above each page that one person alone can decide, until there is a second', async () => {
+    const [{ hash } = { hash: '' }] = await world.sql<{ hash: string }>(
+      `select password_hash as hash from people where email = 'ben@example.com'`,
+    );
+    await world.sql(`update people set password_hash = null where email <> 'ana@example.com'`);
+    await page.goto(at('').replace('/env/demo', '/env/acceptance'));
+    const banner = page.getByText('One person alone can decide here');
+    await banner.waitFor();
+    await tab.picture('awaits-decider-light-1440');
+    await world.sql(`update people set password_hash = $1 where email = 'ben@example.com'`, [hash]);
+    await page.reload();
+    await page.getByText(/^complete to /).waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await banner.count()).to.equal(0);
+    expect(await page.getByText('This could not be shown').count(), 'an environment without inboxes').to.equal(0);
+    await page.goto(at('/settings/environments'));
   });
 
   it('announces loosenings where a manager looks, in words, and decides them by keyboard', async () => {

@@ -1,7 +1,8 @@
 /** Supervision of agents in the console: ledger, reads, modes, revocation and tokens. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import type { Tab } from '../support/browser.ts';
+import { intercept, type Tab } from '../support/browser.ts';
+import { deferred } from '../support/deferred.ts';
 import { clientOf, type Client } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import type { World } from '../support/world.ts';
@@ -34,7 +35,12 @@ describe('agents in the console', () => {
     },
   });
   const acts = (opened: Page) => opened.getByRole('region', { name: 'Acts' });
-  const line = (opened: Page, text: string) => acts(opened).locator('tbody tr', { hasText: text });
+  /** Lines of a verb of the API, which its words have as their title; or with a text. */
+  const line = (opened: Page, text: string) =>
+    acts(opened).locator(
+      'tbody tr',
+      /^[a-z]+\.[a-z]+$/i.test(text) ? { has: opened.locator(`[title="${text}"]`) } : { hasText: text },
+    );
 
   it('shows what all agents do in one ledger, what waits and what was refused marked', async () => {
     await service().signIn(tab, 'ana@example.com', '/settings/activity');
@@ -75,8 +81,10 @@ describe('agents in the console', () => {
     expect(await acts(page).locator('tbody tr').count()).to.equal(1);
     await page.keyboard.press('l');
     await line(page, 'They asked.').waitFor();
-    expect(await acts(page).locator('tbody tr').first().textContent()).to.include('item.note');
-    await line(page, 'item.note').getByRole('button', { name: /^More/ }).click();
+    expect(await acts(page).locator('tbody tr').first().textContent()).to.include('Write a note');
+    await line(page, 'item.note')
+      .getByRole('button', { name: /^Details/ })
+      .click();
     await acts(page)
       .getByText(/request /)
       .waitFor();
@@ -94,13 +102,18 @@ describe('agents in the console', () => {
     await other.get(`/items/${item}`);
     await other.get('/audit');
     await bot.get('/counts');
-    await reads.locator('tr', { hasText: 'audit.list' }).getByText('forbidden').waitFor();
     await reads
-      .locator('tr', { hasText: 'item.get' })
+      .locator('tr', { has: page.locator('[title="audit.list"]') })
+      .getByText('forbidden')
+      .waitFor();
+    await reads
+      .locator('tr', { has: page.locator('[title="item.get"]') })
       .getByRole('link', { name: 'Export fails with a timeout' })
       .waitFor();
     expect(await reads.locator('tbody tr').allTextContents()).to.have.length(3);
-    expect(await reads.locator('tr', { hasText: 'item.list' }).textContent()).to.include('q=export');
+    expect(await reads.locator('tr', { has: page.locator('[title="item.list"]') }).textContent()).to.include(
+      'q=export',
+    );
     await tab.picture('reads-light-1440');
     await page.keyboard.press('r');
     await reads.waitFor({ state: 'detached' });
@@ -129,6 +142,29 @@ describe('agents in the console', () => {
     await page.getByRole('button', { name: 'Make it supervised' }).click();
     await page.getByText('Night watch is supervised now.').waitFor();
     expect((await other.post(`/items/${item}/notes`, { text: 'May I?' })).status).to.equal(202);
+  });
+
+  it('asks before the second of two keys loosens what the first one has stopped, also before that is answered', async () => {
+    const answered = deferred();
+    await intercept(
+      page,
+      `**/settings/agents/${other.id}`,
+      async (route) => {
+        await answered.promise;
+        await route.fallback();
+      },
+      { times: 1 },
+    );
+    await page.keyboard.press('o');
+    await page.keyboard.press('s');
+    const confirm = page.getByRole('button', { name: 'Make it supervised' });
+    await confirm.waitFor();
+    answered.resolve();
+    const statusOfNote = async (): Promise<number> =>
+      (await other.post(`/items/${item}/notes`, { text: 'May I?' })).status;
+    await until('it is stopped', async () => (await statusOfNote()) === 403);
+    await confirm.click();
+    await until('it is supervised', async () => (await statusOfNote()) === 202);
   });
 
   it('changes an agent, and sends only what is another', async () => {

@@ -1,6 +1,6 @@
 /** A service with its console in a real browser, for one test file: its people, and tabs in which they sign in. Used by the tests of this folder. */
 import { expect } from 'chai';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { buildConsole } from '../../shared/tools/services/buildConsole.mjs';
 import type { FakeApp } from '../support/app.ts';
 import { openTab, startBrowser, type Tab } from '../support/browser.ts';
@@ -15,6 +15,17 @@ export const password = 'correct horse battery';
 export const loaded = async (page: Page): Promise<void> => {
   await page.getByText(/^complete to /).waitFor();
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+};
+
+/** Returns the place of each row and how many there are, as those hear it who do not see the list. */
+export const placesOf = async (rows: Locator): Promise<(string | null)[][]> => {
+  await rows.first().waitFor();
+  return Promise.all(
+    (await rows.all()).map(async (row) => [
+      await row.getAttribute('aria-posinset'),
+      await row.getAttribute('aria-setsize'),
+    ]),
+  );
 };
 
 interface ConsoleOptions {

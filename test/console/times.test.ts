@@ -100,7 +100,7 @@ describe('times of the console', () => {
       at.map((one) => new Intl.DateTimeFormat(undefined, { ...options, timeZone: zone }).format(one));
     const [day, clock] = [
       { day: 'numeric', month: 'short' },
-      { hour: '2-digit', minute: '2-digit' },
+      { hour: 'numeric', minute: '2-digit' },
     ] as const;
     const hour = 3_600_000;
     // Midnight is at 18:15 UTC.

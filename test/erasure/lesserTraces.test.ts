@@ -113,6 +113,7 @@ describe('erasures of lesser traces', () => {
   it('take requests for items that name the person or, where links count, link to the record; pending ones are waited for', async () => {
     const ask = async (more: object): Promise<string> =>
       accepted(await bot.post('/items', { inbox: 'mail', title: about('asks'), ...more })).approval as string;
+    await world.records('customer', [{ id: record.id, title: canary }]);
     const [named, linked, pending] = [
       await ask({ user: record.id }),
       await ask({ links: [record], data: { plan: canary } }),
@@ -130,6 +131,7 @@ describe('erasures of lesser traces', () => {
   });
 
   it('take inputs and reasons of bulks of nothing but what is erased', async () => {
+    await world.records('customer', [{ id: record.id, title: canary }]);
     const own = accepted(await agent.post('/items', { inbox: 'mail', title: about('calls'), record })).item
       .id as string;
     const other = accepted(await agent.post('/items', { inbox: 'mail', title: 'Another calls' })).item.id as string;

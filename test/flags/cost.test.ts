@@ -1,7 +1,7 @@
 /** The cost of evaluating flags: bounded by the conditions of a flag, and shared with the requests of others. */
 import { expect } from 'chai';
-import { fullAccess } from '../../shared/access/access.ts';
-import type { Caller } from '../../shared/access/principal.ts';
+import { fullAccess } from '../../shared/accounts/access/access.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { evaluateFlags } from '../../shared/flags/ofrep.ts';
 import type { Client, Reply } from '../support/http.ts';

@@ -4,7 +4,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createBucketer } from '../../shared/flags/bucket.ts';
 import { compileCondition, compileFlag, type EvaluationContext, type FlagState } from '../../shared/flags/evaluate.ts';
-import { conditionOps, evaluateCondition, type ConditionExpression } from '../../shared/platform/core/conditions.ts';
+import {
+  conditionOps,
+  evaluateCondition,
+  type ConditionExpression,
+} from '../../shared/platform/conditions/conditions.ts';
 
 interface Vectors {
   readonly places: readonly { readonly flag: string; readonly id: string; readonly place: number }[];

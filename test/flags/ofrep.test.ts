@@ -79,8 +79,9 @@ describe('OFREP', () => {
       code: 'bad_json',
       errorCode: 'PARSE_ERROR',
     });
+    // Nothing changes by a read, so that a key is ignored.
     expect((await app.post('/ofrep/v1/evaluate/flags', {}, { headers: { 'idempotency-key': 'x' } })).status).to.equal(
-      400,
+      200,
     );
   });
 

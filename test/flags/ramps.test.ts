@@ -1,7 +1,7 @@
 /** Ramps: each step once and forwards, exact at the end, whatever workers do; stops and changes by hand always win; guards. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Caller, Principal } from '../../shared/access/principal.ts';
+import type { Caller, Principal } from '../../shared/accounts/access/principal.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
 import { applyFlagChange } from '../../shared/flags/changeFlag.ts';
 import type { FlagChange } from '../../shared/flags/decideFlag.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { rpcCodes } from '../../shared/applink/protocol.ts';
+import { rpcCodes } from '../../shared/app/link/protocol.ts';
 import { runProcess } from '../../shared/tools/services/processes.mjs';
 import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
 import {
@@ -40,6 +40,30 @@ const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>
   ConsolePostgresUnavailable: [{ console_postgres_up: '1+0x30' }, { console_postgres_up: '0+0x30' }],
   ConsoleCommitsWait: [{ console_commit_wait_seconds: '0.02+0x30' }, { console_commit_wait_seconds: '0+60x30' }],
   ConsoleRedisUnavailable: [{ console_redis_up: '1+0x30' }, { console_redis_up: '0+0x30' }],
+  ConsoleClockWrong: [
+    { console_clock_skew_seconds: '1.5+0x30' },
+    // Behind.
+    { console_clock_skew_seconds: '-7200+0x30' },
+  ],
+  ConsoleMemory: [
+    {
+      nodejs_heap_size_used_bytes: '200+0x30',
+      console_heap_limit_bytes: '1000+0x30',
+      process_resident_memory_bytes: '500+0x30',
+      console_memory_limit_bytes: '8000+0x30',
+    },
+    {
+      nodejs_heap_size_used_bytes: '900+0x30',
+      console_heap_limit_bytes: '1000+0x30',
+      process_resident_memory_bytes: '1200+0x30',
+      console_memory_limit_bytes: '8000+0x30',
+    },
+  ],
+  ConsoleRestarts: [
+    // Two, of an upgrade and a rollback.
+    { 'process_start_time_seconds{job="console-api"}': '1+0x10 2+0x10 3+0x9' },
+    { 'process_start_time_seconds{job="console-api"}': '1+0x15 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16' },
+  ],
   ConsoleJobsLate: [
     {
       'console_job_oldest_seconds{kind="actionRun"}': '5+0x30',
@@ -169,8 +193,8 @@ describe('alerts', () => {
     const queries = readAlertRules().flatMap(({ alert }) =>
       readAlertCommands(alert).flatMap((command) => /'query=(.+)'$/.exec(command)?.[1] ?? []),
     );
-    expect(queries).to.have.length(2);
-    expect(await checkExpressions(queries)).to.include('SUCCESS: 2 rules found');
+    expect(queries).to.have.length(3);
+    expect(await checkExpressions(queries)).to.include('SUCCESS: 3 rules found');
   });
 
   it('each fires on its fault alone, and none on a healthy service', async () => {

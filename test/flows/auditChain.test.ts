@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { closeDeps, openDeps } from '../../shared/deps.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
-import { auditChain } from '../../workers/sweeps/auditChain.ts';
+import { auditChain } from '../../workers/sweeps/index.ts';
 import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import type { Client } from '../support/http.ts';
 import { until } from '../support/until.ts';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { freePort } from '../../shared/tools/services/ports.mjs';
 import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
-import { canCluster } from '../../shared/tools/services/redisCluster.mjs';
+import { canCluster } from '../services/redisCluster.mjs';
 import { request } from '../support/http.ts';
 import { startProgram, type Program } from '../support/processes.ts';
 import { until } from '../support/until.ts';

@@ -8,12 +8,16 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { root } from '../../shared/tools/services/paths.mjs';
 import { freePort } from '../../shared/tools/services/ports.mjs';
+import { findRedis } from '../../shared/tools/services/redisBinary.mjs';
+import { readAlertRules } from '../support/alerts.ts';
+import { startCompose, type Installation } from '../support/compose.ts';
 import { newEmptyDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
 import { clientOf, request, type Client } from '../support/http.ts';
 import { runInImage, sizeOf, startInImage, type Image, type Service } from '../support/image.ts';
 import { buildImage } from '../support/imageBuildah.ts';
 import { makeImageFolder } from '../support/imageFolder.ts';
 import { testManifest } from '../support/manifest.ts';
+import { evaluatedRules, scrapedTargets } from '../support/prometheus.ts';
 import { until } from '../support/until.ts';
 
 /** Bytes that the image may add to its base. */
@@ -128,7 +132,7 @@ describe('the image', function () {
       await until('the workers have done the bulk', async () =>
         ((await client.get(`/items/${item.id}`)).body.item.tags as string[]).includes('shipped'),
       );
-      // Files that are read beside the code: the console, the reference page, the documents.
+      // Files that are read beside the code: the console, the reference page, the documents, the SDK.
       const page = async (path: string): Promise<string> => {
         const headers = { accept: 'text/html, */*' };
         const { status, text } = await request('GET', origin + path, undefined, null, { headers });
@@ -141,12 +145,65 @@ describe('the image', function () {
       expect(await page(`/${library}`)).to.have.length.above(100_000);
       expect(await page('/llms-full.txt')).to.have.length.above(100_000);
       expect(await page('/openapi.json')).to.have.length.above(100_000);
+      expect(await page('/sdk.tgz')).to.have.length.above(100_000);
 
       for (const [name, service] of Object.entries({ api, worker })) {
         const { code, err } = await service.stop();
         expect(code, `${name}: ${err}`).to.equal(0);
         expect(err).not.to.include(new URL(database.url).password);
       }
+    });
+  });
+
+  describe('as compose.yaml runs it, without containers', () => {
+    let installation: Installation;
+    before(async function () {
+      // The Redis in JavaScript, for machines without another one, takes no settings.
+      if ((await findRedis()).kind !== 'redis') this.skip();
+      installation = await startCompose(image);
+    });
+    after(() => installation?.remove());
+
+    const administer = async (...args: string[]): Promise<{ readonly token: string }> => {
+      const { code, out, err } = await installation.run('migrate', [...admin, ...args, '--json']);
+      expect(code, err).to.equal(0);
+      return JSON.parse(out) as { token: string };
+    };
+
+    it('serves and works behind its load balancer, which keeps probes inside', async () => {
+      await administer('environment', 'create', 'production');
+      const role = ['--role', 'operator', '--environment', 'production'];
+      const { token } = await administer('agent', 'create', 'bot', ...role);
+      const manifest = join(image.root, 'secrets-of-compose/manifest.json');
+      writeFileSync(manifest, JSON.stringify(testManifest));
+      const file = image.inside('/secrets-of-compose/manifest.json');
+      await administer('environment', 'define', 'production', '--manifest', file);
+      const client: Client = clientOf(`${installation.origin}/api/env/production`, token, 'bot');
+      const made = await client.post('/items', { inbox: 'mail', title: 'By compose' });
+      expect(made.status, made.text).to.equal(201);
+      const { id } = made.body.item as { id: string };
+      const bulk = await client.post('/bulk', { ids: [id], operation: { type: 'tags', add: ['shipped'] } });
+      expect(bulk.status, bulk.text).to.equal(202);
+      await until('a worker has done it', async () =>
+        ((await client.get(`/items/${id}`)).body.item.tags as string[]).includes('shipped'),
+      );
+      for (const path of ['/ready', '/metrics'])
+        expect((await request('GET', installation.origin + path, undefined, null)).status, path).to.equal(404);
+    });
+
+    it('has a check of the set-up that finds nothing that fails', async () => {
+      const { code, out, err } = await installation.run('api-1', ['node', 'dist/shared/tools/doctor/main.js']);
+      expect(code, out + err).to.equal(0);
+    });
+
+    it('is asked by its Prometheus, each process, and judged by each rule', async () => {
+      expect(await scrapedTargets(installation.prometheus)).to.deep.equal({ 'console-api': 2, 'console-workers': 2 });
+      const rules = await evaluatedRules(installation.prometheus);
+      expect(rules).to.deep.equal(readAlertRules().map(({ alert }) => alert));
+    });
+
+    it('ends its processes with 0 on the signal to stop', async () => {
+      expect(await installation.stop()).to.deep.equal({ 'api-1': [0], 'api-2': [0], workers: [0, 0] });
     });
   });
 });

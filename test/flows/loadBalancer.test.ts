@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { freePort } from '../../shared/tools/services/ports.mjs';
 import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
 import { startHaproxy, type LoadBalancer } from '../support/haproxy.ts';
 import { clientOf, request, type Client, type Reply } from '../support/http.ts';
@@ -87,5 +88,34 @@ describe('behind HAProxy with checks of readiness', function () {
     expect(during.changes.done).to.be.above(50);
     const told = JSON.stringify({ during, counts, failures: Object.fromEntries(failures) });
     for (const { done, failed } of Object.values(counts)) expect((done - failed) / done, told).to.be.at.least(0.999);
+  });
+});
+
+describe('behind HAProxy, with PROBE_PORT', () => {
+  it('requests are served by the configuration as it is printed, and probes are not on the port that serves', async () => {
+    const world = await newWorld({ server: false, workers: false });
+    const probePort = String(await freePort());
+    const hosts = ['127.0.0.1', '127.0.0.2'] as const;
+    const closing: (() => Promise<unknown>)[] = [() => world.close()];
+    try {
+      const ports: string[] = [];
+      for (const HOST of hosts) {
+        const unlimited = { RATE_LIMIT: '1000000', RATE_BURST: '1000000' };
+        const env = { HOST, PROBE_PORT: probePort, TRUST_PROXY: '1', ...unlimited };
+        const api = await startProgram(world, 'api/main.ts', env);
+        closing.push(() => api.end());
+        ports.push(api.port);
+      }
+      const balancer = await startHaproxy([ports[0] ?? '', ports[1] ?? ''], { hosts, probePort });
+      closing.push(() => balancer.stop());
+      const agent = await world.agent('operator');
+      // Longer than the checks need to take out both.
+      for (const until = performance.now() + 4_000; performance.now() < until;) {
+        const { status, text } = await request('GET', `${balancer.origin}/api/env/demo/me`, undefined, agent.token);
+        expect(status, text).to.equal(200);
+      }
+    } finally {
+      for (const close of closing.reverse()) await close();
+    }
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { connect, type Client as App } from '../../shared/sdk/index.ts';
-import { canCluster, startRedisCluster } from '../../shared/tools/services/redisCluster.mjs';
+import { canCluster, startRedisCluster } from '../services/redisCluster.mjs';
 import { redisUrl } from '../support/database.ts';
 import { clientOf, type Client } from '../support/http.ts';
 import { openInstallation, type Installation } from '../support/installation.ts';

@@ -9,7 +9,7 @@ import { migrateDatabase } from '../../migrations/migrate.ts';
 import { program } from '../../shared/tools/services/compile.mjs';
 import { runProcess } from '../../shared/tools/services/processes.mjs';
 import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
-import { canCluster } from '../../shared/tools/services/redisCluster.mjs';
+import { canCluster } from '../services/redisCluster.mjs';
 import { canMount, startOnSmallDisk } from '../support/smallDisk.ts';
 import { startReplication, type Replication } from '../support/standby.ts';
 import { until } from '../support/until.ts';

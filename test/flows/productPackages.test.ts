@@ -82,6 +82,7 @@ describe('the packages of the product', function () {
       };
       const [library = ''] = /docs\/redoc-\w+\.js/.exec(await page('/docs')) ?? [];
       expect(await page(`/${library}`)).to.have.length.above(100_000);
+      expect(await page('/sdk.tgz')).to.have.length.above(100_000);
     } finally {
       child.kill('SIGTERM');
       await code;

@@ -1,7 +1,7 @@
 /** Builds and schemas of different ages: processes wait for a schema that fits them, and migrations for tables in use. */
 import { expect } from 'chai';
 import pg from 'pg';
-import type { LockWait } from '../../migrations/lockWait.ts';
+import { watchLockWaits, type LockWait } from '../../migrations/lockWait.ts';
 import { migrateDatabase } from '../../migrations/migrate.ts';
 import { openDb } from '../../shared/platform/db/knex.ts';
 import { neededSchemaVersion, readSchemaState } from '../../shared/platform/db/schemaVersion.ts';
@@ -100,6 +100,44 @@ describe('builds and schemas of different ages', () => {
     await world.sql('create index concurrently items_test on items (env, updated_at)');
     await holder.end();
     await waiting;
+  });
+
+  it('tell of sessions of others that hold a lock, not of the migration’s own', async () => {
+    const { migrateDatabaseUrl: ownerUrl } = world.config;
+    const session = async (application_name?: string): Promise<pg.Client> => {
+      const client = new pg.Client({
+        connectionString: ownerUrl,
+        ...(application_name === undefined ? {} : { application_name }),
+      });
+      await client.connect();
+      return client;
+    };
+    const [own, waiting, watching, other] = [
+      await session('migration-lock'),
+      await session('migration'),
+      await session('migration-lock'),
+      await session(),
+    ];
+    const told: LockWait[] = [];
+    // Ours is the older one, which would be told first.
+    for (const holder of [own, other]) {
+      await holder.query('begin');
+      await holder.query('lock table items in access share mode');
+    }
+    const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const locked = waiting.query('begin; lock table items in access exclusive mode; rollback');
+    await watchLockWaits(
+      watching,
+      'migration',
+      (wait) => told.push(wait),
+      async () => {
+        await until('it is told', () => told.length > 0, 20_000);
+        for (const holder of [own, other]) await holder.query('rollback');
+        await locked;
+      },
+    );
+    expect(told.map(({ pid }) => pid)).to.deep.equal([rows[0]?.pid]);
+    for (const client of [own, waiting, watching, other]) await client.end();
   });
 
   it('try a migration again whose table is in use, so that nobody waits behind it, and say once who has it', async () => {

@@ -1,6 +1,6 @@
 /** No stranger keeps an owner out: while many addresses guess at an account, its owner signs in; and guessing stays bounded. */
 import { expect } from 'chai';
-import { hashPassword } from '../../shared/settings/passwords.ts';
+import { hashPassword } from '../../shared/accounts/passwords.ts';
 import { request, type Reply } from '../support/http.ts';
 import { startProgram, type Program } from '../support/processes.ts';
 import { until } from '../support/until.ts';
@@ -69,6 +69,17 @@ describe('a flood of guesses', () => {
     return Number.POSITIVE_INFINITY;
   };
 
+  /** How often the owner is told to wait because of wrong passwords. What a full queue refuses is tried again, as no wait does that. */
+  const waitsOf = async (from: string): Promise<number> => {
+    let waits = 0;
+    for (let tries = 1; tries <= 60; tries++) {
+      const { status, body } = await signIn(password, from);
+      if (status === 200) return waits;
+      if (!String(body.error).includes('Too many people')) waits += 1;
+    }
+    return Number.POSITIVE_INFINITY;
+  };
+
   it('lets the owner in at the first try from a known browser and within three from another, from its first second on', async () => {
     const known = cookiesOf(await signIn(password, '192.0.2.1'));
     const addresses = 8;
@@ -79,6 +90,7 @@ describe('a flood of guesses', () => {
     await until('every address has used up its tries', () => guesses.answered() > 12 * addresses, 150_000);
     expect(await triesOf('198.51.100.8', known), 'a known browser, later').to.equal(1);
     expect(await triesOf('192.0.2.3'), 'an unknown browser, later').to.be.at.most(3);
+    expect(await waitsOf('198.51.100.3'), 'an unknown browser at an address that guesses').to.be.at.most(2);
     await guesses.end();
     expect([...guesses.counts.keys()].toSorted((a, b) => a - b)).to.deep.equal([401, 429]);
     // Three of each address, and the account's own, which the owner's sign-ins set back.

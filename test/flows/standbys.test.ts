@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { endpoints } from '../../api/endpoints.ts';
-import { standbyPaths } from '../../api/middleware/standbyPaths.ts';
 import { migrateDatabase } from '../../migrations/migrate.ts';
-import { readConfig } from '../../shared/platform/core/config.ts';
+import { readConfig } from '../../shared/platform/config/config.ts';
 import { checkStandbys } from '../../shared/tools/doctor/standbys.ts';
 import { clientOf, type Client, type Reply } from '../support/http.ts';
 import { startMeasured, type MeasuredProgram } from '../support/metrics.ts';
@@ -110,8 +109,6 @@ describe('reads from a standby', () => {
   };
 
   it('serves every list, search, summary and the audit log, and no single row', async () => {
-    const reads = new Set(endpoints.filter(({ write }) => !write).map(({ path }) => path));
-    for (const path of standbyPaths) expect([...reads], `${path} is no endpoint that reads`).to.include(path);
     await caughtUp();
     const reader = await world.agent('admin');
     const lists = [
@@ -124,6 +121,9 @@ describe('reads from a standby', () => {
       '/audit',
       '/resources/customer/list',
     ];
+    const shared = endpoints.filter(({ standby }) => standby);
+    expect(shared).to.have.length(lists.length + 4);
+    expect(shared.filter(({ write, path }) => write || path.endsWith('/:id'))).to.deep.equal([]);
     for (const path of [...lists, `/items/${item}/timeline`, `/items/${item}/occurrences`]) {
       const before = served();
       await until(`a standby serves ${path}`, async () => {

@@ -110,7 +110,8 @@ describe('the end of an approval', () => {
         expect(replies.map(codeOf).join()).to.equal(
           isDecidedFirst ? decidedFirst : '200 undefined,409 already_decided',
         );
-        await world.settled();
+        // A run that was approved is at the app once it is approved.
+        await until('the run has ended', async () => (await runOf(run)).finishedAt !== null);
         const ends = [await statusOf(approval), (await runOf(run)).status];
         expect(ends.join()).to.equal(isDecidedFirst ? decided : 'cancelled,cancelled');
       }

@@ -21,6 +21,18 @@ const manifest = {
     },
     { name: 'open', label: 'Open', resource: 'vault', approval: true, reversible: true },
     { name: 'ping', label: 'Ping', approval: true },
+    {
+      name: 'move',
+      label: 'Move',
+      approval: true,
+      input: {
+        type: 'object',
+        properties: {
+          to: { type: 'string', 'x-resource': 'order' },
+          from: { type: 'string', 'x-resource': 'vault' },
+        },
+      },
+    },
   ],
   flags: ['beta', 'gamma'].map((key) => ({ key, kind: 'boolean', default: false, resource: 'order', approval: true })),
 };
@@ -99,6 +111,84 @@ describe('judging an approval', () => {
     expect(await read(ping)).to.include({ reversible: null, sentence: 'Ping.' });
   });
 
+  it('names the records that an input picks to who sees them, and says which there are not', async () => {
+    const move = async (to: string): Promise<string> =>
+      asked(await agent.post('/actions', { action: 'move', input: { to, from: 'v1' } }));
+    const [known, unknown] = [await move('o1'), await move('nobody')];
+    const hidden = 'from vault "v1" ("Hidden treasure")';
+    expect((await read(known)).sentence).to.equal(`Move, with to order "o1" ("The first order"), ${hidden}.`);
+    expect((await read(unknown)).sentence).to.equal(`Move, with to order "nobody" (no such record), ${hidden}.`);
+    await world.role('orders', [
+      { on: 'approvals', can: ['see', 'decide'] },
+      { on: 'action:move', can: ['run'] },
+      { on: 'resource:order', can: ['see'] },
+    ]);
+    const narrow = await world.person('orders');
+    const shown = await read(known, narrow);
+    expect(shown.sentence).to.equal('Move, with to order "o1" ("The first order"), from "v1".');
+    expect(shown).to.not.have.any.keys('picked', 'labels', 'currencies');
+  });
+
+  it('says where the item whose timeline shows an action is not about its record, to everybody who reads it', async () => {
+    const make = async (more: object): Promise<string> =>
+      (await boss.post('/items', { inbox: 'mail', title: 'Approved by Ana', ...more })).body.item.id as string;
+    const o1 = { resource: 'order', id: 'o1' };
+    const [bare, other, own, linked] = [
+      await make({}),
+      await make({ record: { resource: 'vault', id: 'v1' }, links: [{ resource: 'vault', id: 'v1' }] }),
+      await make({ record: o1 }),
+      await make({ links: [o1] }),
+    ];
+    const stream = await live(person);
+    for (const [item, isAside] of [
+      [bare, true],
+      [other, true],
+      [own, false],
+      [linked, false],
+    ] as const) {
+      const id = asked(await agent.post('/actions', { action: 'refund', record: 'o1', item, input: { amount: 3 } }));
+      const end = isAside ? ', shown on an item that is not about this record.' : '.';
+      const sentence = `Refund the order on order "o1" ("The first order"), with amount "3"${end}`;
+      const approval = await read(id);
+      expect(approval)
+        .to.include({ sentence, itemTitle: 'Approved by Ana' })
+        .and.not.have.any.keys('isAside', 'warned');
+      expect((await told(stream, id)).sentence).to.equal(sentence);
+    }
+    const ping = asked(await agent.post('/actions', { action: 'ping', item: bare }));
+    expect((await read(ping)).sentence, 'an action without a record').to.equal('Ping.');
+  });
+
+  it('names the first records of a bulk that names some', async () => {
+    const operation = { type: 'action', action: 'refund', input: {} };
+    const one = await read(asked(await agent.post('/bulk', { refs: [{ resource: 'order', id: 'o1' }], operation })));
+    expect(one.sentence).to.equal('Refund the order on 1 record (order "o1" ("The first order")).');
+    const refs = ['o1', 'o2\u202e', 'o3', 'o4'].map((id) => ({ resource: 'order', id }));
+    const many = await read(asked(await agent.post('/bulk', { refs, operation })));
+    expect(many.sentence).to.equal(
+      'Refund the order on 4 records (order "o1" ("The first order"), order "o2[U+202E]", order "o3" and 1 more).',
+    );
+  });
+
+  it('says to who decides what rules do, and that a guard counts nothing', async () => {
+    const guard = { inbox: 'mail', tag: 'nowhere', above: 5, within: 60_000, then: 'stop' };
+    const ramp = { to: 50, over: 3_600_000, every: 60_000, guard };
+    const ramped = await read(asked(await agent.post('/flags/gamma', { change: { ramp } })));
+    expect(ramped.sentence)
+      .to.include('occurrences of items with the tag "nowhere" in mail')
+      .and.include('which no item had at the request');
+    await boss.post('/items', { inbox: 'mail', title: 'Tagged', tags: ['somewhere'] });
+    await world.settled();
+    const other = { ...ramp, guard: { ...guard, tag: 'somewhere' } };
+    const counts = await read(asked(await agent.post('/flags/gamma', { change: { ramp: other } })));
+    expect(counts.sentence).to.include('with the tag "somewhere"').and.not.include('no item');
+    const rules = [{ when: { field: 'targetingKey', op: 'exists', value: true }, value: true }];
+    const ruled = await read(asked(await agent.post('/flags/gamma', { change: { value: false, rollout: 0, rules } })));
+    expect(ruled.sentence).to.equal(
+      'Change the flag gamma: value "false", rollout "0" percent, first its rules: "true" if targetingKey is there.',
+    );
+  });
+
   it('says to each reader whether they may decide, and why not', async () => {
     await world.role('reader', [
       { on: 'approvals', can: ['see'] },
@@ -137,6 +227,8 @@ describe('judging an approval', () => {
     const barred = await read(id, boss);
     expect(barred.canDecide.approve).to.equal(false);
     expect(barred.canDecide.why).to.include('in the last 30 days');
+    for (const way of ['OpenID Connect', 'longer ago', 'PATCH /settings/environments/:name', 'requested again'])
+      expect(barred.canDecide.why).to.include(way);
     expect((await told(mine, id)).canDecide).to.deep.equal(barred.canDecide);
     expect((await read(id, other)).canDecide).to.deep.equal(allowed);
     expect((await told(theirs, id)).canDecide).to.deep.equal(allowed);
@@ -183,7 +275,13 @@ describe('judging an approval', () => {
     const ids = [item, await newItem(), 'itm_01jd0000000000000000000000'];
     const operation = { type: 'tags', add: ['seen'], remove: [] };
     const bulk = await read(asked(await supervised.post('/bulk', { ids, operation })));
-    expect(bulk).to.include({ sentence: 'Change the tags of 3 items: add "seen".', reversible: true });
+    const named = bulk.now.items
+      .map(({ id, title }: { id: string; title: string }) => `"${id}" ("${title}")`)
+      .join(', ');
+    expect(bulk).to.include({
+      sentence: `Change the tags of 3 items (${named as string} and 1 more): add "seen".`,
+      reversible: true,
+    });
     expect(bulk.after).to.include({ matched: 2, wouldChange: 1, unchanged: 1, notFound: 1 });
     expect(bulk.after.problems).to.deep.equal([
       { code: 'not_found', message: 'There is nothing here that you can see.', count: 1 },
@@ -194,7 +292,7 @@ describe('judging an approval', () => {
       asked(await agent.post('/bulk', { ids, operation: { type: 'action', action: 'refund', input: { amount: 1 } } })),
     );
     expect(runs).to.include({
-      sentence: 'Refund the order on the records of 3 items, with amount "1".',
+      sentence: `Refund the order on the records of 3 items (${named as string} and 1 more), with amount "1".`,
       reversible: false,
     });
     expect(runs.after).to.include({ matched: 2, failed: 2, notFound: 1 });
@@ -205,10 +303,10 @@ describe('judging an approval', () => {
     const assigning = async (assignee: string): Promise<string> =>
       (await read(asked(await supervised.post('/bulk', { ids: [item], operation: { type: 'assign', assignee } }))))
         .sentence;
-    expect(await assigning(person.id)).to.equal('Assign 1 item to "Ana".');
+    expect(await assigning(person.id)).to.match(/^Assign 1 item \("itm_\w+" \("Item \d+"\)\) to "Ana"\.$/);
     await world.environment('elsewhere');
     const stranger = await world.person('operator', 'A name of elsewhere', { environments: ['elsewhere'] });
-    expect(await assigning(stranger.id)).to.equal(`Assign 1 item to "${stranger.id}".`);
+    expect(await assigning(stranger.id)).to.include(`) to "${stranger.id}".`);
   });
 
   it('shows the first items of a bulk, and to each reader the records that they see', async () => {

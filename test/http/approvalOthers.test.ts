@@ -16,12 +16,11 @@ const manifest = {
   flags: ['one', 'two'].map((key) => ({ key, kind: 'number', default: 0, approval: true })),
 } as const;
 
-/** What a request is about: a flag, the record that an action is for, items. A bulk of actions is about the records of its items too. */
+/** What a request is about: a flag, the records that an action is for, items. A bulk of actions is about the records that it names, or of its items. */
 interface About {
   readonly flag?: string;
-  readonly record?: string;
+  readonly records?: readonly (string | null | undefined)[];
   readonly items: readonly number[];
-  readonly isBulkOfActions?: true;
 }
 interface Asked extends About {
   readonly path: string;
@@ -32,14 +31,10 @@ interface Asked extends About {
 const recordOf = ['a', 'a', 'b', 'c', null, null] as const;
 const positions = recordOf.map((_, i) => i);
 
-const isRecordIn = ({ record }: About, { items, isBulkOfActions }: About): boolean =>
-  isBulkOfActions === true && record !== undefined && items.some((i) => recordOf[i] === record);
 const isSameTarget = (a: About, b: About): boolean =>
   (a.flag !== undefined && a.flag === b.flag) ||
-  (a.record !== undefined && a.record === b.record) ||
   a.items.some((i) => b.items.includes(i)) ||
-  isRecordIn(a, b) ||
-  isRecordIn(b, a);
+  (a.records ?? []).some((record) => (record ?? null) !== null && b.records?.includes(record) === true);
 
 const amount = fc.integer({ min: 1, max: 50 });
 const someItems = fc.subarray(positions, { minLength: 1, maxLength: 3 });
@@ -47,7 +42,7 @@ const askedArb: fc.Arbitrary<Asked> = fc.oneof(
   fc
     .record({ n: amount, record: fc.constantFrom('a', 'b', 'c'), item: fc.constantFrom(...positions, null) })
     .map(({ n, record, item }): Asked => ({
-      record,
+      records: [record],
       items: item === null ? [] : [item],
       path: '/actions',
       body: (ids) => ({
@@ -64,10 +59,19 @@ const askedArb: fc.Arbitrary<Asked> = fc.oneof(
   })),
   fc.record({ n: amount, items: someItems }).map(({ n, items }): Asked => ({
     items,
-    isBulkOfActions: true,
+    records: items.map((i) => recordOf[i]),
     path: '/bulk',
     body: (ids) => ({
       ids: items.map((i) => ids[i]),
+      operation: { type: 'action', action: 'refund', input: { amount: n } },
+    }),
+  })),
+  fc.record({ n: amount, records: fc.subarray(['a', 'b', 'c'], { minLength: 1 }) }).map(({ n, records }): Asked => ({
+    records,
+    items: [],
+    path: '/bulk',
+    body: () => ({
+      refs: records.map((id) => ({ resource: 'order', id })),
       operation: { type: 'action', action: 'refund', input: { amount: n } },
     }),
   })),

@@ -44,6 +44,17 @@ describe('bulks by query', () => {
       .sort();
   };
 
+  it('are refused to a read-only agent before anything is counted', async () => {
+    const readonly = await world.agent('clerk', { mode: 'readonly' });
+    for (const body of [
+      { query: { inbox: 'mail' }, expect: 999, operation: tags },
+      { query: { inbox: 'mail' }, expect: 999, operation: tags, dryRun: true },
+    ]) {
+      const reply = await readonly.post('/bulk', body);
+      expect([codeOf(reply), reply.body.details], reply.text).to.deep.equal(['403 forbidden', undefined]);
+    }
+  });
+
   it('change what matches and is seen, with every filter of the list as JSON', async () => {
     const mail = await make('mail', 5, { tags: ['q'] });
     const secret = await make('secret', 2, { tags: ['q'] });

@@ -9,6 +9,7 @@ interface Comparison {
   readonly field: string;
   readonly op: string;
   readonly value?: unknown;
+  readonly path?: string;
 }
 type Condition =
   | { readonly all: readonly Condition[] }
@@ -62,7 +63,11 @@ const holds = (condition: Condition, subject: unknown): boolean => {
   if ('all' in condition) return condition.all.every((inner) => holds(inner, subject));
   if ('any' in condition) return condition.any.some((inner) => holds(inner, subject));
   if ('not' in condition) return !holds(condition.not, subject);
-  return compares(condition, at(subject, condition.field));
+  if (condition.path === undefined) return compares(condition, at(subject, condition.field));
+  const value = at(subject, condition.path);
+  const takesList = ['in', 'nin'].includes(condition.op);
+  if (value === null || (takesList ? !Array.isArray(value) : typeof value === 'object')) return false;
+  return compares({ ...condition, value }, at(subject, condition.field));
 };
 
 const scalar = fc.constantFrom<unknown>(null, 'a', 'ab', '', 0, 1, true, false);
@@ -74,6 +79,7 @@ const fieldsArb: fc.Arbitrary<Fields> = fc.record(
   { a: member, b: member, c: fc.record({ d: member }, { requiredKeys: [] }) },
   { requiredKeys: [] },
 );
+const opsWithPath = ['eq', 'ne', 'in', 'nin', 'lt', 'gte', 'contains'];
 const paths = ['a', 'b', 'c.d', 'c.d.e', 'nowhere', 'constructor'];
 const comparison = (under: string): fc.Arbitrary<Condition> => {
   const field = fc.constantFrom(...paths.map((path) => `${under}${path}`));
@@ -87,6 +93,7 @@ const comparison = (under: string): fc.Arbitrary<Condition> => {
     of(['contains'], scalar),
     of(['exists'], fc.boolean()),
     fc.record({ field, op: fc.constant('exists') }),
+    fc.record({ field, op: fc.constantFrom(...opsWithPath), path: field }),
   );
 };
 const conditionArb = (under: string): fc.Arbitrary<Condition> => {
@@ -99,13 +106,30 @@ const conditionArb = (under: string): fc.Arbitrary<Condition> => {
   );
 };
 
+/** Conditions over input and record alike. */
+const ofBoth = fc.sample(
+  fc
+    .tuple(conditionArb('record.fields.'), conditionArb('input.'), fc.constantFrom('all', 'any', 'path'))
+    .map(([record, input, how]): Condition =>
+      how === 'all'
+        ? { all: [record, { not: input }] }
+        : how === 'any'
+          ? { any: [record, input] }
+          : { field: 'input.a', op: 'eq', path: 'record.fields.b' },
+    ),
+  60,
+);
+
 /** The conditions that actions declare: a manifest is declared once. */
 const declared = fc.sample(conditionArb('record.fields.'), 120);
 const names = declared.map((_, n) => `do_${String(n)}`);
 const manifest = {
   resources: [{ name: 'thing', source: 'stored', fields: ['a', 'b'].map((name) => ({ name, filter: true })) }],
   inboxes: [{ name: 'mail' }],
-  actions: declared.map((when, n) => ({ name: names[n], resource: 'thing', when })),
+  actions: [
+    ...declared.map((when, n) => ({ name: names[n], resource: 'thing', when })),
+    ...ofBoth.map((when, n) => ({ name: `both_${String(n)}`, resource: 'thing', when, input: { type: 'object' } })),
+  ],
   flags: [{ key: 'words', kind: 'string', default: 'none' }],
 };
 
@@ -151,10 +175,30 @@ describe('conditions and filters against their model', () => {
     const refs = records.map(({ id }) => ({ resource: 'thing', id }));
     const { body } = await agent.post('/available', { refs });
     for (const [n, { fields }] of records.entries()) {
-      const found = body.available[n].actions.map(({ action }: { action: string }) => action).sort();
+      const found = body.available[n].actions
+        .map(({ action }: { action: string }) => action)
+        .filter((name: string) => name.startsWith('do_'))
+        .sort();
       const wanted = names.filter((_, i) => holds(declared[i] as Condition, { record: { fields } })).sort();
       expect(found, JSON.stringify(fields)).to.deep.equal(wanted);
     }
+  });
+
+  it('as the condition of an action over its input and its record: what runs is available', async () => {
+    const records = stored(fc.sample(fieldsArb, 20));
+    expect((await key.post('/resources/thing/records', { records })).status).to.equal(200);
+    const refs = records.map(({ id }) => ({ resource: 'thing', id }));
+    const { body } = await agent.post('/available', { refs });
+    for (const [n, when] of ofBoth.entries())
+      for (const [i, { id, fields }] of records.entries()) {
+        const [input = {}] = fc.sample(fieldsArb, 1);
+        const action = `both_${String(n)}`;
+        const told = await agent.post('/actions', { action, record: id, input, dryRun: true });
+        const wanted = holds(when, { record: { fields }, input });
+        expect(told.status, `${JSON.stringify([when, fields, input])} ${told.text}`).to.equal(wanted ? 200 : 409);
+        const isAvailable = body.available[i].actions.some((one: { action: string }) => one.action === action);
+        if (wanted) expect(isAvailable, JSON.stringify([when, fields])).to.equal(true);
+      }
   });
 
   it('as filters of a list, where of a list any member may fit', async () => {

@@ -133,6 +133,21 @@ describe('counts', () => {
     }
   });
 
+  it('of tags say where rarer ones were not compared with what is searched', async () => {
+    await world.sql(
+      `insert into tag_counts select id, 'mail', 'tag ' || n, 20002 - n from environments, generate_series(1, 20000) n where name = 'demo'`,
+    );
+    const found = async (q: string): Promise<unknown> => (await admin.get(`/tags?q=${encodeURIComponent(q)}`)).body;
+    expect(await found('17777')).to.deep.equal({ tags: [{ tag: 'tag 17777', count: 2225 }] });
+    await world.sql(`insert into tag_counts select id, 'mail', 'rare', 1 from environments where name = 'demo'`);
+    expect(await found('rare')).to.deep.equal({ tags: [], incomplete: ['tags'] });
+    expect(await found('17777')).to.deep.equal({ tags: [{ tag: 'tag 17777', count: 2225 }], incomplete: ['tags'] });
+    // The most frequent ones that there can be are there.
+    expect((await found('tag')) as object).to.have.all.keys('tags');
+    expect((await admin.get('/tags')).body).to.have.all.keys('tags');
+    await world.sql('delete from tag_counts');
+  });
+
   it('take no parameters', async () => {
     const reply = await admin.get('/counts?inbox=mail');
     expect([reply.status, reply.body.code, reply.body.details[0].path]).to.deep.equal([400, 'invalid', 'inbox']);

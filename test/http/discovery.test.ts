@@ -73,11 +73,12 @@ describe('discovery over HTTP', () => {
         ],
         initial: 'requested',
         transitions: { requested: ['approved', 'declined'], approved: ['paid'], declined: ['requested'], paid: [] },
+        priorities: ['urgent', 'high', 'normal', 'low'],
         responseTime: null,
         fields: { type: 'object' },
         reasonRequired: false,
         reply: { via: 'smtp' },
-        can: ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage'],
+        can: ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage', 'edit'],
       });
       expect(inboxes[0]).to.deep.include({
         can: ['see'],
@@ -124,6 +125,7 @@ describe('discovery over HTTP', () => {
         q: null,
         fields: null,
         search: null,
+        priority: null,
         overdue: null,
         triaged: null,
         snoozed: null,

@@ -251,10 +251,11 @@ describe('finding items over HTTP', () => {
     note: fc.option(text),
     reply: fc.option(text),
   });
-  const foldCase = (whole: string): string => whole.normalize('NFC').toLowerCase();
+  const fold = (whole: string): string => whole.normalize('NFKC').toUpperCase().toLowerCase();
+  const withoutAccents = (folded: string): string => folded.normalize('NFD').replace(/\u{301}/gu, '');
   const parts = (whole: string): string[] =>
-    foldCase(whole)
-      .split(/\s+/u)
+    [fold(whole), withoutAccents(fold(whole))]
+      .flatMap((form) => form.split(/\s+/u))
       .flatMap((word) => [
         word,
         ...(word.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).flatMap((run) =>
@@ -291,7 +292,7 @@ describe('finding items over HTTP', () => {
       .map((some) => some.join(' '));
     for (const q of fc.sample(query, 120)) {
       const fits = made.filter((item) =>
-        foldCase(q)
+        fold(q)
           .split(/\s+/u)
           .every((word) => item.texts.some((each) => parts(each).some((part) => part.startsWith(word)))),
       );

@@ -202,6 +202,7 @@ describe('flags over HTTP', () => {
       expect(refused.status).to.equal(412);
       expect(refused.body.current).to.include({ flag: 'checkout', version });
       expect((await change('checkout', { rollout: 1 }, { 'if-match': `"${String(version)}"` })).status).to.equal(200);
+      expect((await change('checkout', { rollout: 2 }, { 'if-match': '*' })).status).to.equal(200);
     });
 
     it('does what 100 at once with one key ask for once, and 50 different ones all', async () => {
@@ -269,6 +270,17 @@ describe('flags over HTTP', () => {
       ).to.deep.equal(asked.body);
       expect(await shown('approved')).to.deep.equal(before);
       expect((await change('approved', { ramp: null })).status).to.equal(200);
+    });
+
+    it('names no resource that the role does not see', async () => {
+      await world.role('onlyFlags', [{ on: 'flag:*', can: ['see'] }]);
+      const reader = await world.agent('onlyFlags');
+      const { flags } = (await admin.get('/flags?limit=200')).body as { flags: { flag: string; resource: string }[] };
+      const about = flags.filter(({ resource }) => resource !== null).map(({ flag }) => flag);
+      expect(about).to.include('untouched');
+      const seen = (await reader.get('/flags?limit=200')).body.flags as typeof flags;
+      expect(seen.map(({ flag, resource }) => [flag, resource])).to.deep.equal(flags.map(({ flag }) => [flag, null]));
+      expect((await reader.get('/flags/untouched')).body.flag.resource).to.equal(null);
     });
 
     it('lets a supervised agent only ask, also to stop a ramp, and a readonly one nothing', async () => {

@@ -1,5 +1,6 @@
 /** Independent approval: who has an agent in their hands doesn't decide what it requests, nor does anybody whom they have in theirs. */
 import { expect } from 'chai';
+import { connectApp } from '../support/app.ts';
 import { clientOf, request, type Client, type Reply } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -229,5 +230,53 @@ describe('independent approval', () => {
     const made = (await world.elsewhere(other, 'staging').post('/items', { inbox: 'mail', title: 'x' })).body.item.id;
     const { approval } = (await there.post(`/items/${made as string}/notes`, { text: 'x' })).body;
     expect((await approve(world.elsewhere(maker, 'staging'), approval)).status).to.equal(200);
+  });
+
+  it('begins by itself in a new environment once a second person can sign in and decide, and not before', async () => {
+    await world.sql('update people set password_hash = null');
+    const founder = await world.person('admin', 'Founder', { fresh: true, password });
+    const made = await founder.post('/settings/environments', { name: 'fresh' });
+    expect(made.status, made.text).to.equal(201);
+    const switches = async (): Promise<object> => {
+      const { environments } = (await founder.get('/settings/environments')).body;
+      return environments.find(({ name }: { name: string }) => name === 'fresh');
+    };
+    expect(await switches()).to.include({ independentApproval: false, awaitsDecider: true, acceptNew: true });
+    const manifest = { ...testManifest, flags: [] };
+    const there = world.elsewhere(founder, 'fresh');
+    const bot = await there.post('/settings/agents', {
+      name: 'Bot',
+      role: 'admin',
+      mode: 'supervised',
+      environments: ['fresh'],
+    });
+    expect(bot.status, bot.text).to.equal(201);
+    const key = await there.post('/settings/app-keys', { name: 'App' });
+    const app = await connectApp(world.elsewhere(clientOf(world.base, key.body.token, key.body.appKey.id), 'fresh'), {
+      manifest,
+    });
+    const agent = world.elsewhere(clientOf(world.base, bot.body.token, bot.body.agent.id), 'fresh');
+    const ask = async (title: string): Promise<string> =>
+      (await agent.post('/items', { inbox: 'mail', title })).body.approval;
+    expect((await there.post(`/approvals/${await ask('One alone decides')}/approve`)).status).to.equal(200);
+    const before = await ask('Asked before there was a second');
+    const invited = await there.post('/settings/people', {
+      email: 'second@example.com',
+      name: 'Second',
+      role: 'viewer',
+      password,
+      environments: ['fresh'],
+    });
+    expect(invited.status, invited.text).to.equal(201);
+    expect(await switches(), 'who may not decide is no second').to.include({ awaitsDecider: true });
+    const promoted = await patch(there, `/settings/people/${String(invited.body.person.id)}`, { role: 'operator' });
+    expect(promoted.status, promoted.text).to.equal(200);
+    expect(await switches()).to.include({ independentApproval: true, awaitsDecider: false });
+    refused(await there.post(`/approvals/${await ask('Now it takes another')}/approve`), 403, 'forbidden');
+    expect((await there.post(`/approvals/${before}/approve`)).status, 'under the rule of its making').to.equal(200);
+    const off = await patch(there, '/settings/environments/fresh', { independentApproval: false });
+    expect(off.body.environment).to.include({ independentApproval: false, awaitsDecider: false });
+    expect((await there.post(`/approvals/${await ask('As a person chose')}/approve`)).status).to.equal(200);
+    await app.close();
   });
 });

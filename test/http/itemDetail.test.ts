@@ -68,10 +68,10 @@ describe('the app’s share of an item’s detail', () => {
     admin = documents.of(await world.agent('admin'));
     clerk = documents.of(await world.agent('clerk'));
     key = await world.appKey();
-    id = (await admin.post('/items', { inbox: 'mail', title: 'Plain', links: [{ resource: 'customer', id: 'c1' }] }))
-      .body.item.id;
+    id = (await key.post('/items', { inbox: 'mail', title: 'Plain', links: [{ resource: 'customer', id: 'c1' }] })).body
+      .item.id;
     paid = (
-      await admin.post('/items', {
+      await key.post('/items', {
         inbox: 'mail',
         title: 'Paid',
         record: { resource: 'payment', id: 'p1' },

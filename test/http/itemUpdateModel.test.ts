@@ -61,6 +61,7 @@ describe(`a model of PATCH /items/:id (PATCH_SEED=${String(seed)})`, () => {
       id,
       inbox,
       state: 'open',
+      priority: 'normal',
       assignee: null,
       tags: ['d'],
       snoozedUntil: null,
@@ -81,15 +82,18 @@ describe(`a model of PATCH /items/:id (PATCH_SEED=${String(seed)})`, () => {
     );
   const expectAsModelled = async (item: Item, told: string): Promise<void> => {
     const { body } = await clientOf('admin').get(`/items/${item.id}`);
-    const { state, assignee, tags, snoozedUntil, dueAt, version, updatedAt } = body.item;
-    expect({ state, assignee, tags, snoozedUntil, version, hasDeadline: dueAt !== null }, told).to.deep.equal({
-      state: item.state,
-      assignee: item.assignee,
-      tags: item.tags,
-      snoozedUntil: item.snoozedUntil,
-      version: item.version,
-      hasDeadline: item.hasDeadline,
-    });
+    const { state, priority, assignee, tags, snoozedUntil, dueAt, version, updatedAt } = body.item;
+    expect({ state, priority, assignee, tags, snoozedUntil, version, hasDeadline: dueAt !== null }, told).to.deep.equal(
+      {
+        state: item.state,
+        priority: item.priority,
+        assignee: item.assignee,
+        tags: item.tags,
+        snoozedUntil: item.snoozedUntil,
+        version: item.version,
+        hasDeadline: item.hasDeadline,
+      },
+    );
     if (dueAt !== null) expect(dueAt - hour, told).to.be.at.most(updatedAt);
     expect((body.linked as Ref[]).map(keyOf), told).to.deep.equal(item.links);
     const types = (body.timeline as { type: string }[]).map(({ type }) => type).reverse();

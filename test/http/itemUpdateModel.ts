@@ -15,11 +15,15 @@ export const manifest = {
     { name: 'customer', source: 'stored' },
     { name: 'vault', source: 'stored' },
   ],
-  inboxes: [{ name: 'mail', responseTime: hour }, { name: 'oneWay', transitions: reachable }, { name: 'secret' }],
+  inboxes: [
+    { name: 'mail', responseTime: hour },
+    { name: 'oneWay', transitions: reachable, priorities: ['p1', 'normal', 'p3'] },
+    { name: 'secret' },
+  ],
 };
 /** What roles may do where; admins may everything everywhere. */
 export const clerkVerbs: Readonly<Record<string, readonly string[]>> = {
-  mail: ['state', 'assign', 'tags', 'snooze', 'note'],
+  mail: ['state', 'assign', 'tags', 'snooze', 'note', 'edit'],
   oneWay: ['state', 'tags'],
 };
 
@@ -29,6 +33,7 @@ export interface Ref {
 }
 export type Patch = Readonly<{
   state?: string;
+  priority?: string;
   assignee?: string | null;
   tags?: { add?: readonly string[]; remove?: readonly string[] };
   snooze?: number | null;
@@ -39,6 +44,7 @@ export interface Item {
   readonly id: string;
   readonly inbox: string;
   state: string;
+  priority: string;
   assignee: string | null;
   tags: string[];
   snoozedUntil: number | null;
@@ -51,7 +57,17 @@ export interface Item {
 export type Outcome = 'changed' | 'unchanged' | `${number}`;
 export type Role = 'admin' | 'clerk';
 
-const verbOf = { state: 'state', assignee: 'assign', tags: 'tags', snooze: 'snooze', note: 'note', links: 'note' };
+const prioritiesOf = (inbox: string): readonly string[] =>
+  inbox === 'oneWay' ? ['p1', 'normal', 'p3'] : ['urgent', 'high', 'normal', 'low'];
+const verbOf = {
+  state: 'state',
+  priority: 'edit',
+  assignee: 'assign',
+  tags: 'tags',
+  snooze: 'snooze',
+  note: 'note',
+  links: 'note',
+};
 const members = Object.keys(verbOf) as (keyof Patch)[];
 export const keyOf = ({ resource, id }: Ref): string => `${resource}/${id}`;
 const records = { c1: { resource: 'customer', id: 'c1' }, c2: { resource: 'customer', id: 'c2' } };
@@ -78,7 +94,7 @@ export const decide = (role: Role, item: Item, patch: Patch, assignable: string 
   }
   const next: Item = { ...item };
   const entries: string[] = [];
-  const { state, assignee, tags, snooze, note, links } = patch;
+  const { state, priority, assignee, tags, snooze, note, links } = patch;
   if (state !== undefined && state !== item.state) {
     if (reachable[state] === undefined) return '400';
     if (item.inbox === 'oneWay' && reachable[item.state]?.includes(state) !== true) return '422';
@@ -86,6 +102,11 @@ export const decide = (role: Role, item: Item, patch: Patch, assignable: string 
     if (item.state === 'closed') next.hasDeadline = item.inbox === 'mail';
     next.state = state;
     entries.push('state');
+  }
+  if (priority !== undefined && priority !== item.priority) {
+    if (!prioritiesOf(item.inbox).includes(priority)) return '400';
+    next.priority = priority;
+    entries.push('edited');
   }
   if (assignee !== undefined && assignee !== item.assignee) {
     if (assignee !== null && assignee !== assignable) return '400';
@@ -120,6 +141,7 @@ const seenRefs = fc.subarray([records.c1, records.c2, vault], { maxLength: 2 });
 const anyPatch: fc.Arbitrary<Patch> = fc.record(
   {
     state: fc.constantFrom('open', 'waiting', 'closed', 'open', 'waiting', 'closed', 'nosuch'),
+    priority: fc.constantFrom('urgent', 'high', 'normal', 'low', 'p1', 'p3', 'nosuch'),
     assignee: fc.constantFrom('ana', 'ana', null, null, 'blind', 'per_nosuch'),
     tags: fc.record({ add: fc.subarray(['a', 'b', 'c']), remove: fc.subarray(['a', 'd']) }, { requiredKeys: [] }),
     snooze: fc.constantFrom(...later, ...later, null, null, past),

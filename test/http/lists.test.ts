@@ -2,82 +2,9 @@
 import { expect } from 'chai';
 import { readDocuments } from '../support/documented.ts';
 import { withoutNames, type Client, type Reply } from '../support/http.ts';
-import { clerkGrants, testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
-
-interface Item {
-  readonly id: string;
-  readonly inbox: string;
-  readonly title: string;
-  readonly state: string;
-  readonly tags: readonly string[];
-  readonly assignee: string | null;
-  readonly occurrences: number;
-  readonly users: number;
-  readonly firstSeen: number;
-  readonly lastSeen: number;
-  readonly dueAt: number | null;
-  readonly snoozedUntil: number | null;
-  readonly triaged: boolean;
-}
-
-const manifest = {
-  ...testManifest,
-  inboxes: [
-    ...testManifest.inboxes,
-    { name: 'late', responseTime: 1 },
-    {
-      name: 'plain',
-      states: [
-        { name: 'new', kind: 'open' },
-        { name: 'done', kind: 'closed' },
-      ],
-    },
-    { name: 'crowd' },
-  ],
-  views: [
-    ...testManifest.views,
-    { name: 'billing', label: 'Billing', inbox: 'mail', tags: 'billing', sort: 'title' },
-    { name: 'mine', assignee: 'me' },
-    { name: 'lateOnes', overdue: '1', snoozed: '0', search: 'item' },
-  ],
-};
-const grants = [
-  ...clerkGrants,
-  { on: 'inbox:late', can: ['*'] },
-  { on: 'inbox:plain', can: ['*'] },
-  { on: 'inbox:crowd', can: ['see'] },
-];
-
-const sorts = {
-  lastSeen: (item: Item) => item.lastSeen,
-  firstSeen: (item: Item) => item.firstSeen,
-  occurrences: (item: Item) => item.occurrences,
-  users: (item: Item) => item.users,
-  title: (item: Item) => item.title.toLowerCase(),
-  due: (item: Item) => item.dueAt,
-} as const;
-type Sort = keyof typeof sorts;
-
-/** By code point, as UTF-16 order differs from it above the surrogates. */
-const compare = (a: string | number, b: string | number): number =>
-  typeof a === 'number' && typeof b === 'number'
-    ? a - b
-    : Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
-
-/** The order that the contract describes: ties by id in the same direction, items without a deadline last in both. */
-const ordered = (items: readonly Item[], sort: Sort, descending: boolean): string[] => {
-  const direction = descending ? -1 : 1;
-  return [...items]
-    .sort((one, other) => {
-      const [a, b] = [sorts[sort](one), sorts[sort](other)];
-      if ((a === null) !== (b === null)) return a === null ? 1 : -1;
-      const order = a === null || b === null ? 0 : compare(a, b);
-      return direction * (order === 0 ? compare(one.id, other.id) : order);
-    })
-    .map((item) => item.id);
-};
+import { grants, makeItems, manifest, ordered, sorts, type Item, type Sort } from './listedItems.ts';
 
 describe('lists of items over HTTP', () => {
   let world: World;
@@ -126,44 +53,7 @@ describe('lists of items over HTTP', () => {
     admin = documents.of(await world.agent('admin'));
     clerk = documents.of(await world.agent('clerk'));
     ana = documents.of(await world.person('clerk', 'Ana Lind'));
-
-    const inboxes = ['mail', 'bugs', 'late', 'plain', 'refunds', 'secret'];
-    const titles = [
-      'Item one',
-      'item Two',
-      'ITEM zwölf',
-      'Änderung 100%',
-      'a_b c\\d',
-      'Déjà vu',
-      '注文が届かない',
-      '😀 smile',
-      "It's 5 & !6",
-      'item one',
-    ];
-    const make = async (i: number): Promise<void> => {
-      const inbox = inboxes[i % inboxes.length] ?? '';
-      const body = {
-        inbox,
-        title: titles[i % titles.length],
-        key: `k${String(i)}`,
-        ...(i % 3 === 0 ? { user: 'u' } : {}),
-        tags: [...(i % 2 === 0 ? ['billing'] : []), ...(i % 5 === 0 ? ['late fee'] : [])],
-      };
-      let { item } = (await admin.post('/items', body)).body;
-      for (let n = 0; n < i % 4; n++)
-        item = (await admin.post('/items', { ...body, ...(n % 2 === 0 ? { user: `u${String(n)}` } : {}) })).body.item;
-      const change = (verb: string, what: object) => admin.post(`/items/${item.id}/${verb}`, what);
-      if (i % 7 === 0) await change('assign', { assignee: ana.id });
-      if (i % 11 === 0) await change('snooze', { until: Date.now() + 3_600_000 });
-      else if (i % 13 === 0)
-        await change('triage', {
-          answers: { spam: 'yes' },
-          ...(inbox === 'refunds' ? { state: 'declined' } : { close: true }),
-        });
-      else if (i % 9 === 0)
-        await change('state', { state: { refunds: 'approved', plain: 'done' }[inbox] ?? 'waiting' });
-    };
-    for (let i = 0; i < 120; i += 8) await Promise.all(Array.from({ length: 8 }, (_, n) => make(i + n)));
+    await makeItems(admin, ana);
     const ids = (await world.sql<{ id: string }>('select id from items')).map((row) => row.id);
     await until(
       'all of late is past its deadline',
@@ -254,7 +144,7 @@ describe('lists of items over HTTP', () => {
       ['%', () => false],
       ['_', () => false],
       ['a_b', (title) => title.startsWith('a_b')],
-      ['a', (title) => title.startsWith('a_b')],
+      ['a', (title) => title.startsWith('a_b') || title.startsWith('Ä')],
       ['\\', () => false],
       ['c\\d', (title) => title.includes('c\\d')],
       ['d', (title) => title.includes('c\\d') || title.startsWith('D')],
@@ -268,7 +158,7 @@ describe('lists of items over HTTP', () => {
       ['文が', (title) => title.startsWith('注文')],
       ['届注', () => false],
       ['😀', (title) => title.startsWith('😀')],
-      ['deja', () => false],
+      ['deja', (title) => title.startsWith('Déjà')],
       ['DÉJÀ', (title) => title.startsWith('Déjà')],
     ];
     for (const [query, fits] of cases) {

@@ -7,6 +7,7 @@ import { connectApp, type FakeApp } from '../support/app.ts';
 import { readDocuments, type Documents, type Operation } from '../support/documented.ts';
 import { ExampleRecorder, Sampler, type Schema } from '../support/examples.ts';
 import type { Client, Reply } from '../support/http.ts';
+import { sdkPackage } from '../support/sdkPackage.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const exampleItem = 'itm_01jd0000000000000000000000';
@@ -57,6 +58,8 @@ describe('the OpenAPI document', () => {
   let recorder: ExampleRecorder | null = null;
 
   before(async () => {
+    // /sdk.tgz is named by /llms.txt.
+    await sdkPackage();
     world = await newWorld({ manifest });
     documents = await readDocuments(world.base);
     const { schemas } = documents.raw.components;
@@ -266,6 +269,9 @@ describe('the OpenAPI document', () => {
         delete_view: 404,
         // There is no provider here.
         sign_in_by_provider: 404,
+        // Nobody has such a link.
+        accept_invitation: 401,
+        confirm_password_reset: 401,
       };
       for (const operation of documents.operations) {
         const path = exampleOf(operation);
@@ -291,6 +297,8 @@ describe('the OpenAPI document', () => {
         [admin, '/items', again],
         [admin, '/items', again],
         [admin, '/bulk', { ids: [exampleItem], operation: { type: 'state', state: 'open' }, dryRun: true }],
+        [admin, `/items/${exampleItem}/reply`, { dryRun: true }],
+        [boss, '/settings/jobs', { change: 'retry', dryRun: true }],
         [boss, '/settings/erasures', { record: { resource: 'customer', id: 'nobody' }, dryRun: true }],
         ...documents.operations
           .filter(

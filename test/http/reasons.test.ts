@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { FakeApp } from '../support/app.ts';
 import type { Client, Reply } from '../support/http.ts';
+import { openLive } from '../support/live.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -58,6 +59,19 @@ describe('a reason', () => {
     expect(reply.status, reply.text).to.be.below(300);
     return reply;
   };
+
+  it('stands in the entry of each further occurrence, in answers, on the stream and in the timeline', async () => {
+    const stream = await openLive(admin);
+    const body = { inbox: 'mail', title: 'Again', key: 'again' };
+    const { id } = (await admin.post('/items', body)).body.item as { id: string };
+    ok(await admin.post('/items', { ...body, reason: why }));
+    const [entry] = await timeline(id);
+    expect([entry?.type, entry?.data['reason']]).to.deep.equal(['occurred', why]);
+    const heard = await stream.next('it', (message) => message.entry?.type === 'occurred' && message.item === id);
+    expect(heard.entry.data.reason).to.equal(why);
+    expect(heard.entry.data.occurrence.title).to.equal('Again');
+    await stream.close();
+  });
 
   it('has 2,000 characters at most, as people count them', async () => {
     const id = await make();
@@ -162,7 +176,8 @@ describe('a reason', () => {
     ok(await admin.post(`/items/${id}/tags`, { add: ['b'], reason: ' ' }));
     expect((await timeline(id))[0]?.data).not.to.have.property('reason');
     ok(await admin.post(`/items/${id}/tags`, { add: ['c'] }));
-    expect((await admin.post('/sign-out', { reason: 'x' })).status).to.equal(400);
+    const person = await world.person('admin', 'Di Doe');
+    expect((await person.post('/sign-out', { reason: 'x' })).status).to.equal(400);
   });
 
   it('makes no other request: the same key with another reason, or none, gets the saved answer', async () => {

@@ -149,12 +149,12 @@ describe('http: runs of a role that was narrowed', () => {
     await narrow('inbox:mail');
     const shown = await agent.get(`/runs/${String(run)}`);
     expect(shown.body.run).to.deep.equal({ ...whole, ...redacted });
-    expect(shown.text).not.to.match(/canary|order|o1/);
+    expect(shown.text).not.to.match(/canary|order|"o1"/);
     expect((await agent.get('/runs')).body.runs).to.deep.equal([shown.body.run]);
     const { changes } = (await agent.get(`/changes?after=${encodeURIComponent(live.messages[0].offset)}`)).body;
     const told = changes.filter(({ type }: { type: string }) => type === 'run');
     expect(told.at(-1).run).to.deep.equal(shown.body.run);
-    expect(JSON.stringify(told)).not.to.match(/canary|order|o1/);
+    expect(JSON.stringify(told)).not.to.match(/canary|order|"o1"/);
     await live.close();
     await narrow('inbox:mail', 'resource:order');
     expect((await agent.get(`/runs/${String(run)}`)).body.run).to.deep.equal(whole);

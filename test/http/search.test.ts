@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { never, type FakeApp } from '../support/app.ts';
 import { readDocuments } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
+import { tooSlowly } from '../support/slowSearch.ts';
+import { callTool } from '../support/tools.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const manifest = {
@@ -60,6 +62,11 @@ describe('searching over HTTP', () => {
     const reply = await client.get(`/search?${new URLSearchParams(query).toString()}`);
     expect(reply.status, reply.text).to.equal(200);
     return reply.body;
+  };
+  const makeMany = async (n: number, body: object): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let made = 0; made < n; made++) ids.push(await make(body));
+    return ids;
   };
   interface Result {
     readonly type: 'item' | 'record';
@@ -142,6 +149,44 @@ describe('searching over HTTP', () => {
     expect((await ask(admin, { q: 'platypus' })).incomplete).to.deep.equal(['order', 'parcel']);
   });
 
+  it('says when the time was over before all items were searched, and goes on with a cursor until they are', async () => {
+    const title = 'Echidna quoll bilby';
+    const wanted = [await make({ title }), ...(await makeMany(6, { data: { body: title } }))];
+    // So many that are newer that the first rows that are read hold none of them.
+    await makeMany(110, { title: 'Nothing of the kind' });
+    const first = await tooSlowly(world, () => ask(clerk, { q: title }));
+    expect(first.results.map(({ item }: Result) => item?.id)).to.deep.equal([wanted[0]]);
+    expect(first.incomplete).to.deep.equal(['items', 'order']);
+    const seen = new Set<string | undefined>([wanted[0]]);
+    let cursor = first.cursor as string | null;
+    for (let n = 0; cursor !== null && n < 10; n++) {
+      const next = await ask(clerk, { q: title, cursor });
+      expect(next.incomplete, 'records were answered before').to.deep.equal(next.cursor === null ? [] : ['items']);
+      for (const { item } of next.results as Result[]) seen.add(item?.id);
+      ({ cursor } = next);
+    }
+    expect(cursor).to.equal(null);
+    expect([...seen]).to.have.members(wanted);
+    const other = await clerk.get(`/search?q=other&cursor=${encodeURIComponent(String(first.cursor))}`);
+    expect(other.status).to.equal(400);
+    expect(other.body.code).to.equal('bad_cursor');
+    const whole = await ask(clerk, { q: title, types: 'items' });
+    expect(whole).to.deep.include({ incomplete: [], cursor: null });
+    expect(whole.results.map(({ item }: Result) => item?.id)).to.have.members(wanted);
+  });
+
+  it('says so to a model too, and how to go on', async () => {
+    const title = 'Dunnart potoroo bandicoot';
+    await make({ title });
+    await makeMany(110, { title: 'Nothing of the kind' });
+    const { body } = await tooSlowly(world, () => callTool(clerk, 'search', { q: title, types: ['items'] }));
+    expect(body.incomplete).to.deep.equal(['items']);
+    expect(body.hint).to.include('more may match');
+    const { body: rest } = await callTool(clerk, 'search', { q: title, types: ['items'], cursor: body.cursor });
+    expect(rest.results, JSON.stringify(rest)).to.have.length(1);
+    expect(rest.hint ?? '').not.to.include('more may match');
+  });
+
   it('names the parameter that is wrong', async () => {
     for (const [query, path] of [
       ['', 'q'],
@@ -151,11 +196,11 @@ describe('searching over HTTP', () => {
       [`q=${'a+'.repeat(11)}`, 'q'],
       ['q=a&types=flags', 'types.0'],
       ['q=a&limit=51', 'limit'],
-      ['q=a&cursor=x', 'cursor'],
     ] as const) {
       const reply = await clerk.get(`/search?${query}`);
       expect(reply.status, query).to.equal(400);
       expect(reply.body.details[0].path, query).to.equal(path);
     }
+    expect((await clerk.get('/search?q=a&cursor=x')).body.code).to.equal('bad_cursor');
   });
 });

@@ -147,6 +147,26 @@ describe('a summary of items', () => {
         }
   });
 
+  it('groups by anything and the day at once', async () => {
+    for (const client of [admin, clerk])
+      for (const by of Object.keys(keysBy).filter((one) => one !== 'day')) {
+        const items = await listed(client, 'inbox=mail');
+        const { status, body, text } = await client.get(`/items/summary?by=${by},day&limit=100&inbox=mail`);
+        expect(status, text).to.equal(200);
+        const wanted = items.flatMap((item) =>
+          (keysBy[by]?.(item) ?? []).map((key) => JSON.stringify([key, day(item.firstSeen)])),
+        );
+        const groups = body.groups as (Group & { day: string })[];
+        const found = groups.flatMap(({ key, day: on, count }) =>
+          Array.from({ length: count }, () => JSON.stringify([key, on])),
+        );
+        expect(found.sort(), by).to.deep.equal(wanted.sort());
+        const first = groups.find(({ key }) => key !== null);
+        expect(first?.label, 'the label is that of the first').to.be.a('string');
+        expect([body.total, body.sampled]).to.deep.equal([items.length, false]);
+      }
+  });
+
   it('labels groups as people read them, and a record that the role does not see not at all', async () => {
     const labels = async (client: Client, by: string): Promise<Record<string, string | null>> =>
       Object.fromEntries(
@@ -169,6 +189,8 @@ describe('a summary of items', () => {
     };
     expect(await refused('by=colour')).to.deep.equal([400, 'invalid', 'by']);
     expect(await refused('by=fields.nosuch')).to.deep.equal([400, 'invalid', 'by']);
+    for (const by of ['day,day', ',day', 'state,tag', 'state,day,day'])
+      expect(await refused(`by=${by}`), by).to.deep.equal([400, 'invalid', 'by']);
     expect(await refused('')).to.deep.equal([400, 'invalid', 'by']);
     expect(await refused('by=tag&limit=101')).to.deep.equal([400, 'invalid', 'limit']);
     expect((await clerk.get('/items/summary?by=tag&inbox=secret')).status).to.equal(404);

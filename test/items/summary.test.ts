@@ -58,7 +58,8 @@ describe('a summary of a large table', () => {
   it('scales the counts of what it read when more than 50,000 match, and says so', async () => {
     const body = await read('by=tag');
     expect([body.sampled, body.total]).to.deep.equal([true, many]);
-    expect(body.of).to.be.within(2_000, many - 1);
+    // What is read in one step more than 50,000 may reach the last item.
+    expect(body.of).to.be.within(2_000, many);
     const counts = new Map((body.groups as Group[]).map(({ key, count }) => [key, count]));
     expect([...counts.keys()]).to.deep.equal([null, 'blue', 'red']);
     near(counts.get('blue'), groups.blue);
@@ -87,7 +88,13 @@ describe('a summary of a large table', () => {
   it('is the same by more states than a statement has branches', async () => {
     const spare = Array.from({ length: 70 }, (_, n) => `spare_${String(n)}`);
     const states = ['closed', ...spare];
-    const request = { ...unfiltered, env: envId(), inboxes: [{ name: 'mail', states }], states, now: Date.now() };
+    const request = {
+      ...unfiltered,
+      env: envId(),
+      inboxes: [{ name: 'mail', states, priorities: [['normal']] }],
+      states,
+      now: Date.now(),
+    };
     const all = await summarizeItems(world.deps.db, request, { by: 'day', field: null, resources: [], limit: 50 });
     expect([all.sampled, all.total]).to.deep.equal([false, closed]);
     expect(all.groups.map(({ key, count, exampleId }) => [key, count, exampleId])).to.deep.equal([
@@ -99,7 +106,7 @@ describe('a summary of a large table', () => {
     const request = {
       ...unfiltered,
       env: envId(),
-      inboxes: [{ name: 'mail', states: ['open', 'closed'] }],
+      inboxes: [{ name: 'mail', states: ['open', 'closed'], priorities: [['normal']] }],
       now: Date.now(),
     };
     const rest = { by: 'tag', field: null, resources: [], limit: 50, readMs: 0 } as const;
@@ -120,7 +127,7 @@ describe('a summary of a large table', () => {
     const request = {
       ...unfiltered,
       env: envId(),
-      inboxes: [{ name: 'mail', states: ['open', 'closed'] }],
+      inboxes: [{ name: 'mail', states: ['open', 'closed'], priorities: [['normal']] }],
       now: Date.now(),
       created: { from: 0, to: many / 2 },
     };

@@ -1,7 +1,9 @@
 /** The catalogue is complete: what one table names, the others and the code know too. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { sections } from '../../api/console/settings/sections.ts';
 import { endpoints } from '../../api/endpoints.ts';
+import { settingsResources } from '../../api/routes/settings.ts';
 import { errors, fault } from '../../shared/catalogue/errors.ts';
 import { entryTypes } from '../../shared/catalogue/events.ts';
 import { jobs } from '../../shared/catalogue/jobs.ts';
@@ -13,15 +15,16 @@ import { setState } from '../../shared/items/operations/setState.ts';
 import { snoozeItem } from '../../shared/items/operations/snooze.ts';
 import { tagItem } from '../../shared/items/operations/tag.ts';
 import { triageItem } from '../../shared/items/operations/triage.ts';
+import { updateVerbs } from '../../shared/items/operations/update.ts';
 import { handlers } from '../support/jobHandlers.ts';
 
 const folder = (path: string): URL => new URL(`../../${path}`, import.meta.url);
 
 describe('law: catalogue', () => {
   it('has the contract’s errors, each with a status and a sentence', () => {
-    expect(Object.keys(errors)).to.have.length(31);
+    expect(Object.keys(errors)).to.have.length(33);
     for (const [code, row] of Object.entries(errors)) {
-      expect(row.status, code).to.be.within(400, 504);
+      expect(row.status, code).to.be.within(400, 507);
       expect(row.message, code).to.match(/[.]$/);
     }
   });
@@ -35,12 +38,15 @@ describe('law: catalogue', () => {
     expect(Object.keys(handlers).sort()).to.deep.equal(Object.keys(jobs).sort());
   });
 
+  /** Verbs of which PATCH /items/:id alone has the operation. */
+  const ofUpdates = updateVerbs({ priority: 'high' });
+
   it('has an operation for every verb of an inbox but see and create', () => {
     const operations = [setState, assignItem, tagItem, snoozeItem, noteItem, replyToItem, triageItem];
     /** A reply needs further verbs for what is to follow it. */
     const verbOf = ({ verb }: (typeof operations)[number]): string =>
       String(typeof verb === 'function' ? verb({ text: 'x' } as never)[0] : verb);
-    expect(operations.map(verbOf).sort()).to.deep.equal(
+    expect([...operations.map(verbOf), ...ofUpdates].sort()).to.deep.equal(
       permissions.inbox.filter((verb) => verb !== 'see' && verb !== 'create').sort(),
     );
     for (const operation of operations) expect(operation.name).to.equal(`item.${verbOf(operation)}`);
@@ -48,8 +54,17 @@ describe('law: catalogue', () => {
 
   it('has an endpoint for every operation that a caller can perform', () => {
     const verbs = endpoints.flatMap((endpoint) => endpoint.audit?.verb ?? []);
-    for (const verb of permissions.inbox.filter((name) => name !== 'see'))
+    expect(verbs).to.include('item.update');
+    for (const verb of permissions.inbox.filter((name) => name !== 'see' && !ofUpdates.includes(name)))
       expect(verbs, `add an endpoint for item.${verb}`).to.include(`item.${verb}`);
+  });
+
+  it('has a section of the console for every settings resource', () => {
+    const names: readonly string[] = sections.map(({ name }) => name);
+    expect(
+      settingsResources.map(({ path }) => path.slice('/settings/'.length)).filter((name) => !names.includes(name)),
+      'add a row to api/console/settings/resourceTexts.ts, or a page to SettingsPage.tsx',
+    ).to.deep.equal([]);
   });
 
   it('writes only timeline entries that it names', () => {

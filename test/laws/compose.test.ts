@@ -4,48 +4,19 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
-import { readConfig, type Config } from '../../shared/platform/core/config.ts';
-import { nodeFlags } from '../../shared/tools/services/nodeFlags.mjs';
+import { readConfig, type Config } from '../../shared/platform/config/config.ts';
+import { nodeFlags } from '../../shared/tools/services/compile.mjs';
 import { root } from '../../shared/tools/services/paths.mjs';
+import { byDefault, readCompose } from '../support/compose.ts';
 import { readImageConfig, readStages } from '../support/dockerfile.ts';
+import { readScrapeJobs } from '../support/prometheus.ts';
 import { files, textOf } from './source.ts';
 
-interface Service {
-  readonly build?: string;
-  readonly image: string;
-  readonly command?: readonly string[];
-  readonly env_file?: readonly { readonly path: string; readonly required: boolean }[];
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
-  readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
-  readonly networks?: readonly string[];
-  readonly secrets?: readonly string[];
-  readonly volumes?: readonly string[];
-  readonly stop_grace_period?: string;
-}
-interface Compose {
-  readonly services: Readonly<Record<string, Service>>;
-  readonly networks: object;
-  readonly volumes: object;
-  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
-}
-interface Scrapes {
-  readonly scrape_configs: readonly {
-    readonly job_name: string;
-    readonly static_configs?: readonly { readonly targets: readonly string[] }[];
-    readonly dns_sd_configs?: readonly { readonly names: readonly string[]; readonly port: number }[];
-  }[];
-}
-
-const read = (file: string): unknown => load(textOf(file), { schema: CORE_SCHEMA.withTags(mergeTag) });
-const compose = read('compose.yaml') as Compose;
+const compose = readCompose();
 const services = Object.entries(compose.services);
 const ours = services.filter(([, service]) => service.build !== undefined);
 const image = readImageConfig(readStages(textOf('Dockerfile')).at(-1) ?? { name: '', instructions: [] });
 
-/** Each `${NAME:-default}` as it is when nothing is set. */
-const byDefault = (value: string): string => value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
 const seconds = (duration: string): number => Number(/^(\d+)s$/.exec(duration)?.[1]);
 
 describe('law: how Node runs the programs', () => {
@@ -95,7 +66,7 @@ describe('law: compose.yaml', () => {
 
   it('sets no variable that the configuration does not read', () => {
     const known = ['config', 'openIdConfig'].flatMap((file) =>
-      [...textOf(`shared/platform/core/${file}.ts`).matchAll(/name: '([A-Z_]+)'/g)].map(([, name = '']) => name),
+      [...textOf(`shared/platform/config/${file}.ts`).matchAll(/name: '([A-Z_]+)'/g)].map(([, name = '']) => name),
     );
     for (const [name, { environment = {} }] of ours)
       for (const variable of Object.keys(environment))
@@ -117,12 +88,7 @@ describe('law: compose.yaml', () => {
     }
     const { API_1, API_2 } = compose.services['balancer']?.environment ?? {};
     expect([API_1, API_2]).to.deep.equal(['api-1', 'api-2'].map((name) => `${name}:${String(configOf(name).port)}`));
-    const { scrape_configs: jobs } = read('docs/examples/prometheus/prometheus.yaml') as Scrapes;
-    const asked = jobs.map(({ job_name: job, static_configs: named = [], dns_sd_configs: found = [] }) => [
-      job,
-      ...named.flatMap(({ targets }) => targets),
-      ...found.flatMap(({ names, port }) => names.map((name) => `${name}:${String(port)}`)),
-    ]);
+    const asked = readScrapeJobs().map(({ job, targets }) => [job, ...targets]);
     expect(asked).to.deep.equal([
       ['console-api', API_1, API_2],
       ['console-workers', `workers:${String(configOf('workers').workerPort)}`],

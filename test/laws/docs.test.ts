@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { toolsetNames, toolsOf } from '../../api/mcp/toolsets.ts';
-import { apiVersion } from '../../api/openapi.ts';
 import { errors } from '../../shared/catalogue/errors.ts';
 import { liveTypes } from '../../shared/catalogue/events.ts';
 import { builtInRoles, namedKinds, permissions } from '../../shared/catalogue/permissions.ts';
-import { secretFile } from '../../shared/platform/core/secretFiles.mjs';
+import { apiVersion } from '../../shared/catalogue/release.ts';
+import { secretFile } from '../../shared/platform/config/secretFiles.mjs';
 import { expectPrinted } from '../support/printed.ts';
 import { layers } from './source.ts';
 
@@ -85,7 +85,7 @@ describe('law: documents', () => {
 
   it('the package, the API and the changelog have the same version', () => {
     const { version } = JSON.parse(read('package.json')) as { version: string };
-    expect(apiVersion, 'set apiVersion in api/openapi.ts').to.equal(version);
+    expect(apiVersion, 'set apiVersion in shared/catalogue/release.ts').to.equal(version);
     expect(/^## (\S+) /m.exec(read('CHANGELOG.md'))?.[1], 'add a section to CHANGELOG.md').to.equal(version);
   });
 
@@ -96,7 +96,7 @@ describe('law: documents', () => {
 
   it('docs/protocol.md names every method of the app link', () => {
     const text = read('docs/protocol.md');
-    const methods = [...read('shared/applink/protocol.ts').matchAll(/^ {2}'([a-z]+\.[a-zA-Z]+)':/gm)].map(
+    const methods = [...read('shared/app/link/protocol.ts').matchAll(/^ {2}'([a-z]+\.[a-zA-Z]+)':/gm)].map(
       ([, name = '']) => name,
     );
     expect(methods).to.have.length.above(15);
@@ -106,7 +106,7 @@ describe('law: documents', () => {
   it('docs/operators.md explains every variable that the configuration reads', () => {
     const text = read('docs/operators.md');
     const names = ['config', 'standbyConfig', 'openIdConfig', 'tracingConfig'].flatMap((file) =>
-      [...read(`shared/platform/core/${file}.ts`).matchAll(/name: '([A-Z_]+)'/g)].map(([, name = '']) => name),
+      [...read(`shared/platform/config/${file}.ts`).matchAll(/name: '([A-Z_]+)'/g)].map(([, name = '']) => name),
     );
     expect(names).to.have.length.above(10);
     const mayBeFile = (name: string): boolean => secretFile({ [`${name}_FILE`]: 'a file' }, name) !== undefined;

@@ -43,7 +43,7 @@ const under =
   ({ to }: Import): boolean =>
     paths.some((path) => to.startsWith(path));
 
-const conditions = 'shared/platform/core/conditions.ts';
+const conditions = 'shared/platform/conditions/conditions.ts';
 
 describe('law: imports', () => {
   it('reads the tree', () => {
@@ -86,9 +86,9 @@ describe('law: imports', () => {
         !to.startsWith('node:') &&
         ![
           'ws',
-          'shared/applink/protocol.ts',
+          'shared/app/link/protocol.ts',
           'shared/flags/evaluate.ts',
-          'shared/platform/core/nearestNames.ts',
+          'shared/platform/words/nearestNames.ts',
           conditions,
         ].includes(to),
       'do without it, or import its types only',
@@ -98,7 +98,7 @@ describe('law: imports', () => {
       /^shared\/sdk\/(testing|command)\//,
       ({ to, typeOnly }) =>
         !typeOnly &&
-        !/^(node:|\.|ws$|shared\/(sdk|blocks|environments|applink\/protocol|platform\/core|records\/recordProblems)\b)/.test(
+        !/^(node:|\.|ws$|shared\/(sdk|app\/(?:blocks|manifest|link\/protocol)|platform\/(?:caches|conditions|json|time|words|ids)|records\/recordProblems)\b)/.test(
           to,
         ),
       'do without it, or import its types only',
@@ -136,13 +136,13 @@ describe('law: imports', () => {
       'add a query or an operation in shared',
     ],
     [
-      'the console is a client: of the server it knows types alone, and the arithmetic of clocks',
+      'the console is a client: of the server it knows types alone, the arithmetic of clocks, and how texts are read',
       /^api\/console\//,
       ({ to, typeOnly }) =>
         !typeOnly &&
         /^(api|shared|workers)\//.test(to) &&
         !to.startsWith('api/console/') &&
-        to !== 'shared/platform/core/zones.ts',
+        !/^shared\/platform\/(?:time\/zones|words\/(?:links|markdown))\.ts$/.test(to),
       'import its types only, or ask by HTTP',
     ],
     [
@@ -191,9 +191,9 @@ describe('law: imports', () => {
           !file.startsWith('shared/tools/services/') &&
           // The command runs in others' projects, and the starter is an app of theirs.
           !file.startsWith('shared/sdk/command/') &&
-          file !== 'shared/platform/core/config.ts',
+          file !== 'shared/platform/config/config.ts',
       )
       .filter((file) => /process\.env|from 'node:process'/.test(textOf(file)));
-    expect(asking, 'add the variable to shared/platform/core/config.ts').to.deep.equal([]);
+    expect(asking, 'add the variable to shared/platform/config/config.ts').to.deep.equal([]);
   });
 });

@@ -3,16 +3,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { files } from './source.ts';
+import { files, imports } from './source.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The only file that inserts into each table, and the function by which statements do. */
+const changeWriter = 'shared/platform/journal/changeWriter.ts';
+
+/** The only file that inserts into each table, and the part of a change that does. */
 const journal = {
-  events: ['shared/platform/journal/events.ts', 'eventInsert'],
-  outbox: ['shared/platform/journal/outbox.ts', 'outboxInsert'],
+  events: ['shared/platform/journal/events.ts', `event of ${changeWriter}`],
+  outbox: ['shared/platform/journal/outbox.ts', `live of ${changeWriter}`],
+  idempotency_keys: ['shared/platform/journal/idempotency.ts', `keep of ${changeWriter}`],
   staged_jobs: ['shared/platform/journal/stagedJobs.ts', 'stagedJobInsert'],
-  idempotency_keys: ['shared/platform/journal/idempotency.ts', 'savedResponseInsert'],
   bulk_results: ['shared/platform/journal/bulkResults.ts', 'bulkResultInsert'],
 } as const;
 
@@ -35,10 +37,24 @@ describe('the journal law', () => {
       const inserts = linesOf(new RegExp(`insert\\s+into\\s+${table}\\b`, 'gi'));
       const problems = inserts
         .filter(({ file }) => file !== home)
-        .map(({ line }) => `${line} inserts into ${table}: compose the statement with ${fragment} of ${home} instead`);
+        .map(({ line }) => `${line} inserts into ${table}: use ${fragment} instead`);
       expect(problems, problems.join('\n')).to.deep.equal([]);
       expect(inserts, `${home} must insert into ${table} exactly once`).to.have.length(1);
     });
+
+  it('composes events, messages and saved responses in the change writer alone', () => {
+    const composing = ['eventInsert', 'outboxInsert', 'savedResponseInsert'];
+    const importers = imports.filter(({ names }) => names.some((name) => composing.includes(name)));
+    expect(importers.filter(({ file }) => !file.startsWith('test/')).map(({ file }) => file)).to.have.length(3);
+    expect(new Set(importers.map(({ file }) => file))).to.deep.equal(new Set([changeWriter]));
+  });
+
+  it('names the values of statements that have more than six', () => {
+    expect(
+      linesOf(/\$(?:[7-9]|[1-9]\d)\b/g).map(({ line }) => line),
+      'use namedStatement',
+    ).to.deep.equal([]);
+  });
 
   it('draws event ids in one place', () => {
     const problems = linesOf(/nextval\('events_id_seq'\)/g)

@@ -29,8 +29,11 @@ const upOf = (file: string): string => {
 const tablesMadeBy = (text: string): Set<string | undefined> =>
   new Set([...text.matchAll(/create table (?:if not exists )?(\w+)/gi)].map(([, name]) => name));
 
-/** Tables that prepared statements read whole (`select *`): of a new column such a statement fails in a process that has prepared it. */
-const readWhole = new Set(['items', 'records', 'record_keys', 'runs', 'flags', 'counts']);
+/**
+ * Tables of which prepared statements answer whole rows (`select *`): of a new column such a statement fails in a process that has
+ * prepared it. One that reads whole rows only inside, and answers named columns, is planned again.
+ */
+const readWhole = new Set(['records', 'record_keys', 'runs', 'flags', 'counts']);
 
 /** Problems of a migration for the release that runs meanwhile: what it waits for, and what it misses. */
 const problemsFor = (text: string, migration: Pick<Migration, 'servesFrom' | 'config'>): string[] => {

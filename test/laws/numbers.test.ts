@@ -1,10 +1,10 @@
 /** Numbers in the documents are those of the code: each sentence below is printed from constants and has to stand there. */
 import { expect } from 'chai';
-import { linkLimits } from '../../shared/applink/protocol.ts';
-import { blockLimits } from '../../shared/blocks/schema.ts';
+import { blockLimits } from '../../shared/app/blocks/schema.ts';
+import { linkLimits } from '../../shared/app/link/protocol.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { rampBucketMs } from '../../shared/flags/rampBuckets.ts';
-import { jobLeaseMs } from '../../shared/platform/outbox/jobLease.ts';
+import { jobLeaseMs } from '../../shared/platform/leases/jobLease.ts';
 import { textOf } from './source.ts';
 
 const count = (n: number): string => n.toLocaleString('en-US');

@@ -1,7 +1,8 @@
 /** The source files and their imports, as the laws read them. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { importsOf } from '../services/imports.mjs';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -19,18 +20,14 @@ export const files: readonly string[] = folders.flatMap((folder) =>
 export const layers = [
   'catalogue',
   'platform',
-  'applink',
-  'blocks',
-  'environments',
-  'access',
-  'settings',
+  'app',
+  'accounts',
   'approvals',
   'items',
   'records',
   'replies',
-  'triage',
   'flags',
-  'actions',
+  'runs',
   'bulk',
   'views',
   'decisions',
@@ -55,9 +52,6 @@ export interface Import {
   readonly names: readonly string[];
 }
 
-const statement = /^(?:import|export)\s+(type\s)?([^;']*?)from\s+'([^']+)'/gm;
-const dynamic = /\bimport\(\s*(?:new URL\(\s*)?'([^']+)'/g;
-
 const namesIn = (clause: string): string[] => {
   const listed = /\{([^}]*)\}/.exec(clause)?.[1];
   if (listed === undefined) return ['*'];
@@ -73,25 +67,7 @@ const namesIn = (clause: string): string[] => {
     .filter((part) => part !== '');
 };
 
-const importsOf = (file: string): Import[] => {
-  const text = textOf(file);
-  const target = (specifier: string): string =>
-    specifier.startsWith('.') ? relative(root, resolve(root, dirname(file), specifier)) : specifier;
-  return [
-    ...[...text.matchAll(statement)].map(([, typeOnly, clause = '', specifier = '']) => ({
-      file,
-      to: target(specifier),
-      typeOnly: typeOnly !== undefined,
-      names: namesIn(clause),
-    })),
-    ...[...text.matchAll(dynamic)].map(([, specifier = '']) => ({
-      file,
-      to: target(specifier),
-      typeOnly: false,
-      names: ['*'],
-    })),
-  ];
-};
-
 /** Every import and re-export of every file, dynamic imports included. */
-export const imports: readonly Import[] = files.flatMap(importsOf);
+export const imports: readonly Import[] = files.flatMap((file) =>
+  importsOf(file).map(({ to, typeOnly, clause }) => ({ file, to, typeOnly, names: namesIn(clause) })),
+);

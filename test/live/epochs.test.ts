@@ -1,7 +1,7 @@
 /** Streams after a failover of PostgreSQL: they go on where nothing was lost, and begin anew where something was. */
 import { expect } from 'chai';
 import type { Knex } from 'knex';
-import { statementTime } from '../../shared/platform/db/statementTime.ts';
+import { statementTime } from '../../shared/platform/db/sql.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { item, newLiveWorld, until, type Api, type LiveWorld } from './liveWorld.ts';
 

@@ -1,5 +1,5 @@
 /** Parts of stream rows, as the workers' changes would leave them. */
-import { newId } from '../../shared/platform/core/ids.ts';
+import { newId } from '../../shared/platform/ids.ts';
 
 const by = { type: 'agent', id: 'agt_01h455vb4pex5vsknk084sn02q', name: 'Robin' };
 
@@ -20,7 +20,7 @@ export const entry = (type: string, data: Record<string, unknown>, inbox = 'supp
 export const bulk = (
   author: string,
   done: number,
-  scope: object | undefined = { inboxes: ['support'], resource: null },
+  scope: object | undefined = { inboxes: ['support'], resource: null, isWhole: true },
 ): Record<string, unknown> => ({
   type: 'bulk',
   bulk: { id: newId('blk'), done, by: { type: 'agent', id: author, name: 'x' }, scope },

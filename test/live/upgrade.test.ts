@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { newToken, tokenHash } from '../../shared/access/tokens.ts';
+import { newToken, tokenHash } from '../../shared/accounts/access/tokens.ts';
 import { item, newLiveWorld, refusal, until, type Api, type LiveWorld, type SubscribeOptions } from './liveWorld.ts';
 
 describe('live stream: opening it', () => {

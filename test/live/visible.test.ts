@@ -1,7 +1,7 @@
 /** A subscriber receives what its role sees and nothing else, and follows its role and its token. */
 import { expect } from 'chai';
 import { redactItem } from '../../api/live/visibility.ts';
-import { compileAccess } from '../../shared/access/access.ts';
+import { compileAccess } from '../../shared/accounts/access/access.ts';
 import type { Grant } from '../../shared/catalogue/permissions.ts';
 import { patience } from '../support/patience.ts';
 import { bulk, entry, item, newLiveWorld, until, type Api, type LiveWorld } from './liveWorld.ts';
@@ -138,23 +138,26 @@ describe('live stream: who hears what', () => {
     for (const subscriber of [first, second, third]) expect(subscriber?.broken).to.deep.equal([]);
   });
 
-  it('tells of a bulk by its inboxes and its action’s resource, which are not sent', async () => {
+  it('tells of a bulk to who sees the inboxes of all its items and its action’s resource, which are not sent', async () => {
     const author = await world.agent('viewer');
     const [auditor, admin] = await Promise.all(
       ['auditor', 'admin'].map(async (role) => world.listening(api, { token: (await world.agent(role)).token })),
     );
     await world.publish([
-      [bulk(author.id, 1, { inboxes: ['secret'], resource: null })],
-      [bulk(author.id, 2, { inboxes: ['support'], resource: 'order' })],
+      [bulk(author.id, 1, { inboxes: ['secret'], resource: null, isWhole: true })],
+      [bulk(author.id, 2, { inboxes: ['support'], resource: 'order', isWhole: true })],
       // As earlier releases wrote them.
       [{ type: 'bulk', bulk: { id: 'blk', done: 3, by: { type: 'agent', id: author.id, name: 'x' } } }],
-      [bulk(author.id, 4, { inboxes: ['secret', 'support'], resource: null })],
+      [bulk(author.id, 4, { inboxes: ['secret', 'support'], resource: null, isWhole: true })],
+      // Some of its ids name no item.
+      [bulk(author.id, 5, { inboxes: ['support'], resource: null, isWhole: false })],
+      [bulk(author.id, 6)],
       [item('after bulks')],
     ]);
     await until('all', () => [auditor, admin].every((each) => each?.titles().includes('after bulks') === true));
     const done = (each: typeof auditor): unknown[] =>
       each?.of('bulk').map((message) => (message['bulk'] as { done: number }).done) ?? [];
-    expect([done(auditor), done(admin)]).to.deep.equal([[4], [1, 2, 3, 4]]);
+    expect([done(auditor), done(admin)]).to.deep.equal([[6], [1, 2, 3, 4, 5, 6]]);
     expect(JSON.stringify([auditor?.messages, admin?.messages])).not.to.include('"scope"');
   });
 

@@ -54,7 +54,7 @@ describe('answers of tools', () => {
     };
     expect(changed).to.equal(true);
     expect(receipt).to.include({ id: item, state: 'waiting' });
-    expect(receipt).to.have.all.keys(['id', 'title', 'state', 'tags', 'version']);
+    expect(receipt).to.have.all.keys(['id', 'title', 'state', 'priority', 'tags', 'version']);
     const [listed] = (await answer('list_items', { limit: 1 }))['items'] as Record<string, unknown>[];
     expect(listed?.['lastSeen']).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     expect(JSON.stringify(listed)).not.to.match(/null|\[\]|\{\}/);
@@ -124,9 +124,10 @@ describe('answers of tools', () => {
     for (let since = '1h'; ;) {
       const page = await answer('list_changes', { since, limit: 200 });
       expect(bytesOf(page)).to.be.at.most(answerMax);
-      const listed = page['changes'] as { items?: unknown[]; moreItems?: number }[];
+      const listed = page['changes'] as { type: string; items?: unknown[]; moreItems?: number; entries?: unknown[] }[];
       if (listed.length === 0) break;
-      for (const { items = [''], moreItems = 0 } of listed) all += items.length + moreItems;
+      for (const { type, items = [''], moreItems = 0, entries = [] } of listed)
+        all += (items.length + moreItems) * (type === 'item' ? 1 + entries.length : Math.max(1, entries.length));
       since = page['cursor'] as string;
     }
     // Each item, its entry, and those of the notes.
@@ -380,5 +381,17 @@ describe('answers of tools', () => {
       [['swept'], []],
     ]);
     expect((told[2]?.at ?? 0) - (told[0]?.at ?? 0)).to.be.at.least(3_600_000 - 1_000);
+  });
+
+  it('show signs that are not seen, or that turn the direction of writing, as escapes', async () => {
+    const title = 'Pay \u202eeno\u202c\u{e0041} now';
+    const text = `Family 👨\u200d👩\u200d👧, می\u200cخواهم, ${title}`;
+    await answer('add_note', { id: item, text });
+    const { reply } = await callTool(clerk, 'get_item_timeline', { id: item, limit: 1 });
+    const [block] = (reply.body as { result: { content: { text: string }[] } }).result.content;
+    expect(block?.text)
+      .to.include('Pay \\u202eeno\\u202c\\udb40\\udc41 now')
+      .and.include('👨\u200d👩\u200d👧, می\u200cخواهم');
+    expect(JSON.stringify(JSON.parse(block?.text ?? '')), 'and are read as they are').to.include(JSON.stringify(text));
   });
 });

@@ -100,7 +100,7 @@ describe('tools for models', () => {
     );
     expect(await refusal('update_item', { id, tags: ['vip'] })).to.match(/^tags must be object, with add, remove/);
     expect(await refusal('list_items', { record: 'customer' })).to.equal('record must be of the form <resource>:<id>');
-    expect(await refusal('list_items', { sort: 'newest' })).to.match(/^sort must be one of [a-zA-Z, -]+ and 2 more$/);
+    expect(await refusal('list_items', { sort: 'newest' })).to.match(/^sort must be one of [a-zA-Z, -]+ and 4 more$/);
     expect(await refusal('list_items', { state: 'opn' })).to.match(/^state must be among open, /);
     expect(await refusal('list_records', { resource: 'customer', filters: { seat: 3 } })).to.match(/known: seats, /);
     expect(await refusal('list_runs', { action: 'refnd' })).to.match(/^action .*known: refund, /);
@@ -309,8 +309,11 @@ describe('tools for models', () => {
       'id is the id of a run, and this takes that of an approval: get_run reads it',
     );
     expect(await refusal('get_run', { id })).to.match(/^id is the id of an item, .*get_item reads it$/);
-    expect(await refusal('get_record', { resource: 'customer', id: 'Ada' })).to.equal(
+    expect(await refusal('get_record', { resource: 'customer', id: 'Ada L' })).to.equal(
       'id is the whole id of no customer that you can see; search finds records by their names',
+    );
+    expect(await refusal('get_record', { resource: 'customer', id: 'Ada' })).to.match(
+      /^id is a title; call get_record/,
     );
   });
 

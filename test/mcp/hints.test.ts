@@ -67,6 +67,8 @@ describe('what tools say beside their answers', () => {
     expect(await near('Fjrod Interiors')).to.equal('With "interiors" there are: Fjord Interiors (customer:c1).');
     expect(await near('Interiros')).to.equal('With "inter" there are: Fjord Interiors (customer:c1).');
     expect(await near('Fjrod Interiors', { types: 'items' })).to.equal(undefined);
+    expect(await near('Zebra Interiors'), 'one word of two is another’s').to.equal(undefined);
+    expect(await near('Fjord Interiors Zebra'), 'two of three').to.include('Fjord Interiors');
     for (const q of ['Zebra crossing', '—— Zebra', '\u{1f9a3}\u{1f9a3}\u{1f9a3}\u{1f9a3}x', 'x', '漢字漢字'])
       expect(await near(q), q).to.equal(undefined);
   });
@@ -83,6 +85,24 @@ describe('what tools say beside their answers', () => {
       'The guard counts nothing so far. No item there has the tag biling; did you mean billing?',
     );
     expect(await answer('change_flag', guarded('billing'))).not.to.have.property('hint');
+  });
+
+  it('a guard by a tag that no item has, over HTTP: a warning beside what was done, tried or asked for', async () => {
+    const guard = (tag: string | null) => ({ inbox: 'mail', tag, above: 5, within: 60_000, then: 'stop' });
+    const change = async (tag: string | null, more: object = {}, client = agent): Promise<unknown> => {
+      const ramp = { to: 50, over: 3_600_000, every: 60_000, guard: guard(tag) };
+      const { status, body, text } = await client.post('/flags/checkout', { change: { ramp }, ...more });
+      expect(status, text).to.be.oneOf([200, 202]);
+      return (body as { warnings?: unknown }).warnings;
+    };
+    const message = 'The guard counts nothing so far. No item there has the tag biling; did you mean billing?';
+    const warned = [{ code: 'guard_counts_nothing', message }];
+    const supervised = await world.agent('admin', { mode: 'supervised' });
+    expect(await change('biling', { dryRun: true })).to.deep.equal(warned);
+    expect(await change('biling', {}, supervised)).to.deep.equal(warned);
+    expect(await change('biling')).to.deep.equal(warned);
+    for (const tag of ['billing', null]) expect(await change(tag), String(tag)).to.equal(undefined);
+    expect((await agent.post('/flags/checkout', { change: { ramp: null } })).status).to.equal(200);
   });
 
   it('a value that nothing has: how it is written, where the list is empty', async () => {
@@ -105,7 +125,7 @@ describe('what tools say beside their answers', () => {
     expect((await answer('summarize_items', { by: 'state', where: { plan: 'free' } }))['hint']).to.include(
       'mean Free?',
     );
-    const bulk = { query: { where: { plan: 'free' } }, operation: { type: 'state', state: 'closed' } };
+    const bulk = { query: { where: { plan: 'free' } }, expect: 0, operation: { type: 'state', state: 'closed' } };
     expect((await answer('bulk_items', bulk))['hint']).to.match(
       /^No item fits the query: nothing was done\. .*mean Free\?/,
     );
@@ -126,14 +146,22 @@ describe('what tools say beside their answers', () => {
   });
 
   it('a bulk whose query finds nothing: that nothing was done, and why', async () => {
-    const none = { query: { inbox: 'mail', tags: ['biling'] }, operation: { type: 'state', state: 'closed' } };
+    const none = {
+      query: { inbox: 'mail', tags: ['biling'] },
+      expect: 0,
+      operation: { type: 'state', state: 'closed' },
+    };
     expect((await answer('bulk_items', none))['hint']).to.match(
       /^No item fits the query: nothing was done\. No item there has the tag biling/,
     );
   });
 
   it('a bulk to a state that its inbox does not have: that no item can change, before it is done, too', async () => {
-    const paid = { query: { inbox: 'mail', tags: ['billing'] }, operation: { type: 'state', state: 'paid' } };
+    const paid = {
+      query: { inbox: 'mail', tags: ['billing'] },
+      expect: 3,
+      operation: { type: 'state', state: 'paid' },
+    };
     for (const dryRun of [true, false])
       expect((await answer('bulk_items', { ...paid, dryRun }))['hint']).to.match(
         /^No item can change: mail has no state paid; its states are open, /,
@@ -143,6 +171,7 @@ describe('what tools say beside their answers', () => {
   it('bulks: who asked for them', async () => {
     const { bulk } = await answer('bulk_items', {
       query: { inbox: 'mail', tags: ['billing'] },
+      expect: 3,
       operation: { type: 'tags', add: ['seen'] },
     });
     expect(bulk).to.include({ by: 'Ada’s bot' });
@@ -215,7 +244,8 @@ describe('what tools say beside their answers', () => {
   });
 
   it('a value or a rollout beside a running ramp: refused unless it is to end it', async () => {
-    const guard = { inbox: 'mail', above: 5, within: '1h', then: 'stop' };
+    // Above all that has come, or it would stop the ramp before it is looked at.
+    const guard = { inbox: 'mail', above: 500, within: '1h', then: 'stop' };
     const ramp = { to: 50, over: '1h', every: '1m', guard };
     await answer('change_flag', { flag: 'checkout', change: { ramp } });
     for (const change of [{ rollout: 10 }, { value: true }]) {
@@ -258,5 +288,13 @@ describe('what tools say beside their answers', () => {
     const { id } = (await agent.post('/items', letter)).body.item;
     const sent = await answer('reply_to_item', { id, text: 'Hello' });
     expect(sent['next']).to.match(/^It is being sent to ada@example\.com\. /);
+    expect(sent).to.deep.include({ to: 'ada@example.com' });
+    const dry = await answer('reply_to_item', { id, text: 'Hello', dryRun: true });
+    expect(dry, 'as it was not sent, it repeats nothing').to.deep.include({
+      dryRun: true,
+      would: 'change',
+      to: 'ada@example.com',
+      subject: 'Re: A letter',
+    });
   });
 });

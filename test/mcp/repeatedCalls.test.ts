@@ -132,6 +132,88 @@ describe('a call of a tool that is made twice', () => {
     });
   });
 
+  it('is refused by whichever tool and form of naming the record the first was, also while a bulk waits', async () => {
+    await world.records('customer', [
+      { id: 'c3', title: 'Cy' },
+      { id: 'c4', title: 'Di' },
+    ]);
+    const made = await agent.post('/items', {
+      inbox: 'mail',
+      title: 'Of Cy',
+      record: { resource: 'customer', id: 'c3' },
+    });
+    const id = made.body.item.id as string;
+    let words = '';
+    const bulk = (of: object, action = 'greet', input: object = { words }): Promise<ToolReply> =>
+      callTool(agent, 'bulk_items', { ...of, operation: { type: 'action', action, input } });
+    const ways: Readonly<Record<string, () => Promise<ToolReply>>> = {
+      single: () => greet({ record_: 'c3', words }),
+      refs: () => bulk({ refs: ['customer:c4', 'customer:c3'] }),
+      ids: () => bulk({ ids: [id] }),
+      text: () => bulk({ ids: id }),
+      query: () => bulk({ query: { record: 'customer:c3' }, expect: 1 }),
+    };
+    const ended = (): Promise<void> =>
+      until('all are done', async () =>
+        (await agent.get('/bulk')).body.bulks.every(
+          ({ status }: { status: string }) => status !== 'running' && status !== 'queued',
+        ),
+      );
+    for (const [first, one] of Object.entries(ways))
+      for (const [second, other] of Object.entries(ways)) {
+        words = `${first} and ${second}`;
+        expect((await one()).status, words).to.be.within(200, 202);
+        const early = await other();
+        expect([early.status, early.body.code], `${words}, at once`).to.deep.equal([409, 'conflict']);
+        await ended();
+        words = `  ${words} `.replace('and', 'and\n\u200b');
+        const late = await other();
+        expect([late.status, late.body.code], `${words}, later`).to.deep.equal([409, 'conflict']);
+      }
+    expect((await greet({ record_: 'c1', words })).status, 'another record').to.equal(200);
+    expect((await bulk({ refs: ['customer:c2'] })).status, 'of a bulk too').to.equal(200);
+    await ended();
+    const refund = (): Promise<ToolReply> => callTool(agent, 'action_refund', { record: 'c3' });
+    expect((await bulk({ refs: ['customer:c3'] }, 'refund', {})).body.pending).to.equal(true);
+    expect((await refund()).body.code, 'while the bulk waits for a person').to.equal('conflict');
+  });
+
+  it('is done where no run of an earlier bulk did it, and then refused for a bulk', async () => {
+    const bulk = (words: string): Promise<ToolReply> =>
+      callTool(agent, 'bulk_items', {
+        refs: ['customer:c4', 'customer:c3'],
+        operation: { type: 'action', action: 'greet', input: { words } },
+      });
+    const end = async (done: ToolReply): Promise<void> => {
+      const id = String((done.body as { bulk: { id: string } }).bulk.id);
+      await until('it has ended', async () => (await agent.get(`/bulk/${id}`)).body.bulk.finishedAt !== null);
+    };
+    refuses = true;
+    await end(await bulk('refused'));
+    refuses = false;
+    expect((await greet({ record_: 'c3', words: 'refused' })).status).to.equal(200);
+    const repeated = await bulk('refused');
+    expect([repeated.status, repeated.body.code], 'as the single one did it').to.deep.equal([409, 'conflict']);
+  });
+
+  it('is refused where only white space or signs that nobody sees are other', async () => {
+    const id = await make();
+    for (const [name, given, member] of [
+      ['reply_to_item', { id, subject: 'Hello', text: 'It is\non its way.' }, 'text'],
+      ['add_note', { id, text: 'Called them.' }, 'text'],
+      ['create_item', { inbox: 'mail', title: 'Call them' }, 'title'],
+      ['action_greet', { record_: 'c1', words: 'Good day' }, 'words'],
+    ] as const) {
+      expect((await callTool(agent, name, given)).status, name).to.equal(200);
+      const text = String((given as Readonly<Record<string, unknown>>)[member]);
+      for (const other of [`${text} `, `\n${text}`, text.replace(' ', '  \n'), `${text}\u200b\u00a0`]) {
+        const repeated = await callTool(agent, name, { ...given, [member]: other });
+        expect([repeated.status, repeated.body.code], JSON.stringify([name, other])).to.deep.equal([409, 'conflict']);
+      }
+      expect((await callTool(agent, name, { ...given, [member]: `${text} Or not.` })).status, name).to.equal(200);
+    }
+  });
+
   it('is refused where it replies to an item, until ten minutes have passed', async () => {
     const [id, second] = [await make(), await make()];
     const reply = (given: object): Promise<ToolReply> =>
@@ -151,5 +233,70 @@ describe('a call of a tool that is made twice', () => {
       ({ type }: { type: string }) => type === 'reply',
     );
     expect(replies).to.have.length(4);
+  });
+
+  it('is refused where it writes a note again, by whichever tool, until ten minutes have passed', async () => {
+    const id = await make();
+    const note = (given: object, client = agent): Promise<ToolReply> =>
+      callTool(client, 'add_note', { id, text: 'Called back.', ...given });
+    const first = await note({});
+    expect(first.status, JSON.stringify(first.body)).to.equal(200);
+    for (const repeated of [
+      await note({ reason: 'as asked' }),
+      await callTool(agent, 'update_item', { id, note: 'Called back.', tags: { add: ['called'] } }),
+    ]) {
+      expect([repeated.status, repeated.body.code]).to.deep.equal([409, 'conflict']);
+      expect(repeated.body.error)
+        .to.include('You wrote this item the same note')
+        .and.include('idempotencyKey')
+        .and.match(/ent_/);
+    }
+    for (const done of [
+      await note({ text: 'Called back again.' }),
+      await note({ id: await make() }),
+      await note({}, other),
+      await note({ idempotencyKey: 'the same note' }),
+      await callTool(agent, 'update_item', { id, note: 'Called back.', dryRun: true }),
+      await callTool(agent, 'update_item', { id, note: 'By the other tool.' }),
+    ])
+      expect(done.status, JSON.stringify(done.body)).to.equal(200);
+    expect((await note({ text: 'By the other tool.' })).status).to.equal(409);
+    expect((await agent.post(`/items/${id}/notes`, { text: 'Called back.' })).status, 'over HTTP').to.equal(201);
+    await world.settled();
+    world.clock.advance(600_001);
+    expect((await note({})).status).to.equal(200);
+  });
+
+  it('is refused where it makes an item again, until ten minutes have passed', async () => {
+    const asked = { inbox: 'mail', title: 'Call Ada back', data: { email: 'ada@example.com' }, record: 'customer:c1' };
+    const create = (given: object = {}, client = agent): Promise<ToolReply> =>
+      callTool(client, 'create_item', { ...asked, ...given });
+    const first = await create();
+    expect(first.status, JSON.stringify(first.body)).to.equal(200);
+    const id = String(first.body.item.id);
+    await agent.post(`/items/${id}/state`, { state: 'closed' });
+    for (const repeated of [
+      await create({ tags: ['again'], reason: 'as asked' }),
+      await create({ record: { resource: 'customer', id: 'c1' }, data: JSON.stringify(asked.data) }),
+    ]) {
+      expect([repeated.status, repeated.body.code], JSON.stringify(repeated.body)).to.deep.equal([409, 'conflict']);
+      expect(repeated.body.error).to.include('You made the same item').and.include(id).and.include('idempotencyKey');
+    }
+    for (const given of [
+      { title: 'Call Bo back' },
+      { record: 'customer:c2' },
+      { data: { email: 'bo@example.com' } },
+      { inbox: 'bugs', data: {} },
+      { key: 'ada' },
+      { key: 'ada' },
+      { idempotencyKey: 'once more, please' },
+    ])
+      expect((await create(given)).status, JSON.stringify(given)).to.equal(200);
+    expect((await create({}, other)).status, 'by another').to.equal(200);
+    const twice = await Promise.all([create({ title: 'At once' }), create({ title: 'At once' })]);
+    expect(twice.map(({ status }) => status)).to.have.members([200, 409]);
+    await world.settled();
+    world.clock.advance(600_001);
+    expect((await create()).status).to.equal(200);
   });
 });

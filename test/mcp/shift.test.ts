@@ -133,7 +133,9 @@ describe('a shift', () => {
     const { flag } = await bodyOf(`/flags/${shift.flag.name}`);
     expect([flag.ramp.status, flag.ramp.to, flag.ramp.guard.inbox]).to.deep.equal(['running', 50, 'errors']);
     const reported = (type: string) =>
-      shift.report.filter(({ change, entry }) => change === undefined && entry?.type === type);
+      shift.report.filter(
+        ({ change, entry, entries = [entry] }) => change === undefined && entries.some((one) => one?.type === type),
+      );
     const count = (type: string): number =>
       reported(type).reduce((sum, { items = [''], moreItems = 0 }) => sum + items.length + moreItems, 0);
     expect(reported('reply').map(({ item }) => item)).to.have.members(shift.answered);

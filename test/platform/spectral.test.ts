@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { buildAsyncApiDocument } from '../../api/asyncapi.ts';
 import { endpoints } from '../../api/endpoints.ts';
 import { buildOpenApiDocument } from '../../api/openapi.ts';
-import { lockFaults } from '../../shared/tools/services/checkLock.mjs';
+import { lockFaults } from '../services/checkLock.mjs';
 import { loadSpectral, spectralPackages } from '../support/spectral.ts';
 
 const publicUrl = 'https://console.example.org';

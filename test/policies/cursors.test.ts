@@ -27,7 +27,7 @@ const manifest = {
 };
 
 /** Lists that have no second page: a search answers the best at once. */
-const withoutPages = ['/resources/:resource'];
+const withoutPages = ['/resources/:resource', '/search'];
 
 interface List {
   readonly path: string;

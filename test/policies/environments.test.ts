@@ -301,7 +301,9 @@ describe('environments', () => {
 
   it('a record of one is not linked in another', async () => {
     await world.records('customer', [{ id: 'c9', title: 'Only in demo' }]);
-    const id = await make(staging, { record: { resource: 'customer', id: 'c9' } });
+    const record = { resource: 'customer', id: 'c9' };
+    refused(await staging.post('/items', { inbox: 'mail', title: 'x', record }), 400, 'invalid');
+    const id = await make(await world.appKey('staging'), { record });
     const { body } = await staging.get(`/items/${id}`);
     expect(body.item.record.title).to.equal(null);
     expect(JSON.stringify(body)).not.to.include('Only in demo');

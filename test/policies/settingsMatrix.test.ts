@@ -5,169 +5,22 @@
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import { newId } from '../../shared/platform/core/ids.ts';
+import { newId } from '../../shared/platform/ids.ts';
 import { readDocuments, type Documents } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { newWorld, type World } from '../support/world.ts';
-
-/**
- * `all` is an admin with access to all environments whose sign-in is fresh. `boss` is one too, `worn` one whose sign-in
- * isn't fresh, `mgr` has a role with nothing but `settings: manage`, and a fresh sign-in; these three have access to
- * this environment alone. `pers` is an operator, fresh too;
- * `agent` an admin's agent, `app` an app key, `none` an agent without grants, `gone` an admin who was removed, `away`
- * a fresh admin of another environment.
- */
-const personas = ['all', 'boss', 'worn', 'mgr', 'pers', 'agent', 'app', 'none', 'gone', 'away'] as const;
-type Persona = (typeof personas)[number];
-
-/** `wide`: with access to all environments; `else`: to another one only; `used`: a role that somebody has, a loosening that is decided; `no`: nothing. */
-type Thing = '' | 'own' | 'wide' | 'else' | 'used' | 'builtIn' | 'no';
-
-const rows: readonly [string, Thing, string][] = [
-  //                                             all  boss worn mgr  pers agent app none gone away
-  ['GET /settings/agents', '', '200  200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/agents', '', '201  201  403  201  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id}', 'own', '200  200  200  200  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id}', 'wide', '200  403  403  403  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id}', 'else', '200  404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id}', 'no', '404  404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id} role', 'own', '200  200  403  200  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id} role', 'no', '404  404  403  404  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id} mode', 'own', '200  200  403  200  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id} mode', 'wide', '200  403  403  403  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id} mode', 'no', '404  404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id} expiresAt', 'own', '200  200  403  200  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id} environments', 'own', '200  400  400  400  403  403  403  403  401  404'],
-  ['DELETE /settings/agents/{id}', 'own', '204  204  204  204  403  403  403  403  401  404'],
-  ['DELETE /settings/agents/{id}', 'wide', '204  403  403  403  403  403  403  403  401  404'],
-  ['DELETE /settings/agents/{id}', 'else', '204  404  404  404  403  403  403  403  401  404'],
-  ['DELETE /settings/agents/{id}', 'no', '404  404  404  404  403  403  403  403  401  404'],
-  ['POST /settings/agents/{id}/rotate', 'own', '201  201  403  201  403  403  403  403  401  404'],
-  ['POST /settings/agents/{id}/rotate', 'wide', '201  403  403  403  403  403  403  403  401  404'],
-  ['POST /settings/agents/{id}/rotate', 'else', '201  404  403  404  403  403  403  403  401  404'],
-  ['POST /settings/agents/{id}/rotate', 'no', '404  404  403  404  403  403  403  403  401  404'],
-
-  ['GET /settings/agents/{id}/activity', 'own', '200  200  200  403  403  403  403  403  401  404'],
-  ['GET /settings/agents/{id}/activity', 'wide', '200  200  200  403  403  403  403  403  401  404'],
-  ['GET /settings/agents/{id}/activity', 'else', '404  404  404  403  403  403  403  403  401  404'],
-  ['GET /settings/agents/{id}/activity', 'no', '404  404  404  403  403  403  403  403  401  404'],
-
-  // Opened as a WebSocket.
-  ['GET /live?agent={id}', 'own', '101  101  101  403  403  403  403  403  401  404'],
-  ['GET /live?agent={id}', 'wide', '101  101  101  403  403  403  403  403  401  404'],
-  ['GET /live?agent={id}', 'else', '404  404  404  403  403  403  403  403  401  404'],
-  ['GET /live?agent={id}', 'no', '404  404  404  403  403  403  403  403  401  404'],
-
-  ['GET /settings/roles', '', '200  200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/roles', '', '201  403  403  403  403  403  403  403  401  404'],
-  ['PATCH /settings/roles/{id}', 'own', '200  403  403  403  403  403  403  403  401  404'],
-  ['PATCH /settings/roles/{id}', 'builtIn', '409  403  403  403  403  403  403  403  401  404'],
-  ['PATCH /settings/roles/{id}', 'no', '404  403  403  403  403  403  403  403  401  404'],
-  ['DELETE /settings/roles/{id}', 'own', '204  403  403  403  403  403  403  403  401  404'],
-  ['DELETE /settings/roles/{id}', 'used', '409  403  403  403  403  403  403  403  401  404'],
-  ['DELETE /settings/roles/{id}', 'builtIn', '409  403  403  403  403  403  403  403  401  404'],
-  ['DELETE /settings/roles/{id}', 'no', '404  403  403  403  403  403  403  403  401  404'],
-
-  ['GET /settings/people', '', '200  200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/people', '', '201  201  403  201  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id}', 'own', '200  200  200  200  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id}', 'wide', '200  403  403  403  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id}', 'else', '200  404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id}', 'no', '404  404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id} role', 'own', '200  200  403  200  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id} password', 'own', '200  200  403  200  403  403  403  403  401  404'],
-  ['DELETE /settings/people/{id}', 'own', '204  204  204  204  403  403  403  403  401  404'],
-  ['DELETE /settings/people/{id}', 'wide', '204  403  403  403  403  403  403  403  401  404'],
-  ['DELETE /settings/people/{id}', 'else', '204  404  404  404  403  403  403  403  401  404'],
-  ['DELETE /settings/people/{id}', 'no', '404  404  404  404  403  403  403  403  401  404'],
-
-  ['GET /settings/app-keys', '', '200  200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/app-keys', '', '201  201  403  201  403  403  403  403  401  404'],
-  ['PATCH /settings/app-keys/{id}', 'own', '200  200  200  200  403  403  403  403  401  404'],
-  ['PATCH /settings/app-keys/{id}', 'else', '404  404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/app-keys/{id}', 'no', '404  404  404  404  403  403  403  403  401  404'],
-  ['DELETE /settings/app-keys/{id}', 'own', '204  204  204  204  403  403  403  403  401  404'],
-  ['DELETE /settings/app-keys/{id}', 'else', '404  404  404  404  403  403  403  403  401  404'],
-  ['DELETE /settings/app-keys/{id}', 'no', '404  404  404  404  403  403  403  403  401  404'],
-  ['POST /settings/app-keys/{id}/rotate', 'own', '201  201  403  201  403  403  403  403  401  404'],
-  ['POST /settings/app-keys/{id}/rotate', 'else', '404  404  403  404  403  403  403  403  401  404'],
-  ['POST /settings/app-keys/{id}/rotate', 'no', '404  404  403  404  403  403  403  403  401  404'],
-
-  ['GET /settings/environments', '', '200  200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/environments', '', '201  201  201  201  403  403  403  403  401  404'],
-
-  ['PATCH /settings/environments/{name}', 'own', '200  200  403  200  403  403  403  403  401  404'],
-  ['PATCH /settings/environments/{name}', 'else', '200  404  403  404  403  403  403  403  401  404'],
-  ['PATCH /settings/environments/{name}', 'no', '404  404  403  404  403  403  403  403  401  404'],
-  ['POST /settings/environments trustApp', '', '201  201  403  201  403  403  403  403  401  404'],
-  ['PATCH /settings/environments/{name} trustApp', 'own', '200  200  403  200  403  403  403  403  401  404'],
-  ['PATCH /settings/environments/{name} acceptNew', 'own', '200  200  403  200  403  403  403  403  401  404'],
-  ['PATCH /settings/environments/{name} trustApp', 'else', '200  404  403  404  403  403  403  403  401  404'],
-  ['PATCH /settings/environments/{name} trustApp', 'no', '404  404  403  404  403  403  403  403  401  404'],
-
-  ['GET /settings/loosenings', '', '200  200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/loosenings/{id}/accept', 'own', '200  200  403  200  403  403  403  403  401  404'],
-  ['POST /settings/loosenings/{id}/accept', 'used', '409  409  403  409  403  403  403  403  401  404'],
-  ['POST /settings/loosenings/{id}/accept', 'else', '404  404  403  404  403  403  403  403  401  404'],
-  ['POST /settings/loosenings/{id}/accept', 'no', '404  404  403  404  403  403  403  403  401  404'],
-  ['POST /settings/loosenings/{id}/refuse', 'own', '200  200  403  200  403  403  403  403  401  404'],
-  ['POST /settings/loosenings/{id}/refuse', 'used', '409  409  403  409  403  403  403  403  401  404'],
-  ['POST /settings/loosenings/{id}/refuse', 'else', '404  404  403  404  403  403  403  403  401  404'],
-  ['POST /settings/loosenings/{id}/refuse', 'no', '404  404  403  404  403  403  403  403  401  404'],
-
-  ['GET /settings/erasures', '', '200  200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/erasures', '', '202  202  403  202  403  403  403  403  401  404'],
-  ['POST /settings/erasures dryRun', '', '200  200  403  200  403  403  403  403  401  404'],
-
-  // `used`: one that waits for the app.
-  ['GET /settings/jobs', '', '200  200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/jobs/{id}/retry', 'own', '200  200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/jobs/{id}/retry', 'used', '409  409  409  409  403  403  403  403  401  404'],
-  ['POST /settings/jobs/{id}/retry', 'else', '404  404  404  404  403  403  403  403  401  404'],
-  ['POST /settings/jobs/{id}/retry', 'no', '404  404  404  404  403  403  403  403  401  404'],
-
-  ['PATCH /me', '', '200  200  200  200  200  403  403  403  401  404'],
-  ['GET /me/sessions', '', '200  200  200  200  200  403  403  403  401  404'],
-  ['DELETE /me/sessions/{id}', 'else', '404  404  404  404  404  403  403  403  401  404'],
-  ['DELETE /me/sessions/{id}', 'no', '404  404  404  404  404  403  403  403  401  404'],
-
-  // `own`: the caller's; `used`: a shared one of somebody else; `else`: somebody else's own, or one of another environment.
-  ['GET /me/views', '', '200  200  200  200  200  403  403  403  401  404'],
-  ['POST /me/views', '', '201  201  201  201  201  403  403  403  401  404'],
-  ['PATCH /me/views/{id}', 'own', '200  200  200  200  200  403  403  403  401  404'],
-  ['PATCH /me/views/{id}', 'used', '403  403  403  404  403  403  403  403  401  404'],
-  ['PATCH /me/views/{id}', 'else', '404  404  404  404  404  403  403  403  401  404'],
-  ['PATCH /me/views/{id}', 'no', '404  404  404  404  404  403  403  403  401  404'],
-  ['DELETE /me/views/{id}', 'own', '204  204  204  204  204  403  403  403  401  404'],
-  ['DELETE /me/views/{id}', 'used', '204  204  204  404  403  403  403  403  401  404'],
-  ['DELETE /me/views/{id}', 'else', '404  404  404  404  404  403  403  403  401  404'],
-  ['DELETE /me/views/{id}', 'no', '404  404  404  404  404  403  403  403  401  404'],
-
-  // Takes no token, so it doesn't matter whose is sent along; these passwords are wrong.
-  ['GET /sign-in/methods', '', '200  200  200  200  200  200  200  200  200  200'],
-  // Of a service without a provider.
-  ['GET /sign-in/oidc', '', '404  404  404  404  404  404  404  404  404  404'],
-  ['POST /sign-in', '', '401  401  401  401  401  401  401  401  401  401'],
-  ['POST /sign-in/fresh', '', '403  403  403  403  403  403  403  403  401  404'],
-  ['POST /sign-out', '', '204  204  204  204  204  403  403  403  401  404'],
-];
-
-const variants: Readonly<Record<string, unknown>> = {
-  role: 'operator',
-  password: 'a new password',
-  mode: 'supervised',
-  expiresAt: null,
-  environments: ['demo', 'staging'],
-};
-const environmentNames: Readonly<Record<string, string>> = { own: 'demo', else: 'staging', no: 'nosuch' };
-const nothing = {
-  agents: 'agt',
-  roles: 'rol',
-  people: 'per',
-  'app-keys': 'key',
-  loosenings: 'loo',
-  jobs: 'job',
-} as const;
+import {
+  environmentNames,
+  harmless,
+  isHarmless,
+  nothing,
+  personas,
+  rows,
+  values,
+  variants,
+  type Persona,
+  type Thing,
+} from './matrix/settingsRows.ts';
 
 describe('the permission matrix of settings', () => {
   let world: World;
@@ -257,6 +110,9 @@ describe('the permission matrix of settings', () => {
     if (path.startsWith('/sign-out')) return undefined;
     if (path === '/me') return { preferences: { [unique]: true } };
     if (path === '/me/views' && method === 'POST') return { name: unique, query: {} };
+    if (path === '/settings/jobs') return method === 'POST' ? { change: 'retry' } : undefined;
+    if (path === '/sign-in/reset') return { email: `${unique}@example.com` };
+    if (/\/(?:invitation|confirm)$/.test(path)) return { token: unique, password: 'long enough' };
     if (path === '/sign-in') return { email: `${unique}@example.com`, password: 'wrong' };
     if (path === '/sign-in/fresh') return { password: 'wrong' };
     if (method === 'GET' || method === 'DELETE' || /\/(?:rotate|accept|refuse|retry)$/.test(path)) return undefined;
@@ -266,6 +122,7 @@ describe('the permission matrix of settings', () => {
       const record = { resource: 'customer', id: unique };
       return { record, [variant === '' ? 'confirmed' : variant]: true };
     }
+    if (variant === 'email') return { email: `${unique}@example.com` };
     if (variant !== '') return { [variant]: variants[variant] };
     if (method === 'PATCH') return { name: unique };
     const bodies: Readonly<Record<string, object>> = {
@@ -364,6 +221,46 @@ describe('the permission matrix of settings', () => {
     for (const [endpoint, , statuses] of rows) expect(statuses.split(/ +/), endpoint).to.have.length(personas.length);
   });
 
+  it('demands a fresh sign-in for every change under /settings and each member, but for those that are named as harmless, and /openapi.json says so', async () => {
+    const worn = clients.get('worn') ?? world.nobody();
+    const passed: string[] = [];
+    const demanded = new Map<string, string>();
+    const changes = documents.operations.filter(({ method, path }) => path.startsWith('/settings') && method !== 'GET');
+    expect(changes.length).to.be.above(15);
+    for (const { method, path, body } of changes) {
+      const members = Object.keys((body?.schema['properties'] ?? {}) as object).filter((name) => name !== 'reason');
+      const unknown = method === 'PATCH' ? members.filter((name) => !(name in values)) : [];
+      expect(unknown, `add a value of each to this test: ${path}`).to.deep.equal([]);
+      const bodies =
+        method === 'PATCH' ? members.map((name) => ({ [name]: values[name] })) : [(body?.example ?? {}) as object];
+      const free: string[] = [];
+      for (const given of bodies) {
+        const reply = await worn.call(method, path.replace(/\{\w+\}/, 'x'), given);
+        if (reply.body?.code === 'fresh_sign_in_required') continue;
+        free.push(method === 'PATCH' ? Object.keys(given).join(' ') : '');
+      }
+      passed.push(...free.map((member) => `${method} ${path} ${member}`));
+      if (free.length < bodies.length)
+        demanded.set(
+          `${method} ${path}`,
+          free.length === 0
+            ? 'Needs a fresh sign-in.'
+            : `Needs a fresh sign-in, unless it changes \`${free.join('`, `')}\` alone.`,
+        );
+    }
+    const wanted = Object.entries(harmless).map(([endpoint, member]) => `${endpoint} ${member}`);
+    expect(passed.toSorted()).to.deep.equal(wanted.toSorted());
+    // Of these the action decides.
+    for (const endpoint of ['POST /actions', 'POST /bulk', 'POST /runs/{id}/retry'])
+      demanded.set(endpoint, 'Needs a fresh sign-in where the action declares `freshSignIn`.');
+    const said = documents.operations.flatMap(({ method, path }) => {
+      const { description = '' } = documents.raw.paths[path]?.[method.toLowerCase()] ?? {};
+      const sentence = /Needs a fresh sign-in.*$/.exec(description);
+      return sentence === null ? [] : [[`${method} ${path}`, sentence[0]] as const];
+    });
+    expect(new Map(said)).to.deep.equal(demanded);
+  });
+
   for (const [endpoint, thing, statuses] of rows) {
     it(`${endpoint} ${thing}: ${statuses.replace(/ +/g, ' ')}`, async () => {
       const got: string[] = [];
@@ -375,7 +272,8 @@ describe('the permission matrix of settings', () => {
         got.push(String(status));
         if (status === 403 && ['agent', 'none'].includes(persona))
           expect(body.code, `${persona} ${endpoint}`).to.equal('person_required');
-        if (status === 403 && persona === 'worn' && thing !== 'wide' && endpoint.startsWith('POST /settings'))
+        const isOfSettings = /^(?:POST|PATCH|DELETE) \/settings/.test(endpoint);
+        if (status === 403 && persona === 'worn' && isOfSettings && !isHarmless(endpoint))
           expect(body.code).to.equal('fresh_sign_in_required');
       }
       const cells = (list: readonly string[]): string[] => personas.map((persona, i) => `${persona} ${list[i] ?? ''}`);
@@ -390,5 +288,47 @@ describe('the permission matrix of settings', () => {
     );
     expect(done.length).to.be.above(20);
     expect(done.filter(({ actor }) => !allowed.has(actor))).to.deep.equal([]);
+  });
+
+  it('refuses whoever may not call an endpoint at all before it reads what they ask for', async () => {
+    const refusedTo: string[] = [];
+    const answered: string[] = [];
+    for (const { method, path, body, parameters } of documents.operations) {
+      const target = path.replaceAll(/\{\w+\}/g, 'x');
+      // Upgrades; and where the inbox that is asked about decides, as an unseen one is 404.
+      if (['/live', '/app', '/people'].includes(target)) continue;
+      const mandatory = parameters.filter((each) => each.in === 'query' && each.required === true);
+      const query = new URLSearchParams(
+        mandatory.map(({ name, example }): [string, string] => [name, String(example)]),
+      ).toString();
+      for (const persona of ['pers', 'agent', 'app', 'none'] as const) {
+        // A wrong password, and the end of the session that the others need.
+        if (persona === 'pers' && path.startsWith('/sign-')) continue;
+        const client = clients.get(persona) ?? world.nobody();
+        const ask = async (more: string, raw: string | undefined): Promise<string> => {
+          const reply = await client.call(
+            method,
+            `${target}?${query}${more}`,
+            undefined,
+            raw === undefined ? {} : { raw },
+          );
+          return `${String(reply.status)} ${String(reply.body?.code)}`;
+        };
+        const example = body === null ? undefined : JSON.stringify(body.example);
+        const wanted = await ask('', example);
+        if (!wanted.startsWith('403')) continue;
+        refusedTo.push(`${method} ${path} ${persona}`);
+        const wrong = [
+          ['&nosuch=1', example] as const,
+          ...(body === null ? [] : ['{"nosuch":1}', '{'].map((raw) => ['', raw] as const)),
+        ];
+        for (const [more, raw] of wrong) {
+          const got = await ask(more, raw);
+          if (got !== wanted) answered.push(`${method} ${path} ${persona} ${more}${raw ?? ''}: ${got}, not ${wanted}`);
+        }
+      }
+    }
+    expect(refusedTo.length).to.be.above(100);
+    expect(answered.join('\n')).to.equal('');
   });
 });

@@ -220,7 +220,7 @@ describe('what agents never do', () => {
   });
 
   describe('a supervised agent', () => {
-    /** The tables that may differ while nothing is changed, besides the parts of events: requests, denials, and signals between processes. */
+    /** The tables that may differ while nothing is changed, besides the parts of events: requests, denials, counts of what is written, and signals between processes. */
     const restless = new Set([
       'approvals',
       'audit_chain',
@@ -236,6 +236,7 @@ describe('what agents never do', () => {
       'sign_in_tries',
       'staged_jobs',
       'record_keys',
+      'written_bytes',
     ]);
     const exceptions: Readonly<Record<string, string>> = {
       // What they are found by is brought up to date by a sweep.
@@ -322,6 +323,8 @@ describe('what agents never do', () => {
       'DELETE /me/views/{id}': () => ['DELETE', '/me/views/viw_1', {}],
       'DELETE /me/sessions/{id}': () => ['DELETE', '/me/sessions/ses_1', {}],
       'POST /sign-out': () => ['POST', '/sign-out', {}],
+      'POST /sign-in/invitation': () => ['POST', '/sign-in/invitation', { token: 'x', password: 'of somebody else' }],
+      'POST /sign-in/reset/confirm': () => ['POST', '/sign-in/reset/confirm', { token: 'x', password: 'of somebody' }],
       'POST /sign-in/fresh': () => ['POST', '/sign-in/fresh', { password: 'a password of somebody' }],
     };
     /** The same for tools; those of actions are all called with a record if they need one. */
@@ -353,6 +356,8 @@ describe('what agents never do', () => {
       'POST /ofrep/v1/evaluate/flags',
       'POST /ofrep/v1/evaluate/flags/{flag}',
       'POST /sign-in',
+      // Mails a link to whoever has the address, and asks nobody who they are.
+      'POST /sign-in/reset',
       'POST /mcp',
     ]);
 

@@ -1,13 +1,13 @@
 /** What record lists return: compared with a naive filter and sort in JavaScript, page by page, on real PostgreSQL. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { appAccess } from '../../shared/access/access.ts';
-import type { Caller } from '../../shared/access/principal.ts';
+import { appAccess } from '../../shared/accounts/access/access.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
+import { toEnvironment } from '../../shared/app/manifest/definition.ts';
+import { parseManifest } from '../../shared/app/manifest/readManifest.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { toEnvironment } from '../../shared/environments/definition.ts';
-import { parseManifest } from '../../shared/environments/readManifest.ts';
-import { foldCase, queryWords, titleWords } from '../../shared/platform/core/searchWords.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
+import { alternativesOf, foldCase, queryWords, titleWords } from '../../shared/platform/words/searchWords.ts';
 import { filterOps, parseFilterClauses, parseRecordOrder, type FilterClause } from '../../shared/records/filters.ts';
 import { listStoredRecords } from '../../shared/records/list/page.ts';
 import {
@@ -159,7 +159,7 @@ const matches = (record: PushedRecord, text: string): boolean => {
   );
   return (
     foldCase(record.id).startsWith(foldCase(text)) ||
-    queryWords(text).every((word) => has.some((known) => known.startsWith(word)))
+    queryWords(text).every((part) => alternativesOf(part).some((word) => has.some((known) => known.startsWith(word))))
   );
 };
 

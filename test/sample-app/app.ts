@@ -32,11 +32,21 @@ export const sampleApp = (shop: Shop): App =>
           properties: {
             amount: {
               type: 'number',
+              format: 'money',
+              currency: { field: 'currency' },
               exclusiveMinimum: 0,
-              description: 'In units of the order’s currency; absent: all of it',
+              description: 'Absent: all of it',
             },
             reason: {
               enum: ['duplicate', 'unused', 'downgrade', 'outage', 'fraud', 'other'],
+              'x-labels': {
+                duplicate: 'Charged twice',
+                unused: 'Not used',
+                downgrade: 'Plan was lowered',
+                outage: 'Outage',
+                fraud: 'Fraud',
+                other: 'Something else',
+              },
               description: 'Shown to the customer’s bank',
             },
           },
@@ -45,8 +55,18 @@ export const sampleApp = (shop: Shop): App =>
         approval: true,
         offlineExpiry: 86_400_000,
         when: {
-          if: { field: 'record.fields.status', op: 'in', value: ['paid', 'past_due'] },
-          otherwise: 'Only orders that are paid or past due can be refunded.',
+          if: {
+            all: [
+              { field: 'record.fields.status', op: 'in', value: ['paid', 'past_due'] },
+              {
+                any: [
+                  { field: 'input.amount', op: 'exists', value: false },
+                  { field: 'input.amount', op: 'lte', path: 'record.fields.total' },
+                ],
+              },
+            ],
+          },
+          otherwise: 'Only orders that are paid or past due can be refunded, and no more than their total.',
         },
         run: (call) => shop.act(call, () => refund(shop, call.record?.id, call.input)),
       },
@@ -57,7 +77,7 @@ export const sampleApp = (shop: Shop): App =>
           type: 'object',
           additionalProperties: false,
           required: ['email'],
-          properties: { email: { type: 'string', minLength: 3, maxLength: 320, description: 'Where to send it' } },
+          properties: { email: { type: 'string', format: 'email', maxLength: 320, description: 'Where to send it' } },
         },
         repeatable: true,
         offlineExpiry: 86_400_000,
@@ -80,9 +100,10 @@ export const sampleApp = (shop: Shop): App =>
           properties: {
             amount: {
               type: 'number',
+              format: 'money',
+              currency: { field: 'currency' },
               exclusiveMinimum: 0,
               maximum: 1000,
-              description: 'In units of the customer’s currency',
             },
             reason: { type: 'string', minLength: 1, maxLength: 500, description: 'Shown on the next invoice' },
           },
@@ -238,7 +259,7 @@ export const sampleApp = (shop: Shop): App =>
           type: 'object',
           additionalProperties: false,
           required: ['to'],
-          properties: { to: { type: 'string', minLength: 3, maxLength: 320, description: 'Where to send it' } },
+          properties: { to: { type: 'string', format: 'email', maxLength: 320, description: 'Where to send it' } },
         },
         run: (call) => shop.act(call, () => ({ message: `Sent the digest to ${call.input.to}.` })),
       },

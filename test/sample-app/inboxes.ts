@@ -131,7 +131,13 @@ export const inboxes = (shop: Shop): Readonly<Record<string, Inbox>> => {
         properties: {
           order: { type: 'string', minLength: 1, maxLength: 200, description: 'Id of the order' },
           invoice: { type: 'string', maxLength: 50, description: 'Number of the invoice' },
-          amount: { type: 'number', minimum: 0, description: 'Amount asked for, in units of the currency' },
+          amount: {
+            type: 'number',
+            format: 'money',
+            currency: { field: 'currency' },
+            minimum: 0,
+            description: 'Amount asked for',
+          },
           currency: { type: 'string', minLength: 3, maxLength: 3, description: 'ISO 4217 code' },
           reason: {
             enum: ['duplicate', 'unused', 'downgrade', 'outage', 'fraud', 'other'],

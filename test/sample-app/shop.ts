@@ -5,7 +5,7 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AnswerStore, Block, GivenRecord, Item, RunCall } from '../../shared/sdk/index.ts';
-import { demoWorld } from '../../shared/tools/demo/generate.ts';
+import { demoRecords } from '../../shared/tools/demo/shop.ts';
 import { openLog, type Change, type Line } from './log.ts';
 
 type Value = string | number | boolean | null;
@@ -76,12 +76,9 @@ export const openShop = async (dir: string, { stepMs = 500, now = Date.now() }: 
   const since = began?.at ?? now;
   if (began === undefined) await log.append({ kind: 'began', at: since });
 
-  const world = demoWorld(1, since);
+  const { stored, served } = demoRecords(1, since);
   const records = new Map(
-    [...world.records, ...world.appRecords].map((record): [string, ShopRecord] => [
-      keyOf(record.resource, record.id),
-      record,
-    ]),
+    [...stored, ...served].map((record): [string, ShopRecord] => [keyOf(record.resource, record.id), record]),
   );
   const changed = new Map<string, Change>();
   const effects = new Map<string, Effect>();

@@ -1,4 +1,4 @@
-/** `npx @console-api/sdk`: `new` writes an app that passes its own test and runs; `check` compares it with what an environment has. */
+/** `console-sdk`: `new` writes an app that passes its own test and runs; `check` compares it with what an environment has. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -111,6 +111,11 @@ describe('sdk: the command', () => {
       code: 1,
       output: `  inbox support (inboxes.0.suggest.0.action): names the action refnd, which is not declared; did you mean refund?\n${warning}refused.json: 1 problem, 1 warning\n`,
     });
+    const closed = { type: 'object', additionalProperties: false, properties: {} };
+    const doubled = { actions: [{ name: 'ping', input: closed, defaults: { to: 'x' } }] };
+    expect((await command('check', declare('once.json', doubled))).output, 'said once').to.equal(
+      '  action ping (actions.0.defaults.to): is not a member of the action’s input\nonce.json: 1 problem\n',
+    );
     const file = declare('warned.json', { ...manifest, inboxes: [] });
     const output = `${warning}warned.json: valid, 1 warning\n`;
     expect(await command('check', file, '--strict')).to.deep.equal({ code: 1, output });
@@ -140,7 +145,7 @@ describe('sdk: the command', () => {
     );
     expect((await command('check', 'good.json', '--fail-on', 'added')).code).to.equal(2);
     expect((await command('paint', 'x')).code).to.equal(2);
-    expect((await command('--help')).output).to.include('npx @console-api/sdk check <file>');
+    expect((await command('--help')).output).to.include('npx console-sdk check <file>');
     const revoked = await command('check', 'good.json', '--url', key.base, '--key', 'capp_wrong');
     expect([revoked.code, revoked.output.includes('401')]).to.deep.equal([2, true]);
   });

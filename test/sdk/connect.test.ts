@@ -116,12 +116,28 @@ describe('sdk: connection', () => {
     const hints = [
       [404, 'Is the environment in the URL the right one'],
       [403, 'An app key (capp_…) is needed'],
-      [200, 'Is the URL that of an environment'],
+      [200, 'does its proxy let WebSockets pass?'],
     ] as const;
     for (const [status, hint] of hints) {
       fake.refusal = { status };
       const { client, problems } = connected(fake, app);
       expect((await until('the problem', () => problems[0])).message).to.include(hint);
+      await client.close();
+    }
+  });
+
+  it('says of an address what is wrong with it', async () => {
+    const fake = await service();
+    fake.refusal = { status: 404 };
+    const origin = new URL(fake.url).origin;
+    const texts = [
+      ['', 'The address of the service is empty: is BASE_URL missing?'],
+      [origin, `Is "${origin}" the address of an environment, https://<host>/api/env/<environment>?`],
+      [fake.url.replace('http:', 'https:'), 'Does the service speak http:// at this port, rather than https://?'],
+    ] as const;
+    for (const [url, text] of texts) {
+      const { client, problems } = connected(fake, app, { url });
+      expect((await until('the problem', () => problems[0])).message).to.include(text);
       await client.close();
     }
   });

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { subprotocol, type RpcError } from '../../shared/applink/protocol.ts';
+import { subprotocol, type RpcError } from '../../shared/app/link/protocol.ts';
 import { until } from '../support/until.ts';
 
 // Frames are read by tests that state what they expect of them.

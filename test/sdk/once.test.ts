@@ -180,6 +180,37 @@ describe('sdk: once', () => {
     ]);
   });
 
+  it('goes on handing in what a later attempt gave when the failure before it is confirmed', async () => {
+    const fake = await service();
+    const app = defineApp({
+      actions: {
+        pay: {
+          run: ({ attempt }) => {
+            if (attempt === 1) throw new ActionFailed('Not now.');
+            return 'Paid.';
+          },
+        },
+      },
+    });
+    fake.answers = { 'run.answers': () => 'nothing' };
+    connected(fake, app, { timing: { resendMs: 20 } });
+    const socket = await fake.registered();
+    const asked = deferred<number>();
+    socket.on('message', (data) => {
+      const { id, method } = JSON.parse((data as Buffer).toString()) as { id: number; method?: string };
+      if (method === 'run.answers') asked.resolve(id);
+    });
+    await fake.call('action.run', runCall('run_1', 'pay'));
+    const id = await asked.promise;
+    await fake.call('action.run', runCall('run_1', 'pay', { attempt: 2 }));
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: { settled: ['run_1'] } }));
+    // A round trip behind the confirmation.
+    await fake.call('no.such', {});
+    fake.heard.length = 0;
+    const sent = await until('the second answer is handed in', () => fake.of('run.answers')[0]);
+    expect(sent.params.answers).to.deep.equal([{ run: 'run_1', result: { message: 'Paid.' } }]);
+  });
+
   it('sends a reply once, and tries one again that failed', async () => {
     const fake = await service();
     const { app, did } = counting();
@@ -276,5 +307,11 @@ describe('sdk: once', () => {
     });
     fake.notify('run.settled', { run: 'run_1' });
     await until('three complaints', () => problems.filter(({ kind }) => kind === 'store').length === 3);
+    const about = 'The store of answers failed for the run run_1: ';
+    expect(problems.map(({ message }) => message)).to.deep.equal([
+      `${about}it is refused for now, as it may have been done, and the service hands it over again.`,
+      `${about}its answer is kept in memory alone.`,
+      `${about}its answer stays in the store.`,
+    ]);
   });
 });

@@ -1,21 +1,22 @@
 /** The SDK as others get it: a small package that passes the linters of packages and that both module systems take. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { expect } from 'chai';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { manifestProblems } from '../../shared/environments/readManifest.ts';
+import { manifestProblems } from '../../shared/app/manifest/readManifest.ts';
 import { installSdk, sdkPackage } from '../support/sdkPackage.ts';
+import { newWorld } from '../support/world.ts';
 
 const execute = promisify(execFile);
 
-/** Bytes of the tarball: an app should not get larger by its console than by its web server. */
-const tarballMax = 150_000;
+/** Bytes of the tarball with its documents: an app should not get larger by its console than by its web server. */
+const tarballMax = 190_000;
 
 const input = `{ type: 'object', required: ['name'], properties: { name: { type: 'string' } } } as const`;
 const body = `
@@ -80,6 +81,57 @@ describe('sdk: the package', () => {
     const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(tarball))));
     expect(analysis.types).not.to.equal(false);
     expect('problems' in analysis && analysis.problems).to.deep.equal([]);
+  });
+
+  it('has its documents inside, whose links lead to files of the package', () => {
+    const installed = join(folder, 'node_modules/@console-api/sdk');
+    const documents = ['README.md', ...readdirSync(join(installed, 'docs')).map((name) => `docs/${name}`)];
+    expect(documents).to.include.members(['docs/customers-app.md', 'docs/manifest.md', 'docs/protocol.md']);
+    const links = documents.flatMap((name) =>
+      [...readFileSync(join(installed, name), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) =>
+        join(dirname(name), target),
+      ),
+    );
+    expect(links).to.include.members(documents.slice(1));
+    expect(links.filter((path) => !existsSync(join(installed, path)))).to.deep.equal([]);
+  });
+
+  it('has one command, by the same name in its documents, its texts and the apps that it writes', () => {
+    const installed = join(folder, 'node_modules/@console-api/sdk');
+    const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')).join('\n');
+    expect(existsSync(join(folder, 'node_modules/.bin/console-sdk'))).to.equal(true);
+    expect(new Set(texts.match(/(?<=\bnpx )[@\w/-]*sdk/g))).to.deep.equal(new Set(['console-sdk']));
+  });
+
+  it('is served at /sdk.tgz, to all who ask, and again only when it has changed', async () => {
+    const { tarball } = await sdkPackage();
+    const world = await newWorld({ workers: false });
+    try {
+      const ask = (headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
+        fetch(new URL('/sdk.tgz', world.base), { method, headers });
+      const served = await ask({ 'accept-encoding': 'gzip, br' });
+      const bytes = Buffer.from(await served.arrayBuffer());
+      expect(bytes.equals(readFileSync(tarball))).to.equal(true);
+      const etag = served.headers.get('etag') ?? '';
+      const expected = {
+        'content-type': 'application/gzip',
+        'content-length': String(bytes.length),
+        'content-encoding': null,
+        'cache-control': 'no-cache',
+        etag,
+      };
+      for (const answer of [served, await ask({}, 'HEAD')])
+        for (const [name, value] of Object.entries(expected)) expect(answer.headers.get(name), name).to.equal(value);
+      const statuses = [etag, `W/${etag}`, `"other", ${etag}`, '*', '"other"'].map(
+        async (tags) => (await ask({ 'if-none-match': tags })).status,
+      );
+      expect([etag !== '', ...(await Promise.all(statuses))]).to.deep.equal([true, 304, 304, 304, 304, 200]);
+      const refused = await ask({}, 'POST');
+      expect([refused.status, refused.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
+    } finally {
+      await world.close();
+    }
   });
 
   it('checks manifests as the service does, by less code', () => {

@@ -73,6 +73,50 @@ describe('sdk: reports and records', () => {
     expect(new Set(deliveries).size).to.equal(1);
   });
 
+  it('repeats reports that a break lost in the order of the calls, with the times at which they were made', async () => {
+    const fake = await service();
+    fake.answers = { 'items.report': (_params, connection) => (connection === 0 ? 'nothing' : { result: {} }) };
+    const { client } = connected(fake, app);
+    const first = await fake.registered();
+    await until('online', () => client.online);
+    const titles = ['0', '1', '2', '3', '4'];
+    const sent = titles.map((title) => client.report({ inbox: 'errors', title, key: 'one' }));
+    const madeUntil = Date.now();
+    await until('they are there', () => fake.of('items.report').length === titles.length);
+    await until('time has passed', () => Date.now() > madeUntil);
+    first.terminate();
+    await Promise.all([...sent, client.report({ inbox: 'errors', title: '5', key: 'one' })]);
+    const again = fake.of('items.report').filter(({ connection }) => connection === 1);
+    expect(again.map(({ params }) => params.title)).to.deep.equal([...titles, '5']);
+    const times = again.slice(0, titles.length).map(({ params }) => params.at as number);
+    expect(times.filter((at) => at <= madeUntil)).to.have.length(titles.length);
+  });
+
+  it('sends reports and records in the order of the calls, and a report once the records before it are stored', async () => {
+    const fake = await service();
+    const { client } = connected(fake, app);
+    await until('online', () => client.online);
+    fake.answers = { 'records.put': () => 'nothing' };
+    const first = await fake.registered();
+    const calls = [
+      client.report({ inbox: 'errors', title: 'A' }),
+      client.putRecords('customer', [{ id: 'c1', title: 'Kim' }]),
+      client.report({ inbox: 'errors', title: 'B', record: { resource: 'customer', id: 'c1' } }),
+      client.putRecords('order', [{ id: 'o1', title: 'Order 1' }]),
+      client.report({ inbox: 'errors', title: 'C', record: { resource: 'order', id: 'o1' } }),
+    ];
+    const heard = (): string[] =>
+      fake.heard
+        .filter(({ method }) => method === 'items.report' || method === 'records.put')
+        .map(({ params }) => String(params.title ?? params.resource));
+    await until('the batch is there', () => heard().includes('customer'));
+    expect(heard()).to.deep.equal(['A', 'customer']);
+    fake.answers = {};
+    first.terminate();
+    await Promise.all(calls);
+    expect(heard()).to.deep.equal(['A', 'customer', 'customer', 'B', 'order', 'C']);
+  });
+
   it('waits when the service says not now, and gives up when it says no', async () => {
     const fake = await service();
     let asked = 0;

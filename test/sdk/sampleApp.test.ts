@@ -62,6 +62,17 @@ describe('the sample app', () => {
   const customer = (status: string): string =>
     sample.shop.all('customer').find(({ fields }) => fields['status'] === status)?.id ?? '';
 
+  it('takes an address where it asks for one', async () => {
+    for (const email of ['not an address', 'ana@', '@example.com']) {
+      const { status, body } = await operator.post('/actions', {
+        action: 'resend_receipt',
+        record: order('paid'),
+        input: { email },
+      });
+      expect([status, body.details?.[0]?.path], email).to.deep.equal([400, 'input.email']);
+    }
+  });
+
   it('runs a plain action, and has it in its log before it answers', async () => {
     const record = order('paid');
     const { status, body } = await operator.post('/actions', {

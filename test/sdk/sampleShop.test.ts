@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { demoWorld } from '../../shared/tools/demo/generate.ts';
 import demoManifest from '../../shared/tools/demo/manifest.json' with { type: 'json' };
+import { demoRecords } from '../../shared/tools/demo/shop.ts';
 import { sampleApp } from '../sample-app/app.ts';
 import { openShop } from '../sample-app/shop.ts';
 
@@ -99,7 +99,7 @@ describe('the sample app by itself', () => {
     const first = await openShop(folder, { now });
     await first.close();
     const later = await openShop(folder, { now: now + 60_000 });
-    const orders = demoWorld(1, now).records.filter(({ resource }) => resource === 'order');
+    const orders = demoRecords(1, now).stored.filter(({ resource }) => resource === 'order');
     expect(orders).to.not.have.length(0);
     expect(later.stored('all').get('order')).to.deep.equal(orders);
     await later.close();

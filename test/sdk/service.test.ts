@@ -275,4 +275,28 @@ describe('sdk: with the service', () => {
     const [item] = (await admin.get('/items?inbox=errors')).body.items as { occurrences: number; users: number }[];
     expect(item).to.deep.include({ occurrences: 300, users: 7 });
   });
+
+  it('keeps reports that a break overtakes in their order, with their times and the record that was put before', async () => {
+    const client = open(defineApp({ resources: { order: { source: 'stored' } }, inboxes: { errors: {} } }));
+    await until('online', () => client.online);
+    const record = { resource: 'order', id: 'o1' };
+    const stored = client.putRecords('order', [{ id: 'o1', title: 'Order 1' }]);
+    const named = await client.report({ inbox: 'errors', title: 'Late', record });
+    expect((await admin.get(`/items/${named.item}`)).body.item.record).to.deep.equal({ ...record, title: 'Order 1' });
+    await stored;
+    const titles = ['0', '1', '2', '3', '4'];
+    wire.cut();
+    const sent = titles.map((title) => client.report({ inbox: 'errors', title, key: 'broken', record }));
+    const madeUntil = Date.now();
+    await until('offline, and time has passed', () => !client.online && Date.now() > madeUntil + 50);
+    wire.mend();
+    const [{ item } = { item: '' }] = await Promise.all(sent);
+    await world.settled();
+    const { occurrences } = (await admin.get(`/items/${item}/occurrences`)).body as {
+      occurrences: { title: string; at: number }[];
+    };
+    expect(occurrences.map(({ title }) => title).toReversed()).to.deep.equal(titles);
+    expect(Math.max(...occurrences.map(({ at }) => at))).to.be.at.most(madeUntil);
+    expect((await admin.get(`/items/${item}`)).body.item.title).to.equal('0');
+  });
 });

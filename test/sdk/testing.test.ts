@@ -194,6 +194,12 @@ describe('sdk: testApp', () => {
     ]);
     const { block } = await wrong.read('page.block', { page: 'home', block: 0, params: { n: '7' } });
     expect(block).to.include({ type: 'stat', value: 7, title: 'Test' });
+    const counts = testApp(
+      defineApp({ pages: { home: { blocks: [{ type: 'stat', source: 'counts', query: { count: 'total' } }] } } }),
+    );
+    expect(await failure(counts.read('page.block', { page: 'home', block: 0 }))).to.equal(
+      'Error: The app has no handler for block 0 of the page home, as the service fills it (source: counts).',
+    );
   });
 
   it('finds a record by its id: one that the app serves, or has stored', async () => {
@@ -215,9 +221,15 @@ describe('sdk: testApp', () => {
     const test = open();
     const sent = await test.reply('support', { fields: { email: 'kim@example.com' } }, { text: 'At eight.' });
     expect([sent.status, sent.subject]).to.deep.equal(['sent', 'Re: A test']);
+    const again = await test.reply(
+      'support',
+      { title: 'AW: Order\n1', fields: { email: 'kim@example.com' } },
+      { text: 'x' },
+    );
+    expect(again.subject, 'one prefix, one line, as the service writes it').to.equal('AW: Order 1');
     const failed = await test.reply('support', { fields: { email: 'gone@example.com' } }, { text: 'At eight.' });
     expect([failed.status, failed.error]).to.deep.equal(['failed', 'The mailbox is gone.']);
-    expect(test.replies).to.have.length(2);
+    expect(test.replies).to.have.length(3);
     const item = { fields: { email: 'kim@example.org' } };
     expect(await test.triage('support', item)).to.deep.equal({ tags: ['charity'] });
     expect(await test.triage('support', { ...item, title: 'spam' })).to.deep.equal({ close: true });

@@ -58,7 +58,7 @@ describe('the tutorial for authors of an app', () => {
     world = await newWorld({ manifest: {} });
     folder = mkdtempSync(join(tmpdir(), 'console-tutorial-'));
     await execute('npm', ['init', '-y'], { cwd: folder });
-    await installSdk(folder);
+    await installSdk(folder, `${new URL(world.base).origin}/sdk.tgz`);
     writeFileSync(join(folder, 'clinic.mts'), code);
     for (const line of page.matchAll(
       /^npm run -s admin -- (environment create .*|app-key create .*|agent create .*)$/gm,
@@ -76,9 +76,9 @@ describe('the tutorial for authors of an app', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('installs the tarball that the build writes, and nothing from a registry by the name of the SDK', () => {
-    expect(command('npm install ../').join(' ')).to.equal('npm install ../console-api/dist/console-api-sdk.tgz');
-    expect(page).not.to.match(/npm (?:install|i|add) @console-api/);
+  it('installs the package that the service serves, and nothing from a registry by the name of the SDK', () => {
+    expect(command('npm install http').join(' ')).to.equal('npm install http://127.0.0.1:3000/sdk.tgz');
+    expect(page).not.to.match(/(?:npm (?:install|i|add)|npx) @console-api/);
   });
 
   it('type-checks by the command of the page', async () => {

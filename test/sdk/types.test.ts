@@ -1,7 +1,7 @@
 /** What an author's editor knows: checked by the compiler, which checks this file with all others. */
 import { expect } from 'chai';
-import type { Manifest } from '../../shared/environments/manifest.ts';
-import { manifestProblems } from '../../shared/environments/readManifest.ts';
+import type { Manifest } from '../../shared/app/manifest/manifest.ts';
+import { manifestProblems } from '../../shared/app/manifest/readManifest.ts';
 import {
   ActionFailed,
   connect,
@@ -305,6 +305,7 @@ const shop = defineApp({
   resources: {
     order: { source: 'stored', fields: [{ name: 'total', type: 'money' }, { name: 'status' }] },
     note: { source: 'stored' },
+    visit: { source: 'app', search: () => [], list: () => ({ records: [] }), get: () => [] },
   },
   inboxes: {
     support: {
@@ -344,6 +345,10 @@ export const clients = (): void => {
   void client.deleteRecords('order', ['o1']);
   // @ts-expect-error: the resource is not declared
   void client.deleteRecords('ordr', ['o1']);
+  // @ts-expect-error: the app serves its records itself
+  void client.putRecords('visit', [order]);
+  // @ts-expect-error: the app serves its records itself
+  void client.deleteRecords('visit', ['o1']);
 
   void client.report({ ...mail, data: { ...data, age: 7 }, record: { resource: 'order', id: 'o1' } });
   void client.report({
@@ -363,6 +368,9 @@ export const clients = (): void => {
   void client.report({ ...mail, data: { ...data, emial: '' } });
   // @ts-expect-error: the resource is not declared
   void client.report({ ...mail, data, record: { resource: 'ordr', id: 'o1' } });
+  void client.report({ ...mail, data, record: { resource: 'visit', id: 'v1', title: 'Rex, Tuesday' } });
+  // @ts-expect-error: a link has no title
+  void client.report({ ...mail, data, links: [{ resource: 'visit', id: 'v1', title: 'Rex, Tuesday' }] });
   // @ts-expect-error: a report has no such member
   void client.report({ ...mail, data, colour: 'red' });
 

@@ -1,9 +1,9 @@
 /** A month that has passed, with entries of its own, and its archiving by the command while everything else goes on. Used by soak.ts. */
 import { join } from 'node:path';
+import { runAdminChange, systemAdministrator } from '../../shared/accounts/settings/adminChange.ts';
+import { createEnvironment } from '../../shared/accounts/settings/environments/environments.ts';
+import { createRole } from '../../shared/accounts/settings/roles.ts';
 import { openDb } from '../../shared/platform/db/knex.ts';
-import { runAdminChange, systemAdministrator } from '../../shared/settings/adminChange.ts';
-import { createEnvironment } from '../../shared/settings/environments/create.ts';
-import { createRole } from '../../shared/settings/roles.ts';
 import { admin } from '../chaos/support/commands.ts';
 import type { Run } from '../chaos/support/run.ts';
 import type { Site } from '../chaos/support/site.ts';

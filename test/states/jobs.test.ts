@@ -1,22 +1,17 @@
 /** Staged jobs and connections of apps under random events: their statements move rows along the arrows of the tables only. */
 import fc from 'fast-check';
-import { insertRun } from '../../shared/actions/insertRun.ts';
-import { readRun, type Run } from '../../shared/actions/model.ts';
-import { releaseNextRun, releaseOverlookedRuns } from '../../shared/actions/recordQueue.ts';
-import type { JobDue } from '../../shared/actions/runStatementParts.ts';
-import { transitionRun } from '../../shared/actions/transitionRun.ts';
 import {
   deleteConnections,
   deleteExpiredConnections,
   insertConnection,
   reinsertConnection,
   renewConnections,
-} from '../../shared/applink/presence.ts';
+} from '../../shared/app/link/presence.ts';
 import { jobs } from '../../shared/catalogue/jobs.ts';
 import { connections } from '../../shared/catalogue/states/connections.ts';
 import { stagedJobs } from '../../shared/catalogue/states/stagedJobs.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { newId } from '../../shared/platform/core/ids.ts';
+import { newId } from '../../shared/platform/ids.ts';
 import {
   acquireJobLease,
   completeJob,
@@ -27,10 +22,15 @@ import {
   rescheduleJob,
   returnJob,
   type JobLease,
-} from '../../shared/platform/outbox/jobLease.ts';
+} from '../../shared/platform/leases/jobLease.ts';
+import { releaseNextRun, releaseOverlookedRuns } from '../../shared/runs/call/recordQueue.ts';
+import { insertRun } from '../../shared/runs/insertRun.ts';
+import { readRun, type Run } from '../../shared/runs/model.ts';
+import type { JobDue } from '../../shared/runs/runStatementParts.ts';
+import { transitionRun } from '../../shared/runs/transitionRun.ts';
 import { enqueueDue } from '../../workers/outbox/enqueuer.ts';
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
-import { orphanedJobs } from '../../workers/sweeps/orphanedJobs.ts';
+import { orphanedJobs } from '../../workers/sweeps/index.ts';
 import { installStateTrace } from '../support/stateTrace.ts';
 import { newJobsWorld, type JobsWorld } from '../workers/jobsWorld.ts';
 import { drive, seed } from './support.ts';

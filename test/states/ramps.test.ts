@@ -1,6 +1,6 @@
 /** Ramps under random events: starts, steps, guards, changes by hand and declarations that come and go. */
 import fc from 'fast-check';
-import type { Caller, Principal } from '../../shared/access/principal.ts';
+import type { Caller, Principal } from '../../shared/accounts/access/principal.ts';
 import { ramps } from '../../shared/catalogue/states/ramps.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { applyFlagChange } from '../../shared/flags/changeFlag.ts';

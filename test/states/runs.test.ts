@@ -12,11 +12,10 @@ import {
   failJob,
   parkJob,
   rescheduleJob,
-} from '../../shared/platform/outbox/jobLease.ts';
+} from '../../shared/platform/leases/jobLease.ts';
 import type { HandlerTable, JobOutcome } from '../../workers/handler.ts';
-import { parkedJobs } from '../../workers/sweeps/appConnections.ts';
 import { expireApprovals } from '../../workers/sweeps/expireApprovals.ts';
-import { orphanedBulks } from '../../workers/sweeps/orphanedBulks.ts';
+import { orphanedBulks, parkedJobs } from '../../workers/sweeps/index.ts';
 import { unfinishedRuns } from '../../workers/sweeps/unfinishedRuns.ts';
 import { connectApp, never, rpcError, type FakeApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';

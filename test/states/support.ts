@@ -1,4 +1,4 @@
-/** What the tests of states share: random events with a printed seed, and the trace of what they moved. */
+/** Shared set-up of the tests of states: random events with a printed seed, and the trace of what they moved. */
 import fc from 'fast-check';
 import type { Machine } from '../../shared/catalogue/states/machine.ts';
 import { expectAllArrows, findUnmovedArrows } from '../support/stateTrace.ts';

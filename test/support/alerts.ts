@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runProcess } from '../../shared/tools/services/processes.mjs';
-import { findProgram } from '../../shared/tools/services/systemPrograms.mjs';
+import { findProgram } from '../services/systemPrograms.mjs';
 
 const documentPath = (name: string): string => fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
 

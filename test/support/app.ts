@@ -1,7 +1,7 @@
 /** A customer's app as bare JSON-RPC on a socket: what tests of the link, of records and of actions connect with. */
 import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
-import { subprotocol, type RpcError } from '../../shared/applink/protocol.ts';
+import { subprotocol, type RpcError } from '../../shared/app/link/protocol.ts';
 import type { Client } from './http.ts';
 import { testManifest } from './manifest.ts';
 

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page, type Route } from 'playwright-core';
-import { findProgram } from '../../shared/tools/services/systemPrograms.mjs';
+import { findProgram } from '../services/systemPrograms.mjs';
 import { patience } from './patience.ts';
 import { until } from './until.ts';
 

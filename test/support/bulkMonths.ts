@@ -1,5 +1,5 @@
 /** Months of bulks that have passed: parts as they would be if a database had been made months ago, and bulks as old as one likes. */
-import { newIdOf } from '../../shared/platform/core/ids.ts';
+import { newIdOf } from '../../shared/platform/ids.ts';
 
 interface Sql {
   sql<R extends object>(text: string, values?: unknown[]): Promise<R[]>;

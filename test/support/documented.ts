@@ -1,8 +1,8 @@
 /** Clients whose every response is checked against `/openapi.json`: the status is documented and the body fits its schema. */
 import addFormats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import { getOrCreate } from '../../shared/platform/core/maps.ts';
+import { getOrCreate } from '../../shared/platform/caches/maps.ts';
+import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import type { Client, Reply } from './http.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -23,6 +23,7 @@ interface Response {
 
 interface RawOperation {
   readonly operationId: string;
+  readonly description?: string;
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: {
     readonly required?: boolean;

@@ -147,8 +147,9 @@ export class ExampleRecorder {
       for (const [name, inner] of Object.entries(schema['properties'])) this.#walk(inner as Schema, value[name]);
   }
 
+  /** Takes an object or a list for a component. A name or an id by itself says nothing: the next one of its form may be anything. */
   #offer(name: string, value: unknown): void {
-    if (this.#settled.has(name) || !this.#needsExample(name)) return;
+    if (typeof value !== 'object' || this.#settled.has(name) || !this.#needsExample(name)) return;
     const made = tidy(value, name === 'Cursor' ? 'cursor' : '');
     const { schemas } = this.#recorded;
     if (!this.#fits({ $ref: `#/components/schemas/${name}` }, made) || worth(made) === -Infinity) return;

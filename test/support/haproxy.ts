@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../shared/tools/services/ports.mjs';
 import { start } from '../../shared/tools/services/processes.mjs';
-import { findProgram } from '../../shared/tools/services/systemPrograms.mjs';
+import { findProgram } from '../services/systemPrograms.mjs';
 import { until } from './until.ts';
 
 export interface LoadBalancer {
@@ -11,8 +11,17 @@ export interface LoadBalancer {
   stop(): Promise<void>;
 }
 
-/** Starts HAProxy with docs/examples/haproxy.cfg in front of two ports of this machine; resolves once it passes requests on. */
-export const startHaproxy = async (ports: readonly [string, string]): Promise<LoadBalancer> => {
+interface HaproxyOptions {
+  readonly hosts?: readonly [string, string];
+  /** PROBE_PORT of both. */
+  readonly probePort?: string;
+}
+
+/** Starts HAProxy with docs/examples/haproxy.cfg in front of two ports of this machine, by the configuration as it is printed; resolves once it passes requests on. */
+export const startHaproxy = async (
+  ports: readonly [string, string],
+  { hosts = ['127.0.0.1', '127.0.0.1'], probePort }: HaproxyOptions = {},
+): Promise<LoadBalancer> => {
   const { command, env } = await findProgram('haproxy');
   const port = String(await freePort());
   const child = await start({
@@ -22,8 +31,9 @@ export const startHaproxy = async (ports: readonly [string, string]): Promise<Lo
       ...process.env,
       ...env,
       LISTEN: `127.0.0.1:${port}`,
-      API_1: `127.0.0.1:${ports[0]}`,
-      API_2: `127.0.0.1:${ports[1]}`,
+      API_1: `${hosts[0]}:${ports[0]}`,
+      API_2: `${hosts[1]}:${ports[1]}`,
+      ...(probePort === undefined ? {} : { PROBE_PORT: probePort }),
     },
   });
   const origin = `http://127.0.0.1:${port}`;

@@ -7,7 +7,7 @@ export const usedHeap = async (devtools: CDPSession): Promise<number> => {
   return (await devtools.send('Runtime.getHeapUsage')).usedSize;
 };
 
-/** Returns how many objects a page keeps, arrays and functions among them. */
+/** Returns how many objects a page keeps, arrays among them, functions not: a page loads more code whenever it is idle. */
 export const countObjects = async (devtools: CDPSession): Promise<number> => {
   const objectGroup = 'count';
   const { result } = await devtools.send('Runtime.evaluate', { expression: 'Object.prototype', objectGroup });
@@ -17,7 +17,7 @@ export const countObjects = async (devtools: CDPSession): Promise<number> => {
   });
   const { result: length } = await devtools.send('Runtime.callFunctionOn', {
     objectId: objects.objectId ?? '',
-    functionDeclaration: 'function () { return this.length; }',
+    functionDeclaration: `function () { return this.filter((each) => typeof each !== 'function').length; }`,
     returnByValue: true,
   });
   await devtools.send('Runtime.releaseObjectGroup', { objectGroup });

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root as checkout, toolsDir } from '../../shared/tools/services/paths.mjs';
 import { runProcess } from '../../shared/tools/services/processes.mjs';
-import { findProgram } from '../../shared/tools/services/systemPrograms.mjs';
+import { findProgram } from '../services/systemPrograms.mjs';
 import type { ImageConfig } from './dockerfile.ts';
 import { spawnPiped, type Image } from './image.ts';
 

@@ -25,7 +25,13 @@ export const openInstallation = async (
 ): Promise<Installation> => {
   const world = await newWorld({ server: false, workers: false, manifest, env: { REDIS_URL: redisUrl } });
   const ports = [await freePort(), await freePort()] as const;
-  const env = { RATE_LIMIT: '1000000', RATE_BURST: '1000000', POOL_SIZE: '4', DRAIN_MS: '400' };
+  const env = {
+    RATE_LIMIT: '1000000',
+    RATE_BURST: '1000000',
+    WRITE_BYTES_PER_DAY: '0',
+    POOL_SIZE: '4',
+    DRAIN_MS: '400',
+  };
   const startApi = (api: 0 | 1): Promise<Program> =>
     startProgram(world, 'api/main.ts', { ...env, PORT: String(ports[api]) });
   // Workers log at this level which jobs they have done.

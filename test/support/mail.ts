@@ -16,6 +16,50 @@ export interface Letter {
   readonly text: string;
 }
 
+/** A letter as mail programs read it. */
+interface ReadLetter {
+  /** By their names in small letters; unfolded. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly text: string;
+  readonly html: string;
+}
+
+const decoded = (body: string, encoding: string | undefined): string => {
+  if (encoding === 'base64') return Buffer.from(body, 'base64').toString();
+  if (encoding !== 'quoted-printable') return body;
+  const bytes = body
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString();
+};
+
+const splitMail = (mail: string) => {
+  const end = mail.indexOf('\r\n\r\n');
+  const lines = mail
+    .slice(0, end)
+    .replace(/\r\n[ \t]+/g, ' ')
+    .split('\r\n');
+  const headers = new Map(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  return { headers, body: mail.slice(end + 4) };
+};
+
+/** Returns the parts of a letter with text and HTML. */
+export const readLetter = ({ text: mail }: Letter): ReadLetter => {
+  const { headers, body } = splitMail(mail);
+  const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1];
+  const parts =
+    boundary === undefined ? [mail] : body.split(`--${boundary}`).map((part) => part.replace(/^\r\n|\r\n$/g, ''));
+  const partOf = (type: string): string => {
+    const found = parts.map(splitMail).find((part) => part.headers.get('content-type')?.startsWith(type));
+    return found === undefined
+      ? ''
+      : decoded(found.body, found.headers.get('content-transfer-encoding')).replaceAll('\r\n', '\n');
+  };
+  return { headers, text: partOf('text/plain'), html: partOf('text/html') };
+};
+
 export interface MailBox {
   readonly url: string;
   readonly letters: Letter[];

@@ -1,8 +1,6 @@
 /** Worlds with a past: an item of four months ago that was changed in each month since, for the tests of archives. */
 import { expect } from 'chai';
-import { auditChain } from '../../workers/sweeps/auditChain.ts';
-import { indexTexts } from '../../workers/sweeps/indexTexts.ts';
-import { months } from '../../workers/sweeps/months.ts';
+import { auditChain, indexTexts, months } from '../../workers/sweeps/index.ts';
 import type { Client } from './http.ts';
 import { beginMonthsAgo, turnMonth } from './months.ts';
 import { newWorld, type World } from './world.ts';

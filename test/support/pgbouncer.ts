@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, isListening } from '../../shared/tools/services/ports.mjs';
 import { start, type Child } from '../../shared/tools/services/processes.mjs';
-import { findProgram } from '../../shared/tools/services/systemPrograms.mjs';
+import { findProgram } from '../services/systemPrograms.mjs';
 import { until } from './until.ts';
 
 export interface PgBouncer {
@@ -19,6 +19,7 @@ export interface PgBouncer {
 export const startPgBouncer = async (
   urls: readonly string[],
   mode: 'session' | 'transaction' = 'session',
+  poolSize = 60,
 ): Promise<PgBouncer> => {
   const { command, env } = await findProgram('pgbouncer');
   const dir = mkdtempSync(join(tmpdir(), 'console-pgbouncer-'));
@@ -45,7 +46,7 @@ export const startPgBouncer = async (
       'auth_type = trust',
       `auth_file = ${list}`,
       `pool_mode = ${mode}`,
-      'default_pool_size = 40',
+      `default_pool_size = ${String(poolSize)}`,
       // It refuses to run as root.
       ...(process.getuid?.() === 0 ? ['user = nobody'] : []),
       '',

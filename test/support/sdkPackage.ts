@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { after } from 'mocha';
+import { buildSdk } from '../../shared/tools/services/buildSdk.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const execute = promisify(execFile);
@@ -26,12 +27,11 @@ after(() => {
 
 const build = async (): Promise<SdkPackage> => {
   place = mkdtempSync(join(tmpdir(), 'console-sdk-package-'));
-  const folder = join(place, 'sdk');
-  const [{ stdout: tarball }, { stdout: ws }] = await Promise.all([
-    execute(process.execPath, [join(root, 'shared/tools/services/buildSdk.mjs'), folder], { cwd: root }),
+  const [tarball, { stdout: ws }] = await Promise.all([
+    buildSdk(),
     execute('npm', ['pack', '--ignore-scripts', join(root, 'node_modules/ws')], { cwd: place }),
   ]);
-  return { folder, tarball: tarball.trim(), ws: join(place, ws.trim()) };
+  return { folder: join(dirname(tarball), 'package'), tarball, ws: join(place, ws.trim()) };
 };
 
 export const sdkPackage = (): Promise<SdkPackage> => (built ??= build());
@@ -47,19 +47,25 @@ const linkTools = (folder: string): void => {
   }
 };
 
-/** Installs the packed SDK into an author's project, beside links to TypeScript, tsx and the types of Node. */
-export const installSdk = async (folder: string): Promise<void> => {
+/** No registry: what is not in the command's own arguments is not found. */
+const alone = ['--registry', 'http://127.0.0.1:9', '--fetch-retries', '0', '--no-audit', '--no-fund'];
+
+/**
+ * Installs the SDK into an author's project, from a tarball or from the address of one, beside links to TypeScript, tsx and the
+ * types of Node.
+ */
+export const installSdk = async (folder: string, from?: string): Promise<void> => {
   const { tarball, ws } = await sdkPackage();
-  await execute('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball, ws], { cwd: folder });
+  await execute('npm', ['install', ...alone, from ?? tarball, ws], { cwd: folder });
   linkTools(folder);
 };
 
-/** Installs a new app of `npx @console-api/sdk new` with the package that it brings along, beside links to the tools. */
+/** Installs a new app of `console-sdk new` with the package that it brings along, beside links to the tools. */
 export const installStarter = async (folder: string): Promise<void> => {
   const { ws } = await sdkPackage();
   const npm = (...args: string[]) => execute('npm', args, { cwd: folder });
   // What would be downloaded is linked instead.
   await npm('pkg', 'delete', 'devDependencies', 'dependencies.tsx');
-  await npm('install', '--offline', '--no-audit', '--no-fund', ws);
+  await npm('install', ...alone, ws);
   linkTools(folder);
 };

@@ -42,13 +42,15 @@ export interface Shift {
     readonly item?: string;
     readonly items?: readonly string[];
     readonly moreItems?: number;
+    /** Absent: it has several, in `entries`. */
     readonly entry?: { readonly type: string };
+    readonly entries?: readonly { readonly type: string }[];
   }[];
 }
 
 export interface ShiftOptions {
-  /** How the tools answer: `?answers=text`, or with `structuredContent` beside the text. */
-  readonly answers: 'text' | 'both';
+  /** How the tools answer: as text, or with `?answers=structured`. */
+  readonly answers: 'text' | 'structured';
   /** Lets a person decide a request; resolves when that is done. */
   readonly approve: (approval: string) => Promise<void>;
 }
@@ -59,7 +61,7 @@ const itemCount = 20;
 const answerCount = 3;
 
 const createCaller = ({ baseUrl, token }: ShiftAgent, { answers }: ShiftOptions) => {
-  const url = `${baseUrl}/mcp${answers === 'text' ? '?answers=text' : ''}`;
+  const url = `${baseUrl}/mcp${answers === 'text' ? '' : '?answers=structured'}`;
   const steps: Record<string, Cost> = {};
   const total: Cost = { calls: 0, wire: 0, text: 0 };
   let step = '';
@@ -73,7 +75,7 @@ const createCaller = ({ baseUrl, token }: ShiftAgent, { answers }: ShiftOptions)
     if (!response.ok) throw new Error(`${method} answered ${String(response.status)}: ${body}`);
     const { result, error } = JSON.parse(body) as Answer;
     if (error !== undefined) throw new Error(`${method} answered ${JSON.stringify(error)}`);
-    const text = Buffer.byteLength(result.content?.[0]?.text ?? JSON.stringify(result));
+    const text = Buffer.byteLength(result.content?.[0]?.text ?? JSON.stringify(result.structuredContent ?? result));
     const costs = (steps[step] ??= { calls: 0, wire: 0, text: 0 });
     for (const cost of [costs, total]) {
       cost.calls += 1;
@@ -90,10 +92,10 @@ const createCaller = ({ baseUrl, token }: ShiftAgent, { answers }: ShiftOptions)
     },
     list: () => rpc('tools/list', {}),
     tool: async (name: string, given: object = {}): Promise<Answer> => {
-      const { isError, content } = await rpc('tools/call', { name, arguments: given });
-      const { text } = content[0];
-      if (isError === true) throw new Error(`${name} answered ${String(text)}`);
-      return JSON.parse(text) as Answer;
+      const { isError, content, structuredContent } = await rpc('tools/call', { name, arguments: given });
+      const answer: Answer = structuredContent ?? JSON.parse(content[0].text);
+      if (isError === true) throw new Error(`${name} answered ${JSON.stringify(answer)}`);
+      return answer;
     },
   };
 };

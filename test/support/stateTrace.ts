@@ -4,10 +4,10 @@
  * when it is dropped; test/states records all. What the owner's role writes (tests that arrange a situation) is not recorded.
  */
 import { expect } from 'chai';
-import { linkLimits } from '../../shared/applink/protocol.ts';
+import { linkLimits } from '../../shared/app/link/protocol.ts';
 import { machines } from '../../shared/catalogue/states.ts';
 import { stateSql, type Machine } from '../../shared/catalogue/states/machine.ts';
-import { dbNowSql } from '../../shared/platform/outbox/leaderLease.ts';
+import { dbNowSql } from '../../shared/platform/leases/leaderLease.ts';
 
 type Query = (text: string) => Promise<{ readonly rows: unknown[] }>;
 

@@ -18,15 +18,12 @@ export const callTool = async (client: Client, name: string, given: object = {})
   const reply = await rpc(client, 'tools/call', { name, arguments: given });
   if (reply.status !== 200) return { status: reply.status, body: reply.body, reply };
   const { result, error } = reply.body as {
-    result?: { isError: boolean; structuredContent: { status?: number } };
+    result?: { isError: boolean; content: { text: string }[] };
     error?: unknown;
   };
   if (result === undefined) return { status: 404, body: error, reply };
-  return {
-    status: result.isError ? (result.structuredContent.status ?? 0) : 200,
-    body: result.structuredContent,
-    reply,
-  };
+  const body = JSON.parse(result.content[0]?.text ?? '') as Reply['body'];
+  return { status: result.isError ? Number(body.status ?? 0) : 200, body, reply };
 };
 
 export interface ListedTool {

@@ -2,13 +2,13 @@
 import { randomBytes, scryptSync } from 'node:crypto';
 import pg from 'pg';
 import { startServer, type RunningServer } from '../../api/server.ts';
-import { newToken, tokenHash, type PrincipalKind } from '../../shared/access/tokens.ts';
+import { newToken, tokenHash, type PrincipalKind } from '../../shared/accounts/access/tokens.ts';
+import { mergeDefinition } from '../../shared/app/manifest/definition.ts';
+import { parseManifest } from '../../shared/app/manifest/readManifest.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
-import { mergeDefinition } from '../../shared/environments/definition.ts';
-import { parseManifest } from '../../shared/environments/readManifest.ts';
-import { readConfig, type Config } from '../../shared/platform/core/config.ts';
-import { newId } from '../../shared/platform/core/ids.ts';
-import { newSealKey } from '../../shared/platform/core/seal.ts';
+import { readConfig, type Config } from '../../shared/platform/config/config.ts';
+import { newId } from '../../shared/platform/ids.ts';
+import { newSealKey } from '../../shared/platform/listing/seal.ts';
 import { titleKey } from '../../shared/records/terms.ts';
 import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { connectApp, type AppOptions, type FakeApp } from './app.ts';
@@ -71,6 +71,8 @@ export interface World {
   api(): Promise<{ base(environment?: string): string; server: RunningServer }>;
   /** Resolves when everything that was accepted has been done and emitted. */
   settled(): Promise<void>;
+  /** Resolves when the bytes that were written are added up. */
+  counted(): Promise<void>;
   /** Resolves when every text that was accepted is found. */
   indexed(): Promise<void>;
   close(): Promise<void>;
@@ -137,12 +139,11 @@ export const newWorld = async ({
       'insert into environments (name, seal_key, created_at) values ($1, $2, $3) returning id',
       [name, newSealKey(), Date.now()],
     );
-    await sql('insert into definitions values ($1, $2, $3, $4, $4)', [
-      row?.id,
-      JSON.stringify(parsed),
-      JSON.stringify(mergeDefinition({ inboxes: [] }, parsed)),
-      Date.now(),
-    ]);
+    await sql(
+      `insert into definitions (env, manifest, definition, manifest_in_order, definition_in_order, started_at, updated_at)
+      values ($1, $2::text::jsonb, $3::text::jsonb, $2::text::json, $3::text::json, $4, $4)`,
+      [row?.id, JSON.stringify(parsed), JSON.stringify(mergeDefinition({ inboxes: [] }, parsed)), Date.now()],
+    );
     await refresh();
   };
   await environment('demo');
@@ -258,6 +259,10 @@ export const newWorld = async ({
         30_000,
       );
     },
+    counted: async () => {
+      await deps.meter.flush();
+      await workerDeps?.meter.flush();
+    },
     indexed: async () => {
       const [newest] = await sql<{ id: string }>('select coalesce(max(id), 0) as id from events');
       await until('every text is found', async () => {
@@ -267,9 +272,11 @@ export const newWorld = async ({
     },
     close: async () => {
       await Promise.all(apps.map((app) => app.close()));
-      await crew?.stop();
-      if (workerDeps !== null) await closeDeps(workerDeps);
-      for (const running of servers.reverse()) await running.stop();
+      const stopWorkers = async (): Promise<void> => {
+        await crew?.stop();
+        if (workerDeps !== null) await closeDeps(workerDeps);
+      };
+      await Promise.all([stopWorkers(), ...servers.map((running) => running.stop())]);
       await owner.end();
       await database.drop();
     },

@@ -1,6 +1,6 @@
 /** The bulkChunk job: each item once, whatever runs twice, is killed in between or was cancelled meanwhile. */
 import { expect } from 'chai';
-import { orphanedBulks } from '../../workers/sweeps/orphanedBulks.ts';
+import { orphanedBulks } from '../../workers/sweeps/index.ts';
 import type { Client } from '../support/http.ts';
 import { handlers } from '../support/jobHandlers.ts';
 import { clerkGrants } from '../support/manifest.ts';
@@ -203,7 +203,7 @@ describe('bulkChunk', () => {
     expect(await results(bulk)).to.deep.equal({ changed: 2 });
   });
 
-  describe('lostBulks', () => {
+  describe('orphanedBulks', () => {
     it('finishes a bulk whose last chunk ended in a killed process', async () => {
       const bulk = await ask(await make(2));
       await work(bulk);

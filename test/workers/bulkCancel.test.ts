@@ -1,7 +1,7 @@
 /** Cancelling a bulk of actions: its runs end by a job, whatever is killed in between and however long the app stays away. */
 import { expect } from 'chai';
 import type { Deps } from '../../shared/deps.ts';
-import { orphanedBulks } from '../../workers/sweeps/orphanedBulks.ts';
+import { orphanedBulks } from '../../workers/sweeps/index.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { handlers } from '../support/jobHandlers.ts';
 import { newWorld, type World } from '../support/world.ts';

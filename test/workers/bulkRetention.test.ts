@@ -1,11 +1,10 @@
 /** Results of bulks are kept for as long as an environment wants them, in parts for months; then they go, and the bulk says so. */
 import { expect } from 'chai';
 import { isDuplicateBulkResult } from '../../shared/items/perform/perform.ts';
-import { idAt, newIdOf } from '../../shared/platform/core/ids.ts';
 import { executeStatement, statement } from '../../shared/platform/db/sql.ts';
+import { idAt, newIdOf } from '../../shared/platform/ids.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
-import { expireBulkResults } from '../../workers/sweeps/expireBulkResults.ts';
-import { months } from '../../workers/sweeps/months.ts';
+import { expireBulkResults, months } from '../../workers/sweeps/index.ts';
 import { ageBulk, beginBulkMonthsAgo, partsOf } from '../support/bulkMonths.ts';
 import type { Client } from '../support/http.ts';
 import { handlers } from '../support/jobHandlers.ts';

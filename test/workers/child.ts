@@ -1,7 +1,7 @@
 /** A worker process for tests that kill or freeze one: the real publisher or crew, with a probe job that writes to a table. */
 import { once } from 'node:events';
 import { closeDeps, openDeps } from '../../shared/deps.ts';
-import { readConfig } from '../../shared/platform/core/config.ts';
+import { readConfig } from '../../shared/platform/config/config.ts';
 import { done, type HandlerTable } from '../../workers/handler.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';
 import { createWorkerProcess, type WorkerProcess } from '../../workers/workerProcess.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { readApproval } from '../../shared/approvals/model.ts';
-import { newIdOf } from '../../shared/platform/core/ids.ts';
+import { newIdOf } from '../../shared/platform/ids.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
 import { expireEndedRows } from '../../workers/sweeps/endedRows.ts';
 import { expireApprovals } from '../../workers/sweeps/expireApprovals.ts';

@@ -1,10 +1,10 @@
 /** Bulks that have ended move to the table of their months, are read there like any other, and go once nobody keeps them. */
 import { expect } from 'chai';
 import { readBulk } from '../../shared/bulk/queries.ts';
-import { newIdOf } from '../../shared/platform/core/ids.ts';
+import { newIdOf } from '../../shared/platform/ids.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
 import { expireEndedRows, moveEndedRows } from '../../workers/sweeps/endedRows.ts';
-import { expireBulkResults } from '../../workers/sweeps/expireBulkResults.ts';
+import { expireBulkResults } from '../../workers/sweeps/index.ts';
 import { ageBulk, beginBulkMonthsAgo } from '../support/bulkMonths.ts';
 import { monthOf, monthsOf, moveNow, scansOf } from '../support/endedRows.ts';
 import type { Client } from '../support/http.ts';

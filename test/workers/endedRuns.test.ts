@@ -1,8 +1,8 @@
 /** Runs that have ended move to the table of their months, are read and retried there like any other, and go once nobody keeps them. */
 import { expect } from 'chai';
-import { readRun } from '../../shared/actions/model.ts';
-import { settleRunAnswers } from '../../shared/actions/runAnswers.ts';
-import { newIdOf } from '../../shared/platform/core/ids.ts';
+import { newIdOf } from '../../shared/platform/ids.ts';
+import { settleRunAnswers } from '../../shared/runs/call/runAnswers.ts';
+import { readRun } from '../../shared/runs/model.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
 import { expireEndedRows } from '../../workers/sweeps/endedRows.ts';
 import { rpcError } from '../support/app.ts';

@@ -1,7 +1,7 @@
 /** The months of events: ids begin at one only when its part is there for everybody. */
 import { expect } from 'chai';
 import pg from 'pg';
-import { months } from '../../workers/sweeps/months.ts';
+import { months } from '../../workers/sweeps/index.ts';
 import { beginMonthsAgo } from '../support/months.ts';
 import { newWorld, type World } from '../support/world.ts';
 

@@ -1,10 +1,10 @@
 /** Background jobs: each staged one is run, once, whatever is lost or killed in between, and ends as its handler returns. */
 import { expect } from 'chai';
-import { acquireJobLease, type JobLease } from '../../shared/platform/outbox/jobLease.ts';
+import { acquireJobLease, type JobLease } from '../../shared/platform/leases/jobLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { done, giveUp, passOn, retryAt, type Job, type JobHandler, type JobOutcome } from '../../workers/handler.ts';
 import { startEnqueuer } from '../../workers/outbox/enqueuer.ts';
-import { orphanedJobs } from '../../workers/sweeps/orphanedJobs.ts';
+import { orphanedJobs } from '../../workers/sweeps/index.ts';
 import { createWorkerProcess, type WorkerProcess } from '../../workers/workerProcess.ts';
 import { deferred } from '../support/deferred.ts';
 import { until } from '../support/until.ts';

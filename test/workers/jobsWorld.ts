@@ -1,12 +1,12 @@
-/** What the tests of workers share: a fresh database and Redis prefix, the crew's parts in this process or in one of their own. */
+/** Shared set-up of the tests of workers: a fresh database and Redis prefix, the crew's parts in this process or in one of their own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import pg from 'pg';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
-import { readConfig } from '../../shared/platform/core/config.ts';
-import { newId } from '../../shared/platform/core/ids.ts';
-import { newSealKey } from '../../shared/platform/core/seal.ts';
+import { readConfig } from '../../shared/platform/config/config.ts';
+import { newId } from '../../shared/platform/ids.ts';
+import { newSealKey } from '../../shared/platform/listing/seal.ts';
 import { channels, type LiveBatch } from '../../shared/platform/redis/bus.ts';
 import { program } from '../../shared/tools/services/compile.mjs';
 import type { RunningService } from '../../workers/wakeSignal.ts';

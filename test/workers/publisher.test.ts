@@ -1,6 +1,6 @@
 /** The publisher's promises: dense positions, nothing missed or doubled, one writer at a time. */
 import { expect } from 'chai';
-import { acquireLeaderLease, newHolderName } from '../../shared/platform/outbox/leaderLease.ts';
+import { acquireLeaderLease, newHolderName } from '../../shared/platform/leases/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { publishBatch } from '../../workers/outbox/publishBatch.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openRedis, type RedisConnections } from '../../shared/platform/redis/connect.ts';
-import { canCluster, startRedisCluster, type RedisCluster } from '../../shared/tools/services/redisCluster.mjs';
+import { canCluster, startRedisCluster, type RedisCluster } from '../services/redisCluster.mjs';
 import { testRedisSecurity } from '../support/redisSecurity.ts';
 import { until } from '../support/until.ts';
 

@@ -1,4 +1,4 @@
-/** What the tests of replies share: an app and a mail server to send them by, and workers to be killed. */
+/** Shared set-up of the tests of replies: an app and a mail server to send them by, and workers to be killed. */
 import type { ChildProcess } from 'node:child_process';
 import { expect } from 'chai';
 import { connectApp, type FakeApp } from '../support/app.ts';
@@ -13,10 +13,16 @@ const manifest = {
   inboxes: [
     { name: 'mail', responseTime: hour, reply: { via: 'app' } },
     { name: 'urgent', responseTime: 1, reply: { via: 'app' } },
+    { name: 'unthreaded', reply: { via: 'smtp', from: 'support@example.com', to: '{{item.fields.email}}' } },
     {
       name: 'letters',
       responseTime: hour,
-      reply: { via: 'smtp', from: 'Support Team <support@example.com>', to: '{{item.fields.email}}' },
+      reply: {
+        via: 'smtp',
+        from: 'Support Team <support@example.com>',
+        to: '{{item.fields.email}}',
+        inReplyTo: '{{item.fields.messageId}}',
+      },
     },
   ],
 };

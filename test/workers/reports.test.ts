@@ -1,6 +1,6 @@
 /** Reports of an app: few versions however many there are, each user and each occurrence counted once, repeats answered as before. */
 import { expect } from 'chai';
-import type { Caller } from '../../shared/access/principal.ts';
+import type { Caller } from '../../shared/accounts/access/principal.ts';
 import { reportItem } from '../../shared/items/reports/report.ts';
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { connectApp } from '../support/app.ts';

@@ -1,9 +1,9 @@
 /** Sweeps: one process runs them, and what is old goes. */
 import { expect } from 'chai';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { acquireLeaderLease, leaseRetryMs } from '../../shared/platform/outbox/leaderLease.ts';
+import { acquireLeaderLease, leaseRetryMs } from '../../shared/platform/leases/leaderLease.ts';
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
-import { grownTables } from '../../workers/sweeps/grownTables.ts';
+import { grownTables } from '../../workers/sweeps/index.ts';
 import { startSweeps } from '../../workers/sweeps/sweep.ts';
 import { unfinishedRuns } from '../../workers/sweeps/unfinishedRuns.ts';
 import { until } from '../support/until.ts';

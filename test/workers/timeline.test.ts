@@ -1,6 +1,6 @@
 /** The publisher on a PostgreSQL that was another one before: a promoted standby, a restored backup, a dump in a new system. */
 import { expect } from 'chai';
-import { acquireLeaderLease, newHolderName, type LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
+import { acquireLeaderLease, newHolderName, type LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
 import { publishBatch } from '../../workers/outbox/publishBatch.ts';
 import { followTimeline } from '../../workers/outbox/timeline.ts';
 import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';

@@ -2,22 +2,23 @@
  * Starts a run that is due: of a background action, queued, or to be retried. Reauthorizes it, chooses a connection of the
  * app and signals the process with that connection to dispatch it; the outcome of the dispatch deletes this job.
  */
-import { reauthorizeAction, type AuthorizedAction } from '../../shared/actions/authorizeAction.ts';
-import { isOfCancelledBulk } from '../../shared/actions/cancelledBulk.ts';
-import { readRunTogether, type Run } from '../../shared/actions/model.ts';
-import { parkRun } from '../../shared/actions/parkRun.ts';
-import { isFirstInRecordQueue } from '../../shared/actions/recordQueue.ts';
-import { settleRun } from '../../shared/actions/settleRun.ts';
+import { requireRequester } from '../../shared/accounts/requester.ts';
+import type { AppConnection } from '../../shared/app/link/link.ts';
+import { Fault, fault } from '../../shared/catalogue/errors.ts';
+import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { hashRecord } from '../../shared/records/queries.ts';
+import { reauthorizeAction, type AuthorizedAction } from '../../shared/runs/authorizeAction.ts';
+import { isFirstInRecordQueue } from '../../shared/runs/call/recordQueue.ts';
+import { settleRun } from '../../shared/runs/call/settleRun.ts';
 import {
   cancelledBulkResolution,
   expiredResolution,
   resolutionWithoutDispatch,
-} from '../../shared/actions/undispatchedRun.ts';
-import type { AppConnection } from '../../shared/applink/link.ts';
-import { Fault } from '../../shared/catalogue/errors.ts';
-import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
-import type { Deps } from '../../shared/deps.ts';
-import { requireRequester } from '../../shared/settings/requester.ts';
+} from '../../shared/runs/call/undispatchedRun.ts';
+import { isOfCancelledBulk } from '../../shared/runs/cancelledBulk.ts';
+import { readRunTogether, type Run } from '../../shared/runs/model.ts';
+import { parkRun } from '../../shared/runs/parkRun.ts';
 import { done, passOn, retryAt, waitForApp, type JobHandler, type JobOutcome } from '../handler.ts';
 
 /** ms until the request to dispatch is repeated: it goes through Redis and may be lost. */
@@ -25,8 +26,18 @@ const retryDispatchMs = 2_000;
 /** ms until a run behind others of its record checks its place itself, should the signal of the one before it be lost. */
 const queuePositionCheckMs = 60_000;
 
-const checkNow = async (deps: Deps, run: Run): Promise<AuthorizedAction> =>
-  reauthorizeAction(deps, await requireRequester(deps, run), run);
+/** Throws `changed_since_seen` for a first start whose record, which the app serves, is not as it was approved. */
+const requireRecordAsApproved = ({ approved_by: approved, attempts }: Run, { record }: AuthorizedAction): void => {
+  if (approved?.record === undefined || attempts > 0 || record === 'unverified') return;
+  if (approved.record !== hashRecord(record))
+    throw fault('changed_since_seen', 'The record has changed since this was approved; ask for it again.');
+};
+
+const checkNow = async (deps: Deps, run: Run): Promise<AuthorizedAction> => {
+  const ready = await reauthorizeAction(deps, await requireRequester(deps, run), run);
+  requireRecordAsApproved(run, ready);
+  return ready;
+};
 
 /** Checks the run, and after a refusal once more with a reloaded directory, which may have been outdated. */
 const checkWithFreshDirectory = async (deps: Deps, run: Run): Promise<AuthorizedAction> => {

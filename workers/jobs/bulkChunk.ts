@@ -2,9 +2,9 @@
  * Processes one chunk of a bulk: the operation over the ids that have no result yet. Results are written in the statement of
  * the effect and never twice, so the job may run any number of times, also twice at once.
  */
-import { reasonFault } from '../../shared/access/gates.ts';
-import { withoutSupervision, type Caller } from '../../shared/access/principal.ts';
-import { runApprover } from '../../shared/actions/model.ts';
+import { reasonFault } from '../../shared/accounts/access/gates.ts';
+import { withoutSupervision, type Caller } from '../../shared/accounts/access/principal.ts';
+import { readRequester } from '../../shared/accounts/requester.ts';
 import { settleCancelledRuns } from '../../shared/bulk/cancelledRuns.ts';
 import {
   finishChunk,
@@ -28,7 +28,7 @@ import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts'
 import { isDuplicateBulkResult, performOperation } from '../../shared/items/perform/perform.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import type { Span } from '../../shared/platform/tracing/span.ts';
-import { readRequester } from '../../shared/settings/requester.ts';
+import { runApprover } from '../../shared/runs/model.ts';
 import type { BulkPace } from '../bulkPace.ts';
 import { done, retryAt, type Job, type JobHandler } from '../handler.ts';
 

@@ -2,11 +2,11 @@
  * Delivers a reply once, if its author still may reply. The reply is marked in PostgreSQL before it is dispatched, so that
  * the worker which takes the job over from a killed one settles it as `unknown` instead of sending it again.
  */
+import type { Environment, InboxDefinition } from '../../shared/app/manifest/definition.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { Environment, InboxDefinition } from '../../shared/environments/definition.ts';
 import { readItems } from '../../shared/items/model.ts';
-import { sleep } from '../../shared/platform/core/wait.ts';
 import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
+import { sleep } from '../../shared/platform/time/wait.ts';
 import { deliverReply, type DeliveryOutcome } from '../../shared/replies/deliverReply.ts';
 import { replyRefusal } from '../../shared/replies/replyRefusal.ts';
 import { markReply, readReplyRequest, type ReplyRequest } from '../../shared/replies/replyRequest.ts';
@@ -95,7 +95,7 @@ const deliver = async (deps: Deps, job: ReplyJob, request: ReplyRequest): Promis
     await markReply(deps.db, job, { handedOver: true, connection, taken: false });
     marked = true;
   };
-  const delivery = await deliverReply(deps, { ...found, item, request, job, onDispatch });
+  const delivery = await deliverReply(deps, { ...found, item, request, job, to: job.payload.to ?? null, onDispatch });
   return { delivery, via: found.inbox.reply?.via ?? 'app', marked };
 };
 

@@ -2,19 +2,19 @@
  * Triages a new item once: by its inbox's rules, or by the app when no rule applies. Only an item without triage is
  * changed, so the job may run any number of times, also twice at once.
  */
-import { fullAccess } from '../../shared/access/access.ts';
-import type { Principal } from '../../shared/access/principal.ts';
-import { rpcCodes } from '../../shared/applink/protocol.ts';
+import { fullAccess } from '../../shared/accounts/access/access.ts';
+import type { Principal } from '../../shared/accounts/access/principal.ts';
+import { rpcCodes } from '../../shared/app/link/protocol.ts';
+import type { Environment, InboxDefinition } from '../../shared/app/manifest/definition.ts';
 import { Fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { Environment, InboxDefinition } from '../../shared/environments/definition.ts';
 import { readItems, type Item } from '../../shared/items/model.ts';
 import { triageFirst, type TriageInput } from '../../shared/items/operations/triage.ts';
 import { performOperation } from '../../shared/items/perform/perform.ts';
 import { itemJson } from '../../shared/items/present.ts';
+import { appPrincipal, rulesPrincipal } from '../../shared/items/triage/callers.ts';
+import { findTriageRule, type TriageSubject } from '../../shared/items/triage/rules.ts';
 import { getRecords } from '../../shared/records/read.ts';
-import { appPrincipal, rulesPrincipal } from '../../shared/triage/callers.ts';
-import { findTriageRule, type TriageSubject } from '../../shared/triage/rules.ts';
 import { done, giveUp, waitForApp, type Job, type JobHandler, type JobOutcome } from '../handler.ts';
 
 /** ms that the app has for its answer, and calls before the job gives up. */

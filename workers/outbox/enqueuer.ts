@@ -2,12 +2,13 @@
 import { runsUnderWaySql } from '../../shared/bulk/runsInTurn.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { createInterval } from '../../shared/platform/core/wait.ts';
+import { isTimeUnsure } from '../../shared/platform/db/databaseClock.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../../shared/platform/db/sql.ts';
-import { dbNowSql } from '../../shared/platform/outbox/leaderLease.ts';
+import { dbNowSql } from '../../shared/platform/leases/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { testWrite } from '../../shared/platform/redis/testWrite.ts';
+import { createInterval } from '../../shared/platform/time/wait.ts';
 import type { JobTable } from '../handler.ts';
 import { backoffAfter, createWakeSignal, type RunningService } from '../wakeSignal.ts';
 
@@ -163,8 +164,8 @@ export const startEnqueuer = (deps: Deps, jobs: JobTable): RunningService => {
     let isLogDue = createInterval(logEveryMs);
     while (!stopped) {
       try {
-        // While Redis is unavailable rows are not taken: putting them back would only cost.
-        const due = bus.connected ? await enqueueDue(deps, jobs) : null;
+        // While Redis is unavailable rows are not taken: putting them back would only cost. Nor while nobody knows the time.
+        const due = bus.connected && !isTimeUnsure(deps.time.skewMs()) ? await enqueueDue(deps, jobs) : null;
         if (due !== null && failures > 0) {
           // Rows that were put back may be another worker's now: that nothing was due shows nothing of Redis.
           await testWrite(redis);

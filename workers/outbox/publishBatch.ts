@@ -26,7 +26,7 @@
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import { timelineSql } from '../../shared/platform/db/timeline.ts';
-import { dbNowSql, leaderLeaseMs, type LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
+import { dbNowSql, leaderLeaseMs, type LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
 import type { StreamHead } from './toldPositions.ts';
 
 export const batchRows = 500;

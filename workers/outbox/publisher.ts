@@ -7,7 +7,7 @@ import {
   newHolderName,
   releaseLeaderLease,
   type LeaderLease,
-} from '../../shared/platform/outbox/leaderLease.ts';
+} from '../../shared/platform/leases/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { continueTrace, type Tracer } from '../../shared/platform/tracing/span.ts';
 import { backoffAfter, createWakeSignal, type RunningService } from '../wakeSignal.ts';

@@ -4,7 +4,7 @@
  */
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../../shared/platform/db/sql.ts';
-import { dbNowSql, leaderLeaseMs, type LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
+import { dbNowSql, leaderLeaseMs, type LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
 
 const outdatedSql = statement(
   'publisher.outdated',

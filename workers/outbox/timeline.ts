@@ -14,8 +14,8 @@ import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../../shared/platform/db/sql.ts';
 import { systemSql, timelineSql } from '../../shared/platform/db/timeline.ts';
-import { newEpochRise } from '../../shared/platform/outbox/epochRise.ts';
-import type { LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
+import { newEpochRise } from '../../shared/platform/leases/epochRise.ts';
+import type { LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
 
 const presentSql = statement('publisher.timeline', `select ${timelineSql} as timeline, ${systemSql} as system`);
 const knownSql = statement(

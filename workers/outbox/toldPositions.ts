@@ -8,9 +8,10 @@
  * forged position ends an epoch that every reader goes on from, as none is ahead of the stream.
  */
 import type { Db } from '../../shared/platform/db/knex.ts';
-import { queryRow, queryRows, statement } from '../../shared/platform/db/sql.ts';
-import { newEpochRise } from '../../shared/platform/outbox/epochRise.ts';
-import type { LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
+import { namedStatement, queryNamedRows } from '../../shared/platform/db/namedStatement.ts';
+import { queryRow } from '../../shared/platform/db/sql.ts';
+import { newEpochRise } from '../../shared/platform/leases/epochRise.ts';
+import type { LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
 import type { RedisConnections } from '../../shared/platform/redis/connect.ts';
 import { redisKeys } from '../../shared/platform/redis/keys.ts';
 import { raiseRevisionSql } from './timeline.ts';
@@ -37,17 +38,17 @@ const told = /^(\d{1,9}):(\d{1,15})$/;
 /** ms that a process waits for its connection to Redis before it publishes without comparing. */
 const connectMs = 1_000;
 
-const endBehindSql = statement(
+const endBehindSql = namedStatement(
   'publisher.endBehind',
-  `
+  () => `
   with behind as (
     select e.id as env, e.epoch, coalesce(s.position, 0) as position, t.position as told
-    from unnest($4::int[], $5::int[], $6::bigint[]) t (env, epoch, position)
+    from unnest($envs::int[], $epochs::int[], $positions::bigint[]) t (env, epoch, position)
     join environments e on e.id = t.env left join streams s on s.env = e.id
-    where exists (select from leases where name = $1 and holder = $2 and fence = $3)
+    where exists (select from leases where name = $name and holder = $holder and fence = $fence)
       and (e.epoch < t.epoch or (e.epoch = t.epoch and coalesce(s.position, 0) < t.position))
   ), begun as (
-    update environments e set epoch = e.epoch + $7 from behind b where e.id = b.env
+    update environments e set epoch = e.epoch + $rise from behind b where e.id = b.env
   ), ended as (
     insert into stream_epochs (env, epoch, last) select env, epoch, position from behind
   )
@@ -102,15 +103,15 @@ export const followTold = async (db: Db, { name, holder, fence }: LeaderLease, r
   if (kept.length === 0) return { behind: [], revision: null };
   const by = newEpochRise();
   return db.transaction(async (tx) => {
-    const behind = await queryRows<BehindStream>(tx, endBehindSql, [
+    const behind = await queryNamedRows<BehindStream>(tx, endBehindSql, {
       name,
       holder,
       fence,
-      kept.map(({ env }) => env),
-      kept.map(({ epoch }) => epoch),
-      kept.map(({ position }) => position),
-      by,
-    ]);
+      envs: kept.map(({ env }) => env),
+      epochs: kept.map(({ epoch }) => epoch),
+      positions: kept.map(({ position }) => position),
+      rise: by,
+    });
     if (behind.length === 0) return { behind, revision: null };
     return { behind, revision: (await queryRow<{ n: number }>(tx, raiseRevisionSql, [by]))?.n ?? null };
   });

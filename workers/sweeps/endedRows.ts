@@ -1,12 +1,12 @@
 /** Moves what has ended to its months, and takes it away once no environment keeps it. */
-import { endedRuns } from '../../shared/actions/endedRuns.ts';
 import { endedApprovals } from '../../shared/approvals/endedApprovals.ts';
 import { endedBulks } from '../../shared/bulk/endedBulks.ts';
 import type { EndedKind } from '../../shared/catalogue/retention.ts';
-import { getOrCreate } from '../../shared/platform/core/maps.ts';
+import { getOrCreate } from '../../shared/platform/caches/maps.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { expireEnded } from '../../shared/platform/ended/expireEnded.ts';
 import { mayMove, moveEnded, type EndedRows } from '../../shared/platform/ended/moveEnded.ts';
+import { endedRuns } from '../../shared/runs/endedRuns.ts';
 import { presentTime } from './presentTime.ts';
 import type { Sweep } from './sweep.ts';
 

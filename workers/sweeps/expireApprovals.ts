@@ -1,11 +1,11 @@
 /** Expires approvals whose time is up, and invalidates those of actions that are declared no more; deciding checks both too. */
-import { undeclaredActionMessage } from '../../shared/actions/authorizeAction.ts';
+import type { Environment } from '../../shared/app/manifest/definition.ts';
 import { approvalColumns, type Approval } from '../../shared/approvals/model.ts';
 import { openApprovalStatuses } from '../../shared/catalogue/states/approvals.ts';
 import { sqlList } from '../../shared/catalogue/states/machine.ts';
 import { expireApproval, invalidateApproval } from '../../shared/decisions/endWithoutEffect.ts';
-import type { Environment } from '../../shared/environments/definition.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
+import { undeclaredActionMessage } from '../../shared/runs/authorizeAction.ts';
 import type { Sweep } from './sweep.ts';
 
 const expiredApprovalsSql = statement(

@@ -1,4 +1,5 @@
 /** Deletes rows past their time: saved responses, deliveries, tickets, the oldest messages of the stream, jobs that were given up. */
+import { dayMs } from '../../shared/accounts/writtenBytes.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { isGivenUpJobSql } from '../../shared/catalogue/states/stagedJobs.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
@@ -9,6 +10,9 @@ import type { Sweep } from './sweep.ts';
 const batchRows = 1_000;
 /** A week from when a job was given up, in which an operator can look at its error and retry it. */
 const failedJobsMs = 7 * 86_400_000;
+
+/** Days of which the settings show who has written how much. */
+const writtenDays = 30;
 
 const oldKeys = statement(
   'oldRows.keys',
@@ -35,6 +39,7 @@ const failedJobs = statement(
     select id from staged_jobs
     where ${isGivenUpJobSql('staged_jobs')} and coalesce(given_up_at, created_at) < $1 and name <> 'erase' limit ${String(batchRows)})`,
 );
+const oldWritten = statement('oldRows.written', 'delete from written_bytes where day < $1');
 const streams = statement('oldRows.streams', 'select env, position from streams where position > trimmed + $1');
 /**
  * Deletes the first rows without a gap, up to the first that is young enough to stay, so that `trimmed` describes all that is
@@ -72,6 +77,7 @@ export const expiredRows: Sweep = {
     await deleteInBatches(db, oldTickets, [now]);
     await deleteInBatches(db, oldDeliveries, [now - limits.deliveryMs]);
     await deleteInBatches(db, failedJobs, [now - failedJobsMs]);
+    await executeStatement(db, oldWritten, [Math.floor(now / dayMs) - writtenDays]);
     for (const { env: envId, position } of await queryRows<{ env: number; position: number }>(db, streams, [
       limits.streamKeepMessages,
     ])) {

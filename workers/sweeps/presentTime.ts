@@ -1,7 +1,7 @@
 /** The time by which sweeps delete for ever: a clock that is ahead would end what environments still keep. */
 import type { Deps } from '../../shared/deps.ts';
 import { queryRow, statement } from '../../shared/platform/db/sql.ts';
-import { dbNowSql } from '../../shared/platform/outbox/leaderLease.ts';
+import { dbNowSql } from '../../shared/platform/leases/leaderLease.ts';
 
 const presentSql = statement('sweeps.present', `select ${dbNowSql} as at`);
 

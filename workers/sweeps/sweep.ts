@@ -1,5 +1,6 @@
 /** Runs each sweep at its interval, in the one process with the lease. A run may come late, twice or not at all. */
 import type { Deps } from '../../shared/deps.ts';
+import { isTimeUnsure } from '../../shared/platform/db/databaseClock.ts';
 import {
   acquireLeaderLease,
   leaseRetryMs,
@@ -7,7 +8,7 @@ import {
   releaseLeaderLease,
   renewLeaderLease,
   type LeaderLease,
-} from '../../shared/platform/outbox/leaderLease.ts';
+} from '../../shared/platform/leases/leaderLease.ts';
 import { sweepSeconds } from '../metrics.ts';
 import { createWakeSignal, type RunningService } from '../wakeSignal.ts';
 
@@ -32,7 +33,7 @@ const measured = async ({ name, run }: Sweep, deps: Deps): Promise<void> => {
 };
 
 export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningService => {
-  const { db, log, config } = deps;
+  const { db, log, config, time } = deps;
   const holder = newHolderName(config.processName);
   const wakeSignals = [createWakeSignal(), ...sweeps.map(() => createWakeSignal())];
   let lease: LeaderLease | null = null;
@@ -59,6 +60,11 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
     }
   };
   const keepLease = async (): Promise<void> => {
+    // Another worker sweeps, whose clock is right.
+    if (isTimeUnsure(time.skewMs())) {
+      lease = null;
+      return;
+    }
     try {
       if (lease === null || !(await renewLeaderLease(db, lease)))
         lease = await acquireLeaderLease(db, 'sweeps', holder);

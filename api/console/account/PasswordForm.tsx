@@ -1,9 +1,11 @@
 /** Changes one's own password, which ends one's other sessions. Used by AccountPage. */
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { NewPasswordInput } from '../ui/NewPasswordInput.tsx';
+import { NewPasswordInput, ProblemText } from '../ui/fields.tsx';
+import { useSubmit } from '../ui/useSubmit.ts';
+import { messageOf } from '../wire/apiError.ts';
 import { settingsKeys } from '../wire/settingsQueries.ts';
 import { accountTexts } from './texts.ts';
 
@@ -14,25 +16,15 @@ export const PasswordForm = () => {
   const { call, dialog } = useSettingsChange(settingsKeys.sessions);
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    setProblem(null);
-    try {
-      await call({ method: 'PATCH', path: '/me', body: { password: { current, next } } });
-      setCurrent('');
-      setNext('');
-      notices.show({ tone: 'done', text: texts.changed });
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-    setBusy(false);
-  };
+  const { error, isBusy, submit } = useSubmit(async () => {
+    await call({ method: 'PATCH', path: '/me', body: { password: { current, next } } });
+    setCurrent('');
+    setNext('');
+    notices.show({ tone: 'done', text: texts.changed });
+  });
   return (
     <>
-      <form className="flag-form" onSubmit={(event) => void submit(event)}>
+      <form className="flag-form" onSubmit={submit}>
         <label>
           {texts.current}
           <input
@@ -50,11 +42,7 @@ export const PasswordForm = () => {
         <Button type="submit" disabled={isBusy || current === '' || next === ''}>
           {texts.change}
         </Button>
-        {problem !== null && (
-          <p className="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <ProblemText text={error === null ? null : messageOf(error)} />
       </form>
       <p className="soft">{texts.about}</p>
       {dialog}

@@ -4,6 +4,7 @@ import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Problem } from '../ui/Problem.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { sessionsQuery, settingsKeys } from '../wire/settingsQueries.ts';
 import type { OwnSession } from '../wire/types.ts';
@@ -34,9 +35,9 @@ export const Sessions = () => {
     <section className="waiting" aria-label={sessionTexts.label}>
       <h2>{sessionTexts.title}</h2>
       {error !== null && sessions === undefined && <Problem error={error} onRetry={() => void refetch()} />}
-      <ul>
+      <Rows>
         {sessions?.map((session) => (
-          <li key={session.id}>
+          <Row key={session.id}>
             <About session={session} />
             {session.current ? (
               <Button onClick={() => void signOut()}>{sessionTexts.signOut}</Button>
@@ -50,9 +51,9 @@ export const Sessions = () => {
                 {sessionTexts.end}
               </Button>
             )}
-          </li>
+          </Row>
         ))}
-      </ul>
+      </Rows>
       {dialog}
     </section>
   );

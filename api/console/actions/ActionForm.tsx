@@ -1,22 +1,29 @@
 /** The form of an action: its input, the reason, the confirmation, and the two buttons. What is typed outlives everything but its sending. Used by ActionSheet. */
-import { Link } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { ThingLink } from '../content/links.tsx';
+import { useCopies } from '../shell/copying.ts';
 import { useSession } from '../shell/session.ts';
-import { useCopies } from '../shell/useCopies.ts';
 import { Button } from '../ui/Button.tsx';
 import { forgetDraft, useDraft } from '../ui/draft.ts';
-import { Optional } from '../ui/Optional.tsx';
-import { reasonMost, TooLong } from '../ui/TooLong.tsx';
+import { ReasonInput } from '../ui/fields.tsx';
+import { recordQuery } from '../wire/recordQueries.ts';
 import type { Action } from '../wire/types.ts';
 import { Confirmation, confirmationWord, isConfirmed } from './Confirmation.tsx';
-import { fieldTexts } from './fieldTexts.ts';
-import { missingIn, problemsLeft, readInput, type InputDraft, type InputProblem } from './inputDraft.ts';
+import {
+  type InputDraft,
+  type InputProblem,
+  jsonField,
+  missingIn,
+  problemsLeft,
+  readInput,
+  useInputDraft,
+} from './inputDraft.ts';
 import { InputForm } from './InputForm.tsx';
 import type { ActionRequest } from './request.ts';
 import { toForm } from './schema.ts';
 import { actionTexts } from './texts.tsx';
 import { useActionCall, type Tried } from './useActionCall.ts';
-import { jsonField, useInputDraft } from './useInputDraft.ts';
 
 interface ActionFormProps {
   readonly request: ActionRequest;
@@ -29,7 +36,7 @@ interface ActionFormProps {
 /** Returns the dates and times of which only a part is typed: their value is empty. */
 const incompleteIn = (form: HTMLFormElement | null): readonly InputProblem[] =>
   [...(form?.querySelectorAll<HTMLInputElement>('input[name]') ?? [])].flatMap(({ name, validity }) =>
-    validity.badInput ? [{ path: name, message: fieldTexts.isIncomplete }] : [],
+    validity.badInput ? [{ path: name, message: actionTexts.field.isIncomplete }] : [],
   );
 
 /** Brings what was answered into sight. */
@@ -60,8 +67,13 @@ const DryRun = ({ answer, request }: Tried) => {
 };
 
 export const ActionForm = ({ request, action, defaults, onRun, onClose }: ActionFormProps) => {
-  const { http, environment } = useSession();
-  const form = useMemo(() => toForm(action.input), [action]);
+  const { http } = useSession();
+  const { data: page } = useQuery({
+    ...recordQuery(http, { resource: action.resource ?? '', id: request.record ?? '' }),
+    enabled: action.resource !== null && request.record !== null,
+  });
+  const fields = page?.record.fields;
+  const form = useMemo(() => toForm(action.input, fields), [action, fields]);
   const draftKey = `${http.environment}.action.${request.action}.${request.record ?? ''}`;
   const input = useInputDraft(draftKey, form, { ...defaults, ...request.input });
   const [reason, setReason] = useDraft(`${draftKey}.reason`);
@@ -86,7 +98,7 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
   const problems = problemsLeft([...unreadable, ...refused], judged, input.draft);
   const isAsJudged = JSON.stringify(judged) === JSON.stringify(input.draft);
   const reasonProblems =
-    reason === judgedReason ? [...(lacksReason ? [fieldTexts.isRequired] : []), ...(refusal?.reason ?? [])] : [];
+    reason === judgedReason ? [...(lacksReason ? [actionTexts.field.isRequired] : []), ...(refusal?.reason ?? [])] : [];
   const place = useRef<HTMLFormElement>(null);
   const withInput = (
     work: (body: { input: unknown; reason: string }) => Promise<void>,
@@ -138,19 +150,14 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
       <InputForm field={input.field} draft={input.draft} problems={problems} onChange={input.set} />
       {(action.reasonRequired || request.item != null || action.danger !== null || action.approval) && (
         <div className="field">
-          <label>
-            <span>
-              {actionTexts.reason} {!action.reasonRequired && <Optional />}
-            </span>
-            <input
-              value={reason}
-              required={action.reasonRequired}
-              aria-invalid={reasonProblems.length > 0}
-              autoComplete="off"
-              onChange={({ target }) => setReason(target.value)}
-            />
-          </label>
-          <TooLong what={actionTexts.theReason} text={reason} most={reasonMost} />
+          <ReasonInput
+            label={actionTexts.reason}
+            what={actionTexts.theReason}
+            value={reason}
+            required={action.reasonRequired}
+            aria-invalid={reasonProblems.length > 0}
+            onValue={setReason}
+          />
           {reasonProblems.map((message) => (
             <span className="problem" role="alert" key={message}>
               {actionTexts.reasonProblem(message)}
@@ -170,9 +177,9 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
         <p className="problem answer" role="alert" ref={show}>
           {refused.length + refusal.reason.length > 0 ? actionTexts.seeMarked : refusal.text}{' '}
           {refusal.run !== null && (
-            <Link to="/env/$environment/runs" params={{ environment }} search={{ run: refusal.run }} onClick={onClose}>
+            <ThingLink type="run" id={refusal.run} onClick={onClose}>
               {actionTexts.showRun}
-            </Link>
+            </ThingLink>
           )}
         </p>
       )}

@@ -1,17 +1,16 @@
 /** The action sheet: what an action does, its form, and what came of it. Opened by useActionSheet. */
 import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useRef, useState, type ReactNode } from 'react';
-import { compactFields } from '../content/compactFields.ts';
-import { RecordLink } from '../content/RecordLink.tsx';
+import { RecordLink, ThingLink } from '../content/links.tsx';
+import { compactFields } from '../content/values.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { actionsQuery, availableQuery, resourcesQuery } from '../wire/actionQueries.ts';
 import { recordQuery } from '../wire/recordQueries.ts';
-import { isOpenRun } from '../wire/runMessages.ts';
 import { runQuery } from '../wire/runQueries.ts';
+import { isOpenRun } from '../wire/runStore.ts';
 import type { Action, ActionReference } from '../wire/types.ts';
 import { ActionForm } from './ActionForm.tsx';
 import type { ActionRequest } from './request.ts';
@@ -34,7 +33,7 @@ interface AcceptedProps {
 
 /** The run of the call, shown as it goes on. */
 const Accepted = ({ id, label, onAction, onClose }: AcceptedProps) => {
-  const { http, runs, environment, notices } = useSession();
+  const { http, runs, notices } = useSession();
   const { data: run, error } = useQuery(runQuery(http, runs, id));
   const { buttons, dialog } = useRunDeeds(run, false);
   const close = (): void => {
@@ -46,15 +45,9 @@ const Accepted = ({ id, label, onAction, onClose }: AcceptedProps) => {
       {run === undefined && (error === null ? <Skeleton rows={1} /> : <Problem error={error} />)}
       {run !== undefined && <RunOutcome run={run} onAction={onAction} />}
       <div className="dialog-foot">
-        <Link
-          className="button bare"
-          to="/env/$environment/runs"
-          params={{ environment }}
-          search={{ run: id }}
-          onClick={onClose}
-        >
+        <ThingLink className="button bare" type="run" id={id} onClick={onClose}>
           {actionTexts.showUnderRuns}
-        </Link>
+        </ThingLink>
         {buttons}
         <Button tone="main" autoFocus onClick={close}>
           {actionTexts.close}

@@ -5,7 +5,7 @@ import { useKeys } from '../shell/keyboard.ts';
 import { mayAny } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { uiTexts } from '../ui/texts.ts';
+import { uiTexts } from '../ui/texts.tsx';
 import { actionsQuery, availableQuery } from '../wire/actionQueries.ts';
 import { meQuery } from '../wire/queries.ts';
 import { ActionPicker } from './ActionPicker.tsx';

@@ -2,16 +2,15 @@
 import { useEffect, useRef, useState } from 'react';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
+import { ReasonInput } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
-import { Optional } from '../ui/Optional.tsx';
-import { reasonMost, TooLong } from '../ui/TooLong.tsx';
-import { ApiError } from '../wire/apiError.ts';
+import { ApiError, messageOf } from '../wire/apiError.ts';
 import { newIdempotencyKey } from '../wire/http.ts';
-import { runKeys } from '../wire/runMessages.ts';
+import { runKeys } from '../wire/runStore.ts';
 import type { Action, Run } from '../wire/types.ts';
 import { Confirmation, confirmationWord, isConfirmed } from './Confirmation.tsx';
 import { runTexts } from './runTexts.tsx';
-import { meaningOf } from './runWords.ts';
+import { meaningOf } from './RunView.tsx';
 
 interface RetryDialogProps {
   readonly run: Run;
@@ -56,7 +55,7 @@ export const RetryDialog = ({ run, action, onClose }: RetryDialogProps) => {
       // A lost connection keeps its key: whatever came of the first call counts.
       if (error instanceof ApiError && error.status !== 0) key.current = newIdempotencyKey();
       if (error instanceof ApiError && error.code === 'action_failed') onClose();
-      else setProblem(error instanceof Error ? error.message : String(error));
+      else setProblem(messageOf(error));
     }
     setBusy(false);
     void queries.invalidateQueries({ queryKey: runKeys.one(run.id) });
@@ -81,18 +80,13 @@ export const RetryDialog = ({ run, action, onClose }: RetryDialogProps) => {
           value={confirmation}
           onChange={setConfirmation}
         />
-        <label>
-          <span>
-            {runTexts.reason} {!(action.reasonRequired && run.reason === null) && <Optional />}
-          </span>
-          <input
-            value={reason}
-            required={action.reasonRequired && run.reason === null}
-            autoComplete="off"
-            onChange={({ target }) => setReason(target.value)}
-          />
-        </label>
-        <TooLong what={runTexts.theReason} text={reason} most={reasonMost} />
+        <ReasonInput
+          label={runTexts.reason}
+          what={runTexts.theReason}
+          value={reason}
+          required={action.reasonRequired && run.reason === null}
+          onValue={setReason}
+        />
       </FormDialog>
       {dialog}
     </>

@@ -1,16 +1,53 @@
 /** A run: how it stands, what came of it, and what it was given. Follows the live stream. Used by the action sheet and the runs page. */
-import { Link } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Blocks } from '../content/Blocks.tsx';
-import { RecordLink } from '../content/RecordLink.tsx';
+import { RecordLink, ThingLink } from '../content/links.tsx';
+import { legible } from '../content/values.ts';
+import { PlainText, WithLinks } from '../content/Written.tsx';
 import { useStreamState } from '../live/stream.ts';
 import { useSession } from '../shell/session.ts';
 import { inRow } from '../ui/plural.ts';
 import { whenTime } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import { toWords } from '../ui/words.ts';
-import type { ActionReference, Run } from '../wire/types.ts';
+import { actionsQuery } from '../wire/actionQueries.ts';
+import { recordQuery } from '../wire/recordQueries.ts';
+import type { ActionReference, Run, RunStatus } from '../wire/types.ts';
 import { runTexts } from './runTexts.tsx';
-import { meaningOf, runTones } from './runWords.ts';
+import { type Field, inputText, toForm } from './schema.ts';
+
+type RunTone = 'waits' | 'active' | 'done' | 'failed' | 'unclear' | 'ended';
+
+const runTones: Readonly<Record<RunStatus, RunTone>> = {
+  pending: 'waits',
+  queued: 'waits',
+  running: 'active',
+  succeeded: 'done',
+  failed: 'failed',
+  unknown: 'unclear',
+  rejected: 'ended',
+  expired: 'ended',
+  cancelled: 'ended',
+};
+
+const texts = runTexts.meaning;
+
+const meanings: Readonly<Record<RunStatus, (run: Run, appOnline: boolean | null) => string>> = {
+  pending: () => texts.pending,
+  queued: (_, appOnline) => (appOnline === false ? texts.queuedOffline : texts.queued),
+  running: () => texts.running,
+  succeeded: () => '',
+  failed: () => texts.failed,
+  unknown: ({ record }) => (record === null ? texts.unknown : texts.unknownOfRecord),
+  rejected: () => texts.rejected,
+  expired: ({ approval, startedAt }) =>
+    approval !== null && startedAt === null ? texts.expiredUndecided : texts.expired,
+  cancelled: () => texts.cancelled,
+};
+
+/** Returns what a run's status means for whoever looks at it; `appOnline` null: not known. */
+export const meaningOf = (run: Run, appOnline: boolean | null): string => meanings[run.status](run, appOnline);
 
 const { facts } = runTexts;
 
@@ -31,65 +68,51 @@ export const RunProgress = ({ run }: { readonly run: Run }) =>
     </span>
   );
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+interface FactProps {
+  readonly label: string;
+  readonly className?: string;
+  readonly dir?: 'auto';
+  /** null: the run has no such fact. */
+  readonly children: ReactNode;
+}
 
-const Links = ({ run: { resource, record, item, approval, bulk } }: { readonly run: Run }) => {
-  const { environment } = useSession();
-  return (
-    <>
-      {resource !== null && record !== null && (
-        <div>
-          <dt>{facts.record}</dt>
-          <dd>
-            <RecordLink resource={resource} id={record} title={record} /> <span className="soft">{resource}</span>
-          </dd>
-        </div>
-      )}
-      {item !== null && (
-        <div>
-          <dt>{facts.item}</dt>
-          <dd>
-            <Link to="/env/$environment/items" params={{ environment }} search={{ show: 'all', item }}>
-              {item}
-            </Link>
-          </dd>
-        </div>
-      )}
-      {approval !== null && (
-        <div>
-          <dt>{facts.approval}</dt>
-          <dd>
-            <Link to="/env/$environment/approvals/$id" params={{ environment, id: approval }}>
-              {approval}
-            </Link>
-          </dd>
-        </div>
-      )}
-      {bulk !== null && (
-        <div>
-          <dt>{facts.bulk}</dt>
-          <dd className="mono">{bulk}</dd>
-        </div>
-      )}
-    </>
+const Fact = ({ label, children, ...value }: FactProps) =>
+  children !== null && (
+    <div>
+      <dt>{label}</dt>
+      <dd {...value}>{children}</dd>
+    </div>
   );
-};
 
 /** The input of a run. */
-export const RunInput = ({ run }: { readonly run: Run }) =>
-  Object.keys(run.input).length === 0 ? null : (
+export const RunInput = ({ run }: { readonly run: Run }) => {
+  const { http } = useSession();
+  const { data: actions } = useQuery(actionsQuery(http));
+  const schema = actions?.find(({ name }) => name === run.action)?.input;
+  const { data: page } = useQuery({
+    ...recordQuery(http, { resource: run.resource ?? '', id: run.record ?? '' }),
+    enabled: run.resource !== null && run.record !== null,
+    retry: false,
+  });
+  const form = schema === undefined ? null : toForm(schema, page?.record.fields);
+  const memberOf = (name: string): Field | undefined =>
+    form?.kind === 'group' ? form.members.find((member) => member.name === name) : undefined;
+  return Object.keys(run.input).length === 0 ? null : (
     <section aria-label={runTexts.input}>
       <h2>{runTexts.input}</h2>
       <dl className="fields">
         {Object.entries(run.input).map(([name, value]) => (
           <div key={name}>
-            <dt dir="auto">{toWords(name)}</dt>
-            <dd dir="auto">{shown(value)}</dd>
+            <dt dir="auto">{legible(memberOf(name)?.label ?? toWords(name))}</dt>
+            <dd dir="auto">
+              <WithLinks text={inputText(memberOf(name), value, run.input)} />
+            </dd>
           </div>
         ))}
       </dl>
     </section>
   );
+};
 
 /** Who asked for a run and when, and who approved it. */
 const Asked = ({ run: { by, requestedAt, approvedBy } }: { readonly run: Run }) => {
@@ -108,38 +131,38 @@ const startText = (startedAt: number, { attempts, attempt }: Run): string =>
     ...(attempt > 1 ? [runTexts.ranTimes(attempt)] : []),
   ]);
 
+const thingLink = (type: string, id: string | null): ReactNode =>
+  id === null ? null : (
+    <ThingLink type={type} id={id}>
+      {id}
+    </ThingLink>
+  );
+
 /** The facts of a run beside its outcome and its input: who, when, which attempt. */
 export const RunFacts = ({ run }: { readonly run: Run }) => (
   <dl className="fields">
-    <Links run={run} />
-    <div>
-      <dt>{facts.askedFor}</dt>
-      <dd>
-        <Asked run={run} />
-      </dd>
-    </div>
-    {run.reason !== null && (
-      <div>
-        <dt>{facts.reason}</dt>
-        <dd dir="auto">{run.reason}</dd>
-      </div>
+    {run.resource !== null && run.record !== null && (
+      <Fact label={facts.record}>
+        <RecordLink resource={run.resource} id={run.record} title={run.record} />{' '}
+        <span className="soft">{run.resource}</span>
+      </Fact>
     )}
-    {run.startedAt !== null && (
-      <div>
-        <dt>{facts.started}</dt>
-        <dd>{startText(run.startedAt, run)}</dd>
-      </div>
-    )}
-    {run.finishedAt !== null && (
-      <div>
-        <dt>{facts.ended}</dt>
-        <dd>{whenTime(run.finishedAt)}</dd>
-      </div>
-    )}
-    <div>
-      <dt>{facts.run}</dt>
-      <dd className="mono">{run.id}</dd>
-    </div>
+    <Fact label={facts.item}>{thingLink('item', run.item)}</Fact>
+    <Fact label={facts.approval}>{thingLink('approval', run.approval)}</Fact>
+    <Fact label={facts.bulk} className="mono">
+      {run.bulk}
+    </Fact>
+    <Fact label={facts.askedFor}>
+      <Asked run={run} />
+    </Fact>
+    <Fact label={facts.reason} dir="auto">
+      {run.reason}
+    </Fact>
+    <Fact label={facts.started}>{run.startedAt === null ? null : startText(run.startedAt, run)}</Fact>
+    <Fact label={facts.ended}>{run.finishedAt === null ? null : whenTime(run.finishedAt)}</Fact>
+    <Fact label={facts.run} className="mono">
+      {run.id}
+    </Fact>
   </dl>
 );
 
@@ -161,13 +184,9 @@ export const RunOutcome = ({ run, onAction }: RunOutcomeProps) => {
           <span className="soft">{runTexts.expires(whenTime(run.expiresAt))}</span>
         )}
       </p>
-      {run.message !== null && (
-        <p className="prose" dir="auto">
-          {run.message}
-        </p>
-      )}
+      {run.message !== null && <PlainText text={run.message} />}
       {run.error !== null && (
-        <p className="problem" dir="auto">
+        <p className="problem as-written" dir="auto">
           {run.error}
         </p>
       )}

@@ -1,7 +1,90 @@
-/** What somebody has typed into a form, as texts, and the input that it makes. Used by the action sheet. */
+/** What somebody has typed into a form, as texts or as JSON, kept until it is sent, and the input that it makes. Used by the action sheet. */
+import { useMemo, useState } from 'react';
+import { isObject } from '../content/values.ts';
+import { forgetDraft, useDraft } from '../ui/draft.ts';
 import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
-import { fieldTexts } from './fieldTexts.ts';
-import type { Choice, Field } from './schema.ts';
+import { messageOf } from '../wire/apiError.ts';
+import { type Choice, type Field, toForm } from './schema.ts';
+import { actionTexts } from './texts.tsx';
+
+/** The whole input as one text. */
+export const jsonField: Field = { ...toForm({}), label: actionTexts.field.input, isRequired: false, kind: 'json' };
+
+interface Kept {
+  readonly isJson: boolean;
+  readonly draft: unknown;
+}
+
+const readKept = (text: string): Kept | null => {
+  try {
+    const kept: unknown = JSON.parse(text);
+    return typeof kept === 'object' && kept !== null && 'isJson' in kept && 'draft' in kept
+      ? { isJson: kept.isJson === true, draft: kept.draft }
+      : null;
+  } catch {
+    return null;
+  }
+};
+
+const asJson = (value: unknown): string => JSON.stringify(value ?? {}, null, 2);
+
+/** Returns whether a form shows everything of a value: what it has no field for would be lost. */
+const showsAll = (form: Field, value: Readonly<Record<string, unknown>>): boolean =>
+  form.kind === 'group' && Object.keys(value).every((name) => form.members.some((member) => member.name === name));
+
+interface InputDraftState {
+  readonly field: Field;
+  readonly draft: InputDraft;
+  /** Whether it was typed before the form was opened. */
+  readonly isRestored: boolean;
+  readonly set: (draft: InputDraft) => void;
+  /** Changes between the form and JSON; returns why what is typed can't be read, and changes nothing then. */
+  readonly toggle: () => readonly InputProblem[];
+  readonly reset: () => void;
+  /** Forgets what was sent, unless it was changed since. */
+  readonly forget: () => void;
+}
+
+/** `given`: what the form begins with, over the schema's defaults. */
+export const useInputDraft = (key: string, form: Field, given: Readonly<Record<string, unknown>>): InputDraftState => {
+  const [text, setText] = useDraft(key);
+  const [isRestored, setRestored] = useState(text !== '');
+  /** The form begins once: what is given must not change under the cursor. */
+  const [begun] = useState(given);
+  const fresh = useMemo(
+    (): Kept =>
+      form.kind === 'json'
+        ? { isJson: false, draft: Object.keys(begun).length === 0 ? toDraft(form, undefined) : asJson(begun) }
+        : showsAll(form, begun)
+          ? { isJson: false, draft: toDraft(form, begun) }
+          : { isJson: true, draft: asJson(begun) },
+    [form, begun],
+  );
+  const { isJson, draft } = readKept(text) ?? fresh;
+  const field = isJson ? jsonField : form;
+  const shown = fitDraft(field, draft);
+  const keep = (kept: Kept): void => setText(JSON.stringify(kept));
+  return {
+    field,
+    draft: shown,
+    isRestored,
+    set: (next) => keep({ isJson, draft: next }),
+    toggle: () => {
+      const problems: InputProblem[] = [];
+      const value = readInput(field, shown, '', problems) ?? {};
+      if (problems.length > 0) return problems;
+      if (!isJson) keep({ isJson: true, draft: asJson(value) });
+      else if (isObject(value) && showsAll(form, value)) keep({ isJson: false, draft: toDraft(form, value) });
+      else return [{ path: '', message: actionTexts.field.hasMore }];
+      return [];
+    },
+    reset: () => {
+      setText('');
+      setRestored(false);
+    },
+    forget: () => forgetDraft(key, text),
+  };
+};
 
 /** The texts of a field, in its shape; an empty text is nothing. */
 export type InputDraft = string | readonly InputDraft[] | { readonly [name: string]: InputDraft };
@@ -18,9 +101,6 @@ export const hasText = (draft: InputDraft): boolean =>
 /** Returns how a choice is named among the options of a form. */
 export const choiceKey = (value: Choice['value']): string => JSON.stringify(value);
 
-const isMembers = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const plainText = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
@@ -30,7 +110,7 @@ export const toDraft = (field: Field, given: unknown): InputDraft => {
   const { kind } = field;
   if (kind === 'list') return Array.isArray(value) ? value.map((each: unknown) => toDraft(field.item, each)) : [];
   if (kind === 'group') {
-    const members = isMembers(value) ? value : {};
+    const members = isObject(value) ? value : {};
     return Object.fromEntries(field.members.map((member) => [member.name, toDraft(member, members[member.name])]));
   }
   if (kind === 'choice') {
@@ -45,11 +125,11 @@ export const toDraft = (field: Field, given: unknown): InputDraft => {
 };
 
 /** Returns a kept draft in the shape of a form that may have changed since. */
-export const fitDraft = (field: Field, kept: unknown): InputDraft => {
+const fitDraft = (field: Field, kept: unknown): InputDraft => {
   if (field.kind === 'list')
     return Array.isArray(kept) ? kept.map((each: unknown) => fitDraft(field.item, each)) : toDraft(field, undefined);
   if (field.kind === 'group') {
-    const members = isMembers(kept) ? kept : {};
+    const members = isObject(kept) ? kept : {};
     return Object.fromEntries(
       field.members.map((member) => [
         member.name,
@@ -68,7 +148,7 @@ export interface InputProblem {
 
 const readNumber = (text: string): number => {
   const value = Number(text.trim());
-  if (text.trim() === '' || !Number.isFinite(value)) throw new Error(fieldTexts.isNoNumber);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new Error(actionTexts.field.isNoNumber);
   return value;
 };
 
@@ -76,7 +156,7 @@ const readJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new Error(fieldTexts.isNoJson(error instanceof Error ? error.message : String(error)), { cause: error });
+    throw new Error(actionTexts.field.isNoJson(messageOf(error)), { cause: error });
   }
 };
 
@@ -113,7 +193,7 @@ export const readInput = (field: Field, draft: InputDraft, path: string, problem
   try {
     return readText(field, draft);
   } catch (error) {
-    problems.push({ path, message: error instanceof Error ? error.message : String(error) });
+    problems.push({ path, message: messageOf(error) });
     return undefined;
   }
 };
@@ -147,5 +227,5 @@ export const missingIn = (field: Field, draft: InputDraft, path: string): readon
     return (isListDraft(draft) ? draft : []).flatMap((row, at) =>
       hasText(row) ? missingIn(field.item, row, below(path, String(at))) : [],
     );
-  return field.isRequired && !field.isNullable && draft === '' ? [{ path, message: fieldTexts.isRequired }] : [];
+  return field.isRequired && !field.isNullable && draft === '' ? [{ path, message: actionTexts.field.isRequired }] : [];
 };

@@ -1,9 +1,9 @@
 /** Calls an action, or tries it out; says what the API refuses at the field that it is about. Used by ActionForm. */
 import { useEffect, useRef, useState } from 'react';
+import type { CopiedRequest } from '../shell/copying.ts';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
 import { ApiError } from '../wire/apiError.ts';
-import type { CopiedRequest } from '../wire/copying.ts';
 import { useSending } from '../wire/sendings.ts';
 import type { Action, ActionDryRun } from '../wire/types.ts';
 import type { InputProblem } from './inputDraft.ts';

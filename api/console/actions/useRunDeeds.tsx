@@ -5,8 +5,9 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
+import { messageOf } from '../wire/apiError.ts';
 import { meQuery } from '../wire/queries.ts';
-import { runKeys } from '../wire/runMessages.ts';
+import { runKeys } from '../wire/runStore.ts';
 import type { Action, Run } from '../wire/types.ts';
 import { runTexts } from './runTexts.tsx';
 
@@ -48,7 +49,7 @@ export const useRunDeeds = (run: Run | undefined, hasKeys: boolean): RunDeeds =>
       await http.call('POST', `/runs/${run.id}/cancel`, { body: {} });
       notices.show({ tone: 'done', text: runTexts.cancelled(run.label) });
     } catch (error) {
-      notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
+      notices.show({ tone: 'failed', text: messageOf(error) });
     }
     setCancelling(null);
     void queries.invalidateQueries({ queryKey: runKeys.one(run.id) });

@@ -41,7 +41,7 @@ export const AgentPage = ({ id }: { readonly id: string }) => {
   const agent = agents?.find((each) => each.id === id);
   const ids = useMemo(() => [id], [id]);
   const change = (mode: Agent['mode']) => (): void => {
-    if (agent !== undefined && agent.mode !== mode) setMode(agent, mode);
+    if (agent !== undefined) setMode(agent, mode);
   };
   useKeys(
     {

@@ -4,6 +4,8 @@ import { reachText } from '../settings/ReachField.tsx';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { ColumnHead } from '../ui/ColumnHead.tsx';
+import { Options } from '../ui/fields.tsx';
 import { ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/Time.tsx';
@@ -20,15 +22,11 @@ export const AgentsPage = () => {
   if (error !== null && agents === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   return (
     <div className="column">
-      <header className="column-head">
-        <div>
-          <h1>{agentTexts.title}</h1>
-          <p className="soft">{agentTexts.about}</p>
-        </div>
+      <ColumnHead title={agentTexts.title} about={agentTexts.about}>
         <Button tone="main" onClick={make}>
-          {agentTexts.make}
+          {agentTexts.form.make}
         </Button>
-      </header>
+      </ColumnHead>
       {agents === undefined && <Skeleton rows={4} />}
       {agents?.length === 0 && <Empty title={agentTexts.none}>{agentTexts.noneAbout}</Empty>}
       {agents !== undefined && agents.length > 0 && (
@@ -48,11 +46,7 @@ export const AgentsPage = () => {
                   value={agent.mode}
                   onChange={({ target }) => setMode(agent, target.value)}
                 >
-                  {modes.map((mode) => (
-                    <option key={mode} value={mode}>
-                      {modeTexts[mode].label}
-                    </option>
-                  ))}
+                  <Options of={modes.map((mode) => [mode, modeTexts[mode].label])} />
                 </select>
               </td>
               <td className="soft">

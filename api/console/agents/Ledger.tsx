@@ -2,14 +2,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useRequests } from '../audit/outcome.ts';
+import { auditTexts } from '../audit/texts.tsx';
 import { useNewEntries } from '../audit/useNewEntries.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { ShowEarlier, ShowNew } from '../ui/ListEnds.tsx';
 import { ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { ShowEarlier } from '../ui/ShowEarlier.tsx';
-import { ShowNew } from '../ui/ShowNew.tsx';
 import { ledgerQuery } from '../wire/settingsQueries.ts';
 import { LedgerLine } from './LedgerLine.tsx';
 import { ledgerTexts } from './ledgerTexts.ts';
@@ -73,7 +73,8 @@ export const Ledger = (props: LedgerProps) => {
         <ListTable
           label={ledgerTexts.acts}
           headings={isOfMany ? ledgerTexts.headingsOfMany : ledgerTexts.headings}
-          deeds={ledgerTexts.more}
+          deeds={auditTexts.details}
+          hasMore={list.hasNextPage}
           isLedger
           onPointerEnter={() => setHeld(true)}
           onPointerLeave={() => setHeld(false)}

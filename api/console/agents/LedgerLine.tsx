@@ -1,19 +1,22 @@
 /** One act of an agent: when, what, to what, with which outcome and why. Used by Ledger. */
 import { useState } from 'react';
-import { ActionName } from '../audit/ActionName.tsx';
-import { AuditChange } from '../audit/AuditChange.tsx';
-import { EntryApprover, EntryBulk } from '../audit/EntryMarks.tsx';
-import { MoreButton } from '../audit/MoreButton.tsx';
+import {
+  ActionName,
+  AuditChange,
+  DetailsButton,
+  EntryApprover,
+  EntryBulk,
+  TargetLink,
+  TargetName,
+  useValueText,
+  verbWords,
+} from '../audit/entryParts.tsx';
 import { askedText, outcomeOf, requestOf, type Requests } from '../audit/outcome.ts';
-import { TargetLink } from '../audit/TargetLink.tsx';
-import { TargetName } from '../audit/TargetName.tsx';
 import { auditTexts } from '../audit/texts.tsx';
-import { verbTexts } from '../audit/verbTexts.ts';
 import { differences } from '../content/difference.ts';
-import { legible } from '../content/legible.ts';
-import { shown } from '../content/shown.ts';
+import { legible } from '../content/values.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
-import { inRow } from '../ui/plural.ts';
+import { inRow, inSentence } from '../ui/plural.ts';
 import { Ago } from '../ui/Time.tsx';
 import { toWords } from '../ui/words.ts';
 import type { AuditEntry } from '../wire/types.ts';
@@ -32,20 +35,27 @@ export const Target = ({ target }: Pick<AuditEntry, 'target'>) =>
 /** Members of a change that a line names. */
 const namedMost = 2;
 
-const textOf = (value: unknown): string =>
-  (Array.isArray(value) ? value.map(shown).join(' ') : value == null ? '' : shown(value)) || ledgerTexts.noValue;
-
 /** Returns a summary of an entry's change. */
-const changeText = ({ before, after }: AuditEntry): string =>
-  inRow(
+const changeText = ({ before, after }: AuditEntry, valueText: ReturnType<typeof useValueText>): string => {
+  const textOf = (name: string, value: unknown): string =>
+    (Array.isArray(value)
+      ? value.map((one) => valueText(name, one)).join(' ')
+      : value == null
+        ? ''
+        : valueText(name, value)) || ledgerTexts.noValue;
+  return inRow(
     differences(before, before ?? {}, after ?? {})
       // Who approved it stands beside the outcome.
       .filter(({ name, now, after: next }) => !name.startsWith('approvedBy.') && (now != null || next != null))
       .slice(0, namedMost)
-      .map(({ name, now, after: next }) =>
-        now === undefined ? `${name} ${textOf(next)}` : `${name} ${textOf(now)} → ${textOf(next)}`,
-      ),
+      .map(({ name, now, after: next }) => {
+        const label = toWords(name);
+        return now === undefined
+          ? `${label} ${textOf(name, next)}`
+          : `${label} ${textOf(name, now)} → ${textOf(name, next)}`;
+      }),
   );
+};
 
 /** Returns why an act was refused, in a sentence; null: it was not, or for a reason that has none. */
 const refusalText = ({ outcome, after, verb, target }: AuditEntry): string | null => {
@@ -54,7 +64,9 @@ const refusalText = ({ outcome, after, verb, target }: AuditEntry): string | nul
   if (typeof message === 'string') return message;
   const refusals: Readonly<Record<string, (did: string, what: string) => string>> = ledgerTexts.refusals;
   if (typeof code !== 'string') return null;
-  return refusals[code]?.(verb, ledgerTexts.thing(toWords(target.type ?? '').toLowerCase())) ?? null;
+  return (
+    refusals[code]?.(inSentence(verbWords(verb)), ledgerTexts.thing(toWords(target.type ?? '').toLowerCase())) ?? null
+  );
 };
 
 interface LedgerLineProps {
@@ -67,8 +79,12 @@ interface LedgerLineProps {
 export const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
   const [isOpen, setOpen] = useState(false);
   const [words, tone] = outcomeOf(entry, requests);
+  const valueText = useValueText(entry);
   const text =
-    requestOf(entry, requests)?.sentence ?? askedText(entry, requests) ?? refusalText(entry) ?? changeText(entry);
+    requestOf(entry, requests)?.sentence ??
+    askedText(entry, requests) ??
+    refusalText(entry) ??
+    changeText(entry, valueText);
   return (
     <>
       <tr className={tone === 'soft' ? '' : 'marked'}>
@@ -83,8 +99,8 @@ export const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
           </td>
         )}
         <td dir="auto">
-          {verbTexts[entry.verb] ?? ''} <ActionName entry={entry} /> <span className="soft mono">{entry.verb}</span>{' '}
-          {text} <EntryBulk entry={entry} requests={requests} />
+          <span title={entry.verb}>{verbWords(entry.verb)}</span> <ActionName entry={entry} /> {text}{' '}
+          <EntryBulk entry={entry} requests={requests} />
         </td>
         <td dir="auto">
           <Target target={entry.target} />
@@ -95,7 +111,7 @@ export const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
         </td>
         <td dir="auto">{legible(entry.reason ?? '')}</td>
         <td>
-          <MoreButton verb={entry.verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
+          <DetailsButton verb={entry.verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
         </td>
       </tr>
       {isOpen && (

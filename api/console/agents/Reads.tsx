@@ -1,5 +1,6 @@
 /** The reads of one agent, from the live stream while this page is open. Used by AgentPage. */
 import { useEffect, useState } from 'react';
+import { verbWords } from '../audit/entryParts.tsx';
 import { auditTexts } from '../audit/texts.tsx';
 import { liveUrl, openStream, useStreamState, type Stream } from '../live/stream.ts';
 import { useKeys } from '../shell/keyboard.ts';
@@ -31,7 +32,7 @@ const Line = ({ read: { at, verb, via, targets, query, outcome, code } }: { read
       <Ago at={at} />
     </td>
     <td dir="auto">
-      <span className="mono">{verb}</span> {via === 'mcp' && <span className="soft">{readTexts.byTool}</span>}{' '}
+      <span title={verb}>{verbWords(verb)}</span> {via === 'mcp' && <span className="soft">{readTexts.byTool}</span>}{' '}
       <span className="soft">{queryText(query)}</span>
     </td>
     <td dir="auto">

@@ -1,8 +1,9 @@
 /** What an agent asked for: what waits for a decision, and what has ended lately, with the note. Used by AgentPage. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { RequestEnd } from '../approvals/RequestEnd.tsx';
+import { RequestEnd } from '../approvals/RequestRow.tsx';
 import { useSession } from '../shell/session.ts';
+import { Row, Rows } from '../ui/Rows.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { requestsOfQuery } from '../wire/approvalQueries.ts';
 import type { Approval } from '../wire/types.ts';
@@ -26,18 +27,18 @@ export const WaitingRequests = ({ agent }: { readonly agent: string }) => {
   return (
     <section className="waiting" aria-label={agentTexts.requests}>
       <h2>{agentTexts.requests}</h2>
-      <ul>
+      <Rows>
         {data.map((approval) => (
-          <li key={approval.id}>
+          <Row key={approval.id}>
             <Link to="/env/$environment/approvals/$id" params={{ environment, id: approval.id }} dir="auto">
               {approval.sentence}
             </Link>
             <span className="soft">
               <Outcome approval={approval} />
             </span>
-          </li>
+          </Row>
         ))}
-      </ul>
+      </Rows>
     </section>
   );
 };

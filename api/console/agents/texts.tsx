@@ -1,10 +1,10 @@
 /** The texts of agents: their list, their page, their forms and their credentials. */
 import type { ReactNode } from 'react';
+import type { ResourceDeeds } from '../settings/resourceRow.ts';
 
 export const agentTexts = {
   title: 'Agents',
   about: 'Programs that work here with a token of their own. What they do stands under their name.',
-  make: 'New agent',
   none: 'No agents yet',
   noneAbout: 'Make one, and give its token to the program that works here.',
   headings: ['Name', 'Role', 'Mode', 'Used'],
@@ -23,26 +23,35 @@ export const agentTexts = {
   waits: (when: ReactNode) => <>waits, asked {when}</>,
   edit: 'Change…',
   rotate: 'New token…',
+  api: { path: '/settings/agents', one: 'agent' },
   form: {
+    fields: [
+      { name: 'name', as: 'name', example: 'Triage bot' },
+      { name: 'role', as: 'role' },
+      { name: 'mode', as: 'choice', label: 'Mode', initial: 'supervised', isOfNew: true },
+      { name: 'environments', as: 'reach' },
+      { name: 'expiresAt', as: 'time', label: 'Works until' },
+    ],
+    make: 'New agent',
     newAbout: 'A program that works here with a token of its own, which is shown once.',
     newDeed: 'Make agent',
-    /** The title of the form, and its button. */
-    change: (agent: string) => `Change ${agent}`,
-    changeAbout: 'It acts under the new rights at once. More rights need a fresh sign-in.',
-    nameExample: 'Triage bot',
-    mode: 'Mode',
-    worksUntil: 'Works until',
+    change: {
+      title: (agent: string) => `Change ${agent}`,
+      about: 'It acts under the new rights at once. Other rights need a fresh sign-in.',
+      deed: (agent: string) => `Change ${agent}`,
+    },
   },
   rotation: {
     title: (agent: string) => `New token for ${agent}`,
     about: 'Role, mode and what it asked for stay. The new token is shown once.',
     deed: 'Make a new token',
-    oldToken: 'The old token',
+    old: 'The old token',
   },
-  revocation: {
+  ending: {
     title: (agent: string) => `Revoke ${agent}?`,
     about:
       'Its tokens end at once, everywhere, and what it has asked for can’t be approved any more. This can’t be undone; a new agent can be made.',
+    deed: (agent: string) => `Revoke ${agent}`,
     done: (agent: string) => `${agent} is revoked.`,
   },
   credential: {
@@ -50,9 +59,15 @@ export const agentTexts = {
     newTitle: (agent: string) => `The new token of ${agent}`,
     about: (agent: string) => `The token is shown this once. Keep it where ${agent} runs, and nowhere else.`,
     shownBefore: '(shown before)',
-    token: 'Token',
-    address: 'API address',
-    tryIt: 'Try it',
-    protocol: 'Model Context Protocol',
+    parts: (token: string, baseUrl: string) => {
+      const headers = { Authorization: `Bearer ${token}` };
+      const mcp = { mcpServers: { console: { type: 'http', url: `${baseUrl}/mcp`, headers } } };
+      return [
+        ['Token', token],
+        ['API address', baseUrl],
+        ['Try it', `curl -s -H 'authorization: Bearer ${token}' '${baseUrl}/me'`],
+        ['Model Context Protocol', JSON.stringify(mcp, null, 2)],
+      ];
+    },
   },
-};
+} satisfies ResourceDeeds & Readonly<Record<string, unknown>>;

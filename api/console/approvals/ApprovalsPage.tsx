@@ -1,24 +1,69 @@
 /** Approvals: the queue of those that wait, irreversible and oldest first, or those that ended in one way, beside the open one. */
-import { useQuery } from '@tanstack/react-query';
-import { useRef, useState, type ReactNode } from 'react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useRef, useState } from 'react';
+import { type ApprovalsSearch, type EndedStatus, readApprovalsSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
+import { KeyHint } from '../ui/Button.tsx';
 import { neighbour } from '../ui/choose.ts';
 import { useDraft } from '../ui/draft.ts';
-import { KeyHint } from '../ui/KeyHint.tsx';
+import { Select } from '../ui/fields.tsx';
 import { ListAndDetail } from '../ui/ListAndDetail.tsx';
+import { ShowEarlier } from '../ui/ListEnds.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { approvalQuery, approvalsQuery } from '../wire/approvalQueries.ts';
+import { Rows } from '../ui/Rows.tsx';
+import { approvalQuery, approvalsQuery, endedApprovalsQuery } from '../wire/approvalQueries.ts';
 import type { Approval } from '../wire/types.ts';
 import { Decision } from './Decision.tsx';
-import { readApprovalsSearch, type ApprovalsSearch } from './ended.ts';
-import { EndedRequests } from './EndedRequests.tsx';
-import { followersOf } from './following.ts';
 import { RequestRow } from './RequestRow.tsx';
 import { rest, takesClicks, useRestAtEnd, useWaking, wake } from './resting.ts';
-import { approvalTexts } from './texts.ts';
-import { useDecide, type Verb } from './useDecide.ts';
+import { requestTexts } from './texts.tsx';
+import { type Verb, useDecide } from './useDecide.ts';
 import { useIsGrave } from './useIsGrave.ts';
+
+interface EndedRequestsProps {
+  readonly status: EndedStatus;
+  readonly openId: string | null;
+  readonly onOpen: (id: string) => void;
+}
+
+/** The requests that ended in one way, the newest first. */
+const EndedRequests = ({ status, openId, onOpen }: EndedRequestsProps) => {
+  const { http } = useSession();
+  const list = useInfiniteQuery(endedApprovalsQuery(http, status));
+  if (list.data === undefined)
+    return list.error === null ? (
+      <Skeleton rows={4} />
+    ) : (
+      <Problem error={list.error} onRetry={() => void list.refetch()} />
+    );
+  const requests = list.data.pages.flatMap(({ approvals }) => approvals);
+  if (requests.length === 0)
+    return <Empty title={requestTexts.queue.noneEnded}>{requestTexts.queue.noneEndedAbout}</Empty>;
+  return (
+    <>
+      <Rows className="requests" hasMore={list.hasNextPage}>
+        {requests.map((approval) => (
+          <RequestRow key={approval.id} approval={approval} isOpen={approval.id === openId} onOpen={onOpen} />
+        ))}
+      </Rows>
+      <ShowEarlier what="ones" list={list} />
+    </>
+  );
+};
+
+/**
+ * Returns the other requests of a queue in the order in which they may follow one of it: those after it, then those
+ * before it, the nearest first; those that the person may not decide come last.
+ */
+const followersOf = (queue: readonly Approval[], id: string): readonly Approval[] => {
+  const at = queue.findIndex((each) => each.id === id);
+  const others = [...queue.slice(at + 1), ...queue.slice(0, Math.max(0, at)).toReversed()];
+  return [
+    ...others.filter(({ canDecide }) => canDecide.approve),
+    ...others.filter(({ canDecide }) => !canDecide.approve),
+  ];
+};
 
 interface ApprovalsPageProps {
   readonly id: string | null;
@@ -29,19 +74,14 @@ interface ApprovalsPageProps {
 
 /** Chooses between the queue and the requests that ended in one way. */
 const Which = ({ search: { status }, onSearch }: Pick<ApprovalsPageProps, 'search' | 'onSearch'>) => (
-  <select
+  <Select
     className="wide"
-    aria-label={approvalTexts.which}
+    aria-label={requestTexts.queue.which}
     value={status ?? ''}
-    onChange={({ target }) => onSearch(readApprovalsSearch({ status: target.value }))}
-  >
-    <option value="">{approvalTexts.pending}</option>
-    {Object.entries(approvalTexts.ended).map(([name, label]) => (
-      <option key={name} value={name}>
-        {label}
-      </option>
-    ))}
-  </select>
+    any={requestTexts.queue.pending}
+    options={Object.entries(requestTexts.queue.ended)}
+    onValue={(next) => onSearch(readApprovalsSearch({ status: next }))}
+  />
 );
 
 /** Orders approvals: irreversible ones first, then the oldest. */
@@ -61,7 +101,7 @@ export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPagePro
     refetchInterval: ({ state: { data } }) => data?.status === 'pending' && data.record !== null && recordMs,
   });
   const [note, setNote] = useDraft(`${http.environment}.approval.${id ?? ''}`);
-  const { decide: send, isBusy, problem, dialog } = useDecide(id);
+  const { decide: send, isBusy, problem, seen, dialog } = useDecide(id);
   const noteInput = useRef<HTMLInputElement>(null);
   /** The request whose approval waits for its confirmation, or whose rejection for the end of its note. */
   const [asked, setAsked] = useState<{ readonly id: string; readonly verb: Verb } | null>(null);
@@ -136,28 +176,30 @@ export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPagePro
   if (search.status !== undefined) list = <EndedRequests status={search.status} openId={id} onOpen={onOpen} />;
   else if (pending.error !== null) list = <Problem error={pending.error} onRetry={() => void pending.refetch()} />;
   else if (pending.data === undefined) list = <Skeleton rows={4} />;
-  else if (queue.length === 0) list = <Empty title={approvalTexts.none}>{approvalTexts.noneAbout}</Empty>;
+  else if (queue.length === 0) list = <Empty title={requestTexts.queue.none}>{requestTexts.queue.noneAbout}</Empty>;
   else
     list = (
-      <ul className="requests">
+      <Rows className="requests">
         {queue.map((approval) => (
           <RequestRow key={approval.id} approval={approval} isOpen={approval.id === id} onOpen={onOpen} />
         ))}
-      </ul>
+      </Rows>
     );
   return (
     <>
       <ListAndDetail
-        title={approvalTexts.title}
+        title={requestTexts.queue.title}
         total={pending.data === undefined || !isQueue ? null : queue.length}
         filters={<Which search={search} onSearch={onSearch} />}
         list={list}
         isOpen={id !== null}
       >
         {id === null && (
-          <Empty title={approvalTexts.nothingOpen}>
+          <Empty title={requestTexts.queue.nothingOpen}>
             <KeyHint>
-              {queue.some(({ canDecide }) => canDecide.approve) ? approvalTexts.howToDecide : approvalTexts.howToOpen}
+              {queue.some(({ canDecide }) => canDecide.approve)
+                ? requestTexts.queue.howToDecide
+                : requestTexts.queue.howToOpen}
             </KeyHint>
           </Empty>
         )}
@@ -170,6 +212,7 @@ export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPagePro
             approval={one.data}
             others={queue.filter((each) => one.data?.others?.includes(each.id) === true)}
             problem={problem}
+            seen={seen}
             isBusy={isBusy}
             asked={waiting}
             note={note}

@@ -1,59 +1,78 @@
-/** What a request for a bulk is about: its first items, and why some of them would not change. Used by Decision. */
-import { Link } from '@tanstack/react-router';
-import { legible } from '../content/legible.ts';
-import { Problems } from '../content/Problems.tsx';
-import { RecordLink } from '../content/RecordLink.tsx';
-import { useSession } from '../shell/session.ts';
+/** What a request for a bulk is about: its first items or records, and why some of them would not change. Used by Decision. */
+import { Problems } from '../bulks/BulkLine.tsx';
+import { ItemLink, RecordLink } from '../content/links.tsx';
+import { legible } from '../content/values.ts';
+import { Row, Rows } from '../ui/Rows.tsx';
 import type { Approval, BulkDryRun } from '../wire/types.ts';
-import { requestTexts } from './requestTexts.tsx';
+import { RecordAmounts } from './Sums.tsx';
+import { requestTexts } from './texts.tsx';
 
-interface BulkItem {
+interface BulkRecord {
+  readonly resource: string;
   readonly id: string;
-  readonly title: string;
-  readonly record: { readonly resource: string; readonly id: string; readonly title: string | null } | null;
+  readonly title: string | null;
+  /** Its amounts and their currencies; absent: it has none, or was not found. */
+  readonly fields?: object;
 }
 
-interface BulkFactsProps {
-  readonly approval: Approval;
+interface BulkTarget {
+  readonly items?: readonly { readonly id: string; readonly title: string; readonly record: BulkRecord | null }[];
+  /** Of a bulk that names records. */
+  readonly refs?: readonly BulkRecord[] | null;
+  readonly more?: number;
 }
 
 const { bulk } = requestTexts;
 
-const Items = ({ items, more }: { readonly items: readonly BulkItem[]; readonly more: number }) => {
-  const { environment } = useSession();
+/** Returns the records that the target of a bulk names. */
+export const recordsIn = ({ items = [], refs }: BulkTarget): readonly BulkRecord[] =>
+  refs ?? items.flatMap(({ record }) => record ?? []);
+
+const RecordRow = ({ resource, id, title, fields }: BulkRecord) => (
+  <>
+    <RecordLink resource={resource} id={id} title={legible(title ?? id)} />
+    <RecordAmounts resource={resource} fields={fields} />
+  </>
+);
+
+const Targets = ({ items = [], refs, more = 0 }: BulkTarget) => {
+  if (items.length + (refs?.length ?? 0) === 0) return null;
   return (
     <section>
-      <h2>{bulk.items}</h2>
-      <ul>
+      <h2>{refs == null ? bulk.items : bulk.records}</h2>
+      <Rows total={(refs ?? items).length + more}>
+        {refs?.map((ref) => (
+          <Row key={ref.id}>
+            <RecordRow {...ref} />
+          </Row>
+        ))}
         {items.map(({ id, title, record }) => (
-          <li key={id}>
-            <Link to="/env/$environment/items" params={{ environment }} search={{ show: 'all', item: id }} dir="auto">
-              {legible(title)}
-            </Link>
+          <Row key={id}>
+            <ItemLink id={id} title={title} />
             {record !== null && (
               <span className="soft">
                 {' · '}
-                <RecordLink resource={record.resource} id={record.id} title={legible(record.title ?? record.id)} />
+                <RecordRow {...record} />
               </span>
             )}
-          </li>
+          </Row>
         ))}
         {more > 0 && <li className="soft">{bulk.more(more)}</li>}
-      </ul>
+      </Rows>
     </section>
   );
 };
 
-export const BulkFacts = ({ approval: { kind, now, after } }: BulkFactsProps) => {
+export const BulkFacts = ({ approval: { kind, now, after } }: { readonly approval: Approval }) => {
   if (kind !== 'bulk') return null;
-  const { items = [], more = 0 }: { readonly items?: readonly BulkItem[]; readonly more?: number } = now ?? {};
+  const target: BulkTarget = now ?? {};
   // A bulk of more than 10,000 items has no counts.
   const { matched, ...rest }: Partial<BulkDryRun> = after ?? {};
   const { wouldChange = 0, unchanged = 0, forbidden = 0, failed = 0, problems = [] } = rest;
   return (
     <>
       {matched !== undefined && <p>{bulk.effect({ matched, wouldChange, unchanged, forbidden, failed })}</p>}
-      {items.length > 0 && <Items items={items} more={more} />}
+      <Targets {...target} />
       {problems.length > 0 && (
         <section>
           <h2>{bulk.problems}</h2>

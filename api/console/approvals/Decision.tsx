@@ -1,31 +1,84 @@
 /** One request on one screen: what will happen, who asks and why, what it changes, and the decision. Used by ApprovalsPage. */
-import { Link } from '@tanstack/react-router';
-import { ItemLink } from '../content/ItemLink.tsx';
-import { legible } from '../content/legible.ts';
+import { useQuery } from '@tanstack/react-query';
+import { ItemLink, ThingLink } from '../content/links.tsx';
+import { legible } from '../content/values.ts';
+import { laterTexts } from '../shell/laterTexts.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { whenTime } from '../ui/time.ts';
+import { Row, Rows } from '../ui/Rows.tsx';
+import { count, whenTime } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
+import { requestRecordQuery } from '../wire/approvalQueries.ts';
+import type { Total } from '../wire/queries.ts';
+import { wireTexts } from '../wire/texts.ts';
 import type { Approval } from '../wire/types.ts';
 import { BulkFacts } from './BulkFacts.tsx';
-import { LeftOut } from './LeftOut.tsx';
 import { Outcome } from './Outcome.tsx';
 import { RecentEntries } from './RecentEntries.tsx';
-import { Changes, Given, Target } from './RequestFacts.tsx';
-import { RequestRecord } from './RequestRecord.tsx';
-import { requestTexts } from './requestTexts.tsx';
-import { Sums } from './Sums.tsx';
-import { approvalTexts } from './texts.ts';
+import { ChangedSinceSeen, Changes, Given, Target } from './RequestFacts.tsx';
+import { LeftOut, Sums } from './Sums.tsx';
+import { requestTexts } from './texts.tsx';
 import { undoableOf } from './undoable.ts';
-import { UnsentNote } from './UnsentNote.tsx';
 import { useIsDangerous } from './useIsGrave.ts';
 import { Verdict, type VerdictProps } from './Verdict.tsx';
-import { verdictTexts } from './verdictTexts.tsx';
+
+const texts = requestTexts.recordCounts;
+
+/** Returns a number of requests as it is said. */
+const said = ({ count: n, isMinimum }: Total): string => (isMinimum ? wireTexts.moreThan(n) : count(n));
+
+/** What became of the requests of a principal: how many were approved, were rejected, ended undecided, and wait. */
+const RequestRecord = ({ requestedBy: { id } }: Pick<Approval, 'requestedBy'>) => {
+  const { http } = useSession();
+  const { data } = useQuery({ ...requestRecordQuery(http, id ?? ''), enabled: id !== null });
+  return (
+    <p className="soft record-of-requests">
+      {data === undefined
+        ? '\u00a0'
+        : requestTexts.record([
+            texts.approved(data.approved.count, said(data.approved)),
+            texts.rejected(data.rejected.count, said(data.rejected)),
+            ...(data.undecided.count === 0 ? [] : [texts.undecided(data.undecided.count, said(data.undecided))]),
+            texts.pending(data.pending.count, said(data.pending)),
+          ])}
+    </p>
+  );
+};
+
+interface UnsentNoteProps {
+  readonly note: string;
+  readonly onForget: () => void;
+}
+
+/** A note that somebody typed for a request that ended meanwhile, until they forget it. */
+const UnsentNote = ({ note, onForget }: UnsentNoteProps) => {
+  const { notices } = useSession();
+  const copy = (): void => {
+    navigator.clipboard.writeText(note).then(
+      () => notices.show({ tone: 'done', text: requestTexts.verdict.noteCopied }),
+      () => notices.show({ tone: 'failed', text: laterTexts.copy.refused }),
+    );
+  };
+  return (
+    <section className="verdict" role="alert">
+      <p>{requestTexts.verdict.notSent}</p>
+      <blockquote dir="auto" tabIndex={0}>
+        {legible(note)}
+      </blockquote>
+      <div className="verdict-buttons">
+        <Button onClick={copy}>{requestTexts.verdict.copyNote}</Button>
+        <Button onClick={onForget}>{requestTexts.verdict.forgetNote}</Button>
+      </div>
+    </section>
+  );
+};
 
 interface DecisionProps extends VerdictProps {
   /** Those that wait on the same target. */
   readonly others: readonly Approval[];
   readonly problem: string | null;
+  /** The request as it was when its approval failed because it has changed; null: it did not. */
+  readonly seen: Approval | null;
   readonly onBack: () => void;
 }
 
@@ -46,31 +99,29 @@ const givesReason = ({ input }: Approval): boolean => {
 
 /** Other requests that wait on the same target: whoever approves both may do the same twice. */
 const Others = ({ others }: Pick<DecisionProps, 'others'>) => {
-  const { environment } = useSession();
   if (others.length === 0) return null;
   return (
     <section aria-label={requestTexts.others}>
       <h2>{requestTexts.others}</h2>
-      <ul>
+      <Rows>
         {others.map(({ id, sentence, requestedBy, requestedAt }) => (
-          <li key={id}>
-            <Link to="/env/$environment/approvals/$id" params={{ environment, id }} dir="auto">
+          <Row key={id}>
+            <ThingLink type="approval" id={id} dir="auto">
               {sentence}
-            </Link>
+            </ThingLink>
             <span className="soft">
               {' · '}
               {requestedBy.name} · <Ago at={requestedAt} />
             </span>
-          </li>
+          </Row>
         ))}
-      </ul>
+      </Rows>
     </section>
   );
 };
 
 /** What a request would change, where that has a page: nobody decides unseen. */
 const About = ({ approval: { item, itemTitle, flag, now } }: { readonly approval: Approval }) => {
-  const { environment } = useSession();
   const { description }: { readonly description?: unknown } = now ?? {};
   return (
     <>
@@ -78,9 +129,9 @@ const About = ({ approval: { item, itemTitle, flag, now } }: { readonly approval
       {flag !== null && (
         <p>
           {typeof description === 'string' && <span dir="auto">{legible(description)} </span>}
-          <Link to="/env/$environment/flags/$flag" params={{ environment, flag }}>
+          <ThingLink type="flag" id={flag}>
             {requestTexts.openFlag}
-          </Link>
+          </ThingLink>
         </p>
       )}
     </>
@@ -88,7 +139,7 @@ const About = ({ approval: { item, itemTitle, flag, now } }: { readonly approval
 };
 
 export const Decision = (props: DecisionProps) => {
-  const { approval, others, problem, note, isBusy, onNote, onBack } = props;
+  const { approval, others, problem, seen, note, isBusy, onNote, onBack } = props;
   const { sentence, requestedBy, requestedAt, expiresAt, reason, status, canDecide } = approval;
   const isPending = status === 'pending';
   const isDangerous = useIsDangerous(approval);
@@ -97,7 +148,7 @@ export const Decision = (props: DecisionProps) => {
   return (
     <article className={`decision ${approval.reversible === false ? 'grave' : ''}`}>
       <Button className="back" onClick={onBack}>
-        {approvalTexts.back}
+        {requestTexts.queue.back}
       </Button>
       <h1 dir="auto">{sentence}</h1>
       <LeftOut approval={approval} />
@@ -139,8 +190,11 @@ export const Decision = (props: DecisionProps) => {
           {problem}
         </p>
       )}
+      {seen !== null && <ChangedSinceSeen approval={approval} seen={seen} />}
       {isPending && !canDecide.approve && (
-        <p className="hint">{canDecide.why === null ? verdictTexts.mayNot : verdictTexts.mayNotAs(canDecide.why)}</p>
+        <p className="hint">
+          {canDecide.why === null ? requestTexts.verdict.mayNot : requestTexts.verdict.mayNotAs(canDecide.why)}
+        </p>
       )}
       {isPending && canDecide.approve && <Verdict {...props} />}
     </article>

@@ -1,17 +1,41 @@
 /** The recent entries of a request's item: those since the request, the newest message, and the newest notes. Used by Decision. */
-import { useQuery } from '@tanstack/react-query';
-import { broughtBy, shortenedData } from '../content/brought.ts';
-import { Markdown } from '../content/Markdown.tsx';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useNames } from '../content/names.ts';
-import { TimelineEntry } from '../content/TimelineEntry.tsx';
+import { TimelineEntry, broughtBy, shortenedData } from '../content/TimelineEntry.tsx';
 import { Fields } from '../content/Value.tsx';
 import { isObject } from '../content/values.ts';
+import { PlainText } from '../content/Written.tsx';
 import { useSession } from '../shell/session.ts';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/Time.tsx';
-import { recentQuery } from '../wire/recentQuery.ts';
+import type { Http } from '../wire/http.ts';
+import { keys } from '../wire/queries.ts';
+import { body } from '../wire/reading.ts';
 import type { Approval, Entry, Occurrence } from '../wire/types.ts';
-import { requestTexts } from './requestTexts.tsx';
+import { requestTexts } from './texts.tsx';
+
+/** Entries that are read: those since a request are few. */
+const entriesMost = 50;
+
+/** Read anew with each entry that a live message brings. */
+const recentQuery = (http: Http, item: string) =>
+  queryOptions({
+    queryKey: keys.recent(item),
+    queryFn: async ({ signal }) => {
+      const path = `/items/${encodeURIComponent(item)}`;
+      const [timeline, { occurrences }] = await Promise.all([
+        http.call<{ entries: Entry[]; cursor: string | null }>('GET', `${path}/timeline`, {
+          query: { limit: entriesMost },
+          signal,
+        }),
+        body(http.call<{ occurrences: Occurrence[] }>('GET', `${path}/occurrences`, { query: { limit: 1 }, signal })),
+      ]);
+      const { entries, cursor } = timeline.body;
+      // The offset has it read again where a stream begins later.
+      return { entries, isMore: cursor !== null, occurrence: occurrences[0] ?? null, offset: timeline.offset };
+    },
+    staleTime: 10_000,
+  });
 
 const texts = requestTexts.item;
 
@@ -85,7 +109,9 @@ const Message = ({ occurrence: { at, data } }: { readonly occurrence: Occurrence
           <Ago isInSentence at={at} />
         </span>
       </h2>
-      <div className="written">{text === null ? <Fields fields={members} /> : <Markdown text={shortened(text)} />}</div>
+      <div className="written">
+        {text === null ? <Fields fields={members} /> : <PlainText text={shortened(text)} />}
+      </div>
     </section>
   );
 };

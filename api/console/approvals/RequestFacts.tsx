@@ -1,10 +1,12 @@
 /** What a request gives, the record that it is for, and what it changes, in the words of the other pages. Used by Decision. */
 import { differences, rampMember } from '../content/difference.ts';
-import { legible } from '../content/legible.ts';
-import { RecordLink } from '../content/RecordLink.tsx';
-import { isObject } from '../content/values.ts';
+import { RecordLink } from '../content/links.tsx';
+import { isObject, legible } from '../content/values.ts';
+import { WithLinks } from '../content/Written.tsx';
 import type { Approval } from '../wire/types.ts';
-import { requestTexts } from './requestTexts.tsx';
+import { recordsIn } from './BulkFacts.tsx';
+import { figuresText } from './Sums.tsx';
+import { requestTexts } from './texts.tsx';
 import { useWords, type Fact } from './useWords.ts';
 
 const { difference } = requestTexts;
@@ -68,6 +70,53 @@ export const Changes = ({ approval }: PartProps) => {
   );
 };
 
+/** The facts that changed after the person read the request, so that the approval failed. */
+export const ChangedSinceSeen = ({ approval, seen }: PartProps & { readonly seen: Approval }) => {
+  const { labelOf, textOf, fieldsOf } = useWords(approval);
+  const isBulk = approval.kind === 'bulk';
+  /** Of a bulk its records by their titles, each with its amounts. */
+  const factsOf = ({ now }: Approval): unknown =>
+    isBulk
+      ? Object.fromEntries(
+          recordsIn(now ?? {}).map(({ id, title, fields }) => [
+            title ?? id,
+            figuresText(fieldsOf({ ...fields }).map(({ label, text }) => requestTexts.figure(label, text))),
+          ]),
+        )
+      : now;
+  const rows = differences(factsOf(seen), factsOf(approval), null);
+  if (rows.length === 0) return null;
+  return (
+    <section className="diff" aria-label={requestTexts.sinceSeen.title}>
+      <h2>{requestTexts.sinceSeen.title}</h2>
+      <table>
+        <thead>
+          <tr>
+            <td />
+            <th>{requestTexts.sinceSeen.before}</th>
+            <th>{difference.now}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, before: was, now: is }) => (
+            <tr key={name}>
+              <th scope="row" title={name}>
+                {isBulk ? legible(name) : labelOf(name)}
+              </th>
+              <td className="removed" dir="auto">
+                {textOf(name, was, seen.now)}
+              </td>
+              <td className="added" dir="auto">
+                {textOf(name, is, approval.now)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+};
+
 const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
   <dl className="fields">
     {facts.map(({ name, label, text }) => (
@@ -75,11 +124,16 @@ const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
         <dt dir="auto" title={name}>
           {label}
         </dt>
-        <dd dir="auto">{text}</dd>
+        <dd dir="auto">
+          <WithLinks text={text} />
+        </dd>
       </div>
     ))}
   </dl>
 );
+
+/** Members of an operation that the sentence says in words. */
+const unsaid: ReadonlySet<string> = new Set(['type', 'undo', 'action', 'records', 'bulk']);
 
 /** The members of the request that the comparison does not show. */
 export const Given = ({ approval }: PartProps) => {
@@ -91,7 +145,7 @@ export const Given = ({ approval }: PartProps) => {
   const { input: inputOfBulk }: { readonly input?: unknown } = operation ?? {};
   const isInput = input !== null || isObject(inputOfBulk);
   const given = isObject(inputOfBulk) ? inputOfBulk : (input ?? operation ?? change ?? {});
-  const facts = inputOf({ ...given }).filter(({ name }) => name !== 'type' && !told.has(name));
+  const facts = inputOf({ ...given }).filter(({ name }) => !unsaid.has(name) && !told.has(name));
   if (facts.length === 0) return null;
   return (
     <section>

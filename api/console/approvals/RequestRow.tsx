@@ -1,12 +1,48 @@
-/** A request in a list: what will happen, who asks, and whether one may decide it or how it ended. Used by ApprovalsPage and EndedRequests. */
-import { legible } from '../content/legible.ts';
+/** A request in a list, on one line of home, and how it ended: what will happen, who asks, and whether one may decide it. Used by ApprovalsPage, HomePage and the page of an agent. */
+import { ThingLink } from '../content/links.tsx';
+import { legible } from '../content/values.ts';
+import { Row } from '../ui/Rows.tsx';
 import { Ago } from '../ui/Time.tsx';
 import type { Approval } from '../wire/types.ts';
-import { useLeftOut } from './LeftOut.tsx';
-import { RequestEnd } from './RequestEnd.tsx';
-import { requestTexts } from './requestTexts.tsx';
-import { figuresText, useFigures } from './Sums.tsx';
-import { approvalTexts } from './texts.ts';
+import { figuresText, useFigures, useLeftOut } from './Sums.tsx';
+import { requestTexts } from './texts.tsx';
+import { useWords } from './useWords.ts';
+
+/** How a request ended, within a sentence: who ended it, and when. */
+export const RequestEnd = ({ approval }: { readonly approval: Approval }) => {
+  const { status, decidedBy, decidedAt } = approval;
+  const ends: Readonly<Record<string, string>> = requestTexts.verdict.endsInSentence;
+  const end = ends[status] ?? status;
+  const when = decidedAt !== null && <Ago isInSentence at={decidedAt} />;
+  // Nobody decides what has expired, or what no longer fits when somebody tries to approve it.
+  return decidedBy === null || status === 'stale'
+    ? requestTexts.verdict.ended(end, when)
+    : requestTexts.verdict.endedBy(end, decidedBy.name, when);
+};
+
+/** A request that waits, on the page of what waits: its sentence, and the figures that it is about. */
+export const RequestLine = ({ approval }: { readonly approval: Approval }) => {
+  const { id, sentence, requestedAt } = approval;
+  const leftOut = useWords(approval)
+    .leftOutOf()
+    .flatMap(({ label, about }) => (about === null ? [] : [requestTexts.isLeftOut(label)]));
+  const figures = figuresText([...leftOut, ...useFigures(approval)]);
+  return (
+    <Row>
+      <span className="request-line">
+        <ThingLink type="approval" id={id} dir="auto">
+          {sentence}
+        </ThingLink>
+        {figures !== '' && (
+          <span className="soft" dir="auto">
+            {figures}
+          </span>
+        )}
+      </span>
+      <Ago at={requestedAt} />
+    </Row>
+  );
+};
 
 interface RequestRowProps {
   readonly approval: Approval;
@@ -20,7 +56,7 @@ export const RequestRow = ({ approval, isOpen, onOpen }: RequestRowProps) => {
   const figures = figuresText(useFigures(approval));
   const leftOut = useLeftOut(approval);
   return (
-    <li>
+    <Row>
       <button
         type="button"
         className={`request ${isPending && reversible === false ? 'grave' : ''}`}
@@ -43,8 +79,8 @@ export const RequestRow = ({ approval, isOpen, onOpen }: RequestRowProps) => {
           {requestedBy.name} · <Ago at={requestedAt} />
           {isPending ? (
             <>
-              {reversible === false && ` · ${approvalTexts.canNotBeUndone}`}
-              {!canDecide.approve && ` · ${approvalTexts.notYours}`}
+              {reversible === false && ` · ${requestTexts.queue.canNotBeUndone}`}
+              {!canDecide.approve && ` · ${requestTexts.queue.notYours}`}
             </>
           ) : (
             <>
@@ -54,6 +90,6 @@ export const RequestRow = ({ approval, isOpen, onOpen }: RequestRowProps) => {
           )}
         </span>
       </button>
-    </li>
+    </Row>
   );
 };

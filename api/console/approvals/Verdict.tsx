@@ -2,12 +2,11 @@
 import { useEffect, useId, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { useKeys } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
-import { TooLong } from '../ui/TooLong.tsx';
+import { TooLong } from '../ui/fields.tsx';
 import type { Approval } from '../wire/types.ts';
-import { LeftOut } from './LeftOut.tsx';
-import { Sums } from './Sums.tsx';
+import { LeftOut, Sums } from './Sums.tsx';
+import { requestTexts } from './texts.tsx';
 import { useIsDangerous } from './useIsGrave.ts';
-import { verdictTexts } from './verdictTexts.tsx';
 
 export interface VerdictProps {
   readonly approval: Approval;
@@ -28,12 +27,17 @@ const noteMost = 500;
 /** Milliseconds after which a confirmation counts: what comes earlier is the second half of a double tap or a double click. */
 const deliberateMs = 400;
 
-/** Takes the place of the buttons; the confirming one has the focus, and its key is another than that which asked for it. */
+/** A button is pressed again and again by a key that is held down. */
+const holdOnce = (event: KeyboardEvent): void => {
+  if (event.repeat) event.preventDefault();
+};
+
+/** Takes the place of the buttons; the one that holds back has the focus, so that no key that is pressed by habit approves. */
 const Confirmation = ({ approval, isBusy, onDecide, onHold }: VerdictProps) => {
   const [isReady, setReady] = useState(false);
   const alert = useId();
   const isDangerous = useIsDangerous(approval);
-  const { final, dangerous, uncertain } = verdictTexts;
+  const { final, dangerous, uncertain } = requestTexts.verdict;
   useEffect(() => {
     const timer = window.setTimeout(setReady, deliberateMs, true);
     return () => window.clearTimeout(timer);
@@ -43,7 +47,7 @@ const Confirmation = ({ approval, isBusy, onDecide, onHold }: VerdictProps) => {
   };
   useKeys({ 'mod+enter': ({ repeat }) => !repeat && confirm() });
   return (
-    <div className="verdict-buttons" role="group" aria-label={verdictTexts.confirm}>
+    <div className="verdict-buttons" role="group" aria-label={requestTexts.verdict.confirm}>
       <div id={alert} role="alert">
         <p className="problem" dir="auto">
           {(approval.reversible === false ? final : isDangerous ? dangerous : uncertain)(approval.sentence)}
@@ -53,21 +57,17 @@ const Confirmation = ({ approval, isBusy, onDecide, onHold }: VerdictProps) => {
       </div>
       <Button
         tone="danger"
-        autoFocus
         aria-describedby={alert}
         disabled={isBusy}
         aria-disabled={!isReady}
         onClick={confirm}
-        onKeyDown={(event) => {
-          // A button is pressed again and again by a key that is held down.
-          if (event.repeat) event.preventDefault();
-        }}
-        shortcut="↵"
+        onKeyDown={holdOnce}
+        shortcut="⌘↵"
       >
-        {verdictTexts.approveAllTheSame}
+        {requestTexts.verdict.approveAllTheSame}
       </Button>
-      <Button disabled={isBusy} onClick={onHold} shortcut="Esc">
-        {verdictTexts.notYet}
+      <Button autoFocus aria-describedby={alert} disabled={isBusy} onClick={onHold} onKeyDown={holdOnce} shortcut="Esc">
+        {requestTexts.verdict.notYet}
       </Button>
     </div>
   );
@@ -96,12 +96,12 @@ const Note = ({ approval, isBusy, asked, note, noteInput, onNote, onDecide, onHo
   return (
     <>
       <label className={isShown || note !== '' ? '' : 'quiet'}>
-        {isRejecting ? verdictTexts.whyRejected(who) : verdictTexts.noteFor(who)}
+        {isRejecting ? requestTexts.verdict.whyRejected(who) : requestTexts.verdict.noteFor(who)}
         <input
           ref={noteInput}
           value={note}
           readOnly={isBusy}
-          placeholder={isRejecting ? verdictTexts.howToReject : verdictTexts.optional}
+          placeholder={isRejecting ? requestTexts.verdict.howToReject : requestTexts.verdict.optional}
           aria-keyshortcuts="n"
           onFocus={() => setShown(true)}
           onBlur={() => {
@@ -115,9 +115,9 @@ const Note = ({ approval, isBusy, asked, note, noteInput, onNote, onDecide, onHo
           onKeyDown={press}
         />
       </label>
-      {isAsking && <p role="alert">{verdictTexts.rejectBare}</p>}
-      {isRejecting && note !== '' && <p className="soft">{verdictTexts.howToReject}</p>}
-      <TooLong what={verdictTexts.theNote} text={note} most={noteMost} />
+      {isAsking && <p role="alert">{requestTexts.verdict.rejectBare}</p>}
+      {isRejecting && note !== '' && <p className="soft">{requestTexts.verdict.howToReject}</p>}
+      <TooLong what={requestTexts.verdict.theNote} text={note} most={noteMost} />
     </>
   );
 };
@@ -137,10 +137,10 @@ export const Verdict = (props: VerdictProps) => {
             onClick={() => onDecide('approve')}
             shortcut="a"
           >
-            {verdictTexts.approve}
+            {requestTexts.verdict.approve}
           </Button>
           <Button disabled={isBusy} onClick={() => onDecide('reject')} shortcut={asked === 'reject' ? '↵' : 'r'}>
-            {verdictTexts.reject}
+            {requestTexts.verdict.reject}
           </Button>
         </div>
       )}

@@ -1,15 +1,18 @@
 /** Which approved changes can be taken back, by which verbs, and by which entry of the timeline. Used by Decision and useApproved. */
+import { differences } from '../content/difference.ts';
 import { isObject } from '../content/values.ts';
 import type { Approval, Entry } from '../wire/types.ts';
 
-/** The verb that giving back a member needs, by the member of an update and by the operation of the same name. */
+/** The verb that giving back a member needs, by the member of an item and of an update, and by the operation of the same name. */
 const verbs: Readonly<Record<string, string>> = {
   state: 'state',
   assignee: 'assign',
   assign: 'assign',
   tags: 'tags',
   snooze: 'snooze',
+  snoozedUntil: 'snooze',
   links: 'note',
+  priority: 'edit',
 };
 
 /** Operations of bulks that have no inverse. */
@@ -18,16 +21,28 @@ const final: ReadonlySet<unknown> = new Set(['action', 'undo']);
 /** How far an approved change can be taken back. */
 type Undoable = 'whole' | 'butNote' | 'not';
 
-/** Returns the verbs that taking an approved change of an item back needs; none: it can't be taken back. */
-export const undoVerbsOf = ({ kind, operation }: Pick<Approval, 'kind' | 'operation'>): readonly string[] => {
+type Changing = Pick<Approval, 'kind' | 'operation' | 'before' | 'after'>;
+
+/** Returns the members of an item that taking an approved change back gives back, all of them at once; none: it can't be taken back. */
+export const undonePartsOf = ({ kind, operation, before, after }: Changing): readonly string[] => {
   if (kind !== 'item' || operation === null) return [];
   const { type, ...members }: { readonly type?: unknown } = operation;
-  const changed = type === 'update' ? Object.keys(members) : [String(type)];
-  return [...new Set(changed.flatMap((name) => (Object.hasOwn(verbs, name) ? (verbs[name] ?? []) : [])))];
+  const changed =
+    'undo' in members
+      ? differences(before, before, after).map(({ name }) => name)
+      : type === 'update'
+        ? Object.keys(members)
+        : [String(type)];
+  return Object.keys(verbs).filter((name) => changed.includes(name));
 };
 
+/** Returns the verbs that taking an approved change of an item back needs. */
+export const undoVerbsOf = (approval: Changing): readonly string[] => [
+  ...new Set(undonePartsOf(approval).flatMap((name) => verbs[name] ?? [])),
+];
+
 /** Returns how far what a request asks for can be taken back once it is approved; null: the API alone says it. */
-export const undoableOf = (approval: Pick<Approval, 'kind' | 'operation'>): Undoable | null => {
+export const undoableOf = (approval: Changing): Undoable | null => {
   const { kind, operation } = approval;
   const { type }: { readonly type?: unknown } = operation ?? {};
   if (kind === 'bulk') return type === 'undo' ? 'not' : null;
@@ -52,6 +67,7 @@ const changing: ReadonlySet<string> = new Set([
   'note',
   'linked',
   'unlinked',
+  'edited',
 ]);
 
 /** Returns the id of the first entry that an approved change wrote, by which it is undone; `entries`: the newest first. */

@@ -1,16 +1,32 @@
 /** The members of a request's target and of its input with the labels and values that people know from the other pages. Used by Decision's parts. */
 import { useQuery } from '@tanstack/react-query';
-import { toForm, type Field } from '../actions/schema.ts';
-import { legible } from '../content/legible.ts';
+import { type Field, inputText, toForm } from '../actions/schema.ts';
+import { rampMember } from '../content/difference.ts';
 import { useNames } from '../content/names.ts';
-import { shown, shownAs } from '../content/shown.ts';
-import { isObject } from '../content/values.ts';
+import { currencyIn, isObject, legible, shownAs } from '../content/values.ts';
+import { baseText, planText, rampText, valueText } from '../flags/words.ts';
 import { useSession } from '../shell/session.ts';
 import { toWords } from '../ui/words.ts';
 import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
-import type { Approval } from '../wire/types.ts';
-import { flagText } from './flagWords.ts';
-import { requestTexts } from './requestTexts.tsx';
+import type { Approval, Flag, Ramp } from '../wire/types.ts';
+import { requestTexts } from './texts.tsx';
+
+/** Returns the ramp of a flag in words; undefined: there is none. */
+const rampWords = (value: unknown): string | undefined => {
+  if (!isObject(value)) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a flag's ramp, as the API answers it
+  const ramp = value as Ramp;
+  return ramp.status === 'running' || ramp.status === 'scheduled' ? planText(ramp) : rampText(ramp);
+};
+
+/** Returns a member of a flag in words; undefined: it has none of its own. `target`: the flag that has it. */
+const flagText = (name: string, value: unknown, target: unknown): string | undefined => {
+  if (name === rampMember) return rampWords(value);
+  if (name === 'rollout' && isObject(target))
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a flag, as the API answers it
+    return baseText({ ...target, rollout: value ?? null } as unknown as Flag);
+  return typeof value === 'boolean' ? valueText(value) : undefined;
+};
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -45,18 +61,10 @@ interface RequestWords {
 
 const prefix = 'fields.';
 
-/** Returns the currency of the record that a target is; undefined: it names none. */
-const currencyOf = (target: unknown): unknown => {
-  const { fields }: { readonly fields?: unknown } = isObject(target) ? target : {};
-  return isObject(fields) ? fields['currency'] : undefined;
-};
+/** Returns the fields of the record that a target is. */
+const fieldsIn = (target: unknown): unknown => (isObject(target) ? target['fields'] : undefined);
 
-/** Returns a value that the input has under a field. */
-const inputText = (field: Field | undefined, value: unknown): string =>
-  (field?.kind === 'choice' ? field.choices.find((choice) => choice.value === value)?.label : undefined) ??
-  shown(value);
-
-export const useWords = ({ action, operation, resource, flag, now, leftOut }: Approval): RequestWords => {
+export const useWords = ({ action, operation, resource, flag, before, now, leftOut }: Approval): RequestWords => {
   const { http } = useSession();
   const names = useNames();
   const { data: resources } = useQuery({ ...resourcesQuery(http), enabled: resource !== null });
@@ -65,7 +73,7 @@ export const useWords = ({ action, operation, resource, flag, now, leftOut }: Ap
   const { data: actions } = useQuery({ ...actionsQuery(http), enabled: typeof actionName === 'string' });
   const declared = resources?.find(({ name }) => name === resource);
   const schema = actions?.find(({ name }) => name === actionName)?.input;
-  const form = schema === undefined ? null : toForm(schema);
+  const form = schema === undefined ? null : toForm(schema, fieldsIn(now ?? before));
   const members = form?.kind === 'group' ? form.members : [];
   const fieldOf = (name: string) =>
     name.startsWith(prefix) ? declared?.fields.find((field) => field.name === name.slice(prefix.length)) : undefined;
@@ -76,7 +84,7 @@ export const useWords = ({ action, operation, resource, flag, now, leftOut }: Ap
   const textOf = (name: string, value: unknown, target: unknown): string =>
     (flag === null ? undefined : flagText(name, value, target)) ??
     personOf(value) ??
-    shownAs(fieldOf(name)?.type ?? null, value, currencyOf(target));
+    shownAs(fieldOf(name)?.type ?? null, value, currencyIn(fieldOf(name)?.currency, fieldsIn(target)));
   const memberOf = (name: string): Field | undefined => members.find((member) => member.name === name);
   const labelOfInput = (name: string): string => legible(memberOf(name)?.label ?? toWords(name));
   return {
@@ -100,7 +108,7 @@ export const useWords = ({ action, operation, resource, flag, now, leftOut }: Ap
         text: given.includes(name)
           ? ((flag === null ? undefined : flagText(name, input[name], { ...now, ...input })) ??
             personOf(input[name]) ??
-            inputText(memberOf(name), input[name]))
+            inputText(memberOf(name), input[name], input))
           : requestTexts.notGiven,
       }));
     },

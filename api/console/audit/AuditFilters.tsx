@@ -1,20 +1,54 @@
-/** The filters of the audit log; all of them stand in the address. Who and what are given by name, or as the API calls them. Used by AuditPage. */
-import { useId, useRef, useState } from 'react';
+/** The filters of the audit log; all of them stand in the address. Who and what are given by name, or as the API calls them; what is no name is answered with the nearest. Used by AuditPage. */
+import { useRef, useState } from 'react';
+import { type AuditSearch, actorKinds, readAuditSearch } from '../shell/address.ts';
 import { Button } from '../ui/Button.tsx';
-import { useNow } from '../ui/clock.ts';
-import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
-import { useTypedSearch } from '../ui/typedSearch.ts';
+import { Options, Suggested } from '../ui/fields.tsx';
+import { useTypedSearch } from '../ui/SearchInput.tsx';
+import { useNow } from '../ui/Time.tsx';
+import { daysLaterAt, fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
 import type { AuditEntry } from '../wire/types.ts';
-import { meantOf } from './choices.ts';
-import { actorKinds, readAuditSearch, type AuditSearch } from './filter.ts';
-import { FilterProblem, type Unknown } from './FilterProblem.tsx';
-import { filterTexts } from './filterTexts.ts';
-import { rangesAt } from './ranges.ts';
-import { useActorNames } from './useActorNames.ts';
-import { useTargets } from './useTargets.ts';
+import { meantOf, useActorNames, useTargets } from './filterNames.ts';
+import { auditTexts } from './texts.tsx';
 import { verbTexts } from './verbTexts.ts';
 
-const texts = filterTexts;
+interface Unknown {
+  readonly field: 'actor' | 'verb';
+  readonly typed: string;
+  /** Whether several names fit, so that the filter does not say which. */
+  readonly isSeveral: boolean;
+  readonly offered: readonly string[];
+}
+
+interface FilterProblemProps {
+  readonly unknown: Unknown;
+  /** Takes one of the names that are offered. */
+  readonly onTake: (field: Unknown['field'], name: string) => void;
+}
+
+/** The error of a filter whose text is no known name, with the names to choose from. */
+const FilterProblem = ({ unknown: { field, typed, isSeveral, offered }, onTake }: FilterProblemProps) => {
+  const { none, several, nearest } = auditTexts.filters.unknown[field];
+  return (
+    <div className="problem" role="alert">
+      {isSeveral ? several(typed) : none(typed)} {!isSeveral && offered.length > 0 && nearest}{' '}
+      {offered.map((name) => (
+        <Button key={name} onClick={() => onTake(field, name)}>
+          {name}
+        </Button>
+      ))}
+    </div>
+  );
+};
+
+type Range = Pick<AuditSearch, 'from' | 'to'>;
+
+/** Returns the days before the moment, in the person's zone: each from its beginning; without an end when today is among them. */
+const rangesAt = (now: number): Readonly<Record<'today' | 'yesterday' | 'lastDays', Range>> => {
+  const day = (days: number): string => String(daysLaterAt(now, days, 0));
+  return { today: { from: day(0) }, yesterday: { from: day(-1), to: day(0) }, lastDays: { from: day(-6) } };
+};
+
+const texts = auditTexts.filters;
 
 interface AuditFiltersProps {
   readonly search: AuditSearch;
@@ -51,7 +85,6 @@ export const AuditFilters = ({ search, entries, onSearch }: AuditFiltersProps) =
   const [searched, setSearched] = useState('');
   const [, setWords] = useTypedSearch(searched, setSearched);
   const targets = useTargets(search, searched);
-  const [actorsId, verbsId, targetsId] = [useId(), useId(), useId()];
   const actor = actors.nameOf(search.actor);
   const form = useRef<HTMLFormElement>(null);
   const [unknown, setUnknown] = useState<Unknown | null>(null);
@@ -98,69 +131,39 @@ export const AuditFilters = ({ search, entries, onSearch }: AuditFiltersProps) =
         void submit();
       }}
     >
-      <label>
-        {texts.who}
-        <input
-          name="actor"
-          list={actorsId}
-          aria-invalid={unknown?.field === 'actor'}
-          defaultValue={actor}
-          maxLength={200}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <datalist id={actorsId}>
-          {actors.names.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-      </label>
+      <Suggested
+        label={texts.who}
+        name="actor"
+        options={actors.names}
+        maxLength={200}
+        aria-invalid={unknown?.field === 'actor'}
+        defaultValue={actor}
+      />
       <label>
         {texts.doneBy}
         <select name="actorKind" defaultValue={search.actorKind ?? ''}>
           <option value="">{texts.anybody}</option>
-          {actorKinds.map((kind) => (
-            <option key={kind} value={kind}>
-              {texts.kinds[kind]}
-            </option>
-          ))}
+          <Options of={actorKinds.map((kind) => [kind, texts.kinds[kind]])} />
         </select>
       </label>
-      <label>
-        {texts.verb}
-        <input
-          name="verb"
-          list={verbsId}
-          placeholder={texts.verbHint}
-          aria-invalid={unknown?.field === 'verb'}
-          defaultValue={search.verb === undefined ? undefined : (verbTexts[search.verb] ?? search.verb)}
-          maxLength={200}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <datalist id={verbsId}>
-          {verbNames.map((words) => (
-            <option key={words} value={words} label={verbs.get(words)} />
-          ))}
-        </datalist>
-      </label>
-      <label>
-        {texts.target}
-        <input
-          name="target"
-          list={targetsId}
-          defaultValue={targets.shown}
-          maxLength={400}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={({ target }) => setWords(target.value)}
-        />
-        <datalist id={targetsId}>
-          {targets.names.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-      </label>
+      <Suggested
+        label={texts.verb}
+        name="verb"
+        options={verbNames}
+        maxLength={200}
+        nameOf={(words) => verbs.get(words)}
+        placeholder={texts.verbHint}
+        aria-invalid={unknown?.field === 'verb'}
+        defaultValue={search.verb === undefined ? undefined : (verbTexts[search.verb] ?? search.verb)}
+      />
+      <Suggested
+        label={texts.target}
+        name="target"
+        options={targets.names}
+        maxLength={400}
+        defaultValue={targets.shown}
+        onChange={({ target }) => setWords(target.value)}
+      />
       <label>
         {texts.from}
         <input name="from" type="datetime-local" defaultValue={localTime(search.from)} />

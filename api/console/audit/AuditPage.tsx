@@ -1,27 +1,75 @@
 /** The audit log: everything that was done and refused, filtered, with what it changed, and as a file. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import type { AuditSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
-import { ArchivedNote } from '../ui/ArchivedNote.tsx';
 import { Button } from '../ui/Button.tsx';
+import { ColumnHead } from '../ui/ColumnHead.tsx';
+import { ArchivedNote, ShowEarlier, ShowNew } from '../ui/ListEnds.tsx';
 import { ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { ShowEarlier } from '../ui/ShowEarlier.tsx';
-import { ShowNew } from '../ui/ShowNew.tsx';
+import { messageOf } from '../wire/apiError.ts';
 import { auditQuery, readAuditPage } from '../wire/auditQueries.ts';
 import { meQuery } from '../wire/queries.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { AuditFilters } from './AuditFilters.tsx';
 import { AuditRow } from './AuditRow.tsx';
-import { download, toCsv } from './csv.ts';
-import type { AuditSearch } from './filter.ts';
 import { useRequests } from './outcome.ts';
 import { auditTexts } from './texts.tsx';
 import { useNewEntries } from './useNewEntries.ts';
 import { verbTexts } from './verbTexts.ts';
 
-export interface AuditPageProps {
+const columns: readonly (readonly [string, (entry: AuditEntry) => unknown])[] = [
+  ['id', ({ id }) => id],
+  ['at', ({ at }) => new Date(at).toISOString()],
+  ['actor_type', ({ actor }) => actor.type],
+  ['actor_id', ({ actor }) => actor.id],
+  ['actor_name', ({ actor }) => actor.name],
+  ['actor_role', ({ actor }) => actor.role],
+  ['verb', ({ verb }) => verb],
+  ['target_type', ({ target }) => target.type],
+  ['target_id', ({ target }) => target.id],
+  ['outcome', ({ outcome }) => outcome],
+  ['count', ({ count }) => count],
+  ['reason', ({ reason }) => reason],
+  ['before', ({ before }) => before],
+  ['after', ({ after }) => after],
+  ['request_id', ({ requestId }) => requestId],
+  ['address', ({ address }) => address],
+];
+
+/** Returns a value as one cell (RFC 4180). A text that a spreadsheet would run as a formula begins with an apostrophe. */
+const cell = (value: unknown): string => {
+  const text =
+    value === null || value === undefined
+      ? ''
+      : typeof value === 'string'
+        ? value
+        : typeof value === 'number'
+          ? String(value)
+          : JSON.stringify(value);
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+const toCsv = (entries: readonly AuditEntry[]): string =>
+  [columns.map(([name]) => name), ...entries.map((entry) => columns.map(([, of]) => cell(of(entry))))]
+    .map((row) => `${row.join(',')}\r\n`)
+    .join('');
+
+/** Gives a text to the browser as a file. */
+const download = (name: string, text: string): void => {
+  // The mark at the beginning tells spreadsheets that it is UTF-8.
+  const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
+};
+
+interface AuditPageProps {
   readonly search: AuditSearch;
   readonly onSearch: (search: AuditSearch) => void;
 }
@@ -57,7 +105,7 @@ const useFile = (search: AuditSearch) => {
         text: (cursor === null ? auditTexts.fileHasAll : auditTexts.fileHasNewest)(entries.length),
       });
     } catch (error) {
-      notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
+      notices.show({ tone: 'failed', text: messageOf(error) });
     }
     setRead(null);
   };
@@ -80,11 +128,7 @@ export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
     return <Problem isPage error={error} needs="audit: see" onRetry={() => void refetch()} />;
   return (
     <div className="column wide home">
-      <header className="column-head">
-        <div>
-          <h1>{auditTexts.title}</h1>
-          <p className="soft">{auditTexts.about}</p>
-        </div>
+      <ColumnHead title={auditTexts.title} about={auditTexts.about}>
         <div className="verdict-buttons">
           <Button onClick={readAnew} shortcut="l">
             {auditTexts.readAgain}
@@ -93,7 +137,7 @@ export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
             {read === null ? auditTexts.saveAsFile : auditTexts.reading(read)}
           </Button>
         </div>
-      </header>
+      </ColumnHead>
       <AuditFilters search={search} entries={entries ?? none} onSearch={onSearch} />
       <div className="ledger-head">
         <h2>{auditTexts.entries}</h2>
@@ -104,7 +148,13 @@ export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
       {entries === undefined && <Skeleton rows={8} />}
       {entries?.length === 0 && <Empty title={auditTexts.none}>{noneText(search)}</Empty>}
       {entries !== undefined && entries.length > 0 && (
-        <ListTable label={auditTexts.entries} headings={auditTexts.headings} deeds={auditTexts.more} isLedger>
+        <ListTable
+          label={auditTexts.entries}
+          headings={auditTexts.headings}
+          deeds={auditTexts.details}
+          hasMore={list.hasNextPage}
+          isLedger
+        >
           {entries.map((entry) => (
             <AuditRow key={entry.id} entry={entry} requests={requests} search={search} onSearch={onSearch} />
           ))}

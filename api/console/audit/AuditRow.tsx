@@ -1,20 +1,23 @@
 /** One entry of the audit log, which opens into what it changed. Used by AuditPage. */
 import { useState } from 'react';
-import { legible } from '../content/legible.ts';
+import { legible } from '../content/values.ts';
+import type { AuditSearch } from '../shell/address.ts';
 import { Button } from '../ui/Button.tsx';
 import { dateAndClock } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { AuditEntry } from '../wire/types.ts';
-import { ActionName } from './ActionName.tsx';
-import { AuditChange } from './AuditChange.tsx';
-import { EntryApprover, EntryBulk } from './EntryMarks.tsx';
-import type { AuditSearch } from './filter.ts';
-import { MoreButton } from './MoreButton.tsx';
+import {
+  ActionName,
+  AuditChange,
+  DetailsButton,
+  EntryApprover,
+  EntryBulk,
+  TargetLink,
+  TargetName,
+  verbWords,
+} from './entryParts.tsx';
 import { askedText, outcomeOf, type Requests } from './outcome.ts';
-import { TargetLink } from './TargetLink.tsx';
-import { TargetName } from './TargetName.tsx';
 import { auditTexts } from './texts.tsx';
-import { verbTexts } from './verbTexts.ts';
 
 interface AuditRowProps {
   readonly entry: AuditEntry;
@@ -47,10 +50,10 @@ export const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) =
         </td>
         <td>
           <Button tone="bare" title={auditTexts.onlyVerb(verb)} onClick={() => narrow({ verb })}>
-            {verbTexts[verb] ?? verb}
+            {verbWords(verb)}
           </Button>{' '}
-          <ActionName entry={entry} /> {verb in verbTexts && <span className="soft mono">{verb}</span>}{' '}
-          {asked !== null && <span dir="auto">{legible(asked)}</span>} <EntryBulk entry={entry} requests={requests} />
+          <ActionName entry={entry} /> {asked !== null && <span dir="auto">{legible(asked)}</span>}{' '}
+          <EntryBulk entry={entry} requests={requests} />
         </td>
         <td dir="auto">
           <TargetLink target={target} />{' '}
@@ -70,7 +73,7 @@ export const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) =
         </td>
         <td dir="auto">{legible(entry.reason ?? '')}</td>
         <td>
-          <MoreButton verb={verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
+          <DetailsButton verb={verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
         </td>
       </tr>
       {isOpen && (

@@ -25,11 +25,11 @@ export const auditTexts = {
     'No entry has this as its target. Items and records are found by their titles or ids, such as order:1234; runs, flags and the like by their whole id.',
   noneOfRecord: 'No action was run on this record. What was done to its items stands under these.',
   headings: ['When', 'Who', 'Did', 'To what', 'Outcome', 'Reason'],
-  more: 'More',
-  less: 'Less',
-  /** The names of the two buttons for those who don't see their row; they begin with what stands on them. */
-  moreAbout: (verb: string) => `More about ${verb}`,
-  lessAbout: (verb: string) => `Less about ${verb}`,
+  /** The button that shows what an entry changed. */
+  details: 'Details',
+  hideDetails: 'Hide details',
+  /** The name of this button for those who don't see its row: it begins with what stands on it. */
+  detailsOf: (label: string, verb: string) => `${label}: ${verb}`,
   onlyOf: (who: string) => `Only what ${who} did`,
   onlyVerb: (verb: string) => `Only ${verb}`,
   onlyTo: (target: string) => `Only what was done to ${target}`,
@@ -42,7 +42,7 @@ export const auditTexts = {
   queued: 'queued',
   begun: 'begun',
   approvedBy: (who: string) => `approved by ${who}`,
-  ofBulk: 'of a bulk',
+  ofBulk: 'with many others',
   times: (n: number) => `×${count(n)}`,
   change: {
     title: 'Before and after',
@@ -51,5 +51,37 @@ export const auditTexts = {
     after: 'After',
     request: (id: ReactNode) => <>request {id}</>,
     from: (address: string) => `from ${address}`,
+  },
+  /** The texts of the filters of the audit log. */
+  filters: {
+    title: 'Filters',
+    who: 'Who (name or id)',
+    doneBy: 'Done by',
+    anybody: 'anybody',
+    kinds: { agent: 'agents', person: 'people', app: 'the app', system: 'the system' },
+    verb: 'Did',
+    verbHint: 'such as Reply',
+    target: 'To what (title, name or id)',
+    from: 'From',
+    to: 'Before',
+    show: 'Show',
+    showAll: 'Show all',
+    ranges: 'Time',
+    today: 'Today',
+    yesterday: 'Yesterday',
+    lastDays: 'Last 7 days',
+    /** Of what is typed and is no name, by its field. */
+    unknown: {
+      actor: {
+        none: (typed: string) => `Nobody is called “${typed}” here.`,
+        several: (typed: string) => `Several are called “${typed}”:`,
+        nearest: 'Nearest:',
+      },
+      verb: {
+        none: (typed: string) => `Nothing that can be done is called “${typed}”.`,
+        several: (typed: string) => `Several acts have “${typed}”:`,
+        nearest: 'Nearest:',
+      },
+    },
   },
 };

@@ -1,18 +1,101 @@
-/** One bulk on a line: what it does, how far it is, and stopping or undoing it. Used by the pages of bulks and by the inbox. */
+/** One bulk on a line: what it does, how far it is, and stopping or undoing it; and why some items would not change. Used by the pages of bulks, the inbox and approvals. */
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ThingLink } from '../content/links.tsx';
 import { useNames } from '../content/names.ts';
+import { contentTexts } from '../content/texts.tsx';
+import { legible } from '../content/values.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { useNow } from '../ui/clock.ts';
+import { inRow } from '../ui/plural.ts';
+import { whenTime } from '../ui/time.ts';
+import { useNow } from '../ui/Time.tsx';
+import { messageOf } from '../wire/apiError.ts';
 import { bulksQuery } from '../wire/bulkQueries.ts';
-import { isFinished } from '../wire/bulks.ts';
-import { bulkQuery } from '../wire/queries.ts';
-import type { Bulk } from '../wire/types.ts';
+import { bulkQuery, isFinished, keys } from '../wire/queries.ts';
+import type { Bulk, BulkDryRun } from '../wire/types.ts';
 import { bulkTexts } from './texts.tsx';
-import { useBulkChanges } from './useBulkChanges.ts';
-import { deedOf, progressOf } from './words.ts';
+
+const texts = bulkTexts.deed;
+
+const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+const deeds: Readonly<Record<string, (operation: Readonly<Record<string, unknown>>, nameOf: NameOf) => string>> = {
+  state: ({ state }) => texts.state(String(state)),
+  assign: ({ assignee }, nameOf) => (typeof assignee === 'string' ? texts.assign(nameOf(assignee)) : texts.unassign),
+  tags: ({ add, remove }) =>
+    inRow([
+      ...(listOf(add).length === 0 ? [] : [texts.addTags(listOf(add))]),
+      ...(listOf(remove).length === 0 ? [] : [texts.removeTags(listOf(remove))]),
+    ]),
+  snooze: ({ until }) => (typeof until === 'number' ? texts.snooze(whenTime(until)) : texts.wake),
+  update: () => texts.update,
+  action: ({ action }) => texts.action(String(action)),
+  undo: () => texts.undo,
+};
+
+type NameOf = (id: string | null) => string;
+
+/** Returns what an operation does, as the beginning of a sentence. */
+export const deedOf = (operation: Readonly<Record<string, unknown>> & { readonly type: string }, nameOf: NameOf) =>
+  (Object.hasOwn(deeds, operation.type) ? deeds[operation.type] : undefined)?.(operation, nameOf) ?? operation.type;
+
+/** Returns how far a bulk is, and what became of its items. */
+export const progressOf = ({ status, total, done, changed, unchanged, failed }: Bulk): string => {
+  const counts = [
+    bulkTexts.counts.changed(changed),
+    ...(unchanged > 0 ? [bulkTexts.counts.unchanged(unchanged)] : []),
+    ...(failed > 0 ? [bulkTexts.counts.failed(failed)] : []),
+  ];
+  if (status === 'pending') return bulkTexts.waits(total);
+  if (status === 'queued' || status === 'running') return bulkTexts.underWay(done, total, counts);
+  return status === 'done' ? bulkTexts.done(counts) : bulkTexts.stopped(counts);
+};
+
+interface BulkChanges {
+  stop(bulk: Bulk): Promise<void>;
+  /** Returns the id of the bulk that undoes it; null: it was refused, which a notice says. */
+  undo(id: string): Promise<string | null>;
+}
+
+/** Stops and undoes bulks. */
+export const useBulkChanges = (): BulkChanges => {
+  const { http, queries, notices } = useSession();
+  const call = async (path: string): Promise<Bulk | null> => {
+    try {
+      const { body } = await http.call<{ bulk: Bulk }>('POST', path, { body: {} });
+      queries.setQueryData(keys.bulk(body.bulk.id), body.bulk);
+      void queries.invalidateQueries({ queryKey: keys.bulks });
+      return body.bulk;
+    } catch (error) {
+      notices.show({ tone: 'failed', text: messageOf(error) });
+      return null;
+    }
+  };
+  return {
+    stop: async ({ id }) => void (await call(`/bulk/${id}/cancel`)),
+    undo: async (id) => (await call(`/bulk/${id}/undo`))?.id ?? null,
+  };
+};
+
+/** Reasons that are shown; the others are counted. */
+const shownMost = 3;
+
+/** `problems`: most frequent first. */
+export const Problems = ({ problems }: Pick<BulkDryRun, 'problems'>) => {
+  if (problems.length === 0) return null;
+  const others = problems.slice(shownMost).reduce((sum, { count }) => sum + count, 0);
+  return (
+    <ul className="problems soft">
+      {problems.slice(0, shownMost).map(({ message, count }) => (
+        <li key={message} dir="auto">
+          {contentTexts.problem(count, legible(message))}
+        </li>
+      ))}
+      {others > 0 && <li>{contentTexts.otherProblems(others)}</li>}
+    </ul>
+  );
+};
 
 interface BulkLineProps {
   readonly id: string;
@@ -31,7 +114,7 @@ const isUndoable = ({ changed, operation, finishedAt }: Bulk, now: number): bool
   finishedAt !== null && now - finishedAt < undoMs && changed > 0 && !['action', 'undo'].includes(operation.type);
 
 export const BulkLine = ({ id, onUndone, onClose, isPage = false }: BulkLineProps) => {
-  const { http, environment } = useSession();
+  const { http } = useSession();
   const { data: bulk, error } = useQuery(bulkQuery(http, id));
   const { data: bulks } = useQuery(bulksQuery(http));
   const { stop, undo } = useBulkChanges();
@@ -74,9 +157,9 @@ export const BulkLine = ({ id, onUndone, onClose, isPage = false }: BulkLineProp
         </Button>
       )}
       {!isPage && (
-        <Link to="/env/$environment/bulks/$id" params={{ environment, id }}>
+        <ThingLink type="bulk" id={id}>
           {bulkTexts.showOutcomes}
-        </Link>
+        </ThingLink>
       )}
       {onClose !== undefined && (
         <button type="button" className="dismiss" aria-label={bulkTexts.putAway} onClick={onClose}>

@@ -6,12 +6,11 @@ import { Button } from '../ui/Button.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import { count } from '../ui/time.ts';
 import type { ActionReference, Block } from '../wire/types.ts';
+import { RecordLink } from './links.tsx';
 import { Markdown } from './Markdown.tsx';
-import { amountText, isCurrency } from './money.ts';
-import { RecordLink } from './RecordLink.tsx';
 import { Fields } from './Value.tsx';
-import { isObject, objects, plain } from './values.ts';
-import { WebLink } from './WebLink.tsx';
+import { amountText, isCurrency, isObject, objects, plain } from './values.ts';
+import { PlainText, WebLink } from './Written.tsx';
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
@@ -71,7 +70,8 @@ const Table = loadedLater<{ readonly block: Block }>(async () => (await import('
 const Chart = loadedLater<{ readonly block: Block }>(async () => (await import('./Chart.tsx')).Chart);
 
 const content: Readonly<Record<string, (block: Block, onAction: OnAction | undefined) => ReactNode>> = {
-  text: ({ text: shown }) => <Markdown text={plain(shown)} />,
+  text: ({ text: shown, plain: isPlain }) =>
+    isPlain === true ? <PlainText text={plain(shown)} /> : <Markdown text={plain(shown)} />,
   fields: ({ fields }) => <Fields fields={objects(fields)} />,
   stat: ({ value, unit, change }) => (
     <p className="stat">
@@ -89,7 +89,12 @@ const content: Readonly<Record<string, (block: Block, onAction: OnAction | undef
       </p>
     ) : null,
   actions: ({ actions }, onAction) => <Actions actions={actions} onAction={onAction} />,
-  link: ({ url, label }) => (typeof url === 'string' ? <WebLink url={url}>{plain(label)}</WebLink> : null),
+  link: ({ url, label }) =>
+    typeof url === 'string' ? (
+      <p>
+        <WebLink url={url} words={plain(label)} />
+      </p>
+    ) : null,
   error: ({ error, code }) => (
     <p className="problem">
       {plain(error)} <span className="code">{plain(code)}</span>

@@ -3,10 +3,9 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { count, whenTime } from '../ui/time.ts';
 import type { Block } from '../wire/types.ts';
-import { toChartData, type ChartData } from './chartData.ts';
-import { plotHeight, plotOptions } from './plot.ts';
+import { type ChartData, plotHeight, plotOptions, toChartData } from './plot.ts';
 import { Table } from './Table.tsx';
-import { contentTexts } from './texts.ts';
+import { contentTexts } from './texts.tsx';
 
 /** Colours of tokens.css, `--series-1` and so on. */
 const colours = 6;

@@ -1,6 +1,6 @@
 /** A table of values. Loaded by Blocks.tsx, and with charts. */
 import type { Block } from '../wire/types.ts';
-import { contentTexts } from './texts.ts';
+import { contentTexts } from './texts.tsx';
 import { Value } from './Value.tsx';
 import { objects, plain } from './values.ts';
 

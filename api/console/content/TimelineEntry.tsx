@@ -1,30 +1,135 @@
-/** One entry of a timeline: what somebody wrote in full, everything else on one line. Used by the timeline of an item and the history of a record. */
+/** One entry of a timeline: what somebody wrote in full, how an action or a request ended, everything else on one line. Used by the timeline of an item and the history of a record. */
 import type { ReactNode } from 'react';
 import { whenTime } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import type { RecordEntry } from '../wire/types.ts';
-import { broughtBy } from './brought.ts';
-import { ApproverOf, EntryEnd, wasAskedFor } from './EntryEnd.tsx';
-import { ItemLink } from './ItemLink.tsx';
+import { ItemLink, ThingLink } from './links.tsx';
 import { Markdown } from './Markdown.tsx';
 import type { Names } from './names.ts';
-import { timelineTexts } from './timelineTexts.tsx';
+import { contentTexts } from './texts.tsx';
 import { Fields } from './Value.tsx';
+import { isObject } from './values.ts';
+import { PlainText } from './Written.tsx';
+
+interface ApproverProps {
+  readonly name: string;
+  readonly at?: number | null;
+}
+
+/** Names the person who approved something, and when. */
+export const Approver = ({ name, at = null }: ApproverProps) => (
+  <span className="soft" dir="auto">
+    {contentTexts.timeline.approvedBy(name, at !== null && <Ago isInSentence at={at} />)}
+  </span>
+);
+
+/** Names of members that hold what a customer wrote, by habit of apps. */
+const bodies = ['body', 'text', 'message', 'content'];
+
+interface Brought {
+  /** null: nobody wrote anything. */
+  readonly text: string | null;
+  readonly rest: readonly (readonly [string, unknown])[];
+}
+
+/** Returns what the data of an occurrence has. */
+export const broughtBy = (data: unknown): Brought => {
+  const brought = isObject(data) ? data : {};
+  const name = bodies.find((each) => typeof brought[each] === 'string');
+  return {
+    text: name === undefined ? null : String(brought[name]),
+    rest: Object.entries(brought).filter(([each]) => each !== name),
+  };
+};
+
+/** Returns such data with no more than so many characters of what was written. */
+export const shortenedData = (data: unknown, shorten: (text: string) => string): unknown => {
+  const { text, rest } = broughtBy(data);
+  return text === null ? data : Object.fromEntries([['text', shorten(text)], ...rest]);
+};
 
 type Data = Readonly<Record<string, unknown>>;
 
-const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
+const { lines, approvalKinds, replyStates, runEnds, approvalEnds } = contentTexts.timeline;
+
+/** Statuses of runs that the app was not called for. */
+const neverBegun: ReadonlySet<unknown> = new Set(['pending', 'rejected', 'expired', 'cancelled']);
+
+/** An end after so many ms is told with its own time. */
+const lateMs = 60_000;
+
+/** Returns whether an action needed approval or never began, so that its entry stands at the time of the request. */
+const wasAskedFor = ({ approvedBy, status }: Data): boolean => isObject(approvedBy) || neverBegun.has(status);
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const nameOf = (actor: unknown): string => (isObject(actor) ? textOf(actor['name']) : '');
+
+/** Returns a text of a list by a word of the API's; the word itself when there is none. */
+const wordOf = (texts: Readonly<Record<string, string>>, word: unknown): string => texts[textOf(word)] ?? textOf(word);
+
+const whenOf = (at: unknown) => typeof at === 'number' && <Ago isInSentence at={at} />;
+
+/** Names the person who approved what an entry says, and when. */
+const ApproverOf = ({ data: { approvedBy, approvedAt } }: { readonly data: Data }) =>
+  isObject(approvedBy) ? (
+    <Approver name={nameOf(approvedBy)} at={typeof approvedAt === 'number' ? approvedAt : null} />
+  ) : null;
+
+const RunEnd = ({ entry: { at }, data }: { readonly entry: RecordEntry; readonly data: Data }) => {
+  const { status, message, finishedAt } = data;
+  const isAsked = wasAskedFor(data);
+  if (!isAsked && !(typeof finishedAt === 'number' && finishedAt - at >= lateMs)) return null;
+  return (
+    <span dir="auto">
+      {contentTexts.timeline.ended(wordOf(runEnds, status), '', whenOf(finishedAt))}
+      {isAsked && textOf(message) !== '' && contentTexts.timeline.said(textOf(message))}
+    </span>
+  );
+};
+
+const RequestEnd = ({ data: { approval, status, decidedBy, decidedAt, note } }: { readonly data: Data }) => {
+  // The actor of a stale request has not decided it.
+  const who = status === 'stale' ? '' : nameOf(decidedBy);
+  return (
+    <>
+      <span dir="auto">
+        {contentTexts.timeline.ended(wordOf(approvalEnds, status), who, whenOf(decidedAt))}
+        {textOf(note) !== '' && contentTexts.timeline.said(textOf(note))}
+      </span>
+      <ThingLink type="approval" id={textOf(approval)}>
+        {contentTexts.timeline.request}
+      </ThingLink>
+    </>
+  );
+};
+
+/** Opens the run of an entry that is about one. */
+const RunLink = ({ data: { run } }: { readonly data: Data }) => {
+  return typeof run === 'string' ? (
+    <ThingLink type="run" id={run}>
+      {contentTexts.timeline.run}
+    </ThingLink>
+  ) : null;
+};
+
+/** Shows how an action or a request ended: who decided, when, and with which message. */
+const EntryEnd = ({ entry, data }: { readonly entry: RecordEntry; readonly data: Data }) => {
+  if (entry.type === 'approval') return <RequestEnd data={data} />;
+  return (
+    <>
+      <ApproverOf data={data} />
+      {entry.type === 'action' && <RunEnd entry={entry} data={data} />}
+      {entry.type === 'action' && <RunLink data={data} />}
+    </>
+  );
+};
+
 const said = (value: unknown): string =>
   typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value);
 const listOf = (value: unknown): string => (Array.isArray(value) ? value.map(said).join(', ') : '');
-const timeOf = (value: unknown): string => (typeof value === 'number' ? whenTime(value) : timelineTexts.now);
+const timeOf = (value: unknown): string => (typeof value === 'number' ? whenTime(value) : contentTexts.timeline.now);
 
-const recordOf = ({ record }: Data): string => (isData(record) ? said(record['title'] ?? record['id']) : '');
-
-const { lines, approvalKinds, replyStates } = timelineTexts;
-
-/** Returns a text of a list by a word of the API's; the word itself when there is none. */
-const textOf = (texts: Readonly<Record<string, string>>, word: string): string => texts[word] ?? word;
+const recordOf = ({ record }: Data): string => (isObject(record) ? said(record['title'] ?? record['id']) : '');
 
 const tagsLine = (who: string, { add, remove }: Data): string => {
   const [added, removed] = [listOf(add), listOf(remove)];
@@ -33,7 +138,7 @@ const tagsLine = (who: string, { add, remove }: Data): string => {
 };
 
 const triageLine = (who: string, { answers, closed }: Data): string => {
-  if (!isData(answers)) return closed === true ? lines.triagedClosed(who) : lines.triaged(who);
+  if (!isObject(answers)) return closed === true ? lines.triagedClosed(who) : lines.triaged(who);
   const all = Object.entries(answers)
     .map(([question, answer]) => `${question}: ${said(answer)}`)
     .join(', ');
@@ -46,7 +151,7 @@ type Line = (who: string, data: Data, names: Names, actor: string | null) => str
 const lineOf: Readonly<Record<string, Line>> = {
   created: lines.created,
   occurred: (who, { occurrences }) =>
-    isData(occurrences) ? lines.occurredTimes(who, said(occurrences['to'])) : lines.occurred(who),
+    isObject(occurrences) ? lines.occurredTimes(who, said(occurrences['to'])) : lines.occurred(who),
   state: (who, { from, to }) => lines.state(who, said(from), said(to)),
   assigned: (who, { to }, names, actor) => {
     if (to === null) return lines.unassigned(who);
@@ -55,6 +160,7 @@ const lineOf: Readonly<Record<string, Line>> = {
   snoozed: (who, { to }) => (to === null ? lines.awoken(who) : lines.snoozed(who, timeOf(to))),
   woken: (who, _data, _names, actor) => (actor === null ? lines.woken : lines.awoken(who)),
   tags: tagsLine,
+  edited: (who, { member, from, to }) => lines.edited(who, said(member), said(from), said(to)),
   action: (who, data) => {
     const { label, action, status, message } = data;
     const [name, end, about] = [said(label) || said(action), said(status), said(message)];
@@ -62,13 +168,15 @@ const lineOf: Readonly<Record<string, Line>> = {
     return about === '' ? lines.ran(who, name, end) : lines.ranWith(who, name, end, about);
   },
   triage: triageLine,
-  approval: (who, { label, kind }) => lines.approval(who, said(label) || textOf(approvalKinds, said(kind))),
+  approval: (who, { label, kind }) => lines.approval(who, said(label) || wordOf(approvalKinds, said(kind))),
   linked: (who, data) => lines.linked(who, recordOf(data)),
   unlinked: (who, data) => lines.unlinked(who, recordOf(data)),
 };
 
 const Reason = ({ data }: { readonly data: Data }) =>
-  typeof data['reason'] === 'string' ? <span className="soft">{timelineTexts.because(data['reason'])}</span> : null;
+  typeof data['reason'] === 'string' ? (
+    <span className="soft">{contentTexts.timeline.because(data['reason'])}</span>
+  ) : null;
 
 /** Names the item through which something was done, in the history of a record. */
 const ItemOf = ({ item }: Pick<RecordEntry, 'item'>) => (item === null ? null : <ItemLink id={item} />);
@@ -98,10 +206,10 @@ const Written = ({ entry, note, namesItem = false, children }: WrittenProps) => 
 
 export const TimelineEntry = ({ names, ...of }: EntryProps & { readonly names: Names }) => {
   const { entry, namesItem = false } = of;
-  const data: Data = isData(entry.data) ? entry.data : {};
+  const data: Data = isObject(entry.data) ? entry.data : {};
   if (entry.type === 'note')
     return (
-      <Written {...of} note={timelineTexts.note}>
+      <Written {...of} note={contentTexts.timeline.note}>
         <Markdown text={said(data['text'])} />
         <Reason data={data} />
         <ApproverOf data={data} />
@@ -109,18 +217,18 @@ export const TimelineEntry = ({ names, ...of }: EntryProps & { readonly names: N
     );
   if (entry.type === 'reply')
     return (
-      <Written {...of} note={timelineTexts.reply(textOf(replyStates, said(data['status'])))}>
+      <Written {...of} note={contentTexts.timeline.reply(wordOf(replyStates, said(data['status'])))}>
         <Markdown text={said(data['text'])} />
         <ApproverOf data={data} />
         {said(data['error']) !== '' && <p className="problem">{said(data['error'])}</p>}
       </Written>
     );
-  const occurrence = isData(data['occurrence']) ? data['occurrence'] : {};
+  const occurrence = isObject(data['occurrence']) ? data['occurrence'] : {};
   const brought = entry.type === 'occurred' ? broughtBy(occurrence['data']) : null;
   if (brought?.text !== null && brought !== null)
     return (
-      <Written {...of} note={timelineTexts.wroteAgain}>
-        <Markdown text={brought.text} />
+      <Written {...of} note={contentTexts.timeline.wroteAgain}>
+        <PlainText text={brought.text} />
         {brought.rest.length > 0 && <Fields fields={brought.rest.map(([label, value]) => ({ label, value }))} />}
       </Written>
     );

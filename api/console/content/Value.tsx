@@ -1,10 +1,8 @@
 /** One value of an app by its type, and labelled values. Used by blocks, tables and timelines. */
-import { whenTime } from '../ui/time.ts';
-import { legible } from './legible.ts';
-import { moneyText } from './money.ts';
-import { contentTexts } from './texts.ts';
-import { plain } from './values.ts';
-import { WebLink } from './WebLink.tsx';
+import { dayText, whenTime } from '../ui/time.ts';
+import { legible, moneyText, plain } from './values.ts';
+import { valueTexts } from './valueTexts.ts';
+import { WebLink, WithLinks } from './Written.tsx';
 
 interface ValueProps {
   readonly value: unknown;
@@ -15,11 +13,15 @@ interface ValueProps {
 
 export const Value = ({ value, type, currency }: ValueProps) => {
   if (type === 'time' && typeof value === 'number') return <>{whenTime(value)}</>;
-  const money = type === 'money' ? moneyText(value, currency) : null;
-  if (money !== null) return <>{money}</>;
-  if (type === 'boolean' && typeof value === 'boolean') return <>{value ? contentTexts.yes : contentTexts.no}</>;
-  if (type === 'link' && typeof value === 'string') return <WebLink url={value}>{value}</WebLink>;
-  return <span dir="auto">{legible(plain(value))}</span>;
+  const known = type === 'money' ? moneyText(value, currency) : type === 'date' ? dayText(value) : null;
+  if (known !== null) return <>{known}</>;
+  if (type === 'boolean' && typeof value === 'boolean') return <>{value ? valueTexts.yes : valueTexts.no}</>;
+  if (type === 'link' && typeof value === 'string') return <WebLink url={value} words={value} />;
+  return (
+    <span className="as-written" dir="auto">
+      <WithLinks text={plain(value)} show={legible} />
+    </span>
+  );
 };
 
 export const Fields = ({ fields }: { readonly fields: readonly Readonly<Record<string, unknown>>[] }) => (

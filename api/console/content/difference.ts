@@ -1,6 +1,5 @@
 /** Comparison of a target, member by member: before, now and after. Used by requests and by changes of flags. */
-
-type Target = Readonly<Record<string, unknown>>;
+import { isObject } from './values.ts';
 
 interface Difference {
   readonly name: string;
@@ -14,17 +13,14 @@ interface Difference {
   readonly changes: boolean;
 }
 
-const isTarget = (value: unknown): value is Target =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The member of a flag that people are told as a whole. */
 export const rampMember = 'ramp';
 
 /** Returns the members of members too, but for those of `whole`, as dotted names, one level deep. */
 const flat = (target: unknown, whole: string | null): ReadonlyMap<string, unknown> =>
   new Map(
-    Object.entries(isTarget(target) ? target : {}).flatMap(([name, value]): [string, unknown][] =>
-      isTarget(value) && name !== whole
+    Object.entries(isObject(target) ? target : {}).flatMap(([name, value]): [string, unknown][] =>
+      isObject(value) && name !== whole
         ? Object.entries(value).map(([inner, of]) => [`${name}.${inner}`, of])
         : [[name, value]],
     ),
@@ -46,10 +42,10 @@ export const differences = (
   whole: string | null = null,
 ): readonly Difference[] => {
   const [then, present, next] = [flat(before, whole), flat(now, whole), flat(after, whole)];
-  const knowsNext = isTarget(after);
+  const knowsNext = isObject(after);
   const names = [...new Set([...present.keys(), ...next.keys(), ...then.keys()])].filter((name) => !noise.has(name));
   return names.flatMap((name) => {
-    const moved = isTarget(before) && isTarget(now) && !same(then.get(name), present.get(name));
+    const moved = isObject(before) && isObject(now) && !same(then.get(name), present.get(name));
     const changes = knowsNext && next.has(name) && !same(present.get(name), next.get(name));
     if (!moved && !changes) return [];
     return [

@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useSession } from '../shell/session.ts';
+import { uiTexts } from '../ui/texts.tsx';
 import { inboxesQuery, meQuery, peopleQuery } from '../wire/queries.ts';
 import type { Person } from '../wire/types.ts';
-import { nameTexts } from './nameTexts.ts';
 
 export interface Names {
   readonly me: string | null;
@@ -31,7 +31,11 @@ export const useNames = (): Names => {
       me: own?.id ?? null,
       people,
       of: (id) =>
-        id === null ? nameTexts.nobody : own !== null && isSelf(id) ? own.name : (byId.get(id) ?? nameTexts.unknown),
+        id === null
+          ? uiTexts.people.nobody
+          : own !== null && isSelf(id)
+            ? own.name
+            : (byId.get(id) ?? uiTexts.people.unknown),
       isUnknown: (id) => !isSelf(id) && !byId.has(id),
     };
   }, [people, me]);

@@ -1,17 +1,58 @@
 /** Environments in the settings: what each demands of people and how far it trusts its app. Used by SettingsPage. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ResourceForm } from '../settings/ResourceForm.tsx';
+import type { FormTexts } from '../settings/resourceRow.ts';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { ColumnHead } from '../ui/ColumnHead.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { keys } from '../wire/queries.ts';
 import { environmentsQuery, settingsKeys } from '../wire/settingsQueries.ts';
 import type { Environment } from '../wire/types.ts';
-import { NewEnvironment } from './NewEnvironment.tsx';
-import { Switches, switches } from './Switches.tsx';
 import { environmentTexts } from './texts.tsx';
+
+/** In the order in which they stand. */
+const switches = ['independentApproval', 'acceptNew', 'trustApp'] as const;
+type Switch = (typeof switches)[number];
+
+interface SwitchesProps {
+  /** What the group is called, for those who don't see it. */
+  readonly legend: string;
+  readonly isOn: (name: Switch) => boolean;
+  readonly onChange: (name: Switch, isOn: boolean) => void;
+}
+
+const Switches = ({ legend, isOn, onChange }: SwitchesProps) => (
+  <fieldset>
+    <legend className="hidden">{legend}</legend>
+    {switches.map((name) => (
+      <label className="choice" key={name}>
+        <input type="checkbox" checked={isOn(name)} onChange={({ target }) => onChange(name, target.checked)} />
+        <span>
+          {environmentTexts.switches[name].label} <span className="soft">{environmentTexts.switches[name].about}</span>
+        </span>
+      </label>
+    ))}
+  </fieldset>
+);
+
+/** Independent approval begins by itself once there are people. */
+const atOnce = ['acceptNew', 'trustApp'] as const;
+const newEnvironment: FormTexts = {
+  ...environmentTexts.form,
+  fields: [
+    ...environmentTexts.form.fields,
+    ...atOnce.map((name) => ({
+      name,
+      as: 'switch' as const,
+      ...environmentTexts.switches[name],
+      initial: name === 'acceptNew' ? 'on' : '',
+    })),
+  ],
+};
 
 export const EnvironmentsSection = () => {
   const { http, environment: here, notices } = useSession();
@@ -22,15 +63,11 @@ export const EnvironmentsSection = () => {
     return <Problem isPage error={error} onRetry={() => void refetch()} />;
   return (
     <div className="column home">
-      <header className="column-head">
-        <div>
-          <h1>{environmentTexts.title}</h1>
-          <p className="soft">{environmentTexts.about}</p>
-        </div>
+      <ColumnHead title={environmentTexts.title} about={environmentTexts.about}>
         <Button tone="main" onClick={() => setMaking(true)}>
-          {environmentTexts.make}
+          {environmentTexts.form.make}
         </Button>
-      </header>
+      </ColumnHead>
       {environments === undefined && <Skeleton rows={3} />}
       {environments?.map((environment) => (
         <section className="waiting" key={environment.name} aria-label={environment.name}>
@@ -45,7 +82,6 @@ export const EnvironmentsSection = () => {
           </p>
           <Switches
             legend={environment.name}
-            names={switches}
             isOn={(name) => environment[name]}
             onChange={(name, isOn) =>
               void change(
@@ -64,7 +100,10 @@ export const EnvironmentsSection = () => {
         </section>
       ))}
       {isMaking && (
-        <NewEnvironment
+        <ResourceForm
+          draft="environment"
+          texts={newEnvironment}
+          thing={null}
           onSubmit={async (body) => {
             const { environment } = await call<{ environment: Environment }>({
               method: 'POST',

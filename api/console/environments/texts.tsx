@@ -1,10 +1,10 @@
 /** The texts of environments in the settings. */
 import type { ReactNode } from 'react';
+import type { FormTexts } from '../settings/resourceRow.ts';
 
 export const environmentTexts = {
   title: 'Environments',
   about: 'Each has its own items, records, declarations and keys; they share roles and people.',
-  make: 'New environment',
   thisOne: 'this one',
   notDeclared: 'no app has declared anything yet',
   declared: (when: ReactNode) => <>declared {when}</>,
@@ -12,12 +12,22 @@ export const environmentTexts = {
   isOn: (environment: string, what: string) => `${environment}, ${what.toLowerCase()}: on now.`,
   isOff: (environment: string, what: string) => `${environment}, ${what.toLowerCase()}: off now.`,
   isMade: (environment: string) => `${environment} is there. Make an app key in it to connect its app.`,
-  makeAbout: 'It is empty until an app declares what it holds. You have access to it.',
-  makeDeed: 'Make environment',
-  name: 'Name, as a part of its address',
-  nameRule: 'A letter, then letters, digits, _, . and -',
-  nameExample: 'acceptance',
-  demands: 'What it demands',
+  form: {
+    fields: [
+      {
+        name: 'name',
+        as: 'line',
+        label: 'Name, as a part of its address',
+        example: 'acceptance',
+        form: ['[A-Za-z][A-Za-z0-9_.\\-]*', 'A letter, then letters, digits, _, . and -'],
+        most: 100,
+        isUnique: true,
+      },
+    ],
+    make: 'New environment',
+    newAbout: 'It is empty until an app declares what it holds. You have access to it.',
+    newDeed: 'Make environment',
+  } satisfies FormTexts,
   switches: {
     independentApproval: {
       label: 'Independent approval',

@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { SubmitDialog } from '../settings/SubmitDialog.tsx';
 import { useSession } from '../shell/session.ts';
+import { TextInput } from '../ui/fields.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
 import { recordQuery } from '../wire/recordQueries.ts';
 import type { ErasureRequest } from '../wire/types.ts';
 import { erasureTexts } from './texts.tsx';
@@ -46,13 +48,13 @@ export const EraseConfirm = ({ record, about, isDoubtful, onErase, onClose }: Er
       {items.length > 0 && (
         <section aria-label={texts.items}>
           <h3>{texts.items}</h3>
-          <ul>
+          <Rows>
             {items.slice(0, namedMost).map(({ id, title }) => (
-              <li key={id} dir="auto" title={id}>
+              <Row key={id} dir="auto" title={id}>
                 {title}
-              </li>
+              </Row>
             ))}
-          </ul>
+          </Rows>
           {items.length > namedMost && <p className="soft">{texts.moreItems}</p>}
         </section>
       )}
@@ -62,17 +64,14 @@ export const EraseConfirm = ({ record, about, isDoubtful, onErase, onClose }: Er
           {texts.isMeant}
         </label>
       )}
-      <label>
-        {texts.type(record.id)}
-        <input
-          autoFocus
-          autoComplete="off"
-          spellCheck={false}
-          aria-invalid={isWrong}
-          value={typed}
-          onChange={({ target }) => setTyped(target.value)}
-        />
-      </label>
+      <TextInput
+        label={texts.type(record.id)}
+        autoFocus
+        spellCheck={false}
+        aria-invalid={isWrong}
+        value={typed}
+        onValue={setTyped}
+      />
       {isWrong && (
         <p className="problem" role="alert">
           {texts.isOther}

@@ -1,15 +1,58 @@
 /** The dialog that names a person to erase, by their record, and counts what there is. Used by ErasuresSection. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { RecordChoices } from '../content/RecordChoices.tsx';
 import { SubmitDialog } from '../settings/SubmitDialog.tsx';
 import { useSession } from '../shell/session.ts';
-import { Optional } from '../ui/Optional.tsx';
+import { Choice, Optional, ProblemText, TextInput } from '../ui/fields.tsx';
 import { toWords } from '../ui/words.ts';
 import { resourcesQuery } from '../wire/actionQueries.ts';
+import { ApiError } from '../wire/apiError.ts';
+import { recordQuery } from '../wire/recordQueries.ts';
 import type { ErasureRequest } from '../wire/types.ts';
-import { RecordField } from './RecordField.tsx';
 import { erasureTexts } from './texts.tsx';
-import { useLookUp, type Known } from './useLookUp.ts';
+
+interface RecordFieldProps {
+  readonly resource: string;
+  readonly id: string;
+  /** Why the id can't be meant, or may not be; null: nothing speaks against it. */
+  readonly problem: string | null;
+  readonly onId: (id: string) => void;
+}
+
+/** The id of the record of a person to erase, found by the words of it too. */
+const RecordField = ({ resource, id, problem, onId }: RecordFieldProps) => (
+  <>
+    <TextInput
+      label={erasureTexts.form.id}
+      required
+      maxLength={200}
+      autoFocus
+      spellCheck={false}
+      aria-invalid={problem !== null}
+      value={id}
+      onValue={onId}
+    />
+    <ProblemText text={problem} />
+    <RecordChoices resource={resource} id={id} onId={onId} />
+  </>
+);
+
+/** `missing`: there is none with this id; `unclear`: it can't be looked up now. */
+export type Known = 'known' | 'missing' | 'unclear';
+
+/** Whether there is a record with an id. */
+const useLookUp = (): ((record: ErasureRequest['record']) => Promise<Known>) => {
+  const { http, queries } = useSession();
+  return async (record) => {
+    try {
+      await queries.fetchQuery({ ...recordQuery(http, record), retry: false });
+      return 'known';
+    } catch (error) {
+      return error instanceof ApiError && error.status === 404 ? 'missing' : 'unclear';
+    }
+  };
+};
 
 const texts = erasureTexts.form;
 
@@ -57,28 +100,27 @@ export const EraseForm = ({ onCount, onClose }: EraseFormProps) => {
       submit={submit}
       onClose={onClose}
     >
-      <label>
-        {texts.resource}
-        <select value={resource} onChange={({ target }) => setResource(target.value)}>
-          {resources.map(({ name, label }) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={texts.resource}
+        value={resource}
+        options={resources.map(({ name, label }) => [name, label])}
+        onValue={setResource}
+      />
       <RecordField
         resource={resource}
         id={id}
         problem={doubt === null ? null : texts.doubts[doubt](toWords(resource).toLowerCase())}
         onId={setId}
       />
-      <label>
-        <span>
-          {texts.users} <Optional />
-        </span>
-        <input autoComplete="off" value={users} onChange={({ target }) => setUsers(target.value)} />
-      </label>
+      <TextInput
+        label={
+          <span>
+            {texts.users} <Optional />
+          </span>
+        }
+        value={users}
+        onValue={setUsers}
+      />
       <label className="choice">
         <input type="checkbox" checked={linked} onChange={({ target }) => setLinked(target.checked)} />
         {texts.linked}

@@ -4,18 +4,24 @@ import { useState } from 'react';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { ColumnHead } from '../ui/ColumnHead.tsx';
+import { ShowEarlier } from '../ui/ListEnds.tsx';
 import { ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { ShowEarlier } from '../ui/ShowEarlier.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { toWords } from '../ui/words.ts';
 import { erasuresQuery, settingsKeys } from '../wire/settingsQueries.ts';
 import type { Erasure, ErasureCounts, ErasureRequest } from '../wire/types.ts';
 import { EraseConfirm } from './EraseConfirm.tsx';
-import { EraseForm } from './EraseForm.tsx';
+import { EraseForm, type Known } from './EraseForm.tsx';
 import { erasureTexts } from './texts.tsx';
-import type { Known } from './useLookUp.ts';
-import { countWords } from './words.ts';
+
+/** Returns what is counted, such as “2 items” and “5 runs”; what has no words is nothing that people count. */
+const countWords = (counts: ErasureCounts): readonly string[] =>
+  Object.entries(erasureTexts.counts).flatMap(([kind, text]) => {
+    const n = counts[kind] ?? 0;
+    return n === 0 ? [] : [text(n)];
+  });
 
 const path = '/settings/erasures';
 const placeOf = ({ record }: Pick<ErasureRequest, 'record'>): string => `${record.resource} ${record.id}`;
@@ -68,19 +74,15 @@ export const ErasuresSection = () => {
   if (error !== null && erasures === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   return (
     <div className="column">
-      <header className="column-head">
-        <div>
-          <h1>{erasureTexts.title}</h1>
-          <p className="soft">{erasureTexts.about}</p>
-        </div>
+      <ColumnHead title={erasureTexts.title} about={erasureTexts.about}>
         <Button tone="main" onClick={() => setOpen(true)}>
           {erasureTexts.ask}
         </Button>
-      </header>
+      </ColumnHead>
       {erasures === undefined && <Skeleton rows={3} />}
       {erasures?.length === 0 && <Empty title={erasureTexts.none}>{erasureTexts.noneAbout}</Empty>}
       {erasures !== undefined && erasures.length > 0 && (
-        <ListTable label={erasureTexts.title} headings={erasureTexts.headings}>
+        <ListTable label={erasureTexts.title} headings={erasureTexts.headings} hasMore={list.hasNextPage}>
           {erasures.map((erasure) => (
             <tr key={erasure.id}>
               <td dir="auto">{placeOf(erasure)}</td>

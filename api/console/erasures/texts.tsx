@@ -31,12 +31,6 @@ export const erasureTexts = {
     deedAllTheSame: 'Count all the same',
     resource: 'What they are',
     id: 'Id of their record; a name or an e-mail finds it',
-    /** The records that have the words. */
-    found: 'Found records',
-    /** `by`: where the words stand, unless that is the title. */
-    foundBy: (id: string, by: string | null) => (by === null ? id : `${by} · ${id}`),
-    picked: (title: string) => `This is ${title}.`,
-    notSearched: 'The app does not answer: its records can’t be searched now.',
     /** What speaks against an id, by what came of looking it up. `kind`: such as customer. */
     doubts: {
       known: (_: string): string | null => null,

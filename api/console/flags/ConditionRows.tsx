@@ -1,10 +1,68 @@
-/** A condition as lines of field, comparison and value. Used by RuleEditor. */
+/** A condition as lines of field, comparison and value, and those lines as a condition. Used by RuleEditor. */
+import { isObject } from '../content/values.ts';
 import { Button } from '../ui/Button.tsx';
-import { emptyRow, type Row, type RowForm } from './condition.ts';
-import { ruleTexts } from './ruleTexts.tsx';
+import { Select } from '../ui/fields.tsx';
+import { scalarOf, scalarText } from './inputs.tsx';
+import { flagTexts } from './texts.tsx';
 import { wordTexts } from './wordTexts.ts';
 
-const texts = ruleTexts.condition;
+interface Row {
+  readonly field: string;
+  readonly op: string;
+  readonly text: string;
+}
+
+export interface RowForm {
+  readonly join: 'all' | 'any';
+  readonly rows: readonly Row[];
+}
+
+export const emptyRow: Row = { field: '', op: 'eq', text: '' };
+
+const isList = (op: string): boolean => op === 'in' || op === 'nin';
+
+const toRow = (condition: unknown): Row | null => {
+  if (!isObject(condition) || typeof condition['field'] !== 'string') return null;
+  const { field, op, value } = condition;
+  const text = Array.isArray(value)
+    ? value.map(scalarText).join(', ')
+    : value === undefined
+      ? 'true'
+      : scalarText(value);
+  return { field, op: String(op), text };
+};
+
+/** Returns a condition as rows; null: it is nested deeper, and is edited as JSON. */
+export const toRows = (condition: unknown): RowForm | null => {
+  const join = isObject(condition) && Array.isArray(condition['any']) ? 'any' : 'all';
+  const given =
+    isObject(condition) && Array.isArray(condition[join]) ? (condition[join] as readonly unknown[]) : [condition];
+  const rows = given.flatMap((each) => {
+    const row = toRow(each);
+    return row === null ? [] : [row];
+  });
+  return rows.length === given.length ? { join, rows } : null;
+};
+
+/** Returns the condition of rows. */
+export const fromRows = ({ join, rows }: RowForm): Readonly<Record<string, unknown>> => {
+  const conditions = rows.map(({ field, op, text }) => ({
+    field: field.trim(),
+    op,
+    value: isList(op)
+      ? text
+          .split(',')
+          .filter((part) => part.trim() !== '')
+          .map(scalarOf)
+      : ['startsWith', 'endsWith', 'matchesSemver'].includes(op)
+        ? text
+        : scalarOf(text),
+  }));
+  const [only] = conditions;
+  return conditions.length === 1 && only !== undefined ? only : { [join]: conditions };
+};
+
+const texts = flagTexts.rules.condition;
 
 interface ConditionRowsProps {
   readonly form: RowForm;
@@ -19,14 +77,15 @@ export const ConditionRows = ({ form, onForm }: ConditionRowsProps) => {
     <fieldset>
       <legend>{texts.title}</legend>
       {rows.length > 1 && (
-        <select
+        <Select
           aria-label={texts.join}
           value={join}
-          onChange={({ target }) => onForm({ join: target.value === 'any' ? 'any' : 'all', rows })}
-        >
-          <option value="all">{texts.all}</option>
-          <option value="any">{texts.any}</option>
-        </select>
+          options={[
+            ['all', texts.all],
+            ['any', texts.any],
+          ]}
+          onValue={(value) => onForm({ join: value === 'any' ? 'any' : 'all', rows })}
+        />
       )}
       {rows.map(({ field, op, text }, at) => (
         <div className="condition-row" key={at}>
@@ -39,19 +98,12 @@ export const ConditionRows = ({ form, onForm }: ConditionRowsProps) => {
             spellCheck={false}
             onChange={({ target }) => set(at, { field: target.value })}
           />
-          <select
+          <Select
             aria-label={texts.comparison(at + 1)}
             value={op}
-            onChange={({ target }) =>
-              set(at, { op: target.value, ...(target.value === 'exists' ? { text: 'true' } : {}) })
-            }
-          >
-            {Object.entries(wordTexts.ops).map(([value, words]) => (
-              <option key={value} value={value}>
-                {words}
-              </option>
-            ))}
-          </select>
+            options={Object.entries(wordTexts.ops)}
+            onValue={(value) => set(at, { op: value, ...(value === 'exists' ? { text: 'true' } : {}) })}
+          />
           <input
             aria-label={texts.value(at + 1)}
             placeholder={op === 'in' || op === 'nin' ? texts.valuesExample : texts.valueExample}

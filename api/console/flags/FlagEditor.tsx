@@ -1,17 +1,14 @@
-/** Value and rollout of a flag; sends only what was changed. Used by FlagDetail. */
+/** Value and rollout of a flag; sends only what was changed. Used by FlagsPage. */
 import { useState, type FormEvent } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
-import { changeTexts } from './changeTexts.ts';
 import { endingOf } from './endings.ts';
-import type { FlagPart } from './part.ts';
-import type { FlagPatch } from './patch.ts';
-import { RolloutInput } from './RolloutInput.tsx';
+import { RolloutInput, ValueInput, fromInput, rolloutOf, toInput } from './inputs.tsx';
+import type { FlagPart, FlagPatch } from './patch.ts';
 import { flagTexts } from './texts.tsx';
-import { fromInput, rolloutOf, toInput } from './value.ts';
-import { ValueInput } from './ValueInput.tsx';
 import { percent, valueText } from './words.ts';
+import { wordTexts } from './wordTexts.ts';
 
 const texts = flagTexts.form;
 
@@ -39,7 +36,7 @@ export const FlagEditor = ({ flag, change }: FlagPart) => {
     ...(movesRollout || (movesValue && flag.rollout !== null) ? { rollout: rollout ?? null } : {}),
   };
   const ending = isChanged && !isWrong ? endingOf(flag, patch) : null;
-  const done = changeTexts.together([
+  const done = wordTexts.change.together([
     ...(movesValue ? [texts.toValue(valueText(value))] : []),
     ...(movesRollout && typeof rollout === 'number' ? [texts.toRollout(percent(rollout))] : []),
     ...(movesRollout && typeof rollout !== 'number' && ending === null ? [texts.toNoRollout] : []),

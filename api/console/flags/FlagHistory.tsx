@@ -1,22 +1,62 @@
-/** The history of a flag, newest first; an earlier state can be restored. Used by FlagDetail. */
+/** The history of a flag, newest first; an earlier state can be restored, with the ramp that ran then. Used by FlagsPage. */
 import { useQuery } from '@tanstack/react-query';
+import { isObject } from '../content/values.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { flagHistoryQuery } from '../wire/flagQueries.ts';
-import type { FlagEntry } from '../wire/types.ts';
-import { changeTexts } from './changeTexts.ts';
+import type { Flag, FlagEntry, Ramp } from '../wire/types.ts';
 import { endingOf } from './endings.ts';
-import type { FlagPart } from './part.ts';
-import type { FlagPatch } from './patch.ts';
-import { rampBefore, reachedBy, restoring } from './restoring.ts';
+import { type FlagPart, type FlagPatch, rampRest } from './patch.ts';
 import { flagTexts } from './texts.tsx';
-import { changeText, percent } from './words.ts';
-
-const texts = flagTexts.history;
+import { changeText, isGoing, percent } from './words.ts';
+import { wordTexts } from './wordTexts.ts';
 
 type Members = Readonly<Record<string, unknown>>;
+
+/** Returns the ramp that an entry ended or replaced; null: none went on. */
+const rampBefore = ({ before }: FlagEntry): Ramp | null => {
+  const { ramp }: Members = { ...before };
+  if (!isObject(ramp)) return null;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API's own ramp
+  const former = ramp as unknown as Ramp;
+  return isGoing(former) ? former : null;
+};
+
+/** Returns the rollout that a ramp had reached. */
+const reachedBy = ({ from, to, step, every, over }: Ramp): number =>
+  Math.round((from + (to - from) * Math.min(1, (step * every) / over)) * 1_000) / 1_000;
+
+/** Returns the rollout that comes back; undefined: the entry left it. */
+const rolloutBefore = (flag: Flag, before: Members, ramp: Ramp | null): number | null | undefined => {
+  if (flag.kind !== 'boolean') return undefined;
+  if ('rollout' in before) return typeof before['rollout'] === 'number' ? before['rollout'] : null;
+  if (ramp !== null) return reachedBy(ramp);
+  // A value alone would take the rollout away.
+  return 'value' in before ? flag.rollout : undefined;
+};
+
+/**
+ * Returns the change that gives the flag back what the entry took; null: it took nothing that can be set. A ramp that it ended begins
+ * again now, from where it was and with the time that it had left: its own times may be long past.
+ */
+const restoring = (flag: Flag, entry: FlagEntry): FlagPatch | null => {
+  const before: Members = { ...entry.before };
+  const ramp = flag.kind === 'boolean' ? rampBefore(entry) : null;
+  const rollout = rolloutBefore(flag, before, ramp);
+  const patch: FlagPatch = {
+    ...('value' in before ? { value: before['value'] } : {}),
+    ...(rollout === undefined ? {} : { rollout }),
+    ...(ramp === null ? {} : { ramp: rampRest(ramp, null) }),
+    ...(Array.isArray(before['rules']) ? { rules: before['rules'] as readonly unknown[] } : {}),
+    ...(isObject(before['targets']) ? { targets: { ...before['targets'] } } : {}),
+  };
+  return Object.keys(patch).length === 0 ? null : patch;
+};
+
+const texts = flagTexts.history;
 
 /** Returns the entries, the steps of one ramp together. */
 const folded = (entries: readonly FlagEntry[]): readonly (readonly [FlagEntry, ...FlagEntry[]])[] => {
@@ -45,24 +85,24 @@ const Steps = ({ steps }: { readonly steps: readonly [FlagEntry, ...FlagEntry[]]
   const { rollout: from }: Members = { ...first.before };
   const { rollout: to }: Members = { ...last.after };
   return (
-    <li>
+    <Row>
       <details>
         <summary>{texts.steps(steps.length, percent(Number(from ?? 0)), percent(Number(to ?? 0)))}</summary>
-        <ul>
+        <Rows>
           {steps.map((step) => (
-            <li key={step.id}>
+            <Row key={step.id}>
               {textOf(step)}{' '}
               <span className="soft">
                 <Ago at={step.at} />
               </span>
-            </li>
+            </Row>
           ))}
-        </ul>
+        </Rows>
       </details>
       <span className="soft">
         <Ago at={last.at} />
       </span>
-    </li>
+    </Row>
   );
 };
 
@@ -75,7 +115,7 @@ const Restore = ({
 }: Pick<FlagPart, 'flag' | 'change'> & { readonly entry: FlagEntry; readonly patch: FlagPatch }) => {
   const ended = endingOf(flag, patch);
   const ramp = rampBefore(entry);
-  const done = changeTexts.together([
+  const done = wordTexts.change.together([
     texts.restored(textOf(entry)),
     ...(ended === null ? [] : [ended.done]),
     ...(ramp === null ? [] : [texts.rampGoesOn(percent(patch.rollout ?? reachedBy(ramp)), percent(ramp.to))]),
@@ -100,13 +140,13 @@ export const FlagHistory = ({ flag, mayChange, change }: FlagPart) => {
     <section aria-label={texts.title}>
       <h2>{texts.title}</h2>
       {data.entries.length === 0 && <p className="soft">{texts.none}</p>}
-      <ul className="flag-rows">
+      <Rows className="flag-rows" hasMore={data.isMore}>
         {folded(data.entries).map((group) => {
           const [entry] = group;
           if (group.length > 1) return <Steps key={entry.id} steps={group} />;
           const patch = entry.type === 'change' ? restoring(flag, entry) : null;
           return (
-            <li key={entry.id}>
+            <Row key={entry.id}>
               <span dir="auto">
                 {entryText(entry)}
                 {entry.approvedBy !== null && (
@@ -118,10 +158,10 @@ export const FlagHistory = ({ flag, mayChange, change }: FlagPart) => {
                 <Ago at={entry.at} />
               </span>
               {mayChange && patch !== null && <Restore entry={entry} patch={patch} flag={flag} change={change} />}
-            </li>
+            </Row>
           );
         })}
-      </ul>
+      </Rows>
       {data.isMore && <p className="soft">{texts.more}</p>}
     </section>
   );

@@ -1,13 +1,125 @@
-/** The flags of the app: what each is now in words, beside the one that is open. */
+/** The flags of the app: what each is now in words, beside the one that is open with everything that decides for whom it is what. */
 import { useQuery } from '@tanstack/react-query';
+import { ThingLink } from '../content/links.tsx';
+import { legible } from '../content/values.ts';
 import { NamedList } from '../lists/NamedList.tsx';
+import { mayFlag } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
-import { flagsQuery } from '../wire/flagQueries.ts';
-import type { Flag } from '../wire/types.ts';
-import { FlagDetail } from './FlagDetail.tsx';
+import { Button } from '../ui/Button.tsx';
+import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
+import { uiTexts } from '../ui/texts.tsx';
+import { Ago } from '../ui/Time.tsx';
+import { approvalsQuery } from '../wire/approvalQueries.ts';
+import { flagQuery, flagsQuery } from '../wire/flagQueries.ts';
+import { meQuery } from '../wire/queries.ts';
+import type { Approval, Flag } from '../wire/types.ts';
+import { FlagEditor } from './FlagEditor.tsx';
+import { FlagHistory } from './FlagHistory.tsx';
+import { RampSection } from './RampSection.tsx';
+import { Rules } from './Rules.tsx';
+import { Targets } from './Targets.tsx';
 import { flagTexts } from './texts.tsx';
-import { useFlagRequests } from './useFlagRequests.ts';
+import { TryId } from './TryId.tsx';
+import { useFlagChange } from './useFlagChange.tsx';
 import { answerText, goingRamp } from './words.ts';
+
+/** Returns the requests for a change of one flag, the oldest first. */
+const useFlagRequests = (): ((flag: string) => readonly Approval[]) => {
+  const { http } = useSession();
+  const { data = [] } = useQuery({ ...approvalsQuery(http, 'pending'), retry: false });
+  return (flag) => data.filter((request) => request.flag === flag).toReversed();
+};
+
+const texts = flagTexts.waiting;
+
+/** What somebody has asked for of a flag and nobody has decided, with the way to decide it. */
+const WaitingChanges = ({ flag }: { readonly flag: string }) => {
+  const requests = useFlagRequests()(flag);
+  if (requests.length === 0) return null;
+  return (
+    <section aria-label={texts.title}>
+      <h2>{texts.title}</h2>
+      <Rows className="flag-rows">
+        {requests.map(({ id, sentence, reason, requestedBy, requestedAt }) => (
+          <Row key={id}>
+            <span dir="auto">
+              {texts.asked(requestedBy.name, legible(sentence))}
+              {reason !== null && <span className="soft"> · {legible(reason)}</span>}
+            </span>
+            <span className="soft">
+              <Ago at={requestedAt} />
+            </span>
+            <ThingLink type="approval" id={id}>
+              {texts.decide}
+            </ThingLink>
+          </Row>
+        ))}
+      </Rows>
+    </section>
+  );
+};
+
+const ChangedAt = ({ flag: { updatedAt, updatedBy } }: { readonly flag: Flag }) => {
+  if (updatedAt === null) return null;
+  const when = <Ago isInSentence at={updatedAt} />;
+  return <> · {updatedBy === null ? flagTexts.changed(when) : flagTexts.changedBy(when, updatedBy.name)}</>;
+};
+
+/** One flag: what it is now in words, its ramp, and everything that decides for whom it is what. */
+const FlagDetail = ({ name, onBack }: { readonly name: string; readonly onBack: () => void }) => {
+  const { http } = useSession();
+  const { data: flag, error, refetch } = useQuery({ ...flagQuery(http, name) });
+  const { data: me } = useQuery(meQuery(http));
+  const { change, dialog } = useFlagChange(name);
+  const back = (
+    <Button className="back" onClick={onBack}>
+      {flagTexts.back}
+    </Button>
+  );
+  if (error !== null && flag === undefined)
+    return (
+      <>
+        {back}
+        <Problem error={error} onRetry={() => void refetch()} />
+      </>
+    );
+  if (flag === undefined || me === undefined) return <Skeleton rows={6} />;
+  const mayChange = mayFlag(me, name, 'change');
+  const part = { flag, mayChange, change };
+  return (
+    <article className="decision flag">
+      {back}
+      <header>
+        <h1>{flag.flag}</h1>
+        <p className="flag-answer" role="status">
+          {answerText(flag)}
+        </p>
+        {flag.description !== null && (
+          <p className="soft" dir="auto">
+            {flag.description}
+          </p>
+        )}
+        <p className="soft">
+          {flag.kind}
+          <ChangedAt flag={flag} />
+          {flag.approval && ` · ${flagTexts.needsApproval}`}
+          {flag.danger !== null && ` · ${flagTexts.danger(flag.danger)}`}
+          {flag.reasonRequired && ` · ${flagTexts.needsReason}`}
+        </p>
+        {!mayChange && <p className="soft">{uiTexts.readOnly}</p>}
+      </header>
+      <WaitingChanges flag={name} />
+      {mayChange && <FlagEditor {...part} />}
+      {flag.kind === 'boolean' && <RampSection {...part} />}
+      <TryId flag={flag} />
+      <Targets {...part} />
+      <Rules {...part} />
+      <FlagHistory {...part} />
+      {dialog}
+    </article>
+  );
+};
 
 export interface FlagsPageProps {
   /** The one that is open; null: none. */

@@ -1,18 +1,75 @@
-/** The form of a new ramp, with its guard. Used by RampSection. */
+/** The form of a new ramp, with its guard and what that would count now. Used by RampSection. */
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState, type FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
+import { Choice, Select, Suggested, TextInput } from '../ui/fields.tsx';
 import { fromLocalTime } from '../ui/timeZone.ts';
 import { inboxesQuery, tagsQuery } from '../wire/queries.ts';
-import { GuardCount } from './GuardCount.tsx';
-import type { FlagPart } from './part.ts';
-import { rampTexts } from './rampTexts.ts';
-import { percentOf } from './value.ts';
+import { percentOf } from './inputs.tsx';
+import type { FlagPart } from './patch.ts';
+import { flagTexts } from './texts.tsx';
 import { percent, spanText } from './words.ts';
 
-const texts = rampTexts.form;
+const countedTexts = flagTexts.ramps.counted;
+
+interface GuardCountProps {
+  readonly inbox: string;
+  /** Empty: all. */
+  readonly tag: string;
+  readonly above: number;
+  readonly within: number;
+  /** Whether the ramp would stop, or else be rolled back. */
+  readonly isStop: boolean;
+}
+
+const rereadMs = 15_000;
+
+/** What a guard would count now: what came before a ramp counts too, so that a ramp may end as soon as it begins. */
+const GuardCount = ({ inbox, tag, above, within, isStop }: GuardCountProps) => {
+  const { http } = useSession();
+  const count = async (since: object, signal: AbortSignal): Promise<number> => {
+    const query = { inbox, ...(tag === '' ? {} : { tags: tag }), ...since, count: 1, limit: 1 };
+    return (await http.call<{ total: number }>('GET', '/items', { query, signal })).body.total;
+  };
+  const { data: items } = useQuery({
+    queryKey: ['guardCount', inbox, tag, within],
+    queryFn: ({ signal }) => count({ seenAfter: Date.now() - within }, signal),
+    enabled: within >= 1_000,
+    refetchInterval: rereadMs,
+    retry: false,
+  });
+  const { data: tagged } = useQuery({
+    queryKey: ['guardCount', inbox, tag],
+    queryFn: ({ signal }) => count({}, signal),
+    enabled: tag !== '' && items === 0,
+    refetchInterval: rereadMs,
+    retry: false,
+  });
+  if (items === undefined) return null;
+  const span = spanText(within);
+  // A tag that is mistyped makes a guard that never ends anything.
+  if (items === 0 && tagged === 0)
+    return (
+      <p className="hint" role="status">
+        {countedTexts.noTag(tag)}
+      </p>
+    );
+  if (items > above)
+    return (
+      <p className="problem" role="status">
+        {(isStop ? countedTexts.stops : countedTexts.rollsBack)(items, span)}
+      </p>
+    );
+  return (
+    <p className="soft" role="status">
+      {items === 0 ? countedTexts.nothing(span) : countedTexts.some(items, span)}
+    </p>
+  );
+};
+
+const texts = flagTexts.ramps.form;
 
 const units = [
   ['1000', texts.units.seconds],
@@ -65,17 +122,8 @@ interface SpanProps {
 
 const Span = ({ label, amount, unit, onAmount, onUnit }: SpanProps) => (
   <div className="span">
-    <label>
-      {label}
-      <input inputMode="decimal" value={amount} onChange={({ target }) => onAmount(target.value)} />
-    </label>
-    <select aria-label={texts.unit(label)} value={unit} onChange={({ target }) => onUnit(target.value)}>
-      {units.map(([value, name]) => (
-        <option key={value} value={value}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <TextInput label={label} inputMode="decimal" autoComplete="on" value={amount} onValue={onAmount} />
+    <Select aria-label={texts.unit(label)} value={unit} options={units} onValue={onUnit} />
   </div>
 );
 
@@ -86,21 +134,12 @@ export const NewRamp = ({
 }: Pick<FlagPart, 'flag' | 'change'> & { readonly onClose: () => void }) => {
   const { http, environment } = useSession();
   const { data: inboxes = [] } = useQuery(inboxesQuery(http));
-  const tagsId = useId();
   const [fields, set, forget] = useFormDraft(`${environment}.ramp.${flag.flag}`, initial);
   const { data: tags = [] } = useQuery({ ...tagsQuery(http, fields.inbox), enabled: fields.inbox !== '' });
   const [isBusy, setBusy] = useState(false);
   const ramp = rampOf(fields);
   const input = (name: keyof Fields, label: string, type = 'text') => (
-    <label>
-      {label}
-      <input
-        type={type}
-        value={fields[name]}
-        autoComplete="off"
-        onChange={({ target }) => set({ [name]: target.value })}
-      />
-    </label>
+    <TextInput label={label} type={type} value={fields[name]} onValue={(text) => set({ [name]: text })} />
   );
   const span = (label: string, amount: keyof Fields, unit: keyof Fields) => (
     <Span
@@ -131,42 +170,32 @@ export const NewRamp = ({
       {span(texts.over, 'over', 'overUnit')}
       {span(texts.every, 'every', 'everyUnit')}
       {input('at', texts.at, 'datetime-local')}
-      <label>
-        {texts.guard}
-        <select value={fields.inbox} onChange={({ target }) => set({ inbox: target.value })}>
-          <option value="">{texts.noGuard}</option>
-          {inboxes.map(({ name, label }) => (
-            <option key={name} value={name}>
-              {texts.watches(label)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={texts.guard}
+        value={fields.inbox}
+        any={texts.noGuard}
+        options={inboxes.map(({ name, label }) => [name, texts.watches(label)])}
+        onValue={(inbox) => set({ inbox })}
+      />
       {fields.inbox !== '' && (
         <>
-          <label>
-            {texts.tag}
-            <input
-              value={fields.tag}
-              list={tagsId}
-              autoComplete="off"
-              onChange={({ target }) => set({ tag: target.value })}
-            />
-            <datalist id={tagsId}>
-              {tags.map(({ tag }) => (
-                <option key={tag} value={tag} />
-              ))}
-            </datalist>
-          </label>
+          <Suggested
+            label={texts.tag}
+            options={tags.map(({ tag }) => tag)}
+            value={fields.tag}
+            onChange={({ target }) => set({ tag: target.value })}
+          />
           {input('above', texts.above)}
           {span(texts.within, 'within', 'withinUnit')}
-          <label>
-            {texts.consequence}
-            <select value={fields.consequence} onChange={({ target }) => set({ consequence: target.value })}>
-              <option value="rollback">{texts.rollback}</option>
-              <option value="stop">{texts.stop}</option>
-            </select>
-          </label>
+          <Choice
+            label={texts.consequence}
+            value={fields.consequence}
+            options={[
+              ['rollback', texts.rollback],
+              ['stop', texts.stop],
+            ]}
+            onValue={(consequence) => set({ consequence })}
+          />
           <GuardCount
             inbox={fields.inbox}
             tag={fields.tag.trim()}

@@ -1,19 +1,82 @@
-/** The editor of one rule: its condition as rows, or as JSON where it is nested, and what holds then. Used by Rules. */
-import { useState, type FormEvent } from 'react';
+/** The editor of one rule: its condition as rows, or as JSON where it is nested, what holds then, and what is typed and not sent. Used by Rules. */
+import { type FormEvent, useRef, useState } from 'react';
+import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { useDraft } from '../ui/draft.ts';
 import type { Flag } from '../wire/types.ts';
-import { emptyRow, fromRows, toRows, type RowForm } from './condition.ts';
-import { ConditionRows } from './ConditionRows.tsx';
-import { RolloutInput } from './RolloutInput.tsx';
-import { RuleConflict } from './RuleConflict.tsx';
-import { namesOf, newRule, ruleOf, successorOf, type Rule } from './ruleNames.ts';
-import { ruleTexts } from './ruleTexts.tsx';
-import type { RuleDraft } from './useRuleDrafts.ts';
-import { fromInput, rolloutOf, toInput } from './value.ts';
-import { ValueInput } from './ValueInput.tsx';
+import { ConditionRows, type RowForm, emptyRow, fromRows, toRows } from './ConditionRows.tsx';
+import { RolloutInput, ValueInput, fromInput, rolloutOf, toInput } from './inputs.tsx';
+import { type Rule, namesOf, newRule, ruleOf, successorOf } from './ruleNames.ts';
+import { flagTexts } from './texts.tsx';
 import { conditionText, ruleText } from './words.ts';
 
-const texts = ruleTexts;
+const texts = flagTexts.rules;
+
+interface RuleConflictProps {
+  /** In words, as `mine`; null: nothing stands in its place. */
+  readonly theirs: string | null;
+  /** null: it is not complete yet. */
+  readonly mine: string | null;
+}
+
+/** What stands in the place of a rule that somebody else changed or removed while it was edited, beside what was typed. */
+const RuleConflict = ({ theirs, mine }: RuleConflictProps) => (
+  <div>
+    <p className="hint" role="alert">
+      {texts.conflict.about}
+    </p>
+    <dl className="fields">
+      <div>
+        <dt>{texts.conflict.theirs}</dt>
+        <dd dir="auto">{theirs ?? texts.conflict.isGone}</dd>
+      </div>
+      {mine !== null && (
+        <div>
+          <dt>{texts.conflict.mine}</dt>
+          <dd dir="auto">{mine}</dd>
+        </div>
+      )}
+    </dl>
+  </div>
+);
+
+/** The fields of a rule's form as they are typed. */
+interface RuleDraft {
+  /** Empty: the condition is nested, and is edited as JSON. */
+  readonly rows: string;
+  readonly json: string;
+  readonly rollout: string;
+  readonly value: string;
+  /** The names of the rules that were there when the typing began. */
+  readonly base: readonly string[];
+}
+
+type RuleDrafts = Readonly<Record<string, RuleDraft>>;
+
+const parsedDrafts = (text: string): RuleDrafts => {
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the function below wrote
+    return text === '' ? {} : (JSON.parse(text) as RuleDrafts);
+  } catch {
+    return {};
+  }
+};
+
+/** Returns the drafts by the names of their rules, and the function that keeps one, or forgets it by null. */
+export const useRuleDrafts = (flag: string): readonly [RuleDrafts, (name: string, draft: RuleDraft | null) => void] => {
+  const { environment } = useSession();
+  const [text, setText] = useDraft(`${environment}.rules.${flag}`);
+  // An answer clears the draft that was sent, not a later one.
+  const newest = useRef(text);
+  newest.current = text;
+  const keep = (name: string, draft: RuleDraft | null): void => {
+    const { [name]: _, ...others } = parsedDrafts(newest.current);
+    const next: RuleDrafts = draft === null ? others : { ...others, [name]: draft };
+    newest.current = Object.keys(next).length === 0 ? '' : JSON.stringify(next);
+    setText(newest.current);
+  };
+  return [parsedDrafts(text), keep];
+};
 
 interface RuleEditorProps {
   readonly flag: Flag;

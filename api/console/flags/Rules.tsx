@@ -1,12 +1,10 @@
-/** The rules of a flag as sentences in their order; each opens into its editor. Used by FlagDetail. */
+/** The rules of a flag as sentences in their order; each opens into its editor. Used by FlagsPage. */
 import { useState } from 'react';
 import { Button } from '../ui/Button.tsx';
-import type { FlagPart } from './part.ts';
-import type { PatchOf } from './patch.ts';
-import { RuleEditor } from './RuleEditor.tsx';
+import type { FlagPart, PatchOf } from './patch.ts';
+import { RuleEditor, useRuleDrafts } from './RuleEditor.tsx';
 import { namesOf, newRule, placeOf, type Rule } from './ruleNames.ts';
-import { ruleTexts } from './ruleTexts.tsx';
-import { useRuleDrafts } from './useRuleDrafts.ts';
+import { flagTexts } from './texts.tsx';
 import { conditionText, ruleText } from './words.ts';
 
 /** Returns the rules after a change of the one at `at`. */
@@ -29,19 +27,21 @@ interface RuleLineProps {
 
 const RuleLine = ({ rule, at, mayChange, onUp, onEdit, onRemove }: RuleLineProps) => (
   <>
-    <span dir="auto">{ruleTexts.rule(at + 1, conditionText(rule['when']), <strong>{ruleText(rule)}</strong>)}</span>
+    <span dir="auto">
+      {flagTexts.rules.rule(at + 1, conditionText(rule['when']), <strong>{ruleText(rule)}</strong>)}
+    </span>
     {mayChange && (
       <span>
         {at > 0 && (
-          <Button tone="bare" aria-label={ruleTexts.up(at + 1)} onClick={onUp}>
+          <Button tone="bare" aria-label={flagTexts.rules.up(at + 1)} onClick={onUp}>
             ↑
           </Button>
         )}
-        <Button tone="bare" aria-label={ruleTexts.editOf(at + 1)} onClick={onEdit}>
-          {ruleTexts.edit}
+        <Button tone="bare" aria-label={flagTexts.rules.editOf(at + 1)} onClick={onEdit}>
+          {flagTexts.rules.edit}
         </Button>
-        <Button tone="bare" aria-label={ruleTexts.removeOf(at + 1)} onClick={onRemove}>
-          {ruleTexts.remove}
+        <Button tone="bare" aria-label={flagTexts.rules.removeOf(at + 1)} onClick={onRemove}>
+          {flagTexts.rules.remove}
         </Button>
       </span>
     )}
@@ -71,8 +71,8 @@ export const Rules = ({ flag, mayChange, change }: FlagPart) => {
   const save = (rule: Rule, replaced: string | null): Promise<boolean> => {
     const [condition, value] = [conditionText(rule['when']), ruleText(rule)];
     if (replaced === null)
-      return change(flag, (now) => ({ rules: [...now.rules, rule] }), ruleTexts.isAdded(condition, value));
-    const done = ruleTexts.isChanged(names.indexOf(replaced) + 1, condition, value);
+      return change(flag, (now) => ({ rules: [...now.rules, rule] }), flagTexts.rules.isAdded(condition, value));
+    const done = flagTexts.rules.isChanged(names.indexOf(replaced) + 1, condition, value);
     return put(replaced, (now, at) => now.with(at, rule), done);
   };
   const baseOf = (name: string): readonly string[] => drafts[name]?.base ?? (open?.name === name ? open.base : []);
@@ -96,15 +96,15 @@ export const Rules = ({ flag, mayChange, change }: FlagPart) => {
       rule={rules[at] ?? {}}
       at={at}
       mayChange={mayChange}
-      onUp={() => void put(name, moveUp, ruleTexts.isMoved(at + 1, at))}
+      onUp={() => void put(name, moveUp, flagTexts.rules.isMoved(at + 1, at))}
       onEdit={() => setOpen({ name, base: names })}
-      onRemove={() => void put(name, remove, ruleTexts.isRemoved(at + 1))}
+      onRemove={() => void put(name, remove, flagTexts.rules.isRemoved(at + 1))}
     />
   );
   return (
-    <section aria-label={ruleTexts.title}>
-      <h2>{ruleTexts.title}</h2>
-      <p className="soft">{ruleTexts.about}</p>
+    <section aria-label={flagTexts.rules.title}>
+      <h2>{flagTexts.rules.title}</h2>
+      <p className="soft">{flagTexts.rules.about}</p>
       <ol className="flag-rows">
         {lines.map((name) => {
           const at = names.indexOf(name);
@@ -114,7 +114,7 @@ export const Rules = ({ flag, mayChange, change }: FlagPart) => {
       {open?.name === newRule && editor(newRule)}
       {mayChange && open === null && (
         <div className="verdict-buttons">
-          <Button onClick={() => setOpen({ name: newRule, base: names })}>{ruleTexts.add}</Button>
+          <Button onClick={() => setOpen({ name: newRule, base: names })}>{flagTexts.rules.add}</Button>
         </div>
       )}
     </section>

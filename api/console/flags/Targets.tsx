@@ -1,14 +1,14 @@
-/** Values by record id: searched, added and removed. Used by FlagDetail. */
+/** Values by record id: searched, added and removed. Used by FlagsPage. */
 import { useMemo, useState, type FormEvent } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
+import { TextInput } from '../ui/fields.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
 import { count } from '../ui/time.ts';
-import type { FlagPart } from './part.ts';
-import { targetsOf } from './patch.ts';
+import { ValueInput, fromInput, toInput } from './inputs.tsx';
+import { type FlagPart, targetsOf } from './patch.ts';
 import { flagTexts } from './texts.tsx';
-import { fromInput, toInput } from './value.ts';
-import { ValueInput } from './ValueInput.tsx';
 import { valueText } from './words.ts';
 
 const texts = flagTexts.targets;
@@ -53,9 +53,9 @@ export const Targets = ({ flag, mayChange, change }: FlagPart) => {
           onChange={({ target }) => setWords(target.value)}
         />
       )}
-      <ul className="flag-rows">
+      <Rows className="flag-rows" total={found.length}>
         {found.slice(0, shownMost).map(([each, of]) => (
-          <li key={each}>
+          <Row key={each}>
             <span className="mono" dir="auto">
               {each}
             </span>
@@ -69,22 +69,19 @@ export const Targets = ({ flag, mayChange, change }: FlagPart) => {
                 {texts.remove}
               </Button>
             )}
-          </li>
+          </Row>
         ))}
-      </ul>
+      </Rows>
       {found.length > shownMost && <p className="soft">{texts.more(found.length - shownMost)}</p>}
       {mayChange && (
         <form className="flag-form" aria-label={texts.form} onSubmit={(event) => void submit(event)}>
-          <label>
-            {texts.id}
-            <input
-              value={fields.id}
-              maxLength={200}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={({ target }) => set({ id: target.value })}
-            />
-          </label>
+          <TextInput
+            label={texts.id}
+            value={fields.id}
+            maxLength={200}
+            spellCheck={false}
+            onValue={(id) => set({ id })}
+          />
           <ValueInput
             kind={flag.kind}
             label={texts.value}

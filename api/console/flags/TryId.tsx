@@ -1,8 +1,9 @@
-/** What a flag is for one id and attributes, and what decided it. Used by FlagDetail. */
+/** What a flag is for one id and attributes, and what decided it. Used by FlagsPage. */
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { TextInput } from '../ui/fields.tsx';
 import type { Flag } from '../wire/types.ts';
 import { flagTexts } from './texts.tsx';
 import { valueText } from './words.ts';
@@ -71,10 +72,12 @@ export const TryId = ({ flag }: { readonly flag: Flag }) => {
     <section aria-label={texts.title}>
       <h2>{texts.title}</h2>
       <form className="flag-form" onSubmit={submit}>
-        <label>
-          {flag.resource === null ? texts.recordId : texts.id(flag.resource)}
-          <input value={id} autoComplete="off" spellCheck={false} onChange={({ target }) => setId(target.value)} />
-        </label>
+        <TextInput
+          label={flag.resource === null ? texts.recordId : texts.id(flag.resource)}
+          value={id}
+          spellCheck={false}
+          onValue={setId}
+        />
         <label>
           {texts.attributes}
           <textarea

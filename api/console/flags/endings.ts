@@ -1,7 +1,7 @@
 /** What a change of value and rollout ends: a ramp, a guard that still watches, or a rollout. Used by FlagEditor and FlagHistory. */
 import type { Flag } from '../wire/types.ts';
-import { endingTexts } from './endingTexts.ts';
 import { setsValue, type FlagPatch } from './patch.ts';
+import { flagTexts } from './texts.tsx';
 import { goingRamp, percent } from './words.ts';
 
 interface Ending {
@@ -31,7 +31,7 @@ const isWatching = ({ ramp }: Flag): boolean =>
   Date.now() < ramp.startedAt + ramp.steps * ramp.every + ramp.guard.within;
 
 const shareText = (share: number): string =>
-  share === 100 ? endingTexts.everybody : share === 0 ? endingTexts.nobody : percent(share);
+  share === 100 ? flagTexts.ending.everybody : share === 0 ? flagTexts.ending.nobody : percent(share);
 
 /** Returns what a change ends in words; null: nothing that goes on. */
 export const endingOf = (flag: Flag, patch: FlagPatch): Ending | null => {
@@ -44,12 +44,16 @@ export const endingOf = (flag: Flag, patch: FlagPatch): Ending | null => {
   if (ramp === null && !isWatched && !loses) return null;
   const texts =
     ramp !== null
-      ? endingTexts[ramp.guard === null ? 'ramp' : 'guardedRamp']
-      : endingTexts[isWatched ? 'guard' : 'rollout'];
+      ? flagTexts.ending[ramp.guard === null ? 'ramp' : 'guardedRamp']
+      : flagTexts.ending[isWatched ? 'guard' : 'rollout'];
   const isSame = from === to;
   return {
-    will: texts.will(isSame ? endingTexts.stays(shareText(to)) : endingTexts.moves(percent(from), shareText(to))),
+    will: texts.will(
+      isSame ? flagTexts.ending.stays(shareText(to)) : flagTexts.ending.moves(percent(from), shareText(to)),
+    ),
     deed: texts.deed,
-    done: texts.done(isSame ? endingTexts.stays(shareText(to)) : endingTexts.moved(percent(from), shareText(to))),
+    done: texts.done(
+      isSame ? flagTexts.ending.stays(shareText(to)) : flagTexts.ending.moved(percent(from), shareText(to)),
+    ),
   };
 };

@@ -1,7 +1,15 @@
-/** A change of a flag as the API takes it, what takes it back, and the values that it is made of. Used by the parts of a flag’s page. */
+/** A change of a flag as the API takes it, and what takes it back. Used by the parts of a flag’s page and by approvals. */
 import type { Flag, Ramp } from '../wire/types.ts';
 import { areSameRules, areSameValues } from './ruleNames.ts';
 import { isGoing } from './words.ts';
+
+/** Properties that each part of a flag’s page has. */
+export interface FlagPart {
+  readonly flag: Flag;
+  readonly mayChange: boolean;
+  /** Returns whether the change was made or asked for; `isAsked`: it is tried out and confirmed whatever the flag wants. */
+  readonly change: (flag: Flag, patch: FlagPatch | PatchOf, done: string, isAsked?: boolean) => Promise<boolean>;
+}
 
 /** The member `change` of POST /flags/:flag. */
 export interface FlagPatch {

@@ -1,4 +1,4 @@
-/** The texts of the page of flags: one flag with its values, targets, rules, ramp and history, and the change of one. */
+/** The texts of the page of flags: one flag with its values, targets, rules, ramps and history. Used by the files of this folder. */
 import type { ReactNode } from 'react';
 import { plural } from '../ui/plural.ts';
 import { count } from '../ui/time.ts';
@@ -101,5 +101,142 @@ export const flagTexts = {
     restored: (change: string) => `back to before “${change}”`,
     /** Of a ramp that the change had ended: it begins again now. */
     rampGoesOn: (from: string, to: string) => `its ramp goes on from ${from} to ${to}`,
+  },
+  /** The texts of what a change of a flag ends: beforehand, on the button, and afterwards. */
+  ending: {
+    everybody: 'everybody',
+    nobody: 'nobody',
+    /** `to`: everybody, nobody or a percentage. */
+    moves: (from: string, to: string) => `from ${from} to ${to} at once`,
+    moved: (from: string, to: string) => `from ${from} to ${to}`,
+    stays: (at: string) => `it stays on for ${at}`,
+    /** `move`: one of those above. */
+    ramp: {
+      will: (move: string) => `Ends the ramp: ${move}.`,
+      deed: 'End the ramp and save',
+      done: (move: string) => `ramp ended (${move})`,
+    },
+    guardedRamp: {
+      will: (move: string) => `Ends the ramp and its guard: ${move}.`,
+      deed: 'End the ramp and save',
+      done: (move: string) => `ramp and guard ended (${move})`,
+    },
+    guard: {
+      will: (move: string) => `Ends the watch of the ramp’s guard: ${move}.`,
+      deed: 'End the guard and save',
+      done: (move: string) => `guard ended (${move})`,
+    },
+    rollout: {
+      will: (move: string) => `Ends the rollout: ${move}.`,
+      deed: 'End the rollout and save',
+      done: (move: string) => `rollout ended (${move})`,
+    },
+  },
+  /** The texts of a flag's ramp: how far it is, its guard, and the form of a new one. */
+  ramps: {
+    title: 'Ramp',
+    none: 'None: the rollout stays until somebody changes it.',
+    step: (n: number, of: number) => `step ${count(n)} of ${count(of)}`,
+    stepAndNext: (n: number, of: number, next: string) => `step ${count(n)} of ${count(of)}, the next at ${next}`,
+    guard: (guard: string) => `Guard: ${guard}.`,
+    /** `stay`: where the flag stays, such as "stays at 25 %". */
+    end: (stay: string) => `End the ramp: ${stay}`,
+    ended: (stay: string) => `ramp ended, ${stay}`,
+    begin: 'Start a ramp',
+    replace: 'Replace the ramp',
+    chart: {
+      label: (from: string, to: string, now: string) => `Planned from ${from} to ${to}; now ${now}`,
+      legend: 'dashed: planned, solid: done',
+      at: (when: string, rollout: string) => `${when}: ${rollout}`,
+    },
+    form: {
+      title: 'New ramp',
+      to: 'To in %',
+      over: 'Over',
+      every: 'A step every',
+      at: 'Starts at (empty: now)',
+      unit: (label: string) => `${label}: unit`,
+      units: { seconds: 'seconds', minutes: 'minutes', hours: 'hours', days: 'days' },
+      guard: 'Guard',
+      noGuard: 'none',
+      watches: (inbox: string) => `watches ${inbox}`,
+      tag: 'Only tagged (empty: all)',
+      above: 'More than',
+      within: 'Within',
+      consequence: 'Then',
+      rollback: 'roll back',
+      stop: 'stop',
+      isWrong: 'A ramp goes to 0 to 100 %, takes at least one step, and a step at least a second.',
+      begin: 'Start the ramp',
+      begun: (to: string, over: string) => `ramp to ${to} over ${over}`,
+      cancel: 'Cancel',
+    },
+    /** What the guard of a new ramp would count now. */
+    counted: {
+      nothing: (span: string) => `Nothing came there in the last ${span}, which counts too.`,
+      noTag: (tag: string) => `No item there has the tag “${tag}”: the guard counts nothing until one has.`,
+      some: (n: number, span: string) => `At least ${count(n)} came there in the last ${span}, which counts too.`,
+      stops: (n: number, span: string) =>
+        `At least ${count(n)} came there in the last ${span}, which counts too: the ramp would stop at once.`,
+      rollsBack: (n: number, span: string) =>
+        `At least ${count(n)} came there in the last ${span}, which counts too: the ramp would be rolled back at once.`,
+    },
+  },
+  /** The texts of the rules of a flag, and of the form of one. */
+  rules: {
+    title: 'Rules',
+    about: 'Decide after the targets: the first whose condition holds.',
+    add: 'Add a rule',
+    rule: (n: number, condition: string, value: ReactNode) => (
+      <>
+        {count(n)}. When {condition}: {value}
+      </>
+    ),
+    up: (n: number) => `Move rule ${count(n)} up`,
+    edit: 'Edit',
+    editOf: (n: number) => `Edit rule ${count(n)}`,
+    remove: 'Remove',
+    removeOf: (n: number) => `Remove rule ${count(n)}`,
+    isAdded: (condition: string, value: string) => `new rule: when ${condition}, ${value}`,
+    isChanged: (n: number, condition: string, value: string) => `rule ${count(n)}: when ${condition}, ${value}`,
+    isMoved: (from: number, to: number) => `rule ${count(from)} is now ${count(to)}`,
+    isRemoved: (n: number) => `rule ${count(n)} removed`,
+    /** The rule that is edited is not in the list any more. */
+    conflict: {
+      about: 'This rule was changed or removed meanwhile. Yours is kept here, and not saved.',
+      theirs: 'Theirs',
+      mine: 'Mine',
+      isGone: 'The rule is gone.',
+      said: (condition: string, value: string) => `when ${condition}: ${value}`,
+      add: 'Add mine as a rule of its own',
+      replace: 'Put mine in place of theirs',
+      discard: 'Discard mine',
+    },
+    form: {
+      title: 'Rule',
+      whenAsJson: 'When (as JSON)',
+      value: 'Then it is',
+      rollout: 'or on for % of them',
+      save: 'Save the rule',
+      discard: 'Discard',
+      isNoJson: 'The condition is no JSON.',
+      needsField: 'Each line needs a field, such as plan.',
+      isNoRollout: 'A rollout is a number from 0 to 100.',
+      isNo: (kind: string) => `The value is no ${kind}.`,
+    },
+    condition: {
+      title: 'When',
+      join: 'How the lines go together',
+      all: 'all of these hold',
+      any: 'any of these holds',
+      field: (n: number) => `Field ${count(n)}`,
+      fieldExample: 'plan',
+      comparison: (n: number) => `Comparison ${count(n)}`,
+      value: (n: number) => `Value ${count(n)}`,
+      valueExample: 'team',
+      valuesExample: 'team, enterprise',
+      remove: (n: number) => `Remove line ${count(n)}`,
+      add: 'Add a line',
+    },
   },
 };

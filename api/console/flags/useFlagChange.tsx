@@ -1,13 +1,144 @@
 /** Changes of a flag: tried out and confirmed where the flag wants it, undone by the inverse change. Used by the page of a flag. */
-import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
+import { differences, rampMember } from '../content/difference.ts';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
-import { changeTexts } from './changeTexts.ts';
-import { confirmationsOf, type Waiting } from './confirmations.ts';
-import { ConfirmChange, type Given } from './ConfirmChange.tsx';
-import type { FlagPart } from './part.ts';
-import { patchFor } from './patch.ts';
-import { conflictOf, keepFlag, messageOf, useFlagSending } from './useFlagSending.ts';
+import { TextInput, TooLong, reasonMost } from '../ui/fields.tsx';
+import { FormDialog } from '../ui/FormDialog.tsx';
+import { count } from '../ui/time.ts';
+import { messageOf } from '../wire/apiError.ts';
+import type { Flag } from '../wire/types.ts';
+import { type FlagPart, type FlagPatch, patchFor } from './patch.ts';
+import { type Given, type Waiting, confirmationsOf, conflictOf, keepFlag, useFlagSending } from './useFlagSending.ts';
+import { goingRamp, percent, planText, rampText, valueText } from './words.ts';
+import { wordTexts } from './wordTexts.ts';
+
+interface ConfirmChangeProps {
+  readonly flag: Flag;
+  readonly patch: FlagPatch;
+  readonly done: string;
+  /** Returns why the change was not made; null: it was. */
+  readonly onConfirm: (given: Given) => Promise<string | null>;
+  readonly onClose: () => void;
+}
+
+interface DryRun {
+  readonly would: 'change' | 'pend' | 'nothing';
+  readonly flag: Flag;
+}
+
+/** Returns the value of a member of a flag as people read it. */
+const memberText = (name: string, value: unknown): string => {
+  if (value === undefined || value === null) return wordTexts.change.none;
+  if (name === 'rollout') return percent(Number(value));
+  return name === 'rules' && Array.isArray(value) ? count(value.length) : valueText(value);
+};
+
+/** Returns what would change: the name of each member, what it is and what it would be. A ramp is told as a whole. */
+const changesOf = (flag: Flag, after: Flag): readonly (readonly [string, string, string])[] => {
+  const rows = differences(flag, flag, after, rampMember).map(({ name, now, after: will }) => ({ name, now, will }));
+  const isOfRamp = ({ name }: { readonly name: string }): boolean => name === rampMember;
+  const going = goingRamp(flag);
+  const next = goingRamp(after);
+  return [
+    ...rows
+      .filter((row) => !isOfRamp(row))
+      .map(({ name, now, will }) => [name, memberText(name, now), memberText(name, will)] as const),
+    ...(rows.some(isOfRamp)
+      ? [
+          [
+            wordTexts.change.ramp,
+            going === null ? wordTexts.change.none : rampText(going),
+            next === null ? wordTexts.change.none : planText(next),
+          ] as const,
+        ]
+      : []),
+  ];
+};
+
+/** What a change of a flag would do, tried out, with the reason and the confirmation that the flag wants. */
+const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: ConfirmChangeProps) => {
+  const { http } = useSession();
+  const [reason, setReason] = useState('');
+  const [typed, setTyped] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  /** Why the last confirmation was refused; null: it was not. */
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const confirmed = flag.danger === null ? {} : { confirmed: true as const };
+  const given = { ...confirmed, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
+  const {
+    data: dry,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['flag', flag.flag, 'dry', patch, flag.version],
+    queryFn: async ({ signal }) => {
+      // The reason is not known yet where one is wanted; a dry run takes any.
+      const body = {
+        change: patch,
+        dryRun: true,
+        ...confirmed,
+        ...(flag.reasonRequired ? { reason: 'dry-run' } : {}),
+      };
+      return (await http.call<DryRun>('POST', `/flags/${encodeURIComponent(flag.flag)}`, { body, signal })).body;
+    },
+    retry: false,
+    gcTime: 0,
+  });
+  const rows = dry === undefined ? [] : changesOf(flag, dry.flag);
+  const isTyped = flag.danger !== 'high' || typed.trim() === flag.flag;
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (!isTyped || isBusy) return;
+    // What it would do is seen before it is confirmed: where it could not be tried out, and after a conflict.
+    if (error !== null) return void refetch();
+    if (refusal !== null && dry === undefined) return;
+    setBusy(true);
+    setRefusal(await onConfirm(given));
+    setBusy(false);
+  };
+  return (
+    <FormDialog
+      title={wordTexts.change.title(flag.flag, done)}
+      about={
+        dry?.would === 'pend'
+          ? wordTexts.change.pends
+          : dry?.would === 'nothing'
+            ? wordTexts.change.isSoAlready
+            : wordTexts.change.happensAtOnce
+      }
+      deed={dry?.would === 'pend' ? wordTexts.change.ask : wordTexts.change.change}
+      problem={error?.message ?? refusal}
+      onSubmit={(event) => void submit(event)}
+      onClose={onClose}
+    >
+      {rows.length > 0 && (
+        <dl className="fields">
+          {rows.map(([name, now, after]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd dir="auto">
+                {now} → {after}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <TextInput
+        label={flag.reasonRequired ? wordTexts.change.reason : wordTexts.change.reasonOptional}
+        autoFocus
+        required={flag.reasonRequired}
+        value={reason}
+        onValue={setReason}
+      />
+      <TooLong what={wordTexts.change.theReason} text={reason} most={reasonMost} />
+      {flag.danger === 'high' && (
+        <TextInput label={wordTexts.change.typeToConfirm(flag.flag)} required value={typed} onValue={setTyped} />
+      )}
+    </FormDialog>
+  );
+};
 
 interface FlagChanges {
   readonly change: FlagPart['change'];
@@ -31,9 +162,9 @@ export const useFlagChange = (name: string): FlagChanges => {
       if (current === null) return messageOf(error);
       keepFlag(session, current);
       const patch = patchFor(one.change, current);
-      if (patch === null) return changeTexts.changedMeanwhile(name);
+      if (patch === null) return wordTexts.change.changedMeanwhile(name);
       confirmations.replace(one, { ...one, flag: current, patch });
-      return changeTexts.conflictToConfirm(name);
+      return wordTexts.change.conflictToConfirm(name);
     }
     confirmations.end(one, 'made');
     return null;

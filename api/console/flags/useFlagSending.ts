@@ -1,15 +1,82 @@
 /** Sends changes of flags, waits for the confirmation of those that want one, and takes them back by the inverse change. Used by useFlagChange and the page of approvals. */
 import { useNavigate } from '@tanstack/react-router';
 import type { useFreshSignIn } from '../shell/freshSignIn.tsx';
-import { useSession, type Session } from '../shell/session.ts';
-import { ApiError } from '../wire/apiError.ts';
+import { type Session, useSession } from '../shell/session.ts';
+import { ApiError, messageOf } from '../wire/apiError.ts';
 import { flagQuery } from '../wire/flagQueries.ts';
+import { createListeners } from '../wire/listeners.ts';
 import { keys } from '../wire/queries.ts';
 import type { Flag } from '../wire/types.ts';
-import { changeTexts } from './changeTexts.ts';
-import { confirmationsOf, type Outcome, type Waiting } from './confirmations.ts';
-import type { Given } from './ConfirmChange.tsx';
-import { isQuick, patchFor, undoOf, type FlagPatch, type PatchOf } from './patch.ts';
+import { type FlagPatch, type PatchOf, isQuick, patchFor, undoOf } from './patch.ts';
+import { wordTexts } from './wordTexts.ts';
+
+/** How a change ended: made or asked for, refused for now, or neither wanted nor possible any more. */
+type Outcome = 'made' | 'refused' | 'dropped';
+
+export interface Waiting {
+  readonly flag: Flag;
+  readonly change: FlagPatch | PatchOf;
+  /** The change of the flag as it is. */
+  readonly patch: FlagPatch;
+  /** The change in words. */
+  readonly done: string;
+  readonly answer: (outcome: Outcome) => void;
+}
+
+/** Reason and confirmation of a change. */
+export interface Given {
+  readonly confirmed?: true;
+  readonly reason?: string;
+}
+
+interface Confirmations {
+  /** null: nothing waits. */
+  readonly waiting: () => Waiting | null;
+  readonly subscribe: (listener: () => void) => () => void;
+  /** Lets a change wait; another one that waits is dropped. */
+  begin(next: Waiting): void;
+  /** Puts a change in the place of one that waits. */
+  replace(former: Waiting, next: Waiting): void;
+  end(one: Waiting, outcome: Outcome): void;
+  /** Drops what waits of a flag. */
+  drop(flag: string): void;
+}
+
+const createConfirmations = (): Confirmations => {
+  let waiting: Waiting | null = null;
+  const listeners = createListeners();
+  const set = (next: Waiting | null): void => {
+    waiting = next;
+    listeners.tell();
+  };
+  const end: Confirmations['end'] = (one, outcome) => {
+    one.answer(outcome);
+    if (waiting === one) set(null);
+  };
+  return {
+    waiting: () => waiting,
+    subscribe: listeners.subscribe,
+    begin: (next) => {
+      waiting?.answer('dropped');
+      set(next);
+    },
+    replace: (former, next) => {
+      if (waiting === former) set(next);
+    },
+    end,
+    drop: (flag) => {
+      if (waiting?.flag.flag === flag) end(waiting, 'dropped');
+    },
+  };
+};
+
+const known = new WeakMap<Session, Confirmations>();
+
+export const confirmationsOf = (session: Session): Confirmations => {
+  const confirmations = known.get(session) ?? createConfirmations();
+  known.set(session, confirmations);
+  return confirmations;
+};
 
 /** A change that was made. */
 interface Made {
@@ -38,8 +105,6 @@ export const conflictOf = (error: unknown): Flag | null =>
       (error.body['current'] as Flag)
     : null;
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** Whether a change is confirmed in a dialog before it is sent. */
 const isConfirmed = ({ danger, approval, reasonRequired }: Flag, patch: FlagPatch): boolean =>
   (danger !== null || approval || reasonRequired) && !isQuick(patch);
@@ -62,7 +127,7 @@ export const useFlagSending = (run: ReturnType<typeof useFreshSignIn>['run']) =>
       const inverse = undo(present);
       if (inverse !== null && isConfirmed(present, inverse))
         void navigate({ to: '/env/$environment/flags/$flag', params: { environment, flag: after.flag } });
-      if ((await attempt(present, undo, changeTexts.undone(done))) !== 'refused') return;
+      if ((await attempt(present, undo, wordTexts.change.undone(done))) !== 'refused') return;
       isUndone = false;
       notices.remember(() => void back());
     };
@@ -74,8 +139,8 @@ export const useFlagSending = (run: ReturnType<typeof useFreshSignIn>['run']) =>
     notices.remember(back);
     notices.show({
       tone: 'done',
-      text: changeTexts.done(made.after.flag, made.done),
-      actions: [{ label: changeTexts.undo, key: 'u', run: back }],
+      text: wordTexts.change.done(made.after.flag, made.done),
+      actions: [{ label: wordTexts.change.undo, key: 'u', run: back }],
     });
   };
   const send = async ({ flag, patch, done }: Pick<Waiting, 'flag' | 'patch' | 'done'>, given: Given): Promise<void> => {
@@ -83,25 +148,22 @@ export const useFlagSending = (run: ReturnType<typeof useFreshSignIn>['run']) =>
       http.call<{ flag?: Flag; changed?: boolean; pending?: boolean }>(
         'POST',
         `/flags/${encodeURIComponent(flag.flag)}`,
-        {
-          body: { change: patch, ...given },
-          ifMatch: flag.version,
-        },
+        { body: { change: patch, ...given }, ifMatch: flag.version },
       ),
     );
     if (body.flag === undefined) {
-      notices.show({ tone: 'done', text: changeTexts.asked(done) });
+      notices.show({ tone: 'done', text: wordTexts.change.asked(done) });
       void queries.invalidateQueries({ queryKey: keys.approvals });
       return;
     }
     keepFlag(session, body.flag);
-    if (body.changed !== true) notices.show({ tone: 'done', text: changeTexts.wasSo(flag.flag) });
+    if (body.changed !== true) notices.show({ tone: 'done', text: wordTexts.change.wasSo(flag.flag) });
     else offerUndo({ before: flag, patch, after: body.flag, done });
   };
   const attempt = async (flag: Flag, wanted: FlagPatch | PatchOf, done: string, isAsked = false): Promise<Outcome> => {
     const patch = patchFor(wanted, flag);
     if (patch === null) {
-      notices.show({ tone: 'failed', text: changeTexts.changedMeanwhile(flag.flag) });
+      notices.show({ tone: 'failed', text: wordTexts.change.changedMeanwhile(flag.flag) });
       return 'dropped';
     }
     if (isAsked || isConfirmed(flag, patch))
@@ -112,7 +174,10 @@ export const useFlagSending = (run: ReturnType<typeof useFreshSignIn>['run']) =>
     } catch (error) {
       const current = conflictOf(error);
       if (current !== null) keepFlag(session, current);
-      notices.show({ tone: 'failed', text: current === null ? messageOf(error) : changeTexts.conflict(flag.flag) });
+      notices.show({
+        tone: 'failed',
+        text: current === null ? messageOf(error) : wordTexts.change.conflict(flag.flag),
+      });
       return current !== null || (error instanceof ApiError && error.isTransient) ? 'refused' : 'dropped';
     }
   };

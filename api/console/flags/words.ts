@@ -1,11 +1,9 @@
 /** Flags in words: what a flag is for everybody, its ramp, its rules and its changes. Used by the pages of flags. */
+import { isObject } from '../content/values.ts';
 import { inRow } from '../ui/plural.ts';
 import { count, whenTime } from '../ui/time.ts';
 import type { Flag, Ramp } from '../wire/types.ts';
 import { wordTexts } from './wordTexts.ts';
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A sentence names so many of a list. */
 const namedMost = 8;

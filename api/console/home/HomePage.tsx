@@ -2,27 +2,27 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { RequestLine } from '../approvals/RequestLine.tsx';
+import { RequestLine } from '../approvals/RequestRow.tsx';
 import type { ListSearch } from '../inbox/filter.ts';
 import { may, mayAny } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
-import { KeyHint } from '../ui/KeyHint.tsx';
+import { KeyHint } from '../ui/Button.tsx';
 import { Skeleton } from '../ui/Problem.tsx';
+import { Row } from '../ui/Rows.tsx';
 import { Ago, Due } from '../ui/Time.tsx';
 import { approvalsQuery } from '../wire/approvalQueries.ts';
-import { useArrivals, useItem, type ItemStore } from '../wire/itemStore.ts';
+import { useArrivals } from '../wire/arrivals.ts';
+import { useItem, type ItemStore } from '../wire/itemStore.ts';
 import { countsQuery, inboxesQuery, itemsQuery, meQuery, type ItemQuery } from '../wire/queries.ts';
-import { Section, shownMost } from './Section.tsx';
 import { homeTexts } from './texts.tsx';
-import { Bulks, Ramps, Requesters } from './Underway.tsx';
-import { WaitingLoosenings } from './WaitingLoosenings.tsx';
+import { Bulks, Ramps, Requesters, Section, WaitingLoosenings, shownMost } from './Underway.tsx';
 
 const ItemLine = ({ id }: { readonly id: string }) => {
   const { items, environment } = useSession();
   const item = useItem(items, id);
   if (item === undefined) return null;
   return (
-    <li>
+    <Row>
       <Link
         to="/env/$environment/inbox/$inbox"
         params={{ environment, inbox: item.inbox }}
@@ -32,13 +32,13 @@ const ItemLine = ({ id }: { readonly id: string }) => {
         {item.title}
       </Link>
       {item.dueAt === null ? <Ago at={item.lastSeen} /> : <Due at={item.dueAt} />}
-    </li>
+    </Row>
   );
 };
 
 /** Reads a short list again when items have changed, at most once a second. */
 const useRefetch = (items: ItemStore, refetch: () => unknown): void => {
-  const arrivals = useArrivals(items);
+  const arrivals = useArrivals(items.arrivals);
   const timer = useRef<number | null>(null);
   const first = useRef(arrivals);
   useEffect(() => {
@@ -135,7 +135,7 @@ export const HomePage = () => {
             {inboxes.some(({ can }) => can.includes('assign')) && <KeyHint>{homeTexts.howToTake}</KeyHint>}
           </>
         }
-        query={{ assignee: 'me', state: notClosed, snoozed: '0', sort: 'due' }}
+        query={{ assignee: 'me', ...(notClosed === '' ? {} : { state: notClosed }), snoozed: '0', sort: 'due' }}
       />
       <Items
         title={homeTexts.overdue}

@@ -1,18 +1,70 @@
-/** Home's lists of agents with pending requests, unfinished bulks and running ramps; an empty one is left out. */
+/** Home’s sections of what goes on: agents with pending requests, unfinished bulks and running ramps; and of loosenings that wait. Used by HomePage. */
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { BulkLine } from '../bulks/BulkLine.tsx';
+import { ThingLink } from '../content/links.tsx';
 import { answerText, goingRamp } from '../flags/words.ts';
+import { looseningWords } from '../loosenings/words.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession } from '../shell/session.ts';
+import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
+import { count } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import { approvalsQuery } from '../wire/approvalQueries.ts';
 import { bulksQuery } from '../wire/bulkQueries.ts';
-import { isFinished } from '../wire/bulks.ts';
 import { flagsQuery } from '../wire/flagQueries.ts';
+import { isFinished } from '../wire/queries.ts';
+import { waitingLooseningsQuery } from '../wire/settingsQueries.ts';
 import type { Approval } from '../wire/types.ts';
-import { Section, shownMost } from './Section.tsx';
 import { homeTexts } from './texts.tsx';
+
+/** Number of lines of a list; its page has the others. */
+export const shownMost = 6;
+
+interface SectionProps {
+  readonly title: string;
+  /** Makes a link to the whole list of the heading; absent: there is no such list. */
+  readonly link?: (title: string) => ReactNode;
+  readonly none: ReactNode;
+  readonly total: number | null;
+  readonly error: unknown;
+  readonly children: readonly ReactNode[] | null;
+}
+
+/** A list under its heading. */
+export const Section = ({ title, link, none, total, error, children }: SectionProps) => (
+  <section className="waiting" aria-label={title}>
+    <h2>
+      {link === undefined ? title : link(title)}{' '}
+      {total !== null && total > 0 && <span className="soft">{count(total)}</span>}
+    </h2>
+    {error !== null && children === null && <Problem error={error} />}
+    {error === null && children === null && <Skeleton rows={2} />}
+    {children?.length === 0 && <p className="soft">{none}</p>}
+    {children !== null && children.length > 0 && <Rows total={total}>{children}</Rows>}
+  </section>
+);
+
+/** Home's list of undecided loosenings, for roles with `settings: manage`. */
+export const WaitingLoosenings = () => {
+  const { http } = useSession();
+  const { data = [] } = useQuery(waitingLooseningsQuery(http));
+  if (data.length === 0) return null;
+  return (
+    <Section title={homeTexts.loosenings} none="" total={data.length} error={null}>
+      {data.slice(0, shownMost).map((loosening) => {
+        const { what, to } = looseningWords(loosening);
+        return (
+          <Row key={loosening.id}>
+            <SettingsLink section="loosenings">{homeTexts.loosening(what, to)}</SettingsLink>
+            <Ago at={loosening.since} />
+          </Row>
+        );
+      })}
+    </Section>
+  );
+};
 
 interface Requester {
   readonly id: string;
@@ -47,7 +99,7 @@ export const Requesters = ({ isManaging }: { readonly isManaging: boolean }) => 
   return (
     <Section title={homeTexts.requesters} none="" total={requesters.length} error={null}>
       {requesters.slice(0, shownMost).map(({ id, name, asked, oldest }) => (
-        <li key={id}>
+        <Row key={id}>
           {isManaging ? (
             <SettingsLink section="agents" id={id}>
               {name}
@@ -56,7 +108,7 @@ export const Requesters = ({ isManaging }: { readonly isManaging: boolean }) => 
             <span dir="auto">{name}</span>
           )}
           <span className="soft">{homeTexts.requests(asked, <Ago isInSentence at={oldest} />)}</span>
-        </li>
+        </Row>
       ))}
     </Section>
   );
@@ -70,30 +122,30 @@ export const Bulks = () => {
   return (
     <Section title={homeTexts.bulks} none="" total={going.length} error={null}>
       {going.slice(0, shownMost).map(({ id }) => (
-        <li key={id}>
+        <Row key={id}>
           <BulkLine id={id} onUndone={() => undefined} />
-        </li>
+        </Row>
       ))}
     </Section>
   );
 };
 
 export const Ramps = () => {
-  const { http, environment } = useSession();
+  const { http } = useSession();
   const { data } = useQuery(flagsQuery(http));
   const going = (data ?? []).filter((flag) => goingRamp(flag) !== null);
   if (going.length === 0) return null;
   return (
     <Section title={homeTexts.ramps} none="" total={going.length} error={null}>
       {going.slice(0, shownMost).map((flag) => (
-        <li key={flag.flag}>
-          <Link to="/env/$environment/flags/$flag" params={{ environment, flag: flag.flag }}>
+        <Row key={flag.flag}>
+          <ThingLink type="flag" id={flag.flag}>
             {flag.flag}
-          </Link>
+          </ThingLink>
           <span className="soft" dir="auto">
             {answerText(flag)}
           </span>
-        </li>
+        </Row>
       ))}
     </Section>
   );

@@ -2,28 +2,26 @@
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import { useNames } from '../content/names.ts';
-import { isTyping, useKeys } from '../shell/keyboard.ts';
+import { focusWork } from '../shell/focus.ts';
+import { isTyping, useHeldKeys, useKeys } from '../shell/keyboard.ts';
 import { Nowhere } from '../shell/Nowhere.tsx';
-import { nowhereTexts } from '../shell/nowhereTexts.tsx';
 import { maySelect } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
-import { useHeldKeys } from '../shell/useHeldKeys.ts';
-import { afterPaint } from '../ui/afterPaint.ts';
-import { Button } from '../ui/Button.tsx';
+import { shellTexts } from '../shell/texts.tsx';
+import { Button, KeyHint } from '../ui/Button.tsx';
 import { neighbour } from '../ui/choose.ts';
-import { focusWork } from '../ui/focus.ts';
-import { KeyHint } from '../ui/KeyHint.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
+import { ShowNew } from '../ui/ListEnds.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { ShowNew } from '../ui/ShowNew.tsx';
 import { useItem } from '../wire/itemStore.ts';
-import type { BulkPick } from './bulkPick.ts';
+import { afterPaint } from './change.ts';
 import type { ListSearch } from './filter.ts';
 import type { ItemDetailProps } from './ItemDetail.tsx';
 import { ItemList } from './ItemList.tsx';
 import { ListHeader } from './ListHeader.tsx';
 import type { SelectionBarProps } from './SelectionBar.tsx';
-import { inboxTexts } from './texts.ts';
+import type { BulkPick } from './SelectionPicker.tsx';
+import { inboxTexts } from './texts.tsx';
 import { useItemCommands } from './useItemCommands.tsx';
 import { useItemList } from './useItemList.ts';
 import { useSelection, type Toggle } from './useSelection.ts';
@@ -161,10 +159,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
       r: mayOnItem('reply') && itemInbox?.reply != null ? () => write('reply') : undefined,
       n: mayOnItem('note') ? () => write('note') : undefined,
       ...((openId !== undefined || held.isHolding) &&
-        canSelect && {
-          x: () => held.press('select'),
-          X: () => held.press('range'),
-        }),
+        canSelect && { x: () => held.press('select'), X: () => held.press('range') }),
       '*': canSelect && ids.length > 0 ? selection.selectWhole : undefined,
     },
     'item',
@@ -172,7 +167,8 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
   const labelOf = (of: string): string => list.inboxes.find(({ name }) => name === of)?.label ?? of;
   const label = inbox === null ? inboxTexts.all : labelOf(inbox);
   const changeSearch = useCallback((next: ListSearch) => onSearch(next, false), [onSearch]);
-  if (list.isUnknown) return <Nowhere title={inbox === null ? nowhereTexts.noInboxes : nowhereTexts.noInbox(inbox)} />;
+  if (list.isUnknown)
+    return <Nowhere title={inbox === null ? shellTexts.nowhere.noInboxes : shellTexts.nowhere.noInbox(inbox)} />;
   const clearWords = (): void => {
     const { q: _q, ...rest } = search;
     changeSearch(rest);
@@ -181,7 +177,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
   if (list.error !== null && list.error !== undefined && ids.length === 0)
     rows = <Problem error={list.error} onRetry={list.readAnew} />;
   else if (list.isLoading) rows = <Skeleton rows={8} />;
-  else if (ids.length === 0)
+  else if (ids.length === 0 && !list.hasMore)
     rows = (
       <Empty title={inboxTexts.none}>
         {emptyText(search)} {search.q !== undefined && <Button onClick={clearWords}>{inboxTexts.clearSearch}</Button>}
@@ -189,18 +185,26 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
     );
   else
     rows = (
-      <ItemList
-        ids={ids}
-        label={label}
-        inboxes={list.inboxes}
-        names={names}
-        openId={openId}
-        selected={selection.ids}
-        hasLeft={list.hasLeft}
-        onOpen={open}
-        onSelect={canSelect ? selection.toggle : null}
-        onEnd={list.readMore}
-      />
+      <>
+        {ids.length === 0 && (
+          <p className="hint" role="status">
+            {inboxTexts.searchesOn}
+          </p>
+        )}
+        <ItemList
+          ids={ids}
+          label={label}
+          inboxes={list.inboxes}
+          names={names}
+          openId={openId}
+          selected={selection.ids}
+          hasLeft={list.hasLeft}
+          onOpen={open}
+          onSelect={canSelect ? selection.toggle : null}
+          total={list.total === null || list.total.isMinimum ? null : list.total.count}
+          onEnd={list.readMore}
+        />
+      </>
     );
   return (
     <div className={`inbox ${openId === undefined ? 'no-item' : 'has-item'}`}>
@@ -218,11 +222,9 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
           label={labelOf}
           names={names}
           total={list.total}
+          fresh={<ShowNew newCount={list.newCount} onShow={list.readAnew} />}
           onChange={changeSearch}
         />
-        <div className="announcement" aria-live="polite">
-          <ShowNew newCount={list.newCount} onShow={list.readAnew} />
-        </div>
         {rows}
       </section>
       {openId === undefined ? (

@@ -8,7 +8,7 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
 import type { ItemDetail } from '../wire/types.ts';
-import { itemTexts } from './itemTexts.tsx';
+import { inboxTexts } from './texts.tsx';
 
 interface ItemActionsProps {
   readonly detail: ItemDetail;
@@ -35,8 +35,8 @@ export const ItemActions = ({ detail, onRun }: ItemActionsProps) => {
     why: reason,
   }));
   return (
-    <section className="suggested" aria-label={itemTexts.actions}>
-      <h2>{itemTexts.actions}</h2>
+    <section className="suggested" aria-label={inboxTexts.item.actions}>
+      <h2>{inboxTexts.item.actions}</h2>
       {suggested.map((request, at) => (
         <div key={at}>
           <Button onClick={() => onRun(request)}>{request.label}</Button>
@@ -48,7 +48,7 @@ export const ItemActions = ({ detail, onRun }: ItemActionsProps) => {
         </div>
       ))}
       <Button tone="bare" onClick={() => setChoosing(true)} shortcut="d">
-        {itemTexts.runAction}
+        {inboxTexts.item.runAction}
       </Button>
       {isChoosing && (
         <ActionPicker

@@ -3,27 +3,26 @@ import { useQuery, type Query } from '@tanstack/react-query';
 import { useState, type RefObject } from 'react';
 import type { ActionRequest } from '../actions/request.ts';
 import { useActionSheet } from '../actions/useActionSheet.tsx';
-import { AuditLink } from '../content/AuditLink.tsx';
 import { Blocks } from '../content/Blocks.tsx';
+import { AuditLink, RecordLink } from '../content/links.tsx';
 import type { Names } from '../content/names.ts';
-import { RecordLink } from '../content/RecordLink.tsx';
 import { TimelineEntry } from '../content/TimelineEntry.tsx';
 import { useSession } from '../shell/session.ts';
-import { ArchivedNote } from '../ui/ArchivedNote.tsx';
 import { Button } from '../ui/Button.tsx';
+import { ArchivedNote } from '../ui/ListEnds.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Initials, StateGlyph } from '../ui/State.tsx';
-import { uiTexts } from '../ui/texts.ts';
+import { uiTexts } from '../ui/texts.tsx';
 import { whenTime } from '../ui/time.ts';
 import { Ago, Due } from '../ui/Time.tsx';
-import { ApiError } from '../wire/apiError.ts';
+import { ApiError, messageOf } from '../wire/apiError.ts';
 import { useItem } from '../wire/itemStore.ts';
 import { itemQuery, keys, readTimeline } from '../wire/queries.ts';
 import type { ItemDetail as Detail, Inbox, Item } from '../wire/types.ts';
 import { Composer } from './Composer.tsx';
 import { closedStates, kindOf } from './filter.ts';
 import { ItemActions } from './ItemActions.tsx';
-import { itemTexts } from './itemTexts.tsx';
+import { inboxTexts } from './texts.tsx';
 import type { ItemCommands } from './useItemCommands.tsx';
 import type { Writing } from './useWriting.ts';
 
@@ -49,11 +48,15 @@ const Facts = ({ item, inboxes, names, commands, onTag }: HeadProps) => {
   return (
     <div className="facts">
       <Button tone="bare" disabled={!may('state')} onClick={() => open('state')}>
-        <span className="hidden">{itemTexts.state}</span>
+        <span className="hidden">{inboxTexts.item.state}</span>
         <StateGlyph kind={kind} label="" /> {item.state}
       </Button>
+      <Button tone="bare" disabled={!may('edit')} onClick={() => open('edit')}>
+        <span className="hidden">{inboxTexts.item.priority}</span>
+        {item.priority}
+      </Button>
       <Button tone="bare" disabled={!may('assign')} onClick={() => open('assign')}>
-        <span className="hidden">{itemTexts.assignee}</span>
+        <span className="hidden">{inboxTexts.item.assignee}</span>
         {item.assignee !== null && (
           <Initials name={names.of(item.assignee)} isNamed isUnknown={names.isUnknown(item.assignee)} />
         )}{' '}
@@ -62,12 +65,14 @@ const Facts = ({ item, inboxes, names, commands, onTag }: HeadProps) => {
       {item.dueAt !== null && <Due at={item.dueAt} />}
       {item.snoozedUntil !== null && (
         <Button tone="bare" disabled={!may('snooze')} onClick={() => open('snooze')}>
-          {itemTexts.snoozedUntil(whenTime(item.snoozedUntil))}
+          {inboxTexts.item.snoozedUntil(whenTime(item.snoozedUntil))}
         </Button>
       )}
       {item.occurrences > 1 && (
         <span className="soft">
-          {item.users > 0 ? itemTexts.timesAndUsers(item.occurrences, item.users) : itemTexts.times(item.occurrences)}
+          {item.users > 0
+            ? inboxTexts.item.timesAndUsers(item.occurrences, item.users)
+            : inboxTexts.item.times(item.occurrences)}
         </span>
       )}
       {item.tags.map((tag) => (
@@ -76,7 +81,7 @@ const Facts = ({ item, inboxes, names, commands, onTag }: HeadProps) => {
           className="tag"
           key={tag}
           dir="auto"
-          title={itemTexts.showTagged(tag)}
+          title={inboxTexts.item.showTagged(tag)}
           onClick={() => onTag(tag)}
         >
           {tag}
@@ -90,7 +95,7 @@ const Facts = ({ item, inboxes, names, commands, onTag }: HeadProps) => {
 const titleShown = 120;
 
 /** Verbs that have a control here or in the composer. */
-const verbs = ['state', 'assign', 'tags', 'snooze', 'reply', 'note'];
+const verbs = ['state', 'edit', 'assign', 'tags', 'snooze', 'reply', 'note'];
 
 const Deeds = ({ item, inboxes, commands }: Omit<HeadProps, 'names' | 'onTag'>) => {
   const { may, open, close } = commands;
@@ -101,22 +106,22 @@ const Deeds = ({ item, inboxes, commands }: Omit<HeadProps, 'names' | 'onTag'>) 
     <div className="deeds">
       {may('state') && kindOf(inboxes, item) !== 'closed' && (
         <Button onClick={close} shortcut="e">
-          {isDecision ? itemTexts.closeAs : itemTexts.close}
+          {isDecision ? inboxTexts.item.closeAs : inboxTexts.item.close}
         </Button>
       )}
       {may('assign') && (
         <Button onClick={() => open('assign')} shortcut="a">
-          {itemTexts.assign}
+          {inboxTexts.item.assign}
         </Button>
       )}
       {may('tags') && (
         <Button onClick={() => open('tags')} shortcut="t">
-          {itemTexts.tag}
+          {inboxTexts.item.tag}
         </Button>
       )}
       {may('snooze') && kindOf(inboxes, item) !== 'closed' && (
         <Button onClick={() => open('snooze')} shortcut="s">
-          {itemTexts.snooze}
+          {inboxTexts.item.snooze}
         </Button>
       )}
     </div>
@@ -141,13 +146,15 @@ const Timeline = ({ id, detail, names }: { readonly id: string; readonly detail:
           : now,
       );
     } catch (error) {
-      notices.show({ tone: 'failed', text: error instanceof Error ? error.message : String(error) });
+      notices.show({ tone: 'failed', text: messageOf(error) });
     }
   };
   return (
-    <section className="timeline" aria-label={itemTexts.timeline}>
+    <section className="timeline" aria-label={inboxTexts.item.timeline}>
       <ArchivedNote before={detail.archivedBefore} />
-      {detail.timelineCursor !== null && <Button onClick={() => void readEarlier()}>{itemTexts.showEarlier}</Button>}
+      {detail.timelineCursor !== null && (
+        <Button onClick={() => void readEarlier()}>{inboxTexts.item.showEarlier}</Button>
+      )}
       {detail.timeline.toReversed().map((entry) => (
         <TimelineEntry key={entry.id} entry={entry} names={names} />
       ))}
@@ -166,7 +173,7 @@ const Side = ({ item, detail, onRun }: SideProps) => (
     <ItemActions detail={detail} onRun={onRun} />
     {detail.linked.length > 0 && (
       <section>
-        <h2>{itemTexts.linked}</h2>
+        <h2>{inboxTexts.item.linked}</h2>
         {detail.linked.map(({ resource, id, title, subtitle }) => (
           <p key={`${resource}/${id}`}>
             <RecordLink resource={resource} id={id} title={title} />
@@ -182,7 +189,7 @@ const Side = ({ item, detail, onRun }: SideProps) => (
     )}
     {detail.triage !== null && detail.triage.answers.length > 0 && (
       <section>
-        <h2>{itemTexts.triage}</h2>
+        <h2>{inboxTexts.item.triage}</h2>
         {detail.triage.answers.map(({ question, answer }) => (
           <p key={question} dir="auto">
             <span className="soft">{question}</span> {typeof answer === 'string' ? answer : JSON.stringify(answer)}
@@ -191,9 +198,9 @@ const Side = ({ item, detail, onRun }: SideProps) => (
       </section>
     )}
     <section>
-      <h2>{itemTexts.item}</h2>
-      <p>{itemTexts.firstSeen(<Ago isInSentence at={item.firstSeen} />)}</p>
-      <p>{itemTexts.activity(<Ago isInSentence at={item.lastSeen} />)}</p>
+      <h2>{inboxTexts.item.item}</h2>
+      <p>{inboxTexts.item.firstSeen(<Ago isInSentence at={item.firstSeen} />)}</p>
+      <p>{inboxTexts.item.activity(<Ago isInSentence at={item.lastSeen} />)}</p>
       <p className="mono">{item.id}</p>
       <AuditLink about={{ target: item.id }} />
     </section>
@@ -213,13 +220,9 @@ export const ItemDetail = (props: ItemDetailProps) => {
     return (
       <div className="detail">
         <Button className="back" onClick={onBack}>
-          {itemTexts.back}
+          {inboxTexts.item.back}
         </Button>
-        {isGone ? (
-          <Problem error={new ApiError(404, 'not_found', itemTexts.gone)} />
-        ) : (
-          <Problem error={error} onRetry={() => void refetch()} />
-        )}
+        <Problem error={error} gone={inboxTexts.item.gone} onRetry={() => void refetch()} />
       </div>
     );
   if (item === undefined || inbox === undefined)
@@ -232,14 +235,14 @@ export const ItemDetail = (props: ItemDetailProps) => {
     <div className="detail">
       <header className="detail-head">
         <Button className="back" onClick={onBack}>
-          {itemTexts.back}
+          {inboxTexts.item.back}
         </Button>
         <h1 dir="auto" className={isWhole ? '' : 'clamped'}>
           {item.title}
         </h1>
         {item.title.length > titleShown && (
           <Button tone="bare" className="whole" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-            {isWhole ? itemTexts.foldTitle : itemTexts.wholeTitle}
+            {isWhole ? inboxTexts.item.foldTitle : inboxTexts.item.wholeTitle}
           </Button>
         )}
         <Facts item={item} inboxes={inboxes} names={names} commands={commands} onTag={onTag} />
@@ -251,7 +254,7 @@ export const ItemDetail = (props: ItemDetailProps) => {
         ) : (
           <>
             <div className="detail-main">
-              {detail.appOffline && <p className="hint">{itemTexts.offline}</p>}
+              {detail.appOffline && <p className="hint">{inboxTexts.item.offline}</p>}
               <Blocks
                 blocks={detail.blocks}
                 onAction={({ action, record, input }) => open({ action, record, input, item: id })}

@@ -1,21 +1,29 @@
-/** The dialogs in which one chooses what an item becomes: its state, person, tags and snooze. Loaded by useItemCommands. */
+/** The dialogs in which one chooses what an item becomes: its state, priority, person, tags and snooze. Loaded by useItemCommands. */
 import { useQuery } from '@tanstack/react-query';
 import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
-import { afterPaint } from '../ui/afterPaint.ts';
-import type { Option } from '../ui/option.ts';
-import { Picker } from '../ui/Picker.tsx';
+import type { Option } from '../ui/PickerDialog.tsx';
+import { Picker } from '../ui/prompts.tsx';
 import { tagsQuery } from '../wire/queries.ts';
 import type { Inbox, Item } from '../wire/types.ts';
-import type { Change } from './change.ts';
-import { assignChange, snoozeChange, tagChange } from './changes.ts';
-import { assignPicks, snoozePicks, statePicks, typedTag } from './picks.ts';
-import { pickTexts } from './pickTexts.ts';
+import { type Change, afterPaint } from './change.ts';
+import { dialogTexts } from './dialogTexts.ts';
+import {
+  assignChange,
+  assignPicks,
+  priorityChange,
+  priorityPicks,
+  snoozeChange,
+  snoozePicks,
+  statePicks,
+  tagChange,
+  typedTag,
+} from './picks.ts';
 import { typedTime } from './typedTime.ts';
 
 export interface ItemPickerProps {
-  /** close: the state, of the closed ones. */
-  readonly what: 'close' | 'state' | 'assign' | 'tags' | 'snooze';
+  /** close: the state, of the closed ones; edit: the priority. */
+  readonly what: 'close' | 'state' | 'edit' | 'assign' | 'tags' | 'snooze';
   readonly item: Item;
   readonly inbox: Inbox;
   readonly names: Names;
@@ -39,21 +47,32 @@ export const ItemPicker = ({ what, item, inbox, names, onState, onChange, onLeft
   if (what === 'state' || what === 'close')
     return (
       <Picker
-        title={what === 'close' ? pickTexts.closeAs : pickTexts.setState}
-        placeholder={pickTexts.setStateTo}
+        title={what === 'close' ? dialogTexts.closeAs : dialogTexts.setState}
+        placeholder={dialogTexts.setStateTo}
         options={statePicks(inbox, item, what === 'close')}
-        none={pickTexts.noState}
+        none={dialogTexts.noState}
         onPick={({ id }) => onState(id)}
+        onClose={onClose}
+      />
+    );
+  if (what === 'edit')
+    return (
+      <Picker
+        title={dialogTexts.priority}
+        placeholder={dialogTexts.setPriority}
+        options={priorityPicks(inbox, item)}
+        none={dialogTexts.noPriority}
+        onPick={({ id }) => id !== item.priority && onChange(priorityChange(item, id))}
         onClose={onClose}
       />
     );
   if (what === 'assign')
     return (
       <Picker
-        title={pickTexts.assign}
-        placeholder={pickTexts.assignTo}
+        title={dialogTexts.assign}
+        placeholder={dialogTexts.assignTo}
         options={assignPicks(names, item.assignee)}
-        none={pickTexts.noPerson}
+        none={dialogTexts.noPerson}
         onPick={({ id }) => onChange(assignChange(item, id === '' ? null : id, names.of))}
         onClose={onClose}
       />
@@ -61,10 +80,10 @@ export const ItemPicker = ({ what, item, inbox, names, onState, onChange, onLeft
   if (what === 'tags')
     return (
       <Picker
-        title={pickTexts.tags}
-        placeholder={pickTexts.changeTags}
+        title={dialogTexts.tags}
+        placeholder={dialogTexts.changeTags}
         options={tagPicks(item, tags.data ?? [])}
-        none={pickTexts.noTag}
+        none={dialogTexts.noTag}
         make={typedTag}
         stays
         onPick={({ id }) => onChange(tagChange(item, id))}
@@ -73,10 +92,10 @@ export const ItemPicker = ({ what, item, inbox, names, onState, onChange, onLeft
     );
   return (
     <Picker
-      title={pickTexts.snooze}
-      placeholder={pickTexts.snoozeUntil}
+      title={dialogTexts.snooze}
+      placeholder={dialogTexts.snoozeUntil}
       options={snoozePicks(item.snoozedUntil !== null)}
-      none={pickTexts.noTime}
+      none={dialogTexts.noTime}
       make={(text) => typedTime(text)}
       onPick={({ id }) => {
         onChange(snoozeChange(item, id === '' ? null : Number(id)));

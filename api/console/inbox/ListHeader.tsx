@@ -1,15 +1,15 @@
 /** The head of a list: what is shown, filters and search; all of it stands in the address. Used by InboxPage. */
-import { forwardRef, useCallback, useState } from 'react';
+import { forwardRef, useCallback, useState, type ReactNode } from 'react';
 import type { Names } from '../content/names.ts';
 import { Button } from '../ui/Button.tsx';
+import { Options, Select } from '../ui/fields.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
-import { SearchInput } from '../ui/SearchInput.tsx';
-import { useTypedSearch } from '../ui/typedSearch.ts';
+import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
 import type { SavedView, ViewFilters } from '../wire/savedViews.ts';
 import type { Inbox, View } from '../wire/types.ts';
 import { searchOf, shows, type ListSearch } from './filter.ts';
-import type { SaveViewProps } from './saveViewProps.ts';
-import { inboxTexts } from './texts.ts';
+import type { SaveViewProps } from './SaveView.tsx';
+import { inboxTexts } from './texts.tsx';
 
 interface ListHeaderProps extends Pick<SaveViewProps, 'query' | 'inbox' | 'label'> {
   readonly title: string;
@@ -22,6 +22,8 @@ interface ListHeaderProps extends Pick<SaveViewProps, 'query' | 'inbox' | 'label
   readonly inboxes: readonly Inbox[];
   readonly names: Names;
   readonly total: { readonly count: number; readonly isMinimum: boolean } | null;
+  /** What shows those that came since. */
+  readonly fresh: ReactNode;
   readonly onChange: (next: ListSearch) => void;
 }
 
@@ -34,6 +36,7 @@ const sorts = [
   ['firstSeen', inboxTexts.sorts.oldest],
   ['-occurrences', inboxTexts.sorts.oftenest],
   ['-users', inboxTexts.sorts.users],
+  ['priority', inboxTexts.sorts.priority],
   ['title', inboxTexts.sorts.title],
 ] as const;
 
@@ -45,16 +48,12 @@ const withPart = (search: ListSearch, part: Readonly<Record<string, string>>): L
 const group = (label: string, views: readonly (readonly [string, string])[]) =>
   views.length > 0 && (
     <optgroup label={label}>
-      {views.map(([name, said]) => (
-        <option key={name} value={`view:${name}`}>
-          {said}
-        </option>
-      ))}
+      <Options of={views.map(([name, said]) => [`view:${name}`, said])} />
     </optgroup>
   );
 
 export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
-  ({ title, search, views, savedViews, view, inboxes, names, total, onChange, ...list }, input) => {
+  ({ title, search, views, savedViews, view, inboxes, names, total, fresh, onChange, ...list }, input) => {
     const [isSaving, setSaving] = useState(false);
     const open = savedViews.find(({ id }) => id === search.view);
     const saved = (isOwn: boolean) =>
@@ -85,11 +84,7 @@ export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
         <div className="list-title">
           <h1>{title}</h1>
           <select aria-label={inboxTexts.show} value={shown} onChange={({ target }) => choose(target.value)}>
-            {shows.map((show) => (
-              <option key={show} value={`show:${show}`}>
-                {inboxTexts.shows[show]}
-              </option>
-            ))}
+            <Options of={shows.map((show) => [`show:${show}`, inboxTexts.shows[show]])} />
             {group(
               inboxTexts.views,
               views.map(({ name, label }): [string, string] => [name, label]),
@@ -105,9 +100,24 @@ export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
           <span className="soft total" aria-live="polite" title={inboxTexts.totalAbout}>
             {total !== null && (total.isMinimum ? inboxTexts.moreThan : inboxTexts.total)(total.count, counted)}
           </span>
+          <div className="announcement" role="status">
+            {fresh}
+          </div>
         </div>
         <div className="list-filters">
           <SearchInput ref={input} words={words} onWords={setWords} />
+          <Select
+            aria-label={inboxTexts.priority}
+            value={search.priority ?? ''}
+            options={[
+              ['', search.view === undefined ? inboxTexts.anyPriority : inboxTexts.ofView],
+              ...[...new Set(inboxes.flatMap(({ priorities }) => priorities))].map((name): [string, string] => [
+                name,
+                name,
+              ]),
+            ]}
+            onValue={(priority) => onChange(withPart(search, { priority }))}
+          />
           <select
             aria-label={inboxTexts.assignee}
             value={search.assignee ?? ''}
@@ -116,25 +126,21 @@ export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
             <option value="">{search.view === undefined ? inboxTexts.anyone : inboxTexts.ofView}</option>
             {names.me !== null && <option value="me">{inboxTexts.me}</option>}
             <option value="none">{inboxTexts.nobody}</option>
-            {names.people
-              .filter(({ id, canWork }) => canWork && id !== names.me)
-              .map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
+            <Options
+              of={names.people
+                .filter(({ id, canWork }) => canWork && id !== names.me)
+                .map(({ id, name }) => [id, name])}
+            />
           </select>
-          <select
+          <Select
             aria-label={inboxTexts.sort}
             value={search.sort ?? ''}
-            onChange={({ target }) => onChange(withPart(search, { sort: target.value }))}
-          >
-            {sorts.map(([value, label]) => (
-              <option key={value} value={value}>
-                {value === '' && search.view !== undefined ? inboxTexts.ofView : label}
-              </option>
-            ))}
-          </select>
+            options={sorts.map(([value, label]) => [
+              value,
+              value === '' && search.view !== undefined ? inboxTexts.ofView : label,
+            ])}
+            onValue={(sort) => onChange(withPart(search, { sort }))}
+          />
           <label className="toggle">
             <input
               type="checkbox"

@@ -1,17 +1,30 @@
 /** Saves the present filters as a view; changes, shares or deletes the one that is open. Loaded by ListHeader. */
 import { useQuery } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { may } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { TextInput } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
-import { keys, meQuery } from '../wire/queries.ts';
+import { messageOf } from '../wire/apiError.ts';
+import { type ItemQuery, keys, meQuery } from '../wire/queries.ts';
 import type { SavedView } from '../wire/savedViews.ts';
+import { dialogTexts } from './dialogTexts.ts';
 import { toBulkQuery } from './filter.ts';
-import type { SaveViewProps } from './saveViewProps.ts';
-import { saveViewTexts } from './saveViewTexts.ts';
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** Properties of the dialog that saves views. */
+export interface SaveViewProps {
+  /** Filters and order of the list. */
+  readonly query: ItemQuery;
+  /** The saved view that is open. */
+  readonly open: SavedView | undefined;
+  /** The inbox of the list; null: all. */
+  readonly inbox: string | null;
+  readonly label: (inbox: string) => string;
+  /** null: none is open any more. */
+  readonly onOpen: (id: string | null) => void;
+  readonly onClose: () => void;
+}
 
 /** Returns the filters to save: those of the open saved view, overridden by those of the address. */
 const present = ({ query, open, inbox }: Pick<SaveViewProps, 'query' | 'open' | 'inbox'>) => {
@@ -64,7 +77,7 @@ export const SaveView = ({ query, open, inbox, label, onOpen, onClose }: SaveVie
       }
       notices.show({
         tone: 'done',
-        text: shared ? saveViewTexts.savedAndShared(view.name) : saveViewTexts.saved(view.name),
+        text: shared ? dialogTexts.saveView.savedAndShared(view.name) : dialogTexts.saveView.saved(view.name),
       });
     });
   };
@@ -80,45 +93,37 @@ export const SaveView = ({ query, open, inbox, label, onOpen, onClose }: SaveVie
       if (isOwn) notices.remember(undo);
       notices.show({
         tone: 'done',
-        text: saveViewTexts.removed(called),
-        actions: isOwn ? [{ label: saveViewTexts.undo, key: 'u', run: notices.undo }] : [],
+        text: dialogTexts.saveView.removed(called),
+        actions: isOwn ? [{ label: dialogTexts.saveView.undo, key: 'u', run: notices.undo }] : [],
       });
     });
 
   return (
     <FormDialog
-      title={isNew ? saveViewTexts.save : saveViewTexts.change}
-      about={isChanged || open === undefined ? saveViewTexts.about : saveViewTexts.aboutUnchanged}
-      deed={isNew ? saveViewTexts.save : saveViewTexts.saveChanges}
+      title={isNew ? dialogTexts.saveView.save : dialogTexts.saveView.change}
+      about={isChanged || open === undefined ? dialogTexts.saveView.about : dialogTexts.saveView.aboutUnchanged}
+      deed={isNew ? dialogTexts.saveView.save : dialogTexts.saveView.saveChanges}
       problem={problem}
       onSubmit={submit}
       onClose={onClose}
     >
-      <label>
-        {saveViewTexts.name}
-        <input
-          value={name}
-          required
-          autoFocus
-          autoComplete="off"
-          maxLength={80}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </label>
+      <TextInput label={dialogTexts.saveView.name} value={name} required autoFocus maxLength={80} onValue={setName} />
       <label className="toggle">
         <input type="checkbox" checked={shared} onChange={({ target }) => setShared(target.checked)} />
-        {filters.inbox === null ? saveViewTexts.shareWithAll : saveViewTexts.shareWith(label(filters.inbox))}
+        {filters.inbox === null
+          ? dialogTexts.saveView.shareWithAll
+          : dialogTexts.saveView.shareWith(label(filters.inbox))}
       </label>
       {isOwn && (
         <label className="toggle">
           <input type="checkbox" checked={isNew} onChange={({ target }) => setNew(target.checked)} />
-          {saveViewTexts.asNew}
+          {dialogTexts.saveView.asNew}
         </label>
       )}
       {mayDelete && (
         <p>
           <Button tone="danger" disabled={isBusy} onClick={() => remove(open)}>
-            {saveViewTexts.remove(open.name)}
+            {dialogTexts.saveView.remove(open.name)}
           </Button>
         </p>
       )}

@@ -1,21 +1,17 @@
 /** Foot of the page of a list: the selected items with what can be done to them, tried out first, and the bulks that go on. Used by InboxPage. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { BulkLine } from '../bulks/BulkLine.tsx';
-import { useBulkChanges } from '../bulks/useBulkChanges.ts';
-import { deedOf } from '../bulks/words.ts';
+import { BulkLine, Problems, deedOf, useBulkChanges } from '../bulks/BulkLine.tsx';
 import type { Names } from '../content/names.ts';
-import { Problems } from '../content/Problems.tsx';
 import { useSession } from '../shell/session.ts';
-import { Ask } from '../ui/Ask.tsx';
 import { Button } from '../ui/Button.tsx';
 import { useFoot } from '../ui/foot.ts';
+import { Ask } from '../ui/prompts.tsx';
 import { bulksQuery } from '../wire/bulkQueries.ts';
-import { isFinished } from '../wire/bulks.ts';
+import { isFinished } from '../wire/queries.ts';
 import type { Inbox } from '../wire/types.ts';
-import type { BulkPick } from './bulkPick.ts';
-import { SelectionPicker } from './SelectionPicker.tsx';
-import { selectionTexts } from './selectionTexts.ts';
+import { dialogTexts } from './dialogTexts.ts';
+import { type BulkPick, SelectionPicker } from './SelectionPicker.tsx';
 import { usePlan, type Operation } from './usePlan.ts';
 import type { Selection } from './useSelection.ts';
 
@@ -87,7 +83,7 @@ export const SelectionBar = ({ selection, total, inboxes, names, pick, onPick }:
     <section
       ref={place}
       className="selection"
-      aria-label={selectionTexts.selection}
+      aria-label={dialogTexts.selection.selection}
       onKeyDown={(event) => {
         // Nothing has been done yet, so that what would be undone is something else.
         if ((event.key !== 'Escape' && event.key !== 'u') || plan === null) return;
@@ -102,33 +98,33 @@ export const SelectionBar = ({ selection, total, inboxes, names, pick, onPick }:
         <div className="selection-deeds">
           <span role="status">
             {whole === null
-              ? selectionTexts.selected(ids.size)
+              ? dialogTexts.selection.selected(ids.size)
               : isMore
-                ? selectionTexts.moreSelected(all)
-                : selectionTexts.allSelected(all)}
+                ? dialogTexts.selection.moreSelected(all)
+                : dialogTexts.selection.allSelected(all)}
           </span>
           {whole === null && total !== null && total.count > ids.size && (
             <Button tone="bare" className="first-line" onClick={selectWhole} shortcut="*">
-              {isMore ? selectionTexts.selectMore(all) : selectionTexts.selectAll(all)}
+              {isMore ? dialogTexts.selection.selectMore(all) : dialogTexts.selection.selectAll(all)}
             </Button>
           )}
           {buttons.map(
             ([deed, verb, key]) =>
               may(verb) && (
                 <Button key={deed} disabled={isBusy} onClick={() => onPick(deed)} shortcut={key}>
-                  {selectionTexts.deeds[deed]}
+                  {dialogTexts.selection.deeds[deed]}
                 </Button>
               ),
           )}
           <Button tone="bare" className="first-line" onClick={clear} shortcut="Esc">
-            {selectionTexts.clear}
+            {dialogTexts.selection.clear}
           </Button>
         </div>
       )}
       {ids.size > 0 && plan !== null && (
         <div className="selection-deeds">
           <span role="status">
-            {selectionTexts.plan(deedOf(plan.operation, names.of), {
+            {dialogTexts.selection.plan(deedOf(plan.operation, names.of), {
               selected: plan.selected,
               matched: plan.dry.matched,
               changed: plan.dry.wouldChange,
@@ -138,10 +134,10 @@ export const SelectionBar = ({ selection, total, inboxes, names, pick, onPick }:
             })}
           </span>
           <Button tone="main" autoFocus disabled={isBusy || plan.dry.wouldChange === 0} onClick={() => void go()}>
-            {selectionTexts.change(plan.dry.wouldChange)}
+            {dialogTexts.selection.change(plan.dry.wouldChange)}
           </Button>
           <Button autoFocus={plan.dry.wouldChange === 0} onClick={drop} shortcut="Esc">
-            {selectionTexts.back}
+            {dialogTexts.selection.back}
           </Button>
         </div>
       )}
@@ -159,10 +155,10 @@ export const SelectionBar = ({ selection, total, inboxes, names, pick, onPick }:
       )}
       {asking !== null && (
         <Ask
-          title={selectionTexts.askReason(deedOf(asking, names.of))}
-          about={selectionTexts.askReasonAbout}
-          label={selectionTexts.reason}
-          deed={selectionTexts.goOn}
+          title={dialogTexts.selection.askReason(deedOf(asking, names.of))}
+          about={dialogTexts.selection.askReasonAbout}
+          label={dialogTexts.selection.reason}
+          deed={dialogTexts.selection.goOn}
           onAnswer={(reason) => void make(asking, reason)}
           onClose={() => setAsking(null)}
         />

@@ -3,16 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
-import type { Option } from '../ui/option.ts';
-import { Picker } from '../ui/Picker.tsx';
+import type { Option } from '../ui/PickerDialog.tsx';
+import { Picker } from '../ui/prompts.tsx';
 import { tagsQuery } from '../wire/queries.ts';
 import type { Inbox } from '../wire/types.ts';
-import type { BulkPick } from './bulkPick.ts';
+import { dialogTexts } from './dialogTexts.ts';
 import { assignPicks, snoozePicks, typedTag } from './picks.ts';
-import { pickTexts } from './pickTexts.ts';
-import { selectionTexts } from './selectionTexts.ts';
 import { typedTime } from './typedTime.ts';
 import type { Operation } from './usePlan.ts';
+
+/** What one can do to a selection, as keys and buttons name it. */
+export type BulkPick = 'close' | 'state' | 'assign' | 'tags' | 'snooze';
 
 interface SelectionPickerProps {
   readonly pick: BulkPick;
@@ -49,10 +50,10 @@ export const SelectionPicker = ({ pick, ids, inboxes, names, may, onChoose, onCl
   if (verb === 'state')
     return (
       <Picker
-        title={selectionTexts.stateOf}
-        placeholder={pickTexts.setStateTo}
+        title={dialogTexts.selection.stateOf}
+        placeholder={dialogTexts.setStateTo}
         options={states}
-        none={selectionTexts.noState}
+        none={dialogTexts.selection.noState}
         onPick={({ id }) => onChoose({ type: 'state', state: id })}
         onClose={onClose}
       />
@@ -60,10 +61,10 @@ export const SelectionPicker = ({ pick, ids, inboxes, names, may, onChoose, onCl
   if (verb === 'assign')
     return (
       <Picker
-        title={selectionTexts.assignOf}
-        placeholder={pickTexts.assignTo}
+        title={dialogTexts.selection.assignOf}
+        placeholder={dialogTexts.assignTo}
         options={assignPicks(names, undefined)}
-        none={pickTexts.noPerson}
+        none={dialogTexts.noPerson}
         onPick={({ id }) => onChoose({ type: 'assign', assignee: id === '' ? null : id })}
         onClose={onClose}
       />
@@ -71,10 +72,10 @@ export const SelectionPicker = ({ pick, ids, inboxes, names, may, onChoose, onCl
   if (verb === 'snooze')
     return (
       <Picker
-        title={selectionTexts.snoozeOf}
-        placeholder={pickTexts.snoozeUntil}
+        title={dialogTexts.selection.snoozeOf}
+        placeholder={dialogTexts.snoozeUntil}
         options={snoozePicks(true)}
-        none={pickTexts.noTime}
+        none={dialogTexts.noTime}
         make={(text) => typedTime(text)}
         onPick={({ id }) => onChoose({ type: 'snooze', until: id === '' ? null : Number(id) })}
         onClose={onClose}
@@ -83,17 +84,17 @@ export const SelectionPicker = ({ pick, ids, inboxes, names, may, onChoose, onCl
   const present = [...new Set([...ids].flatMap((id) => items.get(id)?.tags ?? []))].sort();
   return (
     <Picker
-      title={selectionTexts.tagsOf}
-      placeholder={selectionTexts.changeTags}
+      title={dialogTexts.selection.tagsOf}
+      placeholder={dialogTexts.selection.changeTags}
       options={[
-        ...present.map((tag) => ({ id: `-${tag}`, label: tag, hint: selectionTexts.removeTag })),
+        ...present.map((tag) => ({ id: `-${tag}`, label: tag, hint: dialogTexts.selection.removeTag })),
         ...[...new Set([...(tags.data ?? []).map(({ tag }) => tag), ...present])].map((tag) => ({
           id: `+${tag}`,
           label: tag,
-          hint: selectionTexts.addTag,
+          hint: dialogTexts.selection.addTag,
         })),
       ]}
-      none={pickTexts.noTag}
+      none={dialogTexts.noTag}
       make={(text) => {
         const made = typedTag(text);
         return made === null ? null : { ...made, id: `+${made.id}` };

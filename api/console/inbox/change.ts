@@ -4,13 +4,94 @@
  */
 import type { Session } from '../shell/session.ts';
 import { ApiError } from '../wire/apiError.ts';
+import { readNewestEntries } from '../wire/queries.ts';
 import type { Entry, Item } from '../wire/types.ts';
-import { changeTexts } from './changeTexts.ts';
-import { differs, showConflict, titleOf } from './conflict.ts';
+import { inboxTexts } from './texts.tsx';
+
+const { conflict: texts } = inboxTexts.change;
+
+/** What a conflict knows of a change. */
+interface Contested {
+  readonly done: string;
+  readonly shows: Partial<Item>;
+  readonly told: (item: Item) => string;
+  readonly touches: readonly (keyof Item)[];
+}
+
+interface Conflict {
+  /** The item as somebody else left it. */
+  readonly item: Item;
+  readonly change: Contested;
+  /** Makes the change of the item as it is now. */
+  readonly again: (item: Item) => void;
+}
+
+/** The entries of the timeline that tell who changed a member. */
+const entryTypes: Readonly<Record<string, string>> = {
+  state: 'state',
+  assignee: 'assigned',
+  snoozedUntil: 'snoozed',
+  priority: 'edited',
+};
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+const titleOf = ({ title }: Item): string => (title.length > 60 ? `${title.slice(0, 59)}…` : title);
+
+/** Returns whether an item has other values now in what a change touches. */
+const differs = ({ touches }: Pick<Contested, 'touches'>, now: Item, before: Item): boolean =>
+  touches.some((name) => !same(now[name], before[name]));
+
+/** Returns who changed what the change touches; null: the timeline does not tell. */
+const changerOf = async ({ http }: Session, { item, change: { touches } }: Conflict): Promise<string | null> => {
+  const types = touches.map((name) => entryTypes[name]);
+  try {
+    const entries: readonly Entry[] = await readNewestEntries(http, item.id);
+    return entries.find(({ type }) => types.includes(type))?.actor.name ?? null;
+  } catch {
+    return null;
+  }
+};
+
+/** Shows theirs and mine until the person has decided, theirs holding meanwhile; says so when both are the same. */
+const showConflict = async (session: Session, conflict: Conflict): Promise<void> => {
+  const { items, notices } = session;
+  const { item, change, again } = conflict;
+  const who = await changerOf(session, conflict);
+  const now = items.get(item.id) ?? item;
+  if (!differs(change, now, { ...now, ...change.shows })) {
+    notices.show({ tone: 'done', text: texts.same(change.done, titleOf(now), who) });
+    return;
+  }
+  const insist = (): void => {
+    const newest = items.get(item.id) ?? now;
+    // Meanwhile it may have become something that the person has not seen.
+    if (differs(change, newest, now)) void showConflict(session, { ...conflict, item: newest });
+    else again(newest);
+  };
+  notices.show({
+    tone: 'failed',
+    text: texts.other(titleOf(now), who),
+    facts: [
+      [texts.theirs, change.told(now)],
+      [texts.mine, change.done],
+    ],
+    actions: [
+      { label: texts.doMine, key: 'y', run: insist },
+      { label: texts.leaveTheirs, key: 'h', run: () => undefined },
+    ],
+  });
+};
+
+/** Runs `work` after the next frame has been drawn. */
+export const afterPaint = (work: () => void): void => {
+  requestAnimationFrame(() => setTimeout(work));
+};
 
 /** The body of PATCH /items/:id. */
 interface Patch {
   readonly state?: string;
+  readonly priority?: string;
   readonly assignee?: string | null;
   readonly tags?: { readonly add?: readonly string[]; readonly remove?: readonly string[] };
   readonly snooze?: number | null;
@@ -36,14 +117,14 @@ export interface Change {
 export const stateChange = (item: Item, state: string): Change => {
   const { dueAt, snoozedUntil } = item;
   const back = { state: item.state, dueAt, snoozedUntil };
-  const told = (now: Item): string => changeTexts.state(now.state);
+  const told = (now: Item): string => inboxTexts.change.state(now.state);
   return {
-    done: changeTexts.state(state),
+    done: inboxTexts.change.state(state),
     told,
     patch: { state },
     shows: { state },
     touches: ['state'],
-    undo: { done: changeTexts.stateBack(item.state), told, shows: back, touches: ['state'] },
+    undo: { done: inboxTexts.change.stateBack(item.state), told, shows: back, touches: ['state'] },
   };
 };
 
@@ -51,7 +132,7 @@ export const stateChange = (item: Item, state: string): Change => {
 export const withReason = (change: Change, reason: string): Change => ({
   ...change,
   patch: { ...change.patch, reason },
-  undo: change.undo === null ? null : { ...change.undo, reason: changeTexts.undone(reason).slice(0, 2_000) },
+  undo: change.undo === null ? null : { ...change.undo, reason: inboxTexts.change.undone(reason).slice(0, 2_000) },
 });
 
 /** By item: its changes follow each other. */
@@ -97,17 +178,25 @@ export type ShowAgain = (id: string) => void;
 
 /** Returns what a notice says of a change that failed. */
 const failureOf = (change: Change, title: string, { code, message }: ApiError): string => {
-  if (code === 'unreachable') return changeTexts.failed(change.done, title, changeTexts.unreachable);
+  if (code === 'unreachable') return inboxTexts.change.failed(change.done, title, inboxTexts.change.unreachable);
   // It may have been done.
   return code === 'no_answer'
-    ? changeTexts.unknown(change.done, title, message)
-    : changeTexts.failed(change.done, title, message);
+    ? inboxTexts.change.unknown(change.done, title, message)
+    : inboxTexts.change.failed(change.done, title, message);
 };
 
 /** Makes a change; its end is told by a notice. `showAgain` is called when it fails, and when it is undone. */
 export const changeItem = (session: Session, before: Item, change: Change, showAgain: ShowAgain): void => {
   const { items, notices } = session;
   const uncover = items.overlay(before.id, change.shows);
+  // A change that is undone before its answer is taken back then: the key never undoes an earlier one instead.
+  let takeBack: (() => void) | null = null;
+  let isUnwanted = false;
+  const undoLast = (): void => {
+    if (takeBack === null) isUnwanted = true;
+    else takeBack();
+  };
+  const forget = change.undo === null ? null : notices.remember(undoLast);
   inTurn(session, before.id, async () => {
     // An earlier change of this item has ended meanwhile: `before` is what it left, without what lies over it.
     const base = { ...before, version: Math.max(before.version, items.get(before.id)?.version ?? 0) };
@@ -116,6 +205,7 @@ export const changeItem = (session: Session, before: Item, change: Change, showA
       items.put([item]);
       uncover();
       if (isConflict) {
+        forget?.();
         const again = (now: Item): void => changeItem(session, now, change, showAgain);
         showAgain(item.id);
         await showConflict(session, { item, change, again });
@@ -123,11 +213,12 @@ export const changeItem = (session: Session, before: Item, change: Change, showA
       }
       const { undo } = change;
       if (undo === null || entry === undefined) {
-        notices.show({ tone: 'done', text: changeTexts.done(change.done, titleOf(item)) });
+        forget?.();
+        notices.show({ tone: 'done', text: inboxTexts.change.done(change.done, titleOf(item)) });
         return;
       }
       let isUndone = false;
-      const takeBack = (): void => {
+      takeBack = () => {
         if (isUndone) return;
         isUndone = true;
         const { reason, ...back } = undo;
@@ -135,14 +226,18 @@ export const changeItem = (session: Session, before: Item, change: Change, showA
         changeItem(session, items.get(item.id) ?? item, { ...back, patch, undo: null }, showAgain);
         showAgain(item.id);
       };
-      notices.remember(takeBack);
+      if (isUnwanted) {
+        takeBack();
+        return;
+      }
       notices.show({
         tone: 'done',
-        text: changeTexts.done(change.done, titleOf(item)),
-        actions: [{ label: changeTexts.undo, key: 'u', run: takeBack }],
+        text: inboxTexts.change.done(change.done, titleOf(item)),
+        actions: [{ label: inboxTexts.change.undo, key: 'u', run: takeBack }],
       });
     } catch (error) {
       uncover();
+      forget?.();
       showAgain(before.id);
       const failure = error instanceof ApiError ? error : new ApiError(0, 'internal', String(error));
       notices.show({
@@ -152,7 +247,7 @@ export const changeItem = (session: Session, before: Item, change: Change, showA
           failure.status === 0 || failure.status >= 500
             ? [
                 {
-                  label: changeTexts.retry,
+                  label: inboxTexts.change.retry,
                   key: null,
                   run: () => changeItem(session, items.get(before.id) ?? before, change, showAgain),
                 },

@@ -11,6 +11,7 @@ export type Show = (typeof shows)[number];
 export interface ListSearch {
   readonly show?: Show;
   readonly view?: string;
+  readonly priority?: string;
   readonly assignee?: string;
   readonly tags?: string;
   readonly overdue?: '1';
@@ -26,7 +27,7 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 export const readListSearch = (raw: Readonly<Record<string, unknown>>): ListSearch => {
   const show = shows.find((known) => known === raw['show']);
   const known: Readonly<Record<string, string>> = Object.fromEntries(
-    ['view', 'assignee', 'tags', 'q', 'sort', 'item'].flatMap((name): [string, string][] => {
+    ['view', 'priority', 'assignee', 'tags', 'q', 'sort', 'item'].flatMap((name): [string, string][] => {
       const value = text(raw[name]);
       return value === undefined ? [] : [[name, value]];
     }),
@@ -61,8 +62,8 @@ const statesOf = (inboxes: readonly Inbox[], kind: StateKind): string =>
 
 /** Returns the API's query. `inboxes` are those of the list: one, or all that the person sees. */
 export const toQuery = (search: ListSearch, inbox: string | null, inboxes: readonly Inbox[]): ItemQuery => {
-  const { show = 'open', view, assignee, tags, overdue, q, sort } = search;
-  const common = { inbox: inbox ?? undefined, assignee, tags, overdue, q, sort };
+  const { show = 'open', view, priority, assignee, tags, overdue, q, sort } = search;
+  const common = { inbox: inbox ?? undefined, priority, assignee, tags, overdue, q, sort };
   if (view !== undefined) return { ...common, view };
   if (show === 'all') return common;
   if (show === 'snoozed') return { ...common, snoozed: '1' };
@@ -76,13 +77,14 @@ export const searchOf = (view: ViewFilters, inboxes: readonly Inbox[]): ListSear
   const kind = kinds.find((each) => text(view.state) === statesOf(inboxes, each));
   return readListSearch({
     show: view.snoozed === '1' ? 'snoozed' : (kind ?? (view.state === undefined ? 'all' : 'open')),
+    priority: view.priority,
     assignee: view.assignee,
     tags: view.tags,
     overdue: view.overdue,
   });
 };
 
-const lists = new Set(['state', 'tags', 'assignee']);
+const lists = new Set(['state', 'priority', 'tags', 'assignee']);
 const flags = new Set(['overdue', 'triaged', 'snoozed']);
 
 /** Returns a list's query as the query of a bulk: lists as arrays, flags as booleans. */
@@ -107,7 +109,7 @@ const asFlag = (wanted: string | null | undefined, is: boolean): boolean =>
 const listed = (wanted: string | null | undefined): readonly string[] | null =>
   wanted === undefined || wanted === null ? null : wanted.split(',');
 
-type FilterName = 'inbox' | 'state' | 'tags' | 'assignee' | 'overdue' | 'snoozed' | 'triaged' | 'q';
+type FilterName = 'inbox' | 'state' | 'priority' | 'tags' | 'assignee' | 'overdue' | 'snoozed' | 'triaged' | 'q';
 
 /** Returns a filter of a list: that of its query, else of its view. */
 const filterOf = (query: ItemQuery, view: ViewFilters | undefined, name: FilterName): string | undefined =>
@@ -124,6 +126,7 @@ export const isOutside = (item: Item, query: ItemQuery, view: ViewFilters | unde
   return !(
     (wanted('inbox') ?? item.inbox) === item.inbox &&
     (listed(wanted('state'))?.includes(item.state) ?? true) &&
+    (listed(wanted('priority'))?.includes(item.priority) ?? true) &&
     (listed(wanted('tags'))?.every((tag) => item.tags.includes(tag)) ?? true) &&
     (people === undefined || people.includes(item.assignee ?? 'none')) &&
     asFlag(wanted('overdue'), !isClosed && item.dueAt !== null && item.dueAt < present.now) &&

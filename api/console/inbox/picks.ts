@@ -1,11 +1,101 @@
 /** What one chooses from when one changes items: states, people and times. Used by ItemPicker and SelectionPicker. */
 import type { Names } from '../content/names.ts';
-import type { Option } from '../ui/option.ts';
+import type { Option } from '../ui/PickerDialog.tsx';
 import { whenTime } from '../ui/time.ts';
+import { daysLaterAt, weekday } from '../ui/timeZone.ts';
 import type { Inbox, Item } from '../wire/types.ts';
-import { snoozePresets } from './changes.ts';
+import type { Change } from './change.ts';
+import { dialogTexts } from './dialogTexts.ts';
 import { isReachable } from './filter.ts';
-import { pickTexts } from './pickTexts.ts';
+
+export const assignChange = (item: Item, assignee: string | null, nameOf: (id: string | null) => string): Change => {
+  const said = (id: string | null): string => (id === null ? dialogTexts.unassigned : dialogTexts.assigned(nameOf(id)));
+  const told = (now: Item): string => said(now.assignee);
+  return {
+    done: said(assignee),
+    told,
+    patch: { assignee },
+    shows: { assignee },
+    touches: ['assignee'],
+    undo: { done: said(item.assignee), told, shows: { assignee: item.assignee }, touches: ['assignee'] },
+  };
+};
+
+export const priorityChange = (item: Item, priority: string): Change => {
+  const told = (now: Item): string => dialogTexts.prioritySet(now.priority);
+  return {
+    done: dialogTexts.prioritySet(priority),
+    told,
+    patch: { priority },
+    shows: { priority },
+    touches: ['priority'],
+    undo: {
+      done: dialogTexts.prioritySet(item.priority),
+      told,
+      shows: { priority: item.priority },
+      touches: ['priority'],
+    },
+  };
+};
+
+export const tagChange = (item: Item, tag: string): Change => {
+  const has = item.tags.includes(tag);
+  const without = item.tags.filter((each) => each !== tag);
+  const [gone, there] = [{ tags: without }, { tags: [...without, tag].sort() }];
+  const touches = [] as const;
+  const told = (now: Item): string => dialogTexts.tagsAre(now.tags);
+  return has
+    ? {
+        done: dialogTexts.tagRemoved(tag),
+        told,
+        patch: { tags: { remove: [tag] } },
+        shows: gone,
+        touches,
+        undo: { done: dialogTexts.tagAddedAgain(tag), told, shows: there, touches },
+      }
+    : {
+        done: dialogTexts.tagAdded(tag),
+        told,
+        patch: { tags: { add: [tag] } },
+        shows: there,
+        touches,
+        undo: { done: dialogTexts.tagRemovedAgain(tag), told, shows: gone, touches },
+      };
+};
+
+export const snoozeChange = (item: Item, until: number | null): Change => {
+  const said = (at: number | null): string => (at === null ? dialogTexts.woken : dialogTexts.snoozed(whenTime(at)));
+  const { snoozedUntil } = item;
+  const told = (now: Item): string => said(now.snoozedUntil);
+  return {
+    done: said(until),
+    told,
+    patch: { snooze: until },
+    shows: { snoozedUntil: until },
+    touches: ['snoozedUntil'],
+    undo: {
+      done: snoozedUntil === null ? dialogTexts.snoozeUndone : dialogTexts.snoozedAgain(whenTime(snoozedUntil)),
+      told,
+      shows: { snoozedUntil },
+      touches: ['snoozedUntil'],
+    },
+  };
+};
+
+/** Returns the usual times to be reminded at, in the person's own zone. */
+const snoozePresets = (now: number): readonly { readonly label: string; readonly at: number }[] => {
+  const { snoozes } = dialogTexts;
+  const toMonday = (8 - weekday(now)) % 7 || 7;
+  const presets = [
+    { label: snoozes.hour, at: now + 3_600_000 },
+    { label: snoozes.fourHours, at: now + 4 * 3_600_000 },
+    { label: snoozes.tomorrow, at: daysLaterAt(now, 1, 9) },
+    { label: snoozes.monday, at: daysLaterAt(now, toMonday, 9) },
+    { label: snoozes.twoWeeks, at: daysLaterAt(now, 14, 9) },
+  ];
+  // On a Sunday, tomorrow is next Monday.
+  return presets.filter(({ at }, place) => presets.findIndex((each) => each.at === at) === place);
+};
 
 /** `isEnd`: the closed ones alone. */
 export const statePicks = (inbox: Inbox, item: Item, isEnd: boolean): Option[] =>
@@ -16,30 +106,33 @@ export const statePicks = (inbox: Inbox, item: Item, isEnd: boolean): Option[] =
       label: name,
       hint: description ?? kind,
       isOn: name === item.state,
-      why: isReachable(inbox, item, name) ? null : pickTexts.notFrom(item.state),
+      why: isReachable(inbox, item, name) ? null : dialogTexts.notFrom(item.state),
     }));
+
+export const priorityPicks = ({ priorities }: Inbox, item: Item): Option[] =>
+  priorities.map((name) => ({ id: name, label: name, isOn: name === item.priority }));
 
 /** `assignee`: who has it now; undefined: several items. The id of nobody is empty. */
 export const assignPicks = (names: Names, assignee: string | null | undefined): Option[] => [
   ...(names.me === null
     ? []
-    : [{ id: names.me, label: pickTexts.me, hint: names.of(names.me), isOn: assignee === names.me }]),
-  { id: '', label: pickTexts.nobody, isOn: assignee === null },
+    : [{ id: names.me, label: dialogTexts.me, hint: names.of(names.me), isOn: assignee === names.me }]),
+  { id: '', label: dialogTexts.nobody, isOn: assignee === null },
   ...names.people
     .filter(({ id, canWork }) => canWork && id !== names.me)
     .map(({ id, name, openItems }) => ({
       id,
       label: name,
-      hint: pickTexts.openItems(openItems),
+      hint: dialogTexts.openItems(openItems),
       isOn: assignee === id,
     })),
 ];
 
 /** The id of waking is empty, of the others the time. */
 export const snoozePicks = (canWake: boolean): Option[] => [
-  ...(canWake ? [{ id: '', label: pickTexts.wakeNow }] : []),
+  ...(canWake ? [{ id: '', label: dialogTexts.wakeNow }] : []),
   ...snoozePresets(Date.now()).map(({ label, at }) => ({ id: String(at), label, hint: whenTime(at) })),
 ];
 
 export const typedTag = (text: string): Option | null =>
-  text.includes(',') ? null : { id: text, label: text, hint: pickTexts.newTag };
+  text.includes(',') ? null : { id: text, label: text, hint: dialogTexts.newTag };

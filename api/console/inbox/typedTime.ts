@@ -1,8 +1,7 @@
 /** Reads the times that people type: "17:00", "tomorrow 9am", "monday 10", "dec 12", "12 dec 9:30", "2026-12-24 09:00", "2h", "3 days". Used by the pickers of a snooze. */
-import type { Option } from '../ui/option.ts';
 import { whenTime } from '../ui/time.ts';
 import { daysLaterAt, fromLocalTime, toLocalTime, weekday } from '../ui/timeZone.ts';
-import { pickTexts } from './pickTexts.ts';
+import { dialogTexts } from './dialogTexts.ts';
 
 /** The hour of a date without a time, as the presets have it. */
 const morning = '09:00';
@@ -97,9 +96,16 @@ const momentOf = (typed: string, now: number): number => {
   return fromLocalTime(`${String(Number(today.slice(0, 4)) + 1)}${found.date.slice(4)}T${hours}`);
 };
 
+interface TypedTime {
+  /** The time in ms since 1970 UTC. */
+  readonly id: string;
+  readonly label: string;
+  readonly why: string | null;
+}
+
 /** Returns the option of a typed time, which says so when it is past; null: it is none. */
-export const typedTime = (text: string, now: number = Date.now()): Option | null => {
+export const typedTime = (text: string, now: number = Date.now()): TypedTime | null => {
   const at = momentOf(text, now);
   if (Number.isNaN(at)) return null;
-  return { id: String(at), label: whenTime(at), why: at > now ? null : pickTexts.past };
+  return { id: String(at), label: whenTime(at), why: at > now ? null : dialogTexts.past };
 };

@@ -2,14 +2,13 @@
 import { useState, type ReactNode } from 'react';
 import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
-import { afterPaint } from '../ui/afterPaint.ts';
-import { Ask } from '../ui/Ask.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
+import { Ask } from '../ui/prompts.tsx';
 import type { Inbox, Item } from '../wire/types.ts';
-import { changeItem, stateChange, withReason, type Change, type ShowAgain } from './change.ts';
-import { changeTexts } from './changeTexts.ts';
+import { type Change, type ShowAgain, afterPaint, changeItem, stateChange, withReason } from './change.ts';
 import { closedStates, isReachable } from './filter.ts';
 import type { ItemPickerProps } from './ItemPicker.tsx';
+import { inboxTexts } from './texts.tsx';
 
 type Open = ItemPickerProps['what'];
 
@@ -60,9 +59,9 @@ export const useItemCommands = ({ item, inbox, names, onLeft, onBack }: Options)
   const dialog =
     asking !== null ? (
       <Ask
-        title={changeTexts.askReason(asking.change.done)}
-        about={changeTexts.askReasonAbout}
-        label={changeTexts.reason}
+        title={inboxTexts.change.askReason(asking.change.done)}
+        about={inboxTexts.change.askReasonAbout}
+        label={inboxTexts.change.reason}
         deed={asking.change.done}
         onAnswer={(reason) => changeItem(session, asking.item, withReason(asking.change, reason), onBack)}
         onClose={() => setAsking(null)}

@@ -1,14 +1,119 @@
-/** The ids of a list, page by page, and what has come since it was read. Used by InboxPage. */
+/** The list of an inbox as the store has it: read page by page, counted, and read before it is drawn. Used by InboxPage and the router. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
-import { useSession } from '../shell/session.ts';
-import { useNow } from '../ui/clock.ts';
-import { useArrivals } from '../wire/itemStore.ts';
-import { inboxesQuery, itemsQuery, viewsQuery, type ItemQuery, type Total } from '../wire/queries.ts';
-import { filtersOf, savedViewsQuery, type SavedView, type ViewFilters } from '../wire/savedViews.ts';
-import type { Inbox, Item, View } from '../wire/types.ts';
-import { isListed, isOutside, listedInboxes, readListSearch, toQuery, type ListSearch } from './filter.ts';
-import { useTotal } from './useTotal.ts';
+import { useCallback, useMemo, useState } from 'react';
+import { type Session, useSession } from '../shell/session.ts';
+import { useNow } from '../ui/Time.tsx';
+import { useArrivals } from '../wire/arrivals.ts';
+import type { ItemStore } from '../wire/itemStore.ts';
+import {
+  type ItemQuery,
+  type Total,
+  countsQuery,
+  inboxesQuery,
+  itemsQuery,
+  readTotal,
+  viewsQuery,
+} from '../wire/queries.ts';
+import { type SavedView, type ViewFilters, filtersOf, savedViewsQuery } from '../wire/savedViews.ts';
+import type { Counts, Inbox, Item, View } from '../wire/types.ts';
+import { type ListSearch, type Show, isListed, isOutside, listedInboxes, readListSearch, toQuery } from './filter.ts';
+
+type InboxCounts = Counts['inboxes'][string];
+
+/** Lists that the counts don't know are counted again at most so often while their inboxes change. */
+const againMs = 3_000;
+/** So long the first of several messages about one change waits for the others. */
+const soonMs = 100;
+
+/** Returns how many items of an inbox a list shows; null: its counts don't tell. */
+const countOf: Readonly<Record<Show, (of: InboxCounts) => number | null>> = {
+  open: ({ open, waiting, snoozed, active }) => (waiting === 0 ? active.total : snoozed === 0 ? open : null),
+  waiting: ({ open, waiting, snoozed, active }) => (open === 0 ? active.total : snoozed === 0 ? waiting : null),
+  closed: ({ closed }) => closed,
+  snoozed: ({ snoozed }) => snoozed,
+  all: ({ total }) => total,
+};
+
+const counted = (
+  { show = 'open', item: _, sort: __, ...filters }: ListSearch,
+  counts: readonly (InboxCounts | undefined)[],
+): number | null => {
+  if (Object.values(filters).some((filter) => filter !== undefined)) return null;
+  let sum = 0;
+  for (const of of counts) {
+    const shown = of === undefined ? null : countOf[show](of);
+    if (shown === null) return null;
+    sum += shown;
+  }
+  return sum;
+};
+
+/** Returns the number of the last message about an item of these inboxes; 0: there is none. */
+const newestOf = (items: ItemStore, inboxes: readonly Inbox[]): number => {
+  const names = new Set(inboxes.map(({ name }) => name));
+  let newest = 0;
+  for (const { at, value: item } of items.arrivals.all()) if (names.has(item.inbox)) newest = at;
+  return newest;
+};
+
+interface Read {
+  readonly total: Total;
+  /** The number of the last live message when the list was asked for. */
+  readonly since: number;
+}
+
+interface ListedTotal {
+  readonly search: ListSearch;
+  readonly query: ItemQuery;
+  /** Those of the list. */
+  readonly inboxes: readonly Inbox[];
+  /** What the list said when it was read; null: it has not been read. */
+  readonly read: Read | null;
+}
+
+/** How many items a list has in all, kept by what the live stream says of the inboxes. */
+const useTotal = ({ search, query, inboxes, read }: ListedTotal): Total | null => {
+  const { http, items } = useSession();
+  const { data } = useQuery(countsQuery(http));
+  const counts = inboxes.map(({ name }) => data?.inboxes[name]);
+  const arrivals = useArrivals(items.arrivals);
+  const newest = useMemo(() => newestOf(items, inboxes), [items, arrivals, inboxes]);
+  const presentAt = (message: number): string => JSON.stringify([message, counts]);
+  const present = presentAt(newest);
+  const [known, setKnown] = useState<{ readonly read: Read | null; readonly present: string } | null>(null);
+  const isSame = known !== null && known.read?.total === read?.total && known.read?.since === read?.since;
+  // What came while the list was read may not be in its number.
+  const base = isSame ? known : { read, present: presentAt(Math.min(newest, read?.since ?? newest)) };
+  if (base !== known) setKnown(base);
+  const told = counted(search, counts);
+  const { data: total } = useQuery({
+    queryKey: ['total', query, read],
+    queryFn: async ({ signal }) => ({ total: await readTotal(http, query, signal), present }),
+    initialData: read === null ? undefined : { total: read.total, present: base.present },
+    initialDataUpdatedAt: 0,
+    enabled: told === null && read !== null,
+    refetchInterval: ({ state }) => {
+      if (state.data?.present === present) return false;
+      if (state.fetchStatus !== 'idle') return againMs;
+      return Math.max(soonMs, Math.max(state.dataUpdatedAt, state.errorUpdatedAt) + againMs - Date.now());
+    },
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  if (read === null) return null;
+  return told === null ? (total?.total ?? read.total) : { count: told, isMinimum: false };
+};
+
+/** Prefetches the first page of a list once the inboxes are known. The list reads it from the cache, or joins its request. */
+export const readListEarly = async (
+  { http, items, queries }: Session,
+  inbox: string | null,
+  search: ListSearch,
+): Promise<void> => {
+  const inboxes = await queries.ensureQueryData(inboxesQuery(http));
+  const listed = listedInboxes(inboxes, inbox);
+  if (listed.length > 0) await queries.prefetchInfiniteQuery(itemsQuery(http, items, toQuery(search, inbox, listed)));
+};
 
 interface ItemListState {
   readonly inboxes: readonly Inbox[];
@@ -29,6 +134,8 @@ interface ItemListState {
   readonly hasLeft: (item: Item) => boolean;
   /** Returns whether an item of the list still belongs to it. */
   readonly stays: (id: string) => boolean;
+  /** Whether there may be more; a page may be empty while there is. */
+  readonly hasMore: boolean;
   readonly isLoading: boolean;
   readonly error: unknown;
   readonly readMore: () => void;
@@ -45,12 +152,12 @@ export const useItemList = (inbox: string | null, search: ListSearch, me: string
   const { data: views = nothing } = useQuery(viewsQuery(http));
   const { data: savedViews = nothing } = useQuery(savedViewsQuery(http));
   const inboxes = known ?? nothing;
-  const { show, view: viewName, assignee, tags, overdue, q, sort } = search;
+  const { show, view: viewName, priority, assignee, tags, overdue, q, sort } = search;
   const listed = useMemo(() => listedInboxes(inboxes, inbox), [inbox, inboxes]);
   const query = useMemo(() => {
-    const given = { show, view: viewName, assignee, tags, overdue, q, sort };
+    const given = { show, view: viewName, priority, assignee, tags, overdue, q, sort };
     return toQuery(readListSearch(given), inbox, listed);
-  }, [show, viewName, assignee, tags, overdue, q, sort, inbox, listed]);
+  }, [show, viewName, priority, assignee, tags, overdue, q, sort, inbox, listed]);
   const options = itemsQuery(http, items, query);
   const list = useInfiniteQuery({ ...options, enabled: listed.length > 0 });
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
@@ -61,14 +168,14 @@ export const useItemList = (inbox: string | null, search: ListSearch, me: string
     const saved = savedViews.find(({ id }) => id === query['view']);
     return saved === undefined ? declared(query['view']) : filtersOf(saved, declared(saved.query['view']));
   }, [views, savedViews, query]);
-  const arrivals = useArrivals(items);
+  const arrivals = useArrivals(items.arrivals);
   const since = pages?.[0]?.since ?? Infinity;
   const newCount = useMemo(() => {
     const present = new Set(ids);
     // An item behind the last row that was read of a list by activity is on a later page; a change does not make it new.
     const last = query['sort'] === undefined && hasNextPage ? items.get(ids.at(-1) ?? '') : undefined;
     let came = 0;
-    for (const { at, item } of items.arrivals())
+    for (const { at, value: item } of items.arrivals.all())
       if (
         at > since &&
         !present.has(item.id) &&
@@ -111,6 +218,7 @@ export const useItemList = (inbox: string | null, search: ListSearch, me: string
     newCount,
     hasLeft,
     stays,
+    hasMore: hasNextPage,
     isLoading: list.isPending,
     error: list.error ?? inboxError,
     readMore,

@@ -3,12 +3,12 @@ import { useEffect, useRef, useState } from 'react';
 import { useStreamState } from '../live/stream.ts';
 import { useSession } from '../shell/session.ts';
 import { forgetDraft, readDraft, useDraft } from '../ui/draft.ts';
-import { excessOf, reasonMost } from '../ui/TooLong.tsx';
-import { ApiError } from '../wire/apiError.ts';
+import { excessOf, reasonMost } from '../ui/fields.tsx';
+import { ApiError, messageOf } from '../wire/apiError.ts';
 import { keys } from '../wire/queries.ts';
 import { useSending } from '../wire/sendings.ts';
 import type { Entry, Inbox, Item, ItemDetail } from '../wire/types.ts';
-import { itemTexts } from './itemTexts.tsx';
+import { inboxTexts } from './texts.tsx';
 
 export const writings = ['reply', 'note'] as const;
 export type Writing = (typeof writings)[number];
@@ -33,7 +33,7 @@ interface WritingOptions {
 /** Returns the sentence of a reply that was taken. */
 const useSentText = (inbox: Inbox): string => {
   const { appOnline } = useStreamState(useSession().stream());
-  return inbox.reply?.via === 'app' && appOnline === false ? itemTexts.replyWaits : itemTexts.replySent;
+  return inbox.reply?.via === 'app' && appOnline === false ? inboxTexts.item.replyWaits : inboxTexts.item.replySent;
 };
 
 export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOptions) => {
@@ -71,7 +71,7 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
     forgetDraft(place, text);
     forgetDraft(`${place}.reason`, reason);
     if (kind === 'reply') forgetDraft(`${draft}.then`, then);
-    notices.show({ tone: 'done', text: kind === 'reply' ? sentText : itemTexts.noteAdded });
+    notices.show({ tone: 'done', text: kind === 'reply' ? sentText : inboxTexts.item.noteAdded });
     if (onScreen.current === place) onSent(body.entry.id);
   };
   const send = async (): Promise<void> => {
@@ -89,11 +89,11 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
       sendings.take(place);
     } catch (error) {
       const isKept = error instanceof ApiError && error.status === 0;
-      const said = error instanceof Error ? error.message : String(error);
-      const problem = isKept ? said : itemTexts.textKept(said);
+      const said = messageOf(error);
+      const problem = isKept ? said : inboxTexts.item.textKept(said);
       sendings.refuse(place, problem, true);
       if (onScreen.current !== place)
-        notices.show({ tone: 'failed', text: itemTexts.notSent[kind](item.title, problem) });
+        notices.show({ tone: 'failed', text: inboxTexts.item.notSent[kind](item.title, problem) });
     }
   };
   const problem = sending?.problem ?? null;

@@ -1,18 +1,102 @@
-/** The rows of the list of jobs, walked by keys: `r` tries the current one now, `o` opens what it is about. Used by JobsPage. */
+/** The rows of the list of jobs with what each is about, walked by keys: `r` tries the current one now, `o` opens what it is about. Used by JobsPage. */
 import { useRef, useState } from 'react';
+import { ThingLink } from '../content/links.tsx';
+import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useKeys } from '../shell/keyboard.ts';
+import { Button } from '../ui/Button.tsx';
 import { neighbour } from '../ui/choose.ts';
 import { ListTable } from '../ui/ListTable.tsx';
+import { count } from '../ui/time.ts';
+import { Ago, Due } from '../ui/Time.tsx';
 import type { Job } from '../wire/types.ts';
-import { JobRow } from './JobRow.tsx';
 import { jobTexts } from './texts.ts';
 
-interface JobTableProps {
-  readonly jobs: readonly Job[];
+type Tone = 'waits' | 'active' | 'failed' | 'unclear' | 'ended';
+
+const jobTones: Readonly<Record<Job['state'], Tone>> = {
+  failed: 'failed',
+  stalled: 'unclear',
+  delayed: 'waits',
+  parked: 'waits',
+  inLine: 'waits',
+  due: 'ended',
+  queued: 'ended',
+  running: 'active',
+};
+
+/** Returns what a job is about in a few words; without what the role doesn't see its kind. */
+export const jobTitle = ({ about, kind }: Pick<Job, 'about' | 'kind'>): string =>
+  about?.sentence ?? jobTexts.kind[kind];
+
+/** A link to the run, bulk, item, flag or erasure that a job is about. */
+const JobAbout = ({ job: { about, kind } }: { readonly job: Job }) => {
+  if (about === null) return <>{jobTexts.kind[kind]}</>;
+  const { type, id, sentence } = about;
+  if (type === 'erasure') return <SettingsLink section="erasures">{sentence}</SettingsLink>;
+  return (
+    <ThingLink type={type} id={id}>
+      {sentence}
+    </ThingLink>
+  );
+};
+
+interface JobRowProps {
+  readonly job: Job;
+  readonly isCurrent: boolean;
+  readonly onFocus: () => void;
   readonly onRetry: (job: Job) => void;
 }
 
-export const JobTable = ({ jobs, onRetry }: JobTableProps) => {
+/** One job in its list: what it is about, how it stands and why, and trying it now. */
+const JobRow = ({ job, isCurrent, onFocus, onRetry }: JobRowProps) => {
+  const { id, kind, state, why, error, attempts, dueAt, createdAt, retryable } = job;
+
+  return (
+    <tr aria-current={isCurrent} onFocus={onFocus}>
+      <td dir="auto">
+        <JobAbout job={job} />
+        <p className="soft">
+          {jobTexts.kind[kind]} · <span className="mono">{id}</span>
+        </p>
+      </td>
+      <td>
+        <span className={`run-state ${jobTones[state]}`}>{jobTexts.state[state]}</span>
+      </td>
+      <td dir="auto">
+        {why} {state === 'delayed' && dueAt !== null && <Due at={dueAt} />}
+        {error !== null && (
+          <p className="problem" dir="auto">
+            {error}
+          </p>
+        )}
+      </td>
+      <td>{count(attempts)}</td>
+      <td className="soft">
+        <Ago at={createdAt} />
+      </td>
+      <td>
+        {retryable && (
+          <Button
+            aria-label={jobTexts.tryNowOf(jobTitle(job))}
+            onClick={() => onRetry(job)}
+            {...(isCurrent ? { shortcut: 'r' } : {})}
+          >
+            {jobTexts.tryNow}
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+};
+
+interface JobTableProps {
+  readonly jobs: readonly Job[];
+  /** Whether further ones are not read yet. */
+  readonly hasMore: boolean;
+  readonly onRetry: (job: Job) => void;
+}
+
+export const JobTable = ({ jobs, hasMore, onRetry }: JobTableProps) => {
   const [currentId, setCurrent] = useState<string | null>(null);
   const table = useRef<HTMLDivElement>(null);
   const at = jobs.findIndex(({ id }) => id === currentId);
@@ -35,7 +119,7 @@ export const JobTable = ({ jobs, onRetry }: JobTableProps) => {
   );
   return (
     <div ref={table}>
-      <ListTable label={jobTexts.title} headings={jobTexts.headings} deeds={jobTexts.tryNow}>
+      <ListTable label={jobTexts.title} headings={jobTexts.headings} deeds={jobTexts.tryNow} hasMore={hasMore}>
         {jobs.map((job) => (
           <JobRow
             key={job.id}

@@ -1,11 +1,12 @@
 /** The head of the list of jobs: how many there are of each state, and the filters, which stand in the address. Used by JobsPage. */
 import { useRef } from 'react';
+import { type JobsSearch, readJobsSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
-import { SearchInput } from '../ui/SearchInput.tsx';
-import { useTypedSearch } from '../ui/typedSearch.ts';
+import { Choice, TextInput } from '../ui/fields.tsx';
+import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
+import { dateAndClock } from '../ui/time.ts';
 import type { JobCounts } from '../wire/types.ts';
-import { readJobsSearch, type JobsSearch } from './search.ts';
 import { jobTexts } from './texts.ts';
 
 const texts = jobTexts.filters;
@@ -18,7 +19,7 @@ interface JobsHeaderProps {
 }
 
 /** So many of a kind and state are counted; as many stand for more. */
-const countedMost = 1_000;
+const countedMost = (state: string): number => (state === 'failed' ? 100_000 : 10_000);
 
 /** Returns how many jobs of the kinds shown are in a state, in words; null: none. */
 const countText = (counts: JobCounts, [state, label]: readonly [string, string], kind: string | undefined) => {
@@ -27,7 +28,7 @@ const countText = (counts: JobCounts, [state, label]: readonly [string, string],
     .map(([, states]) => states[state] ?? 0);
   const total = numbers.reduce((sum, n) => sum + n, 0);
   if (total === 0) return null;
-  const text = numbers.some((n) => n >= countedMost) ? jobTexts.figureOrMore : jobTexts.figure;
+  const text = numbers.some((n) => n >= countedMost(state)) ? jobTexts.figureOrMore : jobTexts.figure;
   return text(total, label);
 };
 
@@ -35,7 +36,7 @@ const Figures = ({ search, counts, onSearch }: JobsHeaderProps & { readonly coun
   <div className="verdict-buttons" role="group" aria-label={jobTexts.figures}>
     {Object.entries(jobTexts.state).flatMap(([state, label]) => {
       const text = countText(counts, [state, label], search.kind);
-      const { state: chosen, ...rest } = search;
+      const { state: chosen, since: _, ...rest } = search;
       if (text === null) return [];
       return [
         <Button
@@ -57,30 +58,21 @@ const orders: readonly Option[] = [
   ['-createdAt', texts.newestFirst],
 ];
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string | undefined;
-  readonly options: readonly Option[];
-  readonly onChoose: (value: string) => void;
-}
-
-const Choice = ({ label, value = '', options, onChoose }: ChoiceProps) => (
-  <label>
-    {label}
-    <select value={value} onChange={({ target }) => onChoose(target.value)}>
-      {options.map(([name, text]) => (
-        <option key={name} value={name}>
-          {text}
-        </option>
-      ))}
-    </select>
-  </label>
-);
+/** When they were given up: the time that is looked for, and others that count from now. */
+const timesOf = (since: string | undefined): Option[] => [
+  ['', texts.anyTime],
+  ...(since === undefined ? [] : [[since, texts.from(dateAndClock(Number(since)))] as const]),
+  ...texts.times.map(([hours, label]) => [String(-Number(hours)), label] as const),
+];
+const hourMs = 3_600_000;
+const sinceOf = (value: string): string =>
+  value.startsWith('-') ? String(Date.now() + Number(value) * hourMs) : value;
 
 export const JobsHeader = ({ search, counts, onSearch }: JobsHeaderProps) => {
   const input = useRef<HTMLInputElement>(null);
   const change = (part: JobsSearch): void => onSearch(readJobsSearch({ ...search, ...part }));
   const [words, setWords] = useTypedSearch(search.about ?? '', (about) => change({ about }));
+  const [error, setError] = useTypedSearch(search.error ?? '', (typed) => change({ error: typed }));
   useKeys({ '/': () => input.current?.focus() }, 'list');
   return (
     <>
@@ -88,17 +80,28 @@ export const JobsHeader = ({ search, counts, onSearch }: JobsHeaderProps) => {
       <form className="flag-form" aria-label={texts.title} onSubmit={(event) => event.preventDefault()}>
         <Choice
           label={texts.state}
-          value={search.state}
-          options={[['', texts.any], ...Object.entries(jobTexts.state)]}
-          onChoose={(state) => change({ state })}
+          value={search.state ?? ''}
+          any={texts.any}
+          options={Object.entries(jobTexts.state)}
+          onValue={(state) => change({ state, since: '' })}
         />
         <Choice
           label={texts.kind}
-          value={search.kind}
-          options={[['', texts.any], ...Object.entries(jobTexts.kind)]}
-          onChoose={(kind) => change({ kind })}
+          value={search.kind ?? ''}
+          any={texts.any}
+          options={Object.entries(jobTexts.kind)}
+          onValue={(kind) => change({ kind })}
         />
-        <Choice label={texts.order} value={search.sort} options={orders} onChoose={(sort) => change({ sort })} />
+        <Choice label={texts.order} value={search.sort ?? ''} options={orders} onValue={(sort) => change({ sort })} />
+        <TextInput label={texts.error} autoComplete="on" value={error} maxLength={200} onValue={setError} />
+        {search.state === 'failed' && (
+          <Choice
+            label={texts.since}
+            value={search.since ?? ''}
+            options={timesOf(search.since)}
+            onValue={(value) => change({ since: sinceOf(value) })}
+          />
+        )}
         <SearchInput ref={input} words={words} onWords={setWords} label={texts.search} placeholder={texts.searchHint} />
         {Object.keys(search).length > 0 && <Button onClick={() => onSearch({})}>{texts.showAll}</Button>}
       </form>

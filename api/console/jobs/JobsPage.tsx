@@ -1,20 +1,110 @@
 /** Jobs in the settings: what waits, runs or failed in the background, why, and trying it now. Refreshes itself. Used by SettingsPage. */
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { ThingLink } from '../content/links.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
+import type { JobsSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { ColumnHead } from '../ui/ColumnHead.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { count } from '../ui/time.ts';
 import { jobsKey, jobsQuery } from '../wire/jobQueries.ts';
 import type { Job } from '../wire/types.ts';
 import { JobsHeader } from './JobsHeader.tsx';
-import { JobTable } from './JobTable.tsx';
-import { RunWithoutJob } from './RunWithoutJob.tsx';
-import type { JobsSearch } from './search.ts';
+import { JobTable, jobTitle } from './JobTable.tsx';
 import { jobTexts } from './texts.ts';
-import { useRefresh } from './useRefresh.ts';
-import { jobTitle } from './words.ts';
+
+/** What a run waits for that was looked for by its id and has no job, with a link to it. */
+const RunWithoutJob = ({ id, why }: { readonly id: string; readonly why: string }) => {
+  return (
+    <Empty title={jobTexts.none}>
+      <ThingLink type="run" id={id}>
+        {id}
+      </ThingLink>{' '}
+      {why}
+    </Empty>
+  );
+};
+
+/** Intervals in ms; longer once many pages are open, each of which is read. */
+const refreshMs = { few: 3_000, many: 15_000 } as const;
+const fewPages = 2;
+
+/** Returns whether rows would move under the pointer. The last row that was touched counts as under it for ever. */
+const isUnderPointer = (place: HTMLElement | null): boolean =>
+  window.matchMedia('(hover: hover)').matches && (place?.querySelector('.table:hover') ?? null) !== null;
+
+/** Calls `read` every few seconds, except while nobody looks or rows are under the pointer; returns the ref of what holds the rows. */
+const useRefresh = (read: () => unknown, pages: number): RefObject<HTMLDivElement | null> => {
+  const place = useRef<HTMLDivElement>(null);
+  const everyMs = pages > fewPages ? refreshMs.many : refreshMs.few;
+  useEffect(() => {
+    const timer = window.setInterval(() => {
+      if (document.visibilityState === 'visible' && !isUnderPointer(place.current)) read();
+    }, everyMs);
+    return () => window.clearInterval(timer);
+  }, [read, everyMs]);
+  return place;
+};
+
+const texts = jobTexts.selected;
+type Change = 'retry' | 'discard';
+
+/** How many a call changes, and whether more are left. */
+interface Fitting {
+  readonly changed: number;
+  readonly left: boolean;
+}
+
+/** What fits, by change; null: these can't be discarded. */
+interface Found {
+  readonly retry: Fitting;
+  readonly discard: Fitting | null;
+}
+
+/** The kinds of failed jobs that can be discarded: no sweep stages them again. */
+const discardable: readonly (string | undefined)[] = [undefined, 'replySend', 'triageItem'];
+
+const countText = ({ changed, left }: Fitting): string => (left ? texts.andMore(count(changed)) : count(changed));
+
+/** Retries or discards the jobs that were given up and fit the page's filters; says first how many these are. */
+const FailedJobs = ({ search: { kind, error, since } }: { readonly search: JobsSearch }) => {
+  const [found, setFound] = useState<Found | null>(null);
+  const { call, change, dialog } = useSettingsChange(jobsKey);
+  const select = (what: Change, dryRun: boolean) =>
+    ({
+      method: 'POST',
+      path: '/settings/jobs',
+      body: { change: what, kind, error, since: since === undefined ? since : Number(since), dryRun },
+    }) as const;
+  const find = async (): Promise<void> =>
+    setFound({
+      retry: await call<Fitting>(select('retry', true)),
+      discard: discardable.includes(kind) ? await call<Fitting>(select('discard', true)) : null,
+    });
+  const act = (what: Change): void => {
+    setFound(null);
+    void change<Fitting>(select(what, false), (done) => texts.done[what](count(done.changed)));
+  };
+  return (
+    <div className="verdict-buttons" role="group" aria-label={texts.title}>
+      {found === null && <Button onClick={() => void find().catch(() => setFound(null))}>{texts.find}</Button>}
+      {found !== null && (
+        <Button disabled={found.retry.changed === 0} onClick={() => act('retry')}>
+          {texts.retry(countText(found.retry))}
+        </Button>
+      )}
+      {found !== null && found.discard !== null && (
+        <Button disabled={found.discard.changed === 0} onClick={() => act('discard')}>
+          {texts.discard(countText(found.discard))}
+        </Button>
+      )}
+      {dialog}
+    </div>
+  );
+};
 
 interface JobsPageProps {
   readonly search: JobsSearch;
@@ -41,20 +131,19 @@ export const JobsPage = ({ search, onSearch }: JobsPageProps) => {
   if (error !== null && jobs === undefined) return <Problem isPage error={error} onRetry={readAnew} />;
   return (
     <div className="column wide home jobs" ref={place}>
-      <header className="column-head">
-        <div>
-          <h1>{jobTexts.title}</h1>
-          <p className="soft">{jobTexts.about}</p>
-        </div>
+      <ColumnHead title={jobTexts.title} about={jobTexts.about}>
         <Button onClick={readAnew} shortcut="l">
           {jobTexts.readAgain}
         </Button>
-      </header>
+      </ColumnHead>
       <JobsHeader search={search} counts={data?.pages[0]?.counts} onSearch={onSearch} />
+      {search.state === 'failed' && search.about === undefined && (
+        <FailedJobs key={JSON.stringify(search)} search={search} />
+      )}
       {jobs === undefined && <Skeleton rows={6} />}
       {jobs?.length === 0 && why === null && <Empty title={jobTexts.none}>{emptyText(search, hasNextPage)}</Empty>}
       {jobs?.length === 0 && why !== null && <RunWithoutJob id={search.about ?? ''} why={why} />}
-      {jobs !== undefined && jobs.length > 0 && <JobTable jobs={jobs} onRetry={retry} />}
+      {jobs !== undefined && jobs.length > 0 && <JobTable jobs={jobs} hasMore={hasNextPage} onRetry={retry} />}
       {hasNextPage && (
         <div className="verdict-buttons">
           <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>

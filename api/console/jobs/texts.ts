@@ -32,6 +32,24 @@ export const jobTexts = {
     search: 'Search by id',
     searchHint: 'Id of what it is about',
     showAll: 'Show all',
+    error: 'Error contains',
+    since: 'Given up',
+    anyTime: 'at any time',
+    from: (time: string) => `since ${time}`,
+    /** By hours. */
+    times: [
+      ['1', 'in the last hour'],
+      ['24', 'in the last day'],
+    ] as const,
+  },
+  selected: {
+    title: 'All that failed',
+    find: 'Count them',
+    retry: (n: string) => `Try ${n} again`,
+    discard: (n: string) => `Discard ${n}`,
+    /** As many as one call takes, and more are left. */
+    andMore: (n: string) => `the first ${n}`,
+    done: { retry: (n: string) => `Tried again: ${n}.`, discard: (n: string) => `Discarded: ${n}.` },
   },
   /** In the order of how soon somebody should look. */
   state: {
@@ -50,6 +68,8 @@ export const jobTexts = {
     replySend: 'Reply',
     triageItem: 'Triage',
     rampStep: 'Step of a ramp',
+    passwordMail: 'Mail with a link to set a password',
+    unassign: 'Items of people without access',
     erase: 'Erasure',
   } satisfies Readonly<Record<Job['kind'], string>>,
 };

@@ -1,11 +1,11 @@
 /** A list of what the app declares, searched and walked by keys, beside the one that is open. Used by the pages of flags and of the app's pages. */
 import { useRef, useState, type ReactNode } from 'react';
 import { useKeys } from '../shell/keyboard.ts';
-import { Button } from '../ui/Button.tsx';
+import { Button, KeyHint } from '../ui/Button.tsx';
 import { hasWords, neighbour } from '../ui/choose.ts';
-import { KeyHint } from '../ui/KeyHint.tsx';
 import { ListAndDetail } from '../ui/ListAndDetail.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
 import { SearchInput } from '../ui/SearchInput.tsx';
 import { listTexts } from './texts.ts';
 
@@ -49,12 +49,7 @@ export const NamedList = (props: NamedListProps) => {
     if (next !== undefined && next.name !== name) onOpen(next.name);
   };
   useKeys(
-    {
-      j: () => step(1),
-      k: () => step(-1),
-      '/': () => input.current?.focus(),
-      Escape: () => onOpen(null),
-    },
+    { j: () => step(1), k: () => step(-1), '/': () => input.current?.focus(), Escape: () => onOpen(null) },
     'list',
   );
   let list: ReactNode;
@@ -69,9 +64,9 @@ export const NamedList = (props: NamedListProps) => {
     );
   else
     list = (
-      <ul className="requests">
+      <Rows className="requests">
         {shown.map((row) => (
-          <li key={row.name}>
+          <Row key={row.name}>
             <button type="button" className="request" aria-current={row.name === name} onClick={() => onOpen(row.name)}>
               {row.title}
               {row.about !== null && (
@@ -80,9 +75,9 @@ export const NamedList = (props: NamedListProps) => {
                 </span>
               )}
             </button>
-          </li>
+          </Row>
         ))}
-      </ul>
+      </Rows>
     );
   return (
     <ListAndDetail

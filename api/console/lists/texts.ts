@@ -3,7 +3,7 @@ export const listTexts = {
   nothingOpen: 'Nothing is chosen',
   clearSearch: 'Clear the search',
   flag: {
-    none: 'No flags yet',
+    none: 'No flags that you see',
     noneFound: 'No such flag',
     noneFoundAbout: 'No flag’s name or description has these words.',
     search: 'Search flags',

@@ -4,6 +4,7 @@
  */
 import { useSyncExternalStore } from 'react';
 import type { Http } from '../wire/http.ts';
+import { createListeners } from '../wire/listeners.ts';
 import type { LiveMessage } from '../wire/types.ts';
 
 interface StreamState {
@@ -64,7 +65,7 @@ export const openStream = ({ url, onMessage, onReset, onLost }: StreamOptions): 
     offlineSince: null,
     holes: 0,
   };
-  const listeners = new Set<() => void>();
+  const listeners = createListeners();
   let socket: WebSocket | null = null;
   let last: string | null = null;
   let start: string | null = null;
@@ -77,7 +78,7 @@ export const openStream = ({ url, onMessage, onReset, onLost }: StreamOptions): 
   let unreached = false;
   const set = (part: Partial<StreamState>): void => {
     state = { ...state, ...part };
-    for (const listener of listeners) listener();
+    listeners.tell();
   };
   const retry = (): void => {
     if (isClosed) return;
@@ -172,10 +173,7 @@ export const openStream = ({ url, onMessage, onReset, onLost }: StreamOptions): 
 
   return {
     state: () => state,
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: listeners.subscribe,
     lose,
     start: () => start,
     close: () => {

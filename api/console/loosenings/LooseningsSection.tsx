@@ -5,8 +5,9 @@ import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { ShowEarlier } from '../ui/ListEnds.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
-import { ShowEarlier } from '../ui/ShowEarlier.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
 import { count } from '../ui/time.ts';
 import { Ago } from '../ui/Time.tsx';
 import { looseningsQuery, settingsKeys, waitingLooseningsQuery } from '../wire/settingsQueries.ts';
@@ -49,7 +50,7 @@ const Waiting = ({ loosening, isCurrent, isReady, onDecide, onFocus }: WaitingPr
   const deeds = deedsOf(loosening);
   const key = (name: string) => (isCurrent ? { shortcut: name } : {});
   return (
-    <li
+    <Row
       aria-current={isCurrent}
       onFocus={onFocus}
       onKeyDown={(event) => {
@@ -69,7 +70,7 @@ const Waiting = ({ loosening, isCurrent, isReady, onDecide, onFocus }: WaitingPr
           {deeds.refuse}
         </Button>
       </div>
-    </li>
+    </Row>
   );
 };
 
@@ -90,18 +91,18 @@ const Decided = () => {
       <h2>{looseningTexts.decided}</h2>
       {error !== null && rest === undefined && <Problem error={error} onRetry={() => void refetch()} />}
       {rest?.length === 0 && <p className="soft">{looseningTexts.noneDecided}</p>}
-      <ul className="loosenings">
+      <Rows className="loosenings" hasMore={list.hasNextPage}>
         {rest?.map((loosening) => (
-          <li key={loosening.id}>
+          <Row key={loosening.id}>
             <div>
               <Words loosening={loosening} />
               <p className="soft">
                 {decisionText(loosening)} · {looseningTexts.declaredAt(<Ago isInSentence at={loosening.since} />)}
               </p>
             </div>
-          </li>
+          </Row>
         ))}
-      </ul>
+      </Rows>
       <ShowEarlier what="ones" list={list} />
     </section>
   );
@@ -145,7 +146,7 @@ export const LooseningsSection = () => {
         </h2>
         {waiting === undefined && <Skeleton rows={2} />}
         {waiting?.length === 0 && <p className="soft">{looseningTexts.noneWaits}</p>}
-        <ul className="loosenings">
+        <Rows className="loosenings">
           {waiting?.map((loosening) => (
             <Waiting
               key={loosening.id}
@@ -156,7 +157,7 @@ export const LooseningsSection = () => {
               onFocus={() => choose(loosening.id)}
             />
           ))}
-        </ul>
+        </Rows>
       </section>
       <Decided />
       {dialog}

@@ -22,6 +22,8 @@ export const ruleTexts = {
   noReason: 'needs no reason',
   when: (condition: string) => `only when ${condition}`,
   always: 'whatever the record is',
+  stale: (fields: string) => `a request ends when one of these fields changes: ${fields}`,
+  neverStale: 'a request ends by no field of the record',
   resource: (resource: string) => `acts on a ${resource}`,
   noResource: 'acts on no record',
   repeatable: 'may be done again when its answer was lost',

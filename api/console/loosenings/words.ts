@@ -1,5 +1,5 @@
 /** A loosening in words: which rule, what holds and what is declared. Used by the pages of loosenings. */
-import { shown } from '../content/shown.ts';
+import { shown } from '../content/values.ts';
 import { inRow } from '../ui/plural.ts';
 import type { Loosening } from '../wire/types.ts';
 import { ruleTexts } from './ruleTexts.ts';
@@ -15,6 +15,8 @@ const members: Readonly<Record<string, (value: unknown) => string>> = {
   freshSignIn: either(ruleTexts.freshSignIn, ruleTexts.noFreshSignIn),
   reasonRequired: either(ruleTexts.reason, ruleTexts.noReason),
   when: (value) => (value === null ? ruleTexts.always : ruleTexts.when(JSON.stringify(value))),
+  stale: (value) =>
+    Array.isArray(value) && value.length > 0 ? ruleTexts.stale(inRow(value.map(shown))) : ruleTexts.neverStale,
   resource: (value) => (typeof value === 'string' ? ruleTexts.resource(value) : ruleTexts.noResource),
   repeatable: either(ruleTexts.repeatable, ruleTexts.notRepeatable),
 };

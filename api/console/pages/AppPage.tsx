@@ -6,7 +6,7 @@ import { Blocks } from '../content/Blocks.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { Optional } from '../ui/Optional.tsx';
+import { Optional } from '../ui/fields.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { clockTime } from '../ui/time.ts';
 import { toWords } from '../ui/words.ts';

@@ -1,18 +1,16 @@
-/** The command palette: local commands and places, and the server's search results. Loaded by lazyPages.ts, shown by Shell.tsx. */
+/** The command palette: local commands and places, and the server's search results. Loaded by lazyPages.ts, shown in the shell. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { kindOf } from '../inbox/filter.ts';
+import { type CopiedRequest, useCopies } from '../shell/copying.ts';
+import { keyNames, printedKey } from '../shell/HelpDialog.tsx';
 import { presentKeys } from '../shell/keyboard.ts';
-import { keyNames, printedKey } from '../shell/keyNames.ts';
-import type { PaletteProps } from '../shell/paletteProps.ts';
 import { useSession } from '../shell/session.ts';
-import { useCopies } from '../shell/useCopies.ts';
-import type { Option } from '../ui/option.ts';
-import { PickerDialog } from '../ui/PickerDialog.tsx';
-import { useTypedSearch } from '../ui/typedSearch.ts';
-import type { CopiedRequest } from '../wire/copying.ts';
-import { foundPeopleQuery, foundQuery, itemOfIdQuery } from '../wire/paletteQueries.ts';
+import type { PaletteProps } from '../shell/Shell.tsx';
+import { type Option, PickerDialog } from '../ui/PickerDialog.tsx';
+import { useTypedSearch } from '../ui/SearchInput.tsx';
+import { foundPeopleQuery, foundQuery, itemOfIdQuery, type FoundPart } from '../wire/paletteQueries.ts';
 import { inboxesQuery, peopleQuery } from '../wire/queries.ts';
 import type { AppRecord, Item, Person } from '../wire/types.ts';
 import { useDestinations } from './destinations.ts';
@@ -58,12 +56,22 @@ const itemPlace = ({ inbox, id, title, state }: Item, group: string): Option => 
   group,
 });
 
+/** The list of all items with the words, which reads on. */
+const restPlace = (q: string): Option => ({
+  id: `items?show=all&q=${encodeURIComponent(q)}`,
+  label: paletteTexts.moreMayMatch,
+  hint: hints.allItems,
+  group: groups.items,
+});
+
 const personPlace = ({ id, name }: Person): Option => ({
   id: `items?assignee=${id}`,
   label: name,
   hint: hints.theirItems,
   group: groups.people,
 });
+
+const nothing: FoundPart = { results: [], isPartial: false };
 
 const isItemId = (q: string): boolean => /^itm_[0-9a-z]{26}$/.test(q);
 
@@ -74,7 +82,7 @@ const useFound = (words: string): readonly Option[] => {
   const isSearch = q.length > 1;
   const { data: inboxes = [] } = useQuery(inboxesQuery(http));
   const { data: named = [] } = useQuery({ ...itemOfIdQuery(http, q), enabled: isItemId(q) });
-  const { data: found = [] } = useQuery({
+  const { data: found = nothing } = useQuery({
     ...foundQuery(http, q),
     enabled: isSearch,
     placeholderData: keepPreviousData,
@@ -87,8 +95,8 @@ const useFound = (words: string): readonly Option[] => {
     placeholderData: keepPreviousData,
   });
   if (!isSearch) return [];
-  const records = found.flatMap((each) => (each.type === 'record' ? [each.record] : []));
-  const items = found.flatMap((each) => (each.type === 'item' && each.item.id !== q ? [each.item] : []));
+  const records = found.results.flatMap((each) => (each.type === 'record' ? [each.record] : []));
+  const items = found.results.flatMap((each) => (each.type === 'item' && each.item.id !== q ? [each.item] : []));
   const isClosed = (item: Item): boolean => kindOf(inboxes, item) === 'closed';
   return [
     ...named.map((item) => itemPlace(item, groups.withId)),
@@ -97,6 +105,7 @@ const useFound = (words: string): readonly Option[] => {
     ...items.filter((item) => !isClosed(item)).map((item) => itemPlace(item, groups.items)),
     ...records.filter(({ id }) => id !== q).map((record) => recordPlace(record, groups.records)),
     ...items.filter(isClosed).map((item) => itemPlace(item, groups.closedItems)),
+    ...(found.isPartial ? [restPlace(q)] : []),
   ];
 };
 

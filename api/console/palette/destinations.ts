@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { allows, sections } from '../settings/sections.ts';
 import { may, mayAny } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
-import type { Option } from '../ui/option.ts';
+import type { Option } from '../ui/PickerDialog.tsx';
 import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
 import { flagsQuery } from '../wire/flagQueries.ts';
 import { pagesQuery } from '../wire/pageQueries.ts';

@@ -1,6 +1,6 @@
 /** The API request behind the open page, derived from its address. Used by the palette. */
 import { listedInboxes, readListSearch, toQuery } from '../inbox/filter.ts';
-import type { CopiedRequest } from '../wire/copying.ts';
+import type { CopiedRequest } from '../shell/copying.ts';
 import type { Inbox } from '../wire/types.ts';
 
 type Search = Readonly<Record<string, string>>;

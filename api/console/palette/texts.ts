@@ -5,6 +5,8 @@ export const paletteTexts = {
   none: 'There is no such page or command.',
   noneFound: 'Nothing has this name: no page, command, item, record or person.',
 
+  moreMayMatch: 'More may match: search on',
+
   undo: 'Undo the last change',
   keys: 'Keys',
   signOut: 'Sign out',
@@ -27,6 +29,7 @@ export const paletteTexts = {
     actionOn: (resource: string) => `action, ${resource}`,
     flag: 'flag',
     theirItems: 'their items',
+    allItems: 'in all items',
     item: (inbox: string, state: string) => `${inbox}, ${state}`,
   },
 

@@ -1,8 +1,112 @@
-/** Adds a filter to a list of records: a field, a comparison and a value of the field's type. Used by RecordsHeader. */
+/** Filters of a list of records by the declared types of fields, and the dialog that adds one: a field, a comparison and a value. Used by RecordsHeader. */
 import { useState } from 'react';
+import { isObject } from '../content/values.ts';
+import { Choice, TextInput } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
-import { kindOfField, opsOf, readValue, type Filter, type ResourceField } from './filters.ts';
-import { filterTexts } from './filterTexts.ts';
+import { dateOf, dayText } from '../ui/time.ts';
+import { fromLocalTime } from '../ui/timeZone.ts';
+import { toWords } from '../ui/words.ts';
+import type { Resource } from '../wire/types.ts';
+import { recordsTexts } from './texts.tsx';
+
+type ResourceField = Resource['fields'][number];
+
+export interface Filter {
+  readonly field: string;
+  readonly op: string;
+  readonly value: unknown;
+}
+
+interface Op {
+  readonly op: string;
+  readonly label: string;
+}
+
+const { ops } = recordsTexts.filters;
+
+/** Returns comparisons by the API's names, each with its usual label. */
+const named = (...names: readonly (keyof typeof ops)[]): readonly Op[] => names.map((op) => ({ op, label: ops[op] }));
+
+const textOps = named('eq', 'ne', 'in', 'contains', 'startsWith', 'exists');
+const orderOps = named('eq', 'ne', 'gte', 'lte', 'exists');
+const timeOps: readonly Op[] = [
+  { op: 'gte', label: ops.from },
+  { op: 'lt', label: ops.before },
+  { op: 'exists', label: ops.exists },
+];
+const booleanOps = named('eq', 'exists');
+
+type ValueKind = 'text' | 'number' | 'time' | 'date' | 'boolean';
+
+/** Returns what values a field of a declared type has. */
+const kindOfField = ({ type }: Pick<ResourceField, 'type'>): ValueKind =>
+  type === 'number' || type === 'money'
+    ? 'number'
+    : type === 'time' || type === 'date' || type === 'boolean'
+      ? type
+      : 'text';
+
+/** Returns the comparisons of a field. */
+const opsOf = (field: ResourceField): readonly Op[] =>
+  ({ text: textOps, number: orderOps, time: timeOps, date: orderOps, boolean: booleanOps })[kindOfField(field)];
+
+/** Returns the filters of an address, one for each comparison; null: it can't be read. */
+export const readFilters = (text: string | undefined): readonly Filter[] | null => {
+  if (text === undefined) return [];
+  try {
+    const given: unknown = JSON.parse(text);
+    if (!isObject(given)) return null;
+    return Object.entries(given).flatMap(([field, value]): Filter[] => {
+      if (Array.isArray(value)) return [{ field, op: 'in', value }];
+      if (!isObject(value)) return [{ field, op: 'eq', value }];
+      return Object.entries(value).map(([op, of]) => ({ field, op, value: of }));
+    });
+  } catch {
+    return null;
+  }
+};
+
+/** Returns filters as the address and the API have them; undefined: there are none. */
+export const writeFilters = (filters: readonly Filter[]): string | undefined => {
+  if (filters.length === 0) return undefined;
+  const byField = new Map<string, Record<string, unknown>>();
+  for (const { field, op, value } of filters) byField.set(field, { ...byField.get(field), [op]: value });
+  return JSON.stringify(Object.fromEntries(byField));
+};
+
+/** Returns the value of a filter from what was typed; null: it is none of the field's type. */
+const readValue = (field: ResourceField, op: string, text: string): unknown => {
+  if (op === 'exists') return text !== 'false';
+  const kind = kindOfField(field);
+  if (op === 'in') return text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+  if (kind === 'boolean') return text !== 'false';
+  if (kind === 'text' || kind === 'date') return text.trim() === '' ? null : text.trim();
+  const value = kind === 'time' ? fromLocalTime(`${text}T00:00`) : Number(text);
+  return text.trim() === '' || !Number.isFinite(value) ? null : value;
+};
+
+const saidValue = (field: ResourceField | undefined, value: unknown): string => {
+  if (field !== undefined && kindOfField(field) === 'time' && typeof value === 'number') return dateOf(value);
+  if (field?.type === 'date') return dayText(value) ?? String(value);
+  if (typeof value === 'boolean') return value ? recordsTexts.filters.isTrue : recordsTexts.filters.isFalse;
+  return Array.isArray(value)
+    ? recordsTexts.filters.oneOf(value.map(String))
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);
+};
+
+/** Returns a filter in words. */
+export const saidFilter = ({ field: name, op, value }: Filter, fields: readonly ResourceField[]): string => {
+  const field = fields.find((each) => each.name === name);
+  const label = field?.label ?? toWords(name);
+  if (op === 'exists')
+    return value === false ? recordsTexts.filters.notGiven(label) : recordsTexts.filters.given(label);
+  const said = field === undefined ? op : (opsOf(field).find((each) => each.op === op)?.label ?? op);
+  return recordsTexts.filters.said(label, said, saidValue(field, value));
+};
+
+const texts = recordsTexts.filters;
 
 interface FilterDialogProps {
   /** Those that can be filtered by. */
@@ -11,7 +115,7 @@ interface FilterDialogProps {
   readonly onClose: () => void;
 }
 
-const inputTypes = { text: 'text', number: 'text', time: 'date', boolean: 'text' } as const;
+const inputTypes = { text: 'text', number: 'text', time: 'date', date: 'date', boolean: 'text' } as const;
 
 export const FilterDialog = ({ fields, onAdd, onClose }: FilterDialogProps) => {
   const [name, setName] = useState(fields[0]?.name ?? '');
@@ -22,19 +126,20 @@ export const FilterDialog = ({ fields, onAdd, onClose }: FilterDialogProps) => {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const kind = field === undefined ? 'text' : kindOfField(field);
+  const label = op === 'in' ? texts.values : texts.value;
   const isYesNo = kind === 'boolean' || op === 'exists';
   return (
     <FormDialog
-      title={filterTexts.title}
-      about={filterTexts.about}
-      deed={filterTexts.add}
+      title={texts.title}
+      about={texts.about}
+      deed={texts.add}
       problem={problem}
       onSubmit={(event) => {
         event.preventDefault();
         if (field === undefined) return;
         const value = readValue(field, op, text);
         if (value === null) {
-          setProblem(kind === 'number' ? filterTexts.noNumber : filterTexts.noValue);
+          setProblem(kind === 'number' ? texts.noNumber : texts.noValue);
           return;
         }
         onAdd({ field: field.name, op, value });
@@ -42,43 +147,33 @@ export const FilterDialog = ({ fields, onAdd, onClose }: FilterDialogProps) => {
       }}
       onClose={onClose}
     >
-      <label>
-        {filterTexts.field}
-        <select value={name} autoFocus onChange={({ target }) => setName(target.value)}>
-          {fields.map((each) => (
-            <option key={each.name} value={each.name}>
-              {each.label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        {filterTexts.comparison}
-        <select value={op} onChange={({ target }) => setOp(target.value)}>
-          {ops.map((each) => (
-            <option key={each.op} value={each.op}>
-              {each.label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        {op === 'in' ? filterTexts.values : filterTexts.value}
-        {isYesNo ? (
-          <select value={text === 'false' ? 'false' : 'true'} onChange={({ target }) => setText(target.value)}>
-            <option value="true">{filterTexts.yes}</option>
-            <option value="false">{filterTexts.no}</option>
-          </select>
-        ) : (
-          <input
-            type={inputTypes[kind]}
-            value={text}
-            autoComplete="off"
-            {...(kind === 'number' ? { inputMode: 'decimal' as const } : {})}
-            onChange={({ target }) => setText(target.value)}
-          />
-        )}
-      </label>
+      <Choice
+        label={texts.field}
+        value={name}
+        autoFocus
+        options={fields.map((each) => [each.name, each.label])}
+        onValue={setName}
+      />
+      <Choice label={texts.comparison} value={op} options={ops.map((each) => [each.op, each.label])} onValue={setOp} />
+      {isYesNo ? (
+        <Choice
+          label={label}
+          value={text === 'false' ? 'false' : 'true'}
+          options={[
+            ['true', texts.yes],
+            ['false', texts.no],
+          ]}
+          onValue={setText}
+        />
+      ) : (
+        <TextInput
+          label={label}
+          type={inputTypes[kind]}
+          value={text}
+          {...(kind === 'number' ? { inputMode: 'decimal' as const } : {})}
+          onValue={setText}
+        />
+      )}
     </FormDialog>
   );
 };

@@ -1,14 +1,13 @@
 /** The head of a list of records: search, order and filters; all of it stands in the address. Used by ResourcePage. */
 import { Link } from '@tanstack/react-router';
 import { forwardRef, useCallback, useState } from 'react';
+import type { RecordsSearch } from '../shell/address.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { SearchInput } from '../ui/SearchInput.tsx';
-import { useTypedSearch } from '../ui/typedSearch.ts';
+import { Select } from '../ui/fields.tsx';
+import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
 import type { Resource } from '../wire/types.ts';
-import { FilterDialog } from './FilterDialog.tsx';
-import { readFilters, saidFilter, writeFilters, type Filter } from './filters.ts';
-import type { RecordsSearch } from './search.ts';
+import { type Filter, FilterDialog, readFilters, saidFilter, writeFilters } from './FilterDialog.tsx';
 import { recordsTexts } from './texts.tsx';
 
 interface RecordsHeaderProps {
@@ -59,18 +58,13 @@ export const RecordsHeader = forwardRef<HTMLInputElement, RecordsHeaderProps>(
         </div>
         <div className="list-filters">
           <SearchInput ref={input} words={words} onWords={setWords} />
-          <select
+          <Select
             className="wide"
             aria-label={recordsTexts.sort}
             value={search.sort ?? ''}
-            onChange={({ target }) => onChange(withMember(search, 'sort', target.value))}
-          >
-            {sortsOf(resource).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
+            options={sortsOf(resource)}
+            onValue={(sort) => onChange(withMember(search, 'sort', sort))}
+          />
           {canFilter && <Button onClick={() => setAdding(true)}>{recordsTexts.filter}</Button>}
         </div>
         {(filters === null || filters.length > 0) && (

@@ -2,12 +2,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef, type ReactNode } from 'react';
-import { RecordLink } from '../content/RecordLink.tsx';
+import { RecordLink } from '../content/links.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { SearchInput } from '../ui/SearchInput.tsx';
-import { useTypedSearch } from '../ui/typedSearch.ts';
+import { Row, Rows } from '../ui/Rows.tsx';
+import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
 import { resourcesQuery } from '../wire/actionQueries.ts';
 import { searchRecordsQuery } from '../wire/recordQueries.ts';
 import type { Resource } from '../wire/types.ts';
@@ -32,9 +32,9 @@ const Found = ({ q, resources }: { readonly q: string; readonly resources: reado
         </p>
       )}
       {data.results.length === 0 && <Empty title={recordsTexts.nothingFound}>{recordsTexts.nothingFoundAbout}</Empty>}
-      <ul className="found">
+      <Rows className="found">
         {data.results.map(({ record, matched }) => (
-          <li key={`${record.resource}/${record.id}`}>
+          <Row key={`${record.resource}/${record.id}`}>
             <span>
               <RecordLink resource={record.resource} id={record.id} title={record.title} />{' '}
               {record.subtitle !== null && (
@@ -47,9 +47,9 @@ const Found = ({ q, resources }: { readonly q: string; readonly resources: reado
               {labelOf(record.resource)}
               {matched !== record.title && ` · ${matched}`}
             </span>
-          </li>
+          </Row>
         ))}
-      </ul>
+      </Rows>
     </>
   );
 };
@@ -67,18 +67,18 @@ export const RecordsPage = ({ q, onSearch }: RecordsPageProps) => {
   else if (q !== '') content = <Found q={q} resources={resources} />;
   else
     content = (
-      <ul className="found">
+      <Rows className="found">
         {resources.map(({ name, label, description, source }) => (
-          <li key={name}>
+          <Row key={name}>
             <Link to="/env/$environment/records/$resource" params={{ environment, resource: name }} dir="auto">
               {label}
             </Link>
             <span className="soft" dir="auto">
               {description ?? (source === 'app' ? recordsTexts.readEachTime : '')}
             </span>
-          </li>
+          </Row>
         ))}
-      </ul>
+      </Rows>
     );
   return (
     <div className="column records">

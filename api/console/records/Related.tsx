@@ -1,16 +1,54 @@
 /** Records that one is related to, ten at a time, each with what was done to it. Used by RecordDetail. */
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { compactFields } from '../content/compactFields.ts';
-import { RecordLink } from '../content/RecordLink.tsx';
+import { RecordLink } from '../content/links.tsx';
+import { useNames } from '../content/names.ts';
+import { TimelineEntry } from '../content/TimelineEntry.tsx';
+import { compactFields } from '../content/values.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Skeleton } from '../ui/Problem.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
 import { toWords } from '../ui/words.ts';
 import type { RecordRef } from '../wire/actionQueries.ts';
-import { relatedQuery } from '../wire/recordQueries.ts';
+import { recordQuery, relatedQuery } from '../wire/recordQueries.ts';
 import type { AppRecord, Resource } from '../wire/types.ts';
-import { RelatedHistory } from './RelatedHistory.tsx';
 import { recordsTexts } from './texts.tsx';
+
+/** Earlier entries stand on the page of the record. */
+const entriesShown = 5;
+
+/** Shows the newest entries of a related record's history, such as a refund of an order; they are read on request. */
+const RelatedHistory = ({ of }: { readonly of: RecordRef }) => {
+  const { http } = useSession();
+  const names = useNames();
+  const { data: page, error, refetch } = useQuery(recordQuery(http, of));
+  if (page === undefined)
+    return error === null ? (
+      <Skeleton rows={1} />
+    ) : (
+      <p className="problem" role="alert">
+        {error.message}{' '}
+        <Button tone="bare" onClick={() => void refetch()}>
+          {recordsTexts.tryAgain}
+        </Button>
+      </p>
+    );
+  const { history, historyCursor } = page;
+  if (history.length === 0) return <p className="soft">{recordsTexts.noHistory}</p>;
+  return (
+    <div className="history">
+      {history.slice(0, entriesShown).map((entry) => (
+        <TimelineEntry key={entry.id} entry={entry} names={names} namesItem />
+      ))}
+      {(history.length > entriesShown || historyCursor !== null) && (
+        <p className="soft">
+          <RecordLink resource={of.resource} id={of.id} title={recordsTexts.wholeHistory} />
+        </p>
+      )}
+    </div>
+  );
+};
 
 interface RelatedProps {
   readonly of: RecordRef;
@@ -30,7 +68,7 @@ const RelatedRecord = ({ record, about, declared }: RelatedRecordProps) => {
   const values = compactFields(record, declared);
   const [isOpen, setOpen] = useState(false);
   return (
-    <li>
+    <Row>
       <RecordLink resource={resource} id={id} title={title} />{' '}
       <span className="soft" dir="auto">
         {about}
@@ -49,7 +87,7 @@ const RelatedRecord = ({ record, about, declared }: RelatedRecordProps) => {
         </p>
       )}
       {isOpen && <RelatedHistory of={{ resource, id }} />}
-    </li>
+    </Row>
   );
 };
 
@@ -72,7 +110,7 @@ export const Related = ({ of, relation: { name, label, resource }, resources }: 
       )}
       {records?.length === 0 && !list.hasNextPage && <p className="soft">{recordsTexts.noneRelated}</p>}
       {records !== undefined && records.length > 0 && (
-        <ul className="links">
+        <Rows className="links" hasMore={list.hasNextPage}>
           {records.map((record) => (
             <RelatedRecord
               key={`${record.resource}/${record.id}`}
@@ -81,7 +119,7 @@ export const Related = ({ of, relation: { name, label, resource }, resources }: 
               about={record.subtitle ?? (resource === null ? labelOf(record.resource) : '')}
             />
           ))}
-        </ul>
+        </Rows>
       )}
       {list.hasNextPage && (
         <Button className="more" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>

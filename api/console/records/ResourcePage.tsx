@@ -1,18 +1,70 @@
 /** The records of one resource: the list with its filters, beside the record that is open. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef, type ReactNode } from 'react';
+import { type ReactNode, useCallback, useMemo, useRef } from 'react';
+import type { RecordsSearch } from '../shell/address.ts';
 import { useSession } from '../shell/session.ts';
 import { useRowKeys } from '../shell/useRowKeys.ts';
-import { KeyHint } from '../ui/KeyHint.tsx';
+import { KeyHint } from '../ui/Button.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { placeOf } from '../ui/Rows.tsx';
+import { Ago } from '../ui/Time.tsx';
+import { VirtualRows } from '../ui/VirtualRows.tsx';
 import { recordKeys, resourcesQuery } from '../wire/actionQueries.ts';
 import { ApiError } from '../wire/apiError.ts';
 import { recordsQuery } from '../wire/recordQueries.ts';
+import type { AppRecord } from '../wire/types.ts';
 import { RecordDetail } from './RecordDetail.tsx';
-import { RecordList } from './RecordList.tsx';
 import { RecordsHeader } from './RecordsHeader.tsx';
-import type { RecordsSearch } from './search.ts';
 import { recordsTexts } from './texts.tsx';
+
+interface RecordListProps {
+  readonly records: readonly AppRecord[];
+  readonly label: string;
+  readonly openId: string | undefined;
+  readonly hasMore: boolean;
+  readonly onOpen: (id: string) => void;
+  /** Called when the end comes into sight. */
+  readonly onEnd: () => void;
+}
+
+const elementId = (_id: string, index: number): string => `record-${String(index)}`;
+
+/** The rows of a list of records. */
+const RecordList = ({ records, onOpen, ...list }: RecordListProps) => (
+  <VirtualRows
+    ids={records.map(({ id }) => id)}
+    total={list.hasMore ? null : records.length}
+    elementId={elementId}
+    {...list}
+  >
+    {(id, index, place, size) => {
+      const record = records[index];
+      return (
+        record !== undefined && (
+          <div
+            key={id}
+            className="row record-row"
+            style={{ transform: place }}
+            role="option"
+            id={elementId(record.id, index)}
+            aria-selected={record.id === list.openId}
+            {...placeOf(index, size)}
+            onClick={() => onOpen(record.id)}
+          >
+            <span className="row-title" dir="auto">
+              {record.title}
+            </span>
+            <span className="row-when">{record.updatedAt !== null && <Ago at={record.updatedAt} />}</span>
+            <span className="row-about">
+              {record.subtitle !== null && <span dir="auto">{record.subtitle}</span>}
+              <span className="mono">{record.id}</span>
+            </span>
+          </div>
+        )
+      );
+    }}
+  </VirtualRows>
+);
 
 interface ResourcePageProps {
   readonly resource: string;

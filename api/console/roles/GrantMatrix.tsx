@@ -1,7 +1,7 @@
 /** All grants of a role: what, by verb. Used by RolePage. */
 import { useState } from 'react';
 import { Button } from '../ui/Button.tsx';
-import { Picker } from '../ui/Picker.tsx';
+import { Picker } from '../ui/prompts.tsx';
 import { grantedNames, namedKinds, verbsOf, withVerb, type Granted, type NamedKind } from './grants.ts';
 import { GrantTable } from './GrantTable.tsx';
 import { grantTexts } from './grantTexts.ts';

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession } from '../shell/session.ts';
+import { Row, Rows } from '../ui/Rows.tsx';
 import { agentsQuery, membersQuery } from '../wire/settingsQueries.ts';
 import { roleTexts } from './texts.ts';
 
@@ -22,24 +23,24 @@ export const RoleHolders = ({ id }: { readonly id: string }) => {
     <section className="waiting" aria-label={roleTexts.holders}>
       <h2>{roleTexts.holders}</h2>
       {people.length + agents.length === 0 && <p className="soft">{roleTexts.nobody}</p>}
-      <ul>
+      <Rows>
         {people.map((person) => (
-          <li key={person.id}>
+          <Row key={person.id}>
             <SettingsLink section="people" id={person.id}>
               {person.name}
             </SettingsLink>
             <span className="soft">{person.email}</span>
-          </li>
+          </Row>
         ))}
         {agents.map((agent) => (
-          <li key={agent.id}>
+          <Row key={agent.id}>
             <SettingsLink section="agents" id={agent.id}>
               {agent.name}
             </SettingsLink>
             <span className="soft">{roleTexts.agent(agent.mode)}</span>
-          </li>
+          </Row>
         ))}
-      </ul>
+      </Rows>
     </section>
   );
 };

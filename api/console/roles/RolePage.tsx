@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { Confirm } from '../settings/Confirm.tsx';
-import { FieldProblem } from '../settings/FieldProblem.tsx';
 import { RestoredNote } from '../settings/RestoredNote.tsx';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
+import { ProblemText } from '../ui/fields.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { keys } from '../wire/queries.ts';
 import { rolesQuery, settingsKeys } from '../wire/settingsQueries.ts';
@@ -144,14 +144,14 @@ const RoleEditor = ({ role, base }: EditorProps) => {
             />
           </label>
         )}
-        {problem?.of === 'name' && <FieldProblem text={problem.text} />}
+        {problem?.of === 'name' && <ProblemText text={problem.text} />}
         <RolePreview granted={granted} declared={declared} />
         <GrantMatrix
           granted={granted}
           declared={declared}
           onGranted={isFixed ? null : (next) => set({ granted: next })}
         />
-        {problem?.of === 'grants' && granting.length === 0 && <FieldProblem text={problem.text} />}
+        {problem?.of === 'grants' && granting.length === 0 && <ProblemText text={problem.text} />}
         {!isFixed && (
           <div className="verdict-buttons">
             <Button type="submit" tone="main" disabled={role !== null && !isChanged}>

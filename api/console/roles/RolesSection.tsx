@@ -5,6 +5,7 @@ import type { SectionProps } from '../settings/sections.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { ColumnHead } from '../ui/ColumnHead.tsx';
 import { ListTable } from '../ui/ListTable.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { count } from '../ui/time.ts';
@@ -22,11 +23,7 @@ const RolesPage = () => {
   if (error !== null && roles === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   return (
     <div className="column">
-      <header className="column-head">
-        <div>
-          <h1>{roleTexts.title}</h1>
-          <p className="soft">{roleTexts.about}</p>
-        </div>
+      <ColumnHead title={roleTexts.title} about={roleTexts.about}>
         <Button
           tone="main"
           onClick={() =>
@@ -38,7 +35,7 @@ const RolesPage = () => {
         >
           {roleTexts.make}
         </Button>
-      </header>
+      </ColumnHead>
       {roles === undefined && <Skeleton rows={4} />}
       {roles !== undefined && (
         <ListTable label={roleTexts.title} headings={roleTexts.headings}>

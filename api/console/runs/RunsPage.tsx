@@ -1,22 +1,104 @@
 /** The runs of actions: the list, newest first, beside the one that is open. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, type ReactNode } from 'react';
+import { type ReactNode, memo, useCallback, useEffect, useMemo } from 'react';
+import type { ActionRequest } from '../actions/request.ts';
+import { RunFacts, RunInput, RunOutcome, RunProgress, RunState } from '../actions/RunView.tsx';
 import { useActionSheet } from '../actions/useActionSheet.tsx';
+import { useRunDeeds } from '../actions/useRunDeeds.tsx';
+import { Approver } from '../content/TimelineEntry.tsx';
+import type { RunsSearch } from '../shell/address.ts';
+import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { useRowKeys } from '../shell/useRowKeys.ts';
-import { Button } from '../ui/Button.tsx';
-import { KeyHint } from '../ui/KeyHint.tsx';
+import { Button, KeyHint } from '../ui/Button.tsx';
+import { ShowNew } from '../ui/ListEnds.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { ShowNew } from '../ui/ShowNew.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
+import { Ago } from '../ui/Time.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
-import { runsQuery } from '../wire/runQueries.ts';
-import { useRunArrivals } from '../wire/runStore.ts';
+import { useArrivals } from '../wire/arrivals.ts';
+import { runQuery, runsQuery } from '../wire/runQueries.ts';
 import type { Run } from '../wire/types.ts';
-import { RunDetail } from './RunDetail.tsx';
-import { RunRow } from './RunRow.tsx';
 import { RunsHeader } from './RunsHeader.tsx';
-import type { RunsSearch } from './search.ts';
 import { runsTexts } from './texts.ts';
+
+interface RunDetailProps {
+  readonly id: string;
+  readonly onAction: (request: ActionRequest) => void;
+  readonly onBack: () => void;
+}
+
+/** One run beside the list: how it stands, what came of it, and what can be done. */
+const RunDetail = ({ id, onAction, onBack }: RunDetailProps) => {
+  const { http, runs } = useSession();
+  const { data: run, error, refetch } = useQuery({ ...runQuery(http, runs, id) });
+  const { cancel, retry, buttons, dialog } = useRunDeeds(run, true);
+  useKeys({ c: cancel, r: retry }, 'run');
+  const back = (
+    <Button className="back" onClick={onBack}>
+      {runsTexts.back}
+    </Button>
+  );
+  if (run === undefined)
+    return (
+      <>
+        {back}
+        {error === null ? (
+          <Skeleton rows={4} />
+        ) : (
+          <Problem error={error} gone={runsTexts.notFound} onRetry={() => void refetch()} />
+        )}
+      </>
+    );
+  return (
+    <article className="decision run">
+      {back}
+      <h1 dir="auto">{run.label}</h1>
+      <RunOutcome
+        run={run}
+        onAction={({ action, record, input }) => onAction({ action, record, input, item: run.item })}
+      />
+      <div className="deeds">{buttons}</div>
+      <RunInput run={run} />
+      <section aria-label={runsTexts.run}>
+        <h2>{runsTexts.run}</h2>
+        <RunFacts run={run} />
+      </section>
+      {dialog}
+    </article>
+  );
+};
+
+interface RunRowProps {
+  readonly run: Run;
+  readonly isOpen: boolean;
+  readonly onOpen: (id: string) => void;
+}
+
+/** One row of the list of runs. */
+const RunRow = memo(({ run, isOpen, onOpen }: RunRowProps) => (
+  <Row>
+    <button type="button" className="request run-row" aria-current={isOpen} onClick={() => onOpen(run.id)}>
+      <span>
+        <span dir="auto">{run.label}</span> <RunState run={run} />
+      </span>
+      <span className="soft">
+        {run.record !== null && (
+          <>
+            <span className="mono">{run.record}</span> ·{' '}
+          </>
+        )}
+        <span dir="auto">{run.by.name}</span> ·{' '}
+        {run.approvedBy !== null && (
+          <>
+            <Approver name={run.approvedBy.name} /> ·{' '}
+          </>
+        )}
+        <Ago at={run.requestedAt} /> <RunProgress run={run} />
+      </span>
+    </button>
+  </Row>
+));
 
 interface RunsPageProps {
   readonly search: RunsSearch;
@@ -26,11 +108,11 @@ interface RunsPageProps {
 /** Returns how many runs have come since the list was read that belong to it. */
 const useNewRuns = (runs: readonly Run[], since: number, { status, action }: RunsSearch): number => {
   const { runs: store } = useSession();
-  const arrivals = useRunArrivals(store);
+  const arrivals = useArrivals(store);
   return useMemo(() => {
     const present = new Set(runs.map(({ id }) => id));
     let came = 0;
-    for (const { at, run } of store.arrivals())
+    for (const { at, value: run } of store.all())
       if (
         at > since &&
         (status === undefined || run.status === status) &&
@@ -78,19 +160,22 @@ export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
   else if (runs.length === 0) rows = <Empty title={runsTexts.none}>{emptyText(search)}</Empty>;
   else
     rows = (
-      <ul className="requests">
+      <Rows className="requests" hasMore={list.hasNextPage}>
         {runs.map((run) => (
           <RunRow key={run.id} run={run} isOpen={run.id === openId} onOpen={open} />
         ))}
-      </ul>
+      </Rows>
     );
   return (
     <div className={`inbox ${openId === undefined ? 'no-item' : 'has-item'}`}>
       <section className="list" aria-label={runsTexts.title}>
-        <RunsHeader search={search} actions={actions} onChange={(next) => onSearch(next, false)} onRun={openSheet} />
-        <div className="announcement" aria-live="polite">
-          <ShowNew newCount={newCount} onShow={readAnew} />
-        </div>
+        <RunsHeader
+          search={search}
+          actions={actions}
+          fresh={<ShowNew newCount={newCount} onShow={readAnew} />}
+          onChange={(next) => onSearch(next, false)}
+          onRun={openSheet}
+        />
         <div className="scroll">
           {rows}
           {list.hasNextPage && (

@@ -7,7 +7,7 @@ export const runsTexts = {
   action: 'Action',
   anyAction: 'Any action',
   none: 'No runs',
-  noneYet: 'Nobody has run an action yet. Actions are run from records and items, and their runs stand here.',
+  noneYet: 'There is no run that you see. Actions are run from records and items, and their runs stand here.',
   noneMatches: 'No run matches these filters. Take one away, or look at all.',
   older: 'Show older runs',
   nothingOpen: 'Nothing is chosen',

@@ -1,4 +1,4 @@
-/** A new credential with what is needed to use it, shown this once. Used by the settings of agents and app keys. */
+/** A new credential with what is needed to use it, shown this once. Used by useResource and by people. */
 import { Dialog } from '@base-ui/react/dialog';
 import { useState } from 'react';
 import { Button } from '../ui/Button.tsx';

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useSession } from '../shell/session.ts';
+import { Options } from '../ui/fields.tsx';
 import { rolesQuery } from '../wire/settingsQueries.ts';
 import { settingsTexts } from './texts.ts';
 
@@ -25,11 +26,7 @@ export const RoleField = ({ role, onRole }: RoleFieldProps) => {
         <option value="" disabled>
           {settingsTexts.chooseRole}
         </option>
-        {roles?.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options of={roles?.map(({ id, name }) => [id, name])} />
       </select>
     </label>
   );

@@ -1,7 +1,8 @@
 /** A dialog whose form makes a change; it stays, with the reason, while the change is refused. Used by the settings. */
-import { useState, type FormEvent, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { FormDialog } from '../ui/FormDialog.tsx';
-import { ApiError } from '../wire/apiError.ts';
+import { useSubmit } from '../ui/useSubmit.ts';
+import { ApiError, messageOf } from '../wire/apiError.ts';
 
 interface SubmitDialogProps {
   readonly title: string;
@@ -19,26 +20,12 @@ interface SubmitDialogProps {
 }
 
 export const SubmitDialog = ({ submit, children, ...rest }: SubmitDialogProps) => {
-  const [problem, setProblem] = useState<string | null>(null);
-  const [taken, setTaken] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const send = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setProblem(null);
-    setTaken(null);
-    try {
-      await submit();
-    } catch (error) {
-      const isTaken = typeof children === 'function' && error instanceof ApiError && error.code === 'conflict';
-      (isTaken ? setTaken : setProblem)(error instanceof Error ? error.message : String(error));
-    }
-    setBusy(false);
-  };
+  const { error, submit: send } = useSubmit(submit);
+  const problem = error === null ? null : messageOf(error);
+  const isTaken = typeof children === 'function' && error instanceof ApiError && error.code === 'conflict';
   return (
-    <FormDialog {...rest} problem={problem} onSubmit={(event) => void send(event)}>
-      {typeof children === 'function' ? children(taken) : children}
+    <FormDialog {...rest} problem={isTaken ? null : problem} onSubmit={send}>
+      {typeof children === 'function' ? children(isTaken ? problem : null) : children}
     </FormDialog>
   );
 };

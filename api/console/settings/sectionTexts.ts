@@ -4,7 +4,6 @@ export const sectionTexts = {
   activity: 'What agents do',
   people: 'People',
   roles: 'Roles',
-  appKeys: 'App keys',
   environments: 'Environments',
   loosenings: 'Loosenings',
   erasures: 'Erasures',

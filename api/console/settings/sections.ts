@@ -1,6 +1,7 @@
 /** The sections of the settings, with the right that each needs. Used by SettingsPage. */
 import { may } from '../shell/rights.ts';
 import type { Me } from '../wire/types.ts';
+import { resourceTexts } from './resourceTexts.ts';
 import { sectionTexts } from './sectionTexts.ts';
 
 const manage = 'settings: manage';
@@ -13,13 +14,25 @@ interface Section {
   readonly needs: string | null;
 }
 
+type Ordinary = keyof typeof resourceTexts;
+
+/** Returns whether a section is that of an ordinary resource. */
+export const isOrdinary = (name: SectionName): name is Ordinary => Object.hasOwn(resourceTexts, name);
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
+const ordinary = (Object.keys(resourceTexts) as Ordinary[]).map((name) => ({
+  name,
+  label: resourceTexts[name].title,
+  needs: manage,
+}));
+
 /** In the order in which they stand. */
 export const sections = [
   { name: 'agents', label: sectionTexts.agents, needs: manage },
   { name: 'activity', label: sectionTexts.activity, needs: audit },
   { name: 'people', label: sectionTexts.people, needs: manage },
   { name: 'roles', label: sectionTexts.roles, needs: manage },
-  { name: 'app-keys', label: sectionTexts.appKeys, needs: manage },
+  ...ordinary,
   { name: 'environments', label: sectionTexts.environments, needs: manage },
   { name: 'loosenings', label: sectionTexts.loosenings, needs: manage },
   { name: 'erasures', label: sectionTexts.erasures, needs: manage },

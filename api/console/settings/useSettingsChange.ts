@@ -14,7 +14,7 @@ interface SettingsChanges {
   /** Makes a change and returns the answer. Throws what the API refuses. */
   call<T>(change: Change): Promise<T>;
   /** Makes a change and says so, or why it was refused; returns whether it was made. */
-  change(change: Change, done: string): Promise<boolean>;
+  change<T>(change: Change, done: string | ((answer: T) => string)): Promise<boolean>;
   readonly dialog: ReactNode;
 }
 
@@ -32,14 +32,16 @@ export const useSettingsChange = (...touched: readonly QueryKey[]): SettingsChan
   return {
     call,
     dialog,
-    change: async (given, done) => {
+    change: async <T>(given: Change, done: string | ((answer: T) => string)) => {
+      let text = '';
       try {
-        await call(given);
+        const answer = await call<T>(given);
+        text = typeof done === 'string' ? done : done(answer);
       } catch (failure) {
         notices.show({ tone: 'failed', text: failure instanceof Error ? failure.message : String(failure) });
         return false;
       }
-      notices.show({ tone: 'done', text: done });
+      notices.show({ tone: 'done', text });
       return true;
     },
   };

@@ -1,26 +1,33 @@
-/** All keys on one sheet. Loaded by Shell.tsx. */
+/** All keys on one sheet, and the names of commands by scope and key. Loaded by Shell.tsx; the palette runs the commands by their names. */
 import { Dialog } from '@base-ui/react/dialog';
-import { printedKeys } from '../ui/keys.ts';
-import { helpTexts } from './helpTexts.ts';
-import { keyNames, printedKey } from './keyNames.ts';
+import { printedKeys } from '../ui/Button.tsx';
+import type { KeyScope } from './keyboard.ts';
+import { laterTexts } from './laterTexts.ts';
+
+/** Returns the commands of a scope. */
+export const keyNames = (scope: KeyScope): readonly (readonly [key: string, name: string])[] =>
+  Object.entries(laterTexts.keys[scope]);
+
+/** Returns a key as it is printed. */
+export const printedKey = (key: string): string => (key === 'Backspace' ? '⌫' : key);
 
 const groups: readonly (readonly [string, ReturnType<typeof keyNames>])[] = [
   [
-    helpTexts.move,
+    laterTexts.help.move,
     [
-      ['j k', helpTexts.step],
-      ['⌘K g', helpTexts.palette],
+      ['j k', laterTexts.help.step],
+      ['⌘K g', laterTexts.help.palette],
       ...keyNames('list'),
-      ['u', helpTexts.undo],
-      ['Esc', helpTexts.escape],
+      ['u', laterTexts.help.undo],
+      ['Esc', laterTexts.help.escape],
     ],
   ],
-  [helpTexts.item, [...keyNames('item'), ...keyNames('actions')]],
-  [helpTexts.recordAndRun, [...keyNames('actions'), ...keyNames('run')]],
-  [helpTexts.approval, keyNames('approval')],
-  [helpTexts.agent, keyNames('agent')],
-  [helpTexts.job, keyNames('job')],
-  [helpTexts.conflict, keyNames('notice')],
+  [laterTexts.help.item, [...keyNames('item'), ...keyNames('actions')]],
+  [laterTexts.help.recordAndRun, [...keyNames('actions'), ...keyNames('run')]],
+  [laterTexts.help.approval, keyNames('approval')],
+  [laterTexts.help.agent, keyNames('agent')],
+  [laterTexts.help.job, keyNames('job')],
+  [laterTexts.help.conflict, keyNames('notice')],
 ];
 
 export const HelpDialog = ({ onClose }: { readonly onClose: () => void }) => (
@@ -28,7 +35,7 @@ export const HelpDialog = ({ onClose }: { readonly onClose: () => void }) => (
     <Dialog.Portal>
       <Dialog.Backdrop className="backdrop" />
       <Dialog.Popup className="dialog help" tabIndex={0}>
-        <Dialog.Title>{helpTexts.keys}</Dialog.Title>
+        <Dialog.Title>{laterTexts.help.keys}</Dialog.Title>
         <div className="help-groups">
           {groups.map(([title, rows]) => (
             <section key={title}>

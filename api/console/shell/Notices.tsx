@@ -3,7 +3,7 @@ import { Button } from '../ui/Button.tsx';
 import { useKeys } from './keyboard.ts';
 import { useNotices } from './notices.ts';
 import { useSession } from './session.ts';
-import { shellTexts } from './texts.ts';
+import { shellTexts } from './texts.tsx';
 
 export const NoticeList = () => {
   const { notices } = useSession();

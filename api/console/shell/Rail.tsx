@@ -1,4 +1,4 @@
-/** The rail: where one can go with what waits there, and how complete the page is. Used by Shell. */
+/** The rail: where one can go with what waits there, saved views, and how complete the page is. Used by Shell. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
@@ -6,13 +6,50 @@ import { useStreamState } from '../live/stream.ts';
 import { Button } from '../ui/Button.tsx';
 import { clockTime, count } from '../ui/time.ts';
 import { countsQuery, inboxesQuery } from '../wire/queries.ts';
+import { type SavedView, savedViewsQuery } from '../wire/savedViews.ts';
 import type { Me } from '../wire/types.ts';
-import { placesId, RailHead } from './RailHead.tsx';
-import { RailViews } from './RailViews.tsx';
+import { RailHead, placesId } from './RailHead.tsx';
 import { may, mayAny, maySelect } from './rights.ts';
 import { useSession } from './session.ts';
-import { shellTexts } from './texts.ts';
+import { shellTexts } from './texts.tsx';
 import { nextTheme, useTheme } from './theme.ts';
+
+interface RailViewsProps {
+  /** null: views of all inboxes. */
+  readonly inbox: string | null;
+  /** The person's id. */
+  readonly me: string | null;
+}
+
+/** The saved views of an inbox, or of all, below its name. */
+const RailViews = ({ inbox, me }: RailViewsProps) => {
+  const { http, environment } = useSession();
+  const { data: views = [] } = useQuery(savedViewsQuery(http));
+  const shown = views.filter((view) => view.inbox === inbox);
+  if (shown.length === 0) return null;
+  const titleOf = ({ owner }: SavedView): string =>
+    owner.id === me ? shellTexts.ownView : shellTexts.sharedView(owner.name);
+  return (
+    <ul className="rail-views">
+      {shown.map((view) => {
+        const more = { search: { view: view.id }, title: titleOf(view), className: 'rail-name' };
+        return (
+          <li key={view.id}>
+            {inbox === null ? (
+              <Link to="/env/$environment/items" params={{ environment }} {...more}>
+                {view.name}
+              </Link>
+            ) : (
+              <Link to="/env/$environment/inbox/$inbox" params={{ environment, inbox }} {...more}>
+                {view.name}
+              </Link>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+};
 
 const Connection = () => {
   const { status, completeAt, isOffline } = useStreamState(useSession().stream());
@@ -42,6 +79,14 @@ interface RailProps {
   readonly onSignOut: () => void;
 }
 
+/** The pages of what the app declares, each for those who see anything of it. */
+const dataPlaces = [
+  { on: 'page', to: '/env/$environment/pages', text: shellTexts.pages },
+  { on: 'resource', to: '/env/$environment/records', text: shellTexts.records },
+  { on: 'action', to: '/env/$environment/runs', text: shellTexts.runs },
+  { on: 'flag', to: '/env/$environment/flags', text: shellTexts.flags },
+] as const;
+
 /** On a narrow screen it is one line, from which all of it opens over the page, until somebody has gone somewhere. */
 export const Rail = ({ me, onSearch, onSignOut }: RailProps) => {
   const { http, environment } = useSession();
@@ -55,6 +100,7 @@ export const Rail = ({ me, onSearch, onSignOut }: RailProps) => {
   const isOpen = openAt === href;
   const close = (): void => setOpenAt(null);
   const menu = useRef<HTMLButtonElement>(null);
+  const data = dataPlaces.filter(({ on }) => mayAny(me, on));
   return (
     <nav
       className={`rail ${isOpen ? 'open' : ''}`}
@@ -125,37 +171,14 @@ export const Rail = ({ me, onSearch, onSignOut }: RailProps) => {
             </Link>
           </li>
         )}
-        {(['resource', 'action', 'flag', 'page'] as const).some((on) => mayAny(me, on)) && (
-          <li className="rail-label">{shellTexts.data}</li>
-        )}
-        {mayAny(me, 'page') && (
-          <li>
-            <Link to="/env/$environment/pages" params={params}>
-              {shellTexts.pages}
+        {data.length > 0 && <li className="rail-label">{shellTexts.data}</li>}
+        {data.map(({ to, text }) => (
+          <li key={to}>
+            <Link to={to} params={params}>
+              {text}
             </Link>
           </li>
-        )}
-        {mayAny(me, 'resource') && (
-          <li>
-            <Link to="/env/$environment/records" params={params}>
-              {shellTexts.records}
-            </Link>
-          </li>
-        )}
-        {mayAny(me, 'action') && (
-          <li>
-            <Link to="/env/$environment/runs" params={params}>
-              {shellTexts.runs}
-            </Link>
-          </li>
-        )}
-        {mayAny(me, 'flag') && (
-          <li>
-            <Link to="/env/$environment/flags" params={params}>
-              {shellTexts.flags}
-            </Link>
-          </li>
-        )}
+        ))}
         {may(me, 'approvals', 'see') && (
           <>
             <li className="rail-label">{shellTexts.decide}</li>

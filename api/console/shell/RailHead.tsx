@@ -1,12 +1,13 @@
 /** The head of the rail: the environment, the search, and, on a narrow screen, what opens the rest and what waits for a decision. Used by Rail. */
 import { Link } from '@tanstack/react-router';
 import type { Ref } from 'react';
-import { ariaKeys } from '../ui/keys.ts';
+import { ariaKeys } from '../ui/Button.tsx';
+import { Options } from '../ui/fields.tsx';
 import { count } from '../ui/time.ts';
 import { publicBase } from '../wire/base.ts';
 import type { Me } from '../wire/types.ts';
 import { useSession } from './session.ts';
-import { shellTexts } from './texts.ts';
+import { shellTexts } from './texts.tsx';
 
 /** The id of the list that the menu opens. */
 export const placesId = 'places';
@@ -49,11 +50,7 @@ export const RailHead = ({ me, menu, decidable, isOpen, onMenu, onSearch }: Rail
           value={environment}
           onChange={({ target }) => location.assign(`${publicBase}/env/${encodeURIComponent(target.value)}`)}
         >
-          {me.environments.map(({ name }) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
+          <Options of={me.environments.map(({ name }) => [name, name])} />
         </select>
       )}
       {decidable > 0 && (

@@ -1,33 +1,60 @@
 /** The frame around every page of an environment: sign-in when nobody is, else rail, page and notices. */
 import { QueryClient, QueryClientProvider, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useState, type ComponentType } from 'react';
+import { type ComponentType, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useStreamState } from '../live/stream.ts';
 import { adoptDrafts } from '../ui/draft.ts';
-import { focusWork } from '../ui/focus.ts';
 import { loadedLater } from '../ui/lazy.tsx';
 import { Problem } from '../ui/Problem.tsx';
 import { clockTime } from '../ui/time.ts';
 import { adoptTimeZone } from '../ui/timeZone.ts';
-import { ApiError, isRetried, retryDelay } from '../wire/apiError.ts';
+import { ApiError, isRetried, retryDelay, messageOf } from '../wire/apiError.ts';
+import { noteSignedIn } from '../wire/early.ts';
 import { countsQuery, inboxesQuery, meQuery, viewsQuery } from '../wire/queries.ts';
-import { noteSignedIn } from '../wire/signedIn.ts';
 import type { Me } from '../wire/types.ts';
-import { noteFocus, useFocusBack } from './focusBack.ts';
+import { focusWork, noteFocus, useFocusBack, useFocusHome } from './focus.ts';
 import { useKeys } from './keyboard.ts';
+import type { Notices } from './notices.ts';
 import { NoticeList } from './Notices.tsx';
 import { tellOtherTabs, useOtherTabs } from './otherTabs.ts';
-import type { PaletteProps } from './paletteProps.ts';
 import { Rail } from './Rail.tsx';
-import { createSession, SessionContext, useSession, type Session } from './session.ts';
+import { may } from './rights.ts';
+import { type Session, SessionContext, createSession, useSession } from './session.ts';
 import { SignIn } from './SignIn.tsx';
-import { shellTexts } from './texts.ts';
+import { shellTexts } from './texts.tsx';
 import { adoptTheme } from './theme.ts';
-import { useFocusHome } from './useFocusHome.ts';
-import { useRoleNotice } from './useRoleNotice.ts';
 import { useTitle } from './useTitle.ts';
 
+/** Properties of the palette. */
+export interface PaletteProps {
+  readonly me: Me;
+  readonly onHelp: () => void;
+  readonly onSignOut: () => void;
+  readonly onClose: () => void;
+}
+
+/** A word on a role that changes while its page is open: controls come and go with it. */
+const useRoleNotice = ({ role }: Me, notices: Notices): void => {
+  const known = useRef(role);
+  useEffect(() => {
+    const before = known.current;
+    known.current = role;
+    if (JSON.stringify(before) === JSON.stringify(role)) return;
+    const text =
+      role === null
+        ? shellTexts.roleIsNone
+        : role.id === before?.id
+          ? shellTexts.roleChanged(role.name)
+          : shellTexts.roleIs(role.name);
+    notices.show({ tone: 'failed', text });
+  }, [role, notices]);
+};
+
 const Help = loadedLater<{ readonly onClose: () => void }>(async () => (await import('./HelpDialog.tsx')).HelpDialog);
+
+const IndependenceBanner = loadedLater(async () => (await import('./IndependenceBanner.tsx')).IndependenceBanner, {
+  isOptional: true,
+});
 
 /** What stands in the frame's place until it is known who is there; index.html shows the same before. */
 const Starting = ({ environment }: Pick<ShellProps, 'environment'>) => (
@@ -104,7 +131,10 @@ const Frame = ({ me, onSignOut, Palette }: FrameProps) => {
       <SkipLink />
       <Rail me={me} onSearch={() => setOpened('palette')} onSignOut={onSignOut} />
       <main className="page" id="content">
-        <OfflineBanner />
+        <div>
+          <OfflineBanner />
+          {may(me, 'settings', 'manage') && <IndependenceBanner />}
+        </div>
         <Outlet />
       </main>
       <NoticeList />
@@ -184,7 +214,7 @@ const Environment = ({ environment, Palette, readFirst }: ShellProps) => {
     try {
       await session.http.call('POST', '/sign-out', { body: {} });
     } catch (failure) {
-      session.notices.show({ tone: 'failed', text: failure instanceof Error ? failure.message : String(failure) });
+      session.notices.show({ tone: 'failed', text: messageOf(failure) });
       return;
     }
     tellOtherTabs();

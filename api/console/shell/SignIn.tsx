@@ -1,10 +1,14 @@
-/** Signing in: the environment's address, then e-mail and password, or the provider. Shown wherever nobody is signed in. */
-import { useCallback, useEffect, useRef, useState, type FormEvent } from 'react';
+/** Signing in by e-mail and password, or by the provider. Shown wherever nobody is signed in. */
+import { useCallback, useEffect, useState, type ComponentProps, type FormEvent } from 'react';
 import { Button } from '../ui/Button.tsx';
+import { ProblemText } from '../ui/fields.tsx';
+import { loadedLater } from '../ui/lazy.tsx';
 import { ApiError } from '../wire/apiError.ts';
 import { createHttp } from '../wire/http.ts';
 import { tellOtherTabs } from './otherTabs.ts';
+import type { ForgotPassword as ForgotPasswordType } from './PasswordLink.tsx';
 import {
+  everyEnvironment,
   explain,
   leaveForProvider,
   openProvider,
@@ -12,14 +16,19 @@ import {
   useProviderEnd,
   useSignInMethods,
 } from './providerSignIn.ts';
-import { shellTexts } from './texts.ts';
+import { shellTexts } from './texts.tsx';
+
+const ForgotPassword = loadedLater<ComponentProps<typeof ForgotPasswordType>>(
+  async () => (await import('./PasswordLink.tsx')).ForgotPassword,
+);
 
 interface SignInProps {
-  /** null: it is asked for. */
+  /** null: none in particular. */
   readonly environment: string | null;
   /** Whether a session has ended while somebody worked. */
   readonly isAgain: boolean;
-  readonly onDone: (environment: string) => void;
+  /** Called with the environments of the person; where `environment` is given, with that one alone. */
+  readonly onDone: (environments: readonly string[]) => void;
 }
 
 const textOf = (data: FormData, name: string): string => {
@@ -37,14 +46,14 @@ const problemOf = (error: unknown): string => {
 export const SignIn = ({ environment, isAgain, onDone }: SignInProps) => {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const { password, oidc } = useSignInMethods(environment);
-  const form = useRef<HTMLFormElement>(null);
+  const { password, reset, oidc } = useSignInMethods(environment);
+  const [isForgotten, setForgotten] = useState(false);
   const end = useCallback(
     (failed: string | null) => {
       if (failed !== null) void explain(failed).then(setProblem);
       else if (environment !== null) {
         tellOtherTabs();
-        onDone(environment);
+        onDone([environment]);
       }
     },
     [environment, onDone],
@@ -54,44 +63,37 @@ export const SignIn = ({ environment, isAgain, onDone }: SignInProps) => {
     if (problemOfAddress !== null && !isAgain) void explain(problemOfAddress).then(setProblem);
   }, [isAgain]);
   const goToProvider = (): void => {
-    const where =
-      environment ?? (form.current === null ? '' : textOf(new FormData(form.current), 'environment').trim());
-    if (where === '') form.current?.reportValidity();
-    else if (isAgain) setProblem(openProvider(where, false));
+    const where = environment ?? everyEnvironment;
+    if (isAgain) setProblem(openProvider(where, false));
     else leaveForProvider(where, environment !== null);
   };
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
-    const where = environment ?? textOf(data, 'environment').trim();
     setBusy(true);
     setProblem(null);
     try {
       const body = { email: textOf(data, 'email').trim(), password: textOf(data, 'password') };
-      await createHttp(where).call('POST', '/sign-in', { body });
+      const http = createHttp(environment ?? everyEnvironment);
+      const signedIn = await http.call<{ environments: string[] }>('POST', '/sign-in', { body });
       tellOtherTabs();
-      onDone(where);
+      onDone(environment === null ? signedIn.body.environments : [environment]);
     } catch (error) {
       setProblem(problemOf(error));
       setBusy(false);
     }
   };
+  if (isForgotten) return <ForgotPassword onEnd={() => setForgotten(false)} />;
   return (
     <main className="sign-in">
-      <form ref={form} onSubmit={(event) => void submit(event)}>
+      <form onSubmit={(event) => void submit(event)}>
         <h1>{environment === null ? shellTexts.console : shellTexts.signInTo(environment)}</h1>
         {isAgain && <p className="soft">{shellTexts.signInAgain}</p>}
-        {environment === null && (
-          <label>
-            {shellTexts.environment}
-            <input name="environment" required autoFocus autoComplete="organization" spellCheck={false} />
-          </label>
-        )}
         {password && (
           <>
             <label>
               {shellTexts.email}
-              <input name="email" type="email" required autoFocus={environment !== null} autoComplete="username" />
+              <input name="email" type="email" required autoFocus autoComplete="username" />
             </label>
             <label>
               {shellTexts.password}
@@ -99,14 +101,15 @@ export const SignIn = ({ environment, isAgain, onDone }: SignInProps) => {
             </label>
           </>
         )}
-        {problem !== null && (
-          <p className="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <ProblemText text={problem} />
         {password && (
           <Button type="submit" tone="main" disabled={isBusy}>
             {shellTexts.signIn}
+          </Button>
+        )}
+        {reset && (
+          <Button tone="bare" onClick={() => setForgotten(true)}>
+            {shellTexts.forgotPassword}
           </Button>
         )}
         {oidc !== null && (

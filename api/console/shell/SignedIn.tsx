@@ -1,10 +1,10 @@
 /** The page on which a window opened for the provider ends: it tells the page that waits, and closes itself. */
 import { useEffect, useState } from 'react';
+import { laterTexts } from './laterTexts.ts';
 import { explain, problemOfAddress, signInChannel } from './providerSignIn.ts';
-import { signedInTexts } from './signedInTexts.ts';
 
 export const SignedIn = () => {
-  const [text, setText] = useState(signedInTexts.done);
+  const [text, setText] = useState(laterTexts.signedIn.done);
   useEffect(() => {
     const channel = new BroadcastChannel(signInChannel);
     channel.postMessage(problemOfAddress);
@@ -14,7 +14,7 @@ export const SignedIn = () => {
   }, []);
   return (
     <main className="empty">
-      <h1>{signedInTexts.title}</h1>
+      <h1>{laterTexts.signedIn.title}</h1>
       <p role="status">{text}</p>
     </main>
   );

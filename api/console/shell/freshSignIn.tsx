@@ -2,11 +2,11 @@
 import { useCallback, useRef, useState, type FormEvent, type ReactNode, type RefObject } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
-import { ApiError } from '../wire/apiError.ts';
-import { freshSignInTexts } from './freshSignInTexts.ts';
+import { ApiError, messageOf } from '../wire/apiError.ts';
+import { laterTexts } from './laterTexts.ts';
 import { explain, openProvider, useProviderEnd, useSignInMethods } from './providerSignIn.ts';
 import { useSession } from './session.ts';
-import { shellTexts } from './texts.ts';
+import { shellTexts } from './texts.tsx';
 
 interface Waiting {
   readonly done: () => void;
@@ -40,9 +40,9 @@ const FreshDialog = ({ problem, onProblem, input, onSubmit, onClose, onDone }: F
   const provider = shellTexts.continueWith(oidc?.label ?? '');
   return (
     <FormDialog
-      title={freshSignInTexts.title}
-      about={freshSignInTexts.about}
-      deed={password ? freshSignInTexts.deed : provider}
+      title={laterTexts.freshSignIn.title}
+      about={laterTexts.freshSignIn.about}
+      deed={password ? laterTexts.freshSignIn.deed : provider}
       problem={problem}
       onSubmit={(event) => {
         if (password) return onSubmit(event);
@@ -89,7 +89,7 @@ export const useFreshSignIn = (): { run<T>(call: () => Promise<T>): Promise<T>; 
       setProblem(null);
       waiting?.done();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error));
     }
   };
   const cancel = (): void => {

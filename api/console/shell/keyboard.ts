@@ -1,10 +1,49 @@
-/** Keys that work anywhere on the page, unless the person types or a dialog is open. Used by pages and by the shell. */
-import { useEffect, useRef } from 'react';
+/** Keys that work anywhere on the page, unless the person types or a dialog is open; keys of a list are held until its rows are there. Used by pages and by the shell. */
+import { useEffect, useRef, useState } from 'react';
+
+interface HeldKeys<Key> {
+  /** Applies a key, or holds it as long as the list is read. */
+  readonly press: (key: Key) => void;
+  /** Whether keys are held: what they will lead to is not known yet. */
+  readonly isHolding: boolean;
+  /** Forgets the keys that are held. */
+  readonly drop: () => void;
+}
+
+interface HeldKeysOptions<Key> {
+  /** Differs between lists: keys are not applied to another list than the one that they were pressed for. */
+  readonly list: unknown;
+  /** Whether the rows are still to come. */
+  readonly isReading: boolean;
+  /** Called with keys in the order in which they were pressed. */
+  readonly apply: (pressed: readonly Key[]) => void;
+}
+
+/** Keys of a list that are pressed before its rows are there: they are held, and applied once the rows are. */
+export const useHeldKeys = <Key>({ list, isReading, apply }: HeldKeysOptions<Key>): HeldKeys<Key> => {
+  const [held, setHeld] = useState<{ readonly list: unknown; readonly pressed: readonly Key[] } | null>(null);
+  const pressed = held !== null && held.list === list ? held.pressed : null;
+  const drop = (): void => setHeld(null);
+  useEffect(() => {
+    if (held === null || isReading) return;
+    drop();
+    // Applying the keys would take the focus from a field or a dialog.
+    if (pressed !== null && !isTyping(document.activeElement) && !isInDialog()) apply(pressed);
+  });
+  return {
+    press: (key) => {
+      if (isReading) setHeld({ list, pressed: [...(pressed ?? []), key] });
+      else apply([key]);
+    },
+    isHolding: pressed !== null,
+    drop,
+  };
+};
 
 /** Handlers by `event.key`; `mod+k` is Ctrl or ⌘; undefined: not possible now. */
 type KeyCommands = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
 
-/** Where commands belong; keyNames.ts has their names. */
+/** Where commands belong; HelpDialog.tsx has their names. */
 export type KeyScope = 'item' | 'list' | 'actions' | 'run' | 'approval' | 'agent' | 'job' | 'notice';
 
 interface KeyPlace {

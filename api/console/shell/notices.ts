@@ -1,6 +1,7 @@
 /** Short messages at the foot of the page, with what can be done about them; made by changes, shown by Notices.tsx. */
 import { useSyncExternalStore } from 'react';
-import { shellTexts } from './texts.ts';
+import { createListeners } from '../wire/listeners.ts';
+import { shellTexts } from './texts.tsx';
 
 interface NoticeAction {
   readonly label: string;
@@ -26,8 +27,8 @@ export interface Notices {
   dismiss(id: number): void;
   list(): readonly Notice[];
   subscribe(listener: () => void): () => void;
-  /** Remembers how the last change is undone. */
-  remember(undo: () => void): void;
+  /** Remembers how the last change is undone. Returns the function that forgets it. */
+  remember(undo: () => void): () => void;
   /** Undoes the last change that can be; says so when there is none. */
   undo(): void;
 }
@@ -57,10 +58,10 @@ export const createNotices = (): Notices => {
   let notices: readonly Notice[] = [];
   let count = 0;
   const undos: (() => void)[] = [];
-  const listeners = new Set<() => void>();
+  const listeners = createListeners();
   const set = (next: readonly Notice[]): void => {
     notices = next;
-    for (const listener of listeners) listener();
+    listeners.tell();
   };
   const dismiss = (id: number): void => {
     if (notices.some((notice) => notice.id === id)) set(notices.filter((notice) => notice.id !== id));
@@ -76,13 +77,14 @@ export const createNotices = (): Notices => {
     show,
     dismiss,
     list: () => notices,
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: listeners.subscribe,
     remember: (undo) => {
       undos.push(undo);
       if (undos.length > rememberedMost) undos.shift();
+      return () => {
+        const place = undos.indexOf(undo);
+        if (place !== -1) undos.splice(place, 1);
+      };
     },
     undo: () => {
       const last = undos.pop();

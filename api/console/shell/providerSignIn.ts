@@ -5,12 +5,17 @@
 import { useEffect, useState } from 'react';
 import { publicBase } from '../wire/base.ts';
 import { createHttp } from '../wire/http.ts';
-import { shellTexts } from './texts.ts';
+import { shellTexts } from './texts.tsx';
 
 interface Methods {
   readonly password: boolean;
+  /** Whether a link to set a new password is mailed. */
+  readonly reset: boolean;
   readonly oidc: { readonly label: string } | null;
 }
+
+/** In the address of a call: no environment in particular. */
+export const everyEnvironment = '*';
 
 /** Messages of the sign-in window to the page that opened it, by BroadcastChannel: the opener policy cuts `window.opener`. */
 export const signInChannel = 'console.signIn';
@@ -20,10 +25,11 @@ const parameter = 'signInProblem';
 /** Read before the router may change the address. */
 export const problemOfAddress = new URLSearchParams(location.search).get(parameter);
 
-/** Returns the sentence of a problem. */
+/** Returns the sentence of a problem, by the API’s word for it; that of another word says no more than that it failed. */
 export const explain = (problem: string): Promise<string> =>
-  import('./signInProblems.ts').then(
-    ({ sentenceOf }) => sentenceOf(problem),
+  import('./laterTexts.ts').then(
+    ({ laterTexts: { signInProblem: sentences } }) =>
+      Object.entries(sentences).find(([word]) => word === problem)?.[1] ?? sentences.other,
     () => shellTexts.signInFailed(problem),
   );
 
@@ -32,15 +38,15 @@ let configured: Methods | null = null;
 
 /** Returns how people sign in: by nothing until that is known, by password where it can't be. */
 export const useSignInMethods = (environment: string | null): Methods => {
-  const [methods, setMethods] = useState<Methods>(configured ?? { password: false, oidc: null });
+  const [methods, setMethods] = useState<Methods>(configured ?? { password: false, reset: false, oidc: null });
   useEffect(() => {
-    createHttp(environment ?? '-')
+    createHttp(environment ?? everyEnvironment)
       .call<Methods>('GET', '/sign-in/methods')
       .then(({ body }) => {
         configured = body;
         setMethods(body);
       })
-      .catch(() => setMethods(configured ?? { password: true, oidc: null }));
+      .catch(() => setMethods(configured ?? { password: true, reset: false, oidc: null }));
   }, [environment]);
   return methods;
 };
@@ -54,7 +60,8 @@ const addressOf = (environment: string, returnTo: string, fresh: boolean): strin
 export const leaveForProvider = (environment: string, isHere: boolean): void => {
   const here = new URL(location.href);
   here.searchParams.delete(parameter);
-  const home = `${publicBase}/env/${encodeURIComponent(environment)}`;
+  const home =
+    environment === everyEnvironment ? `${publicBase}/` : `${publicBase}/env/${encodeURIComponent(environment)}`;
   location.assign(addressOf(environment, isHere ? here.pathname + here.search : home, false));
 };
 

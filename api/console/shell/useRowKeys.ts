@@ -1,7 +1,6 @@
 /** The keys of a list with one open row: they open the next and the previous one, and close it. Used by the pages of records and of runs. */
 import { idAfter } from '../ui/choose.ts';
-import { useKeys } from './keyboard.ts';
-import { useHeldKeys } from './useHeldKeys.ts';
+import { useHeldKeys, useKeys } from './keyboard.ts';
 
 interface RowKeysOptions {
   /** Differs between lists. */

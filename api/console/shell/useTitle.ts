@@ -5,7 +5,7 @@ import { useEffect } from 'react';
 import { useItem } from '../wire/itemStore.ts';
 import { countsQuery, inboxesQuery } from '../wire/queries.ts';
 import { useSession } from './session.ts';
-import { titleTexts } from './titleTexts.ts';
+import { shellTexts } from './texts.tsx';
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
@@ -30,16 +30,16 @@ export const useTitle = (): void => {
   const { data: counts } = useQuery(countsQuery(http));
   const search: Readonly<Record<string, unknown>> = asked;
   const item = useItem(items, textOf(search['item']) ?? '');
-  const known: Readonly<Record<string, string>> = titleTexts.pages;
+  const known: Readonly<Record<string, string>> = shellTexts.title.pages;
   const [page = '', name] = partsOf(pathname);
   const decidable = counts?.approvals.decidable ?? 0;
   const placeOf = (): readonly string[] => {
     if (page === 'inbox') return [inboxes?.find((each) => each.name === name)?.label ?? name ?? ''];
-    const label = known[page] ?? titleTexts.noPage;
-    if (page === 'approvals' && decidable > 0) return [titleTexts.withCount(label, decidable)];
+    const label = known[page] ?? shellTexts.title.noPage;
+    if (page === 'approvals' && decidable > 0) return [shellTexts.title.withCount(label, decidable)];
     return name !== undefined && (page === 'flags' || page === 'pages') ? [name, label] : [label];
   };
-  const title = [...(item === undefined ? [] : [item.title]), ...placeOf(), environment].join(titleTexts.between);
+  const title = [...(item === undefined ? [] : [item.title]), ...placeOf(), environment].join(shellTexts.title.between);
   useEffect(() => {
     document.title = title;
   }, [title]);

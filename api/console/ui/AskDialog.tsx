@@ -1,9 +1,19 @@
-/** The dialog behind Ask.tsx. */
-import { useState, type FormEvent } from 'react';
+/** The dialog that prompts for one line. Loaded by prompts.tsx. */
+import { type FormEvent, useState } from 'react';
+import { TextInput, TooLong, excessOf, reasonMost } from './fields.tsx';
 import { FormDialog } from './FormDialog.tsx';
-import { formTexts } from './formTexts.ts';
-import type { AskProps } from './question.ts';
-import { excessOf, reasonMost, TooLong } from './TooLong.tsx';
+import { uiTexts } from './texts.tsx';
+
+/** Properties of a prompt for one line. */
+export interface AskProps {
+  readonly title: string;
+  readonly about: string;
+  readonly label: string;
+  /** The words of the button that submits. */
+  readonly deed: string;
+  readonly onAnswer: (text: string) => void;
+  readonly onClose: () => void;
+}
 
 export const AskDialog = ({ title, about, label, deed, onAnswer, onClose }: AskProps) => {
   const [answer, setAnswer] = useState('');
@@ -15,17 +25,8 @@ export const AskDialog = ({ title, about, label, deed, onAnswer, onClose }: AskP
   };
   return (
     <FormDialog title={title} about={about} deed={deed} onSubmit={submit} onClose={onClose}>
-      <label>
-        {label}
-        <input
-          required
-          autoFocus
-          autoComplete="off"
-          value={answer}
-          onChange={({ target }) => setAnswer(target.value)}
-        />
-      </label>
-      <TooLong what={formTexts.theAnswer(label)} text={answer.trim()} most={reasonMost} />
+      <TextInput label={label} required autoFocus value={answer} onValue={setAnswer} />
+      <TooLong what={uiTexts.form.theAnswer(label)} text={answer.trim()} most={reasonMost} />
     </FormDialog>
   );
 };

@@ -1,6 +1,20 @@
-/** A button that says its deed and, where it has one, its key. Used everywhere. */
+/** A button that says its deed and, where it has one, its key; and hints about keys. Used everywhere. */
 import type { ComponentProps, ReactNode } from 'react';
-import { ariaKeys, printedKeys } from './keys.ts';
+
+/** A hint about a key, hidden on touch screens. */
+export const KeyHint = ({ children }: { readonly children: ReactNode }) => <span className="key-hint">{children}</span>;
+
+const isMac = /mac|iphone|ipad/i.test(navigator.platform);
+
+/** Returns keys with ⌘ as they are printed. */
+export const printedKeys = (keys: string): string => (isMac ? keys : keys.replace('⌘', 'Ctrl+'));
+
+/** Returns keys as `aria-keyshortcuts` has them. */
+export const ariaKeys = (keys: string): string =>
+  keys
+    .replace('⌘', isMac ? 'Meta+' : 'Control+')
+    .replace('↵', 'Enter')
+    .replace('Esc', 'Escape');
 
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   readonly children: ReactNode;

@@ -2,7 +2,8 @@
 import { Dialog } from '@base-ui/react/dialog';
 import type { FormEvent, ReactNode } from 'react';
 import { Button } from './Button.tsx';
-import { formTexts } from './formTexts.ts';
+import { ProblemText } from './fields.tsx';
+import { uiTexts } from './texts.tsx';
 
 interface FormDialogProps {
   readonly title: string;
@@ -39,13 +40,9 @@ export const FormDialog = ({
         <Dialog.Description className="soft">{about}</Dialog.Description>
         <form onSubmit={onSubmit}>
           {children}
-          {problem !== null && (
-            <p className="problem" role="alert">
-              {problem}
-            </p>
-          )}
+          <ProblemText text={problem} />
           <div className="dialog-foot">
-            <Button onClick={onClose}>{formTexts.cancel}</Button>
+            <Button onClick={onClose}>{uiTexts.form.cancel}</Button>
             <Button type="submit" tone={tone} disabled={isOff}>
               {deed}
             </Button>

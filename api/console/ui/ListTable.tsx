@@ -12,6 +12,8 @@ interface ListTableProps {
   readonly deeds?: string;
   /** Whether rows are entries of a ledger, in smaller print. */
   readonly isLedger?: boolean;
+  /** Whether further rows are not read yet. */
+  readonly hasMore?: boolean;
   readonly onPointerEnter?: PointerEventHandler;
   readonly onPointerLeave?: PointerEventHandler;
   /** The rows. */
@@ -22,9 +24,21 @@ interface ListTableProps {
 const headingStyle = (headings: readonly string[]): CSSProperties =>
   Object.fromEntries(headings.map((heading, at) => [`--heading-${String(at + 1)}`, JSON.stringify(heading)]));
 
-export const ListTable = ({ label, headings, deeds, isLedger = false, children, ...pointer }: ListTableProps) => (
+export const ListTable = ({
+  label,
+  headings,
+  deeds,
+  isLedger = false,
+  hasMore = false,
+  children,
+  ...pointer
+}: ListTableProps) => (
   <div className="table" tabIndex={0} role="region" aria-label={label} {...pointer}>
-    <table className={isLedger ? 'agents ledger' : 'agents'} style={headingStyle(headings)}>
+    <table
+      aria-rowcount={hasMore ? -1 : undefined}
+      className={isLedger ? 'agents ledger' : 'agents'}
+      style={headingStyle(headings)}
+    >
       <thead>
         <tr>
           {headings.map((heading) => (

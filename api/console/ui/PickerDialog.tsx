@@ -1,10 +1,41 @@
-/** The dialog behind Picker.tsx. */
+/** The dialog in which one chooses from a list by typing. Loaded by prompts.tsx, and with the palette. */
 import { Dialog } from '@base-ui/react/dialog';
-import { Fragment, useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { Fragment, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { Button } from './Button.tsx';
 import { hasWords } from './choose.ts';
-import type { Option, PickerProps } from './option.ts';
-import { uiTexts } from './texts.ts';
+import { uiTexts } from './texts.tsx';
+
+export interface Option {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string;
+  /** The heading under which it stands with its neighbours of the same. */
+  readonly group?: string;
+  readonly shortcut?: string;
+  /** Whether it holds now. */
+  readonly isOn?: boolean;
+  readonly why?: string | null;
+  /** Whether what it does is dangerous. */
+  readonly isDangerous?: boolean;
+}
+
+export interface PickerProps {
+  readonly title: string;
+  readonly placeholder: string;
+  readonly options: readonly Option[];
+  readonly onPick: (option: Option) => void;
+  readonly onClose: () => void;
+  /** Makes an option of what was typed; null: nothing can be made of it. */
+  readonly make?: (text: string) => Option | null;
+  /** Shown when nothing matches. */
+  readonly none: string;
+  /** Options from elsewhere for the typed text, shown after the matching ones. */
+  readonly found?: readonly Option[];
+  /** Called with the typed text. */
+  readonly onText?: (text: string) => void;
+  /** Whether it stays open, for choosing several. */
+  readonly stays?: boolean;
+}
 
 const matches = ({ label, hint }: Option, words: string): boolean => hasWords(`${label} ${hint ?? ''}`, words);
 
@@ -60,7 +91,7 @@ export const PickerDialog = ({
           className="picker"
           finalFocus={() => before instanceof HTMLElement && before !== document.body && before.isConnected && before}
         >
-          <Dialog.Title className="picker-title">{title}</Dialog.Title>
+          <Dialog.Title className="hidden">{title}</Dialog.Title>
           <div className="picker-head">
             <input
               ref={takeFocus}

@@ -2,7 +2,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { ApiError } from '../wire/apiError.ts';
 import { Button } from './Button.tsx';
-import { uiTexts } from './texts.ts';
+import { uiTexts } from './texts.tsx';
 
 const headings: Readonly<Record<number, string>> = uiTexts.problems;
 
@@ -13,18 +13,20 @@ interface ProblemProps {
   readonly isPage?: boolean;
   /** The right that is needed, for what a role may not see. */
   readonly needs?: string;
+  /** The sentence for a thing that does not exist, or no longer exists. Without it the page shows the API's sentence. */
+  readonly gone?: string;
 }
 
 /** Trying again changes nothing about these. */
 const isFinal = (error: ApiError | null): boolean => error !== null && [403, 404, 413].includes(error.status);
 
-export const Problem = ({ error, onRetry, needs, isPage = false }: ProblemProps) => {
+export const Problem = ({ error, onRetry, needs, gone, isPage = false }: ProblemProps) => {
   const known = error instanceof ApiError ? error : null;
   const Heading = isPage ? 'h1' : 'h2';
   return (
     <div className="empty" role="alert">
       <Heading>{headings[known?.status ?? -1] ?? uiTexts.otherProblem}</Heading>
-      <p data-code={known?.code}>{known?.message ?? String(error)}</p>
+      <p data-code={known?.code}>{(known?.status === 404 ? gone : undefined) ?? known?.message ?? String(error)}</p>
       {needs !== undefined && known?.status === 403 && <p>{uiTexts.needs(needs)}</p>}
       {onRetry !== undefined && !isFinal(known) && <Button onClick={onRetry}>{uiTexts.tryAgain}</Button>}
     </div>

@@ -1,6 +1,28 @@
 /** The search of a page: `/` goes there, Escape and Enter leave it. Used by lists of items, records and flags. */
-import { forwardRef } from 'react';
-import { uiTexts } from './texts.ts';
+import { forwardRef, useEffect, useState } from 'react';
+import { uiTexts } from './texts.tsx';
+
+/** Milliseconds that typing pauses before a list is searched. */
+const typingMs = 200;
+
+/**
+ * Returns the words as they are typed, and the function that sets them; `given` are those that are searched for now. `pauseMs`:
+ * how long typing pauses before.
+ */
+export const useTypedSearch = (
+  given: string,
+  onSearch: (words: string) => void,
+  pauseMs = typingMs,
+): readonly [string, (words: string) => void] => {
+  const [words, setWords] = useState(given);
+  useEffect(() => setWords(given), [given]);
+  useEffect(() => {
+    if (words.trim() === given) return undefined;
+    const timer = window.setTimeout(() => onSearch(words.trim()), pauseMs);
+    return () => window.clearTimeout(timer);
+  }, [words, given, onSearch, pauseMs]);
+  return [words, setWords];
+};
 
 interface SearchInputProps {
   readonly words: string;

@@ -1,6 +1,29 @@
-/** A moment as a relative time, with the exact one on hover; and a deadline. Used by lists, timelines and approvals. */
-import { useNow } from './clock.ts';
+/** A moment as a relative time, with the exact one on hover; a deadline; and the present, by which all of them move together. Used by lists, timelines and approvals. */
+import { useSyncExternalStore } from 'react';
 import { ago, agoInWords, due, exactTime } from './time.ts';
+
+const everyMs = 30_000;
+let present = Date.now();
+const listeners = new Set<() => void>();
+let timer = 0;
+
+const subscribe = (listener: () => void): (() => void) => {
+  if (listeners.size === 0) {
+    present = Date.now();
+    timer = window.setInterval(() => {
+      present = Date.now();
+      for (const each of listeners) each();
+    }, everyMs);
+  }
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) window.clearInterval(timer);
+  };
+};
+
+/** The present, for relative times: all of them move together, every half minute. */
+export const useNow = (): number => useSyncExternalStore(subscribe, () => present);
 
 interface AgoProps {
   readonly at: number;

@@ -1,10 +1,18 @@
 /** How lists on screen are narrowed by words and walked by keys. Used by lists and pickers. */
 
-/** Returns whether a text has each word somewhere in it, in any case. */
+/** Returns a text as it is compared: as the server does, but for accents, which make no difference here. */
+const fold = (text: string): string =>
+  text
+    .replace(/[‘’´]/gu, "'")
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replace(/\p{Pd}/gu, '-')
+    .toUpperCase();
+
+/** Returns whether a text has each word somewhere in it, however it is written. */
 export const hasWords = (text: string, words: string): boolean => {
-  const within = text.toLowerCase();
-  return words
-    .toLowerCase()
+  const within = fold(text);
+  return fold(words)
     .split(/\s+/u)
     .every((word) => within.includes(word));
 };

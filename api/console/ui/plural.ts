@@ -33,3 +33,7 @@ export const inRow = (words: readonly string[]): string =>
 /** Returns how long ago something was within a sentence: "8 minutes ago". */
 export const past = (n: number, unit: 'minute' | 'hour' | 'day'): string =>
   (distances ??= new Intl.RelativeTimeFormat(language)).format(-n, unit);
+
+/** Returns words within a sentence: their first letter is small, but for abbreviations. */
+export const inSentence = (words: string): string =>
+  words.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase());

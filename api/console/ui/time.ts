@@ -22,7 +22,8 @@ const createFormat = (options: Intl.DateTimeFormatOptions): Format => {
   };
 };
 
-const time = { hour: '2-digit', minute: '2-digit' } as const;
+/** Written alike in all formats: two that differ in a zero look like two kinds of times. */
+const time = { hour: 'numeric', minute: '2-digit' } as const;
 const dayAndMonth = { day: 'numeric', month: 'short' } as const;
 const dayOfYear = createFormat(dayAndMonth);
 const dayAndYear = createFormat({ ...dayAndMonth, year: 'numeric' });
@@ -30,24 +31,33 @@ const yearOf = createFormat({ year: 'numeric' });
 const monthAndYear = createFormat({ month: 'short', year: 'numeric' });
 const shortTime = createFormat(time);
 const thisYear = createFormat({ weekday: 'short', ...dayAndMonth, ...time });
-const anyYear = createFormat({ dateStyle: 'medium', timeStyle: 'short' });
-const whole = createFormat({ dateStyle: 'full', timeStyle: 'medium' });
+const anyYear = createFormat({ ...dayAndMonth, year: 'numeric', ...time });
+const clock = { ...time, second: '2-digit' } as const;
+const whole = createFormat({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', ...clock });
 /** Made when it is needed: the first one of a page takes a while. */
 let numberFormat: Intl.NumberFormat | undefined;
 
 const isOfYear = (at: number, now: number): boolean => yearOf(at) === yearOf(now);
 
 /** Returns the time of day. */
-export const clockTime = createFormat({ ...time, second: '2-digit' });
+export const clockTime = createFormat(clock);
 /** Returns a date. */
-export const dateOf = createFormat({ dateStyle: 'medium' });
+export const dateOf = dayAndYear;
 /** Returns a date and the time of day, to the second. */
-export const dateAndClock = createFormat({ dateStyle: 'medium', timeStyle: 'medium' });
+export const dateAndClock = createFormat({ ...dayAndMonth, year: 'numeric', ...clock });
 /** Returns a moment exactly, with its zone unless it is the device's. */
 export const exactTime = (at: number): string =>
   chosenZone() === null ? whole(at) : `${whole(at)} (${String(chosenZone())})`;
 /** Returns a moment, with its year unless it is this one. */
 export const whenTime = (at: number): string => (isOfYear(at, Date.now()) ? thisYear : anyYear)(at);
+
+/** Returns a day of the calendar such as 2026-01-31, which has no zone, as a date; null: it is none. */
+export const dayText = (value: unknown): string | null => {
+  const at = typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : NaN;
+  return Number.isNaN(at)
+    ? null
+    : new Intl.DateTimeFormat(undefined, { ...dayAndMonth, year: 'numeric', timeZone: 'UTC' }).format(at);
+};
 
 /**
  * Returns the labels of moments of an axis that are about `step` ms apart: the time of day, with the day below where one begins; the day,
@@ -59,8 +69,8 @@ export const axisTimes = (moments: readonly number[], step: number): string[] =>
     if (step >= 365 * day) return yearOf(at);
     if (step >= 28 * day) return monthAndYear(at);
     if (step >= day) return isOfYear(at, before ?? Date.now()) ? dayOfYear(at) : dayAndYear(at);
-    const clock = step < minute ? clockTime(at) : shortTime(at);
-    return before !== undefined && dayAndYear(at) === dayAndYear(before) ? clock : `${clock}\n${dayOfYear(at)}`;
+    const said = step < minute ? clockTime(at) : shortTime(at);
+    return before !== undefined && dayAndYear(at) === dayAndYear(before) ? said : `${said}\n${dayOfYear(at)}`;
   });
 
 export const count = (n: number): string => (numberFormat ??= new Intl.NumberFormat()).format(n);

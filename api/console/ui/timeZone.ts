@@ -1,5 +1,5 @@
 /** The time zone in which the page shows and reads times: the one of the person's account, else that of this device. */
-import { timeInZone, wallTimeIn } from '../../../shared/platform/core/zones.ts';
+import { timeInZone, wallTimeIn } from '../../../shared/platform/time/zones.ts';
 
 let chosen: string | null = null;
 

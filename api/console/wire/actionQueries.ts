@@ -1,6 +1,7 @@
 /** Queries of what the app declares: resources, actions, and those that apply to a record now. Used by the inbox, the palette and the action sheet. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
+import { wholeOf } from './reading.ts';
 import type { Action, Availability, Resource } from './types.ts';
 
 export const recordKeys = {
@@ -10,13 +11,11 @@ export const recordKeys = {
 
 /** Milliseconds for which a declaration of the app is cached. */
 const definitionMs = 60_000;
-const all = { limit: 200 };
 
 export const resourcesQuery = (http: Http) =>
   queryOptions({
     queryKey: ['resources'],
-    queryFn: async ({ signal }) =>
-      (await http.call<{ resources: Resource[] }>('GET', '/resources', { query: all, signal })).body.resources,
+    ...wholeOf<Resource>(http, '/resources', 'resources'),
     staleTime: definitionMs,
   });
 
@@ -24,8 +23,7 @@ export const resourcesQuery = (http: Http) =>
 export const actionsQuery = (http: Http) =>
   queryOptions({
     queryKey: ['actions'],
-    queryFn: async ({ signal }) =>
-      (await http.call<{ actions: Action[] }>('GET', '/actions', { query: all, signal })).body.actions,
+    ...wholeOf<Action>(http, '/actions', 'actions'),
     staleTime: definitionMs,
   });
 

@@ -57,9 +57,7 @@ interface Refused {
 }
 
 /** What people do about a refusal, where the API's sentence says it to programs only. */
-const withRemedy: Readonly<Record<string, (refusal: string) => string>> = {
-  too_large: wireTexts.tooLarge,
-};
+const withRemedy: Readonly<Record<string, (refusal: string) => string>> = { too_large: wireTexts.tooLarge };
 
 /** Returns the error of an answer; where its sentence names the header `retry-after`, the time stands in its place. */
 export const toError = ({ response: { status, headers }, body, address }: Refused): ApiError => {
@@ -88,3 +86,6 @@ export const retryDelay = (failures: number, error: Error): number => {
   const given = error instanceof ApiError ? error.retryAfterMs : null;
   return Math.min(given ?? 1_000 * 2 ** failures, retryMostMs);
 };
+
+/** Returns the text of an error. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,26 +1,15 @@
 /** Queries of requests that wait for a decision or have ended. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { body, keys, type Total } from './queries.ts';
+import { keys, type Total } from './queries.ts';
+import { body, memberOf, pagesOf, wholeOf } from './reading.ts';
 import type { Approval, ApprovalStatus } from './types.ts';
 
 /** All requests of a status, page by page: the list is newest first, and those that wait longest are the last. */
 export const approvalsQuery = (http: Http, status: ApprovalStatus) =>
   queryOptions({
     queryKey: [...keys.approvals, status],
-    queryFn: async ({ signal }) => {
-      const all: Approval[] = [];
-      let cursor: string | null = null;
-      do {
-        const query = { status, limit: 200, ...(cursor === null ? {} : { cursor }) };
-        const page: { approvals: Approval[]; cursor: string | null } = await body(
-          http.call('GET', '/approvals', { query, signal }),
-        );
-        all.push(...page.approvals);
-        ({ cursor } = page);
-      } while (cursor !== null);
-      return all;
-    },
+    ...wholeOf<Approval>(http, '/approvals', 'approvals', { status }),
     staleTime: 10_000,
   });
 
@@ -28,13 +17,7 @@ export const approvalsQuery = (http: Http, status: ApprovalStatus) =>
 export const endedApprovalsQuery = (http: Http, status: ApprovalStatus) =>
   infiniteQueryOptions({
     queryKey: [...keys.approvals, 'ended', status],
-    queryFn: ({ pageParam, signal }) => {
-      const query = { status, limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) };
-      return body(http.call<{ approvals: Approval[]; cursor: string | null }>('GET', '/approvals', { query, signal }));
-    },
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ cursor }) => cursor,
+    ...pagesOf<{ approvals: Approval[]; cursor: string | null }>(http, '/approvals', { status, limit: 50 }),
     staleTime: 10_000,
   });
 
@@ -97,8 +80,6 @@ export const requestsOfQuery = (http: Http, requestedBy: string) =>
 export const approvalQuery = (http: Http, id: string) =>
   queryOptions({
     queryKey: keys.approval(id),
-    queryFn: async ({ signal }) =>
-      (await body(http.call<{ approval: Approval }>('GET', `/approvals/${encodeURIComponent(id)}`, { signal })))
-        .approval,
+    ...memberOf<Approval>(http, `/approvals/${encodeURIComponent(id)}`, 'approval'),
     staleTime: 10_000,
   });

@@ -1,7 +1,8 @@
 /** Queries of the audit log. Used by its page and the ledger of agents. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { body, type ItemQuery } from './queries.ts';
+import type { ItemQuery } from './queries.ts';
+import { body, byCursor, withCursor } from './reading.ts';
 import type { AuditEntry } from './types.ts';
 
 interface AuditPage {
@@ -11,17 +12,13 @@ interface AuditPage {
 }
 
 export const readAuditPage = (http: Http, query: ItemQuery, cursor: string | null): Promise<AuditPage> =>
-  body(
-    http.call<AuditPage>('GET', '/audit', { query: { ...query, limit: 200, ...(cursor === null ? {} : { cursor }) } }),
-  );
+  body(http.call<AuditPage>('GET', '/audit', { query: withCursor({ ...query, limit: 200 }, cursor) }));
 
 export const auditQuery = (http: Http, query: ItemQuery) =>
   infiniteQueryOptions({
     queryKey: ['audit', query],
     queryFn: ({ pageParam }) => readAuditPage(http, query, pageParam),
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ cursor }) => cursor,
+    ...byCursor,
   });
 
 /** How often it is asked whether more was done, in ms. */

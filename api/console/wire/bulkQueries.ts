@@ -1,15 +1,15 @@
 /** Queries of bulks: the list, and what became of the items. Used by the pages of bulks, the inbox and home. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { body, keys } from './queries.ts';
+import { keys } from './queries.ts';
+import { body, memberOf } from './reading.ts';
 import type { Bulk, BulkResult } from './types.ts';
 
 /** Those that one started, and for who sees the audit log everybody’s; newest first. */
 export const bulksQuery = (http: Http) =>
   queryOptions({
     queryKey: keys.bulks,
-    queryFn: async ({ signal }) =>
-      (await body(http.call<{ bulks: Bulk[] }>('GET', '/bulk', { query: { limit: 50 }, signal }))).bulks,
+    ...memberOf<readonly Bulk[]>(http, '/bulk', 'bulks', { limit: 50 }),
     staleTime: 10_000,
   });
 

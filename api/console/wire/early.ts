@@ -1,9 +1,30 @@
 /**
  * Responses to requests that first.ts sends before the page's own script is loaded; http.ts takes each once. The two are built
- * apart, so that the first waits for nothing, and meet in a member of the window.
+ * apart, so that the first waits for nothing, and meet in a member of the window. Also whether somebody was signed in at the
+ * last visit.
  */
 import { timeLimitMs } from './base.ts';
-import { isLikelySignedIn } from './signedIn.ts';
+
+const key = 'console.signedIn';
+
+/** Returns whether somebody is likely to be signed in; false where the browser keeps nothing. */
+const isLikelySignedIn = (): boolean => {
+  try {
+    return localStorage.getItem(key) !== null;
+  } catch {
+    return false;
+  }
+};
+
+/** Keeps whether somebody is signed in, for the next visit. */
+export const noteSignedIn = (isSignedIn: boolean): void => {
+  try {
+    if (isSignedIn) localStorage.setItem(key, '1');
+    else localStorage.removeItem(key);
+  } catch {
+    // Without storage the next visit asks first who is there.
+  }
+};
 
 interface Requested {
   /** `performance.now()` of the request. */

@@ -1,9 +1,76 @@
 /** Calls the HTTP API of one environment with the session's cookie; used by everything that reads or changes. */
 import { ApiError, toError } from './apiError.ts';
-import { publicBase, readLagMs } from './base.ts';
+import { publicBase, readLagMs, timeLimitMs } from './base.ts';
 import { takeEarly } from './early.ts';
-import { readResponse } from './request.ts';
-import { createTold } from './told.ts';
+import { wireTexts } from './texts.ts';
+
+interface ReadResponse {
+  readonly response: Response;
+  readonly text: string;
+}
+
+const lost = (read: string | null, isLate: boolean): ApiError => {
+  const seconds = timeLimitMs / 1000;
+  const [code, ofRead, ofChange] = isLate
+    ? ['no_answer', wireTexts.late(seconds), wireTexts.lateChange(seconds)]
+    : ['unreachable', wireTexts.unreachable, wireTexts.unreachableChange];
+  return new ApiError(0, code, read === null ? ofChange : ofRead, { address: read });
+};
+
+interface RequestOptions {
+  /** The address of a read; null: it is a change. */
+  readonly read: string | null;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Returns the whole response of `send`. Throws an ApiError with status 0 without one, and what `signal` was aborted with. */
+const readResponse = async (
+  send: (signal: AbortSignal) => Promise<Response>,
+  { read, signal }: RequestOptions,
+): Promise<ReadResponse> => {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), timeLimitMs);
+  try {
+    const response = await send(signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]));
+    return { response, text: await response.text() };
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw lost(read, limit.signal.aborted);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+interface Told {
+  /** Takes over the offset of a message. */
+  hear(offset: string): void;
+  /** Takes over the offset of the answer to a change. */
+  change(offset: string): void;
+  /** Returns the offset that the next request tells; null: none is known yet. */
+  newest(): string | null;
+}
+
+/**
+ * `lagMs`: how far a standby that serves reads may be behind. So long after a change its own offset is told, whatever the stream
+ * brings meanwhile: the message of the change may come after it, and offsets can't be compared.
+ */
+const createTold = (lagMs: number): Told => {
+  let newest: string | null = null;
+  let changed: { readonly offset: string; readonly until: number } | null = null;
+  return {
+    hear: (offset) => {
+      newest = offset;
+    },
+    change: (offset) => {
+      newest = offset;
+      changed = { offset, until: performance.now() + lagMs };
+    },
+    newest: () => {
+      if (changed !== null && performance.now() > changed.until) changed = null;
+      return changed?.offset ?? newest;
+    },
+  };
+};
 
 export interface Answer<T> {
   readonly body: T;
@@ -28,6 +95,9 @@ interface SentChange {
 
 /** Requests that may be copied: none of sign-in, account and settings, which carry credentials. */
 const isCopied = (path: string): boolean => /^\/(items|bulk|actions|runs|flags|approvals)\b/.test(path);
+
+const isDryRun = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'dryRun' in body && body.dryRun === true;
 
 export interface Http {
   readonly environment: string;
@@ -108,7 +178,7 @@ export const createHttp = (environment: string, { onSessionEnd, onUnreachable } 
         if (response.status === 401 && !path.startsWith('/sign-in')) onSessionEnd();
         throw toError({ response, body: parsed, address: read });
       }
-      if (method !== 'GET' && isCopied(path)) last = { method, path, body };
+      if (method !== 'GET' && isCopied(path) && !isDryRun(body)) last = { method, path, body };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API holds its answers against its schemas
       return { body: parsed as T, offset };
     },

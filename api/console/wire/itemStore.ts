@@ -3,16 +3,12 @@
  * changes lie over it until the API has answered. Used by the lists, the detail and the changes.
  */
 import { useCallback, useSyncExternalStore } from 'react';
+import { type Arrivals, createArrivals } from './arrivals.ts';
+import { createListeners } from './listeners.ts';
 import type { Item } from './types.ts';
 
 /** How many items that no list shows are remembered, as an answer under way may bring an older state of them. */
 const recentMost = 2_000;
-
-interface Arrival {
-  /** Counts up with every message. */
-  readonly at: number;
-  readonly item: Item;
-}
 
 export interface ItemStore {
   /** Takes over what an answer brought, unless something newer is known. */
@@ -29,32 +25,24 @@ export interface ItemStore {
   subscribeAll(listener: () => void): () => void;
   /** How often items became others. */
   changes(): number;
-  subscribeArrivals(listener: () => void): () => void;
-  /** What messages brought, oldest first. */
-  arrivals(): Iterable<Arrival>;
-  /** How often listeners were told of arrivals: a copy of these would keep what is outdated. */
-  told(): number;
-  /** The number of the last message. */
-  now(): number;
+  /** The things that live messages brought. */
+  readonly arrivals: Omit<Arrivals<Item>, 'hear'>;
 }
 
 export const createItemStore = (): ItemStore => {
   const items = new Map<string, Item>();
-  const recent = new Map<string, Arrival>();
+  const arrivals = createArrivals<Item>(recentMost);
   const overlays = new Map<string, Partial<Item>[]>();
   const shown = new Map<string, Item>();
   const listeners = new Map<string, Set<() => void>>();
-  const allListeners = new Set<() => void>();
-  const arrivalListeners = new Set<() => void>();
+  const all = createListeners();
   let changes = 0;
-  let clock = 0;
-  let told = 0;
-  let due = false;
 
   const tell = (id: string): void => {
     shown.delete(id);
     changes += 1;
-    for (const listener of [...(listeners.get(id) ?? []), ...allListeners]) listener();
+    for (const listener of listeners.get(id) ?? []) listener();
+    all.tell();
   };
   const keep = (item: Item): void => {
     const known = items.get(item.id);
@@ -62,32 +50,17 @@ export const createItemStore = (): ItemStore => {
     items.set(item.id, item);
     tell(item.id);
   };
-  /** Once a frame, however many messages come. */
-  const tellArrivals = (): void => {
-    if (due) return;
-    due = true;
-    requestAnimationFrame(() => {
-      due = false;
-      told += 1;
-      for (const listener of arrivalListeners) listener();
-    });
-  };
 
   return {
     put: (given) => {
       for (const item of given) {
-        const heard = recent.get(item.id)?.item;
+        const heard = arrivals.of(item.id)?.value;
         keep(heard !== undefined && heard.version > item.version ? heard : item);
       }
     },
     hear: (item) => {
-      clock += 1;
-      recent.delete(item.id);
-      recent.set(item.id, { at: clock, item });
-      const [oldest] = recent.keys();
-      if (recent.size > recentMost && oldest !== undefined) recent.delete(oldest);
+      arrivals.hear(item);
       if (items.has(item.id)) keep(item);
-      tellArrivals();
     },
     get: (id) => {
       const item = items.get(id);
@@ -124,18 +97,9 @@ export const createItemStore = (): ItemStore => {
         if (set.size === 0 && listeners.get(id) === set) listeners.delete(id);
       };
     },
-    subscribeAll: (listener) => {
-      allListeners.add(listener);
-      return () => allListeners.delete(listener);
-    },
+    subscribeAll: all.subscribe,
     changes: () => changes,
-    subscribeArrivals: (listener) => {
-      arrivalListeners.add(listener);
-      return () => arrivalListeners.delete(listener);
-    },
-    arrivals: () => recent.values(),
-    told: () => told,
-    now: () => clock,
+    arrivals,
   };
 };
 
@@ -148,6 +112,3 @@ export const useItem = (store: ItemStore, id: string): Item | undefined =>
 
 /** Draws a list anew when any item is another than before: one listener costs less than one for each row that scrolls by. */
 export const useItems = (store: ItemStore): number => useSyncExternalStore(store.subscribeAll, store.changes);
-
-/** Returns a number that changes when messages have brought something. */
-export const useArrivals = (store: ItemStore): number => useSyncExternalStore(store.subscribeArrivals, store.told);

@@ -1,7 +1,7 @@
 /** Titles of items that are known by their ids alone, asked for together. Used by the audit log, the ledger of agents and the results of bulks. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { body } from './queries.ts';
+import { body } from './reading.ts';
 import type { Item } from './types.ts';
 
 /** Ids of one call. */

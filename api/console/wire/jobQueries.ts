@@ -1,7 +1,7 @@
 /** The query of background jobs. Used by their page in the settings. */
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { body } from './queries.ts';
+import { pagesOf } from './reading.ts';
 import type { Job, JobCounts } from './types.ts';
 
 export const jobsKey = ['jobs'] as const;
@@ -17,14 +17,5 @@ interface JobsPage {
 export const jobsQuery = (http: Http, filter: Readonly<Record<string, string>>) =>
   infiniteQueryOptions({
     queryKey: [...jobsKey, filter],
-    queryFn: ({ pageParam, signal }) =>
-      body(
-        http.call<JobsPage>('GET', '/settings/jobs', {
-          query: { ...filter, limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) },
-          signal,
-        }),
-      ),
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ cursor }) => cursor,
+    ...pagesOf<JobsPage>(http, '/settings/jobs', { ...filter, limit: 50 }),
   });

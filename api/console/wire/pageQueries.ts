@@ -1,16 +1,11 @@
 /** Queries of the app's pages: the list, and one with its blocks. Used by the pages and the palette. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { body } from './queries.ts';
+import { answerOf, wholeOf } from './reading.ts';
 import type { Block, Page } from './types.ts';
 
 export const pagesQuery = (http: Http) =>
-  queryOptions({
-    queryKey: ['pages'],
-    queryFn: async ({ signal }) =>
-      (await body(http.call<{ pages: Page[] }>('GET', '/pages', { query: { limit: 200 }, signal }))).pages,
-    staleTime: 60_000,
-  });
+  queryOptions({ queryKey: ['pages'], ...wholeOf<Page>(http, '/pages', 'pages'), staleTime: 60_000 });
 
 interface FilledPage {
   readonly page: Page;
@@ -22,13 +17,11 @@ interface FilledPage {
 export const pageQuery = (http: Http, name: string, params: Readonly<Record<string, string>>) =>
   queryOptions({
     queryKey: ['page', name, params],
-    queryFn: ({ signal }) =>
-      body(
-        http.call<FilledPage>('GET', `/pages/${encodeURIComponent(name)}`, {
-          query: Object.keys(params).length === 0 ? {} : { params: JSON.stringify(params) },
-          signal,
-        }),
-      ),
+    ...answerOf<FilledPage>(
+      http,
+      `/pages/${encodeURIComponent(name)}`,
+      Object.keys(params).length === 0 ? {} : { params: JSON.stringify(params) },
+    ),
     staleTime: Infinity,
     gcTime: 60_000,
   });

@@ -1,9 +1,15 @@
-/** Queries of the console: one function for each read, shared by its users. */
+/** Queries of the console: one function for each read, shared by its users, and the newer of two states of a bulk. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { newerBulk } from './bulks.ts';
-import type { Answer, Http } from './http.ts';
+import type { Http } from './http.ts';
 import type { ItemStore } from './itemStore.ts';
-import type { Bulk, Counts, Entry, Inbox, Item, ItemDetail, Me, Person, View } from './types.ts';
+import { answerOf, body, byCursor, memberOf, wholeOf } from './reading.ts';
+import type { Bulk, Counts, Entry, Inbox, Item, ItemDetail, Me, Person, ReplyDryRun, View } from './types.ts';
+
+export const isFinished = ({ status }: Bulk): boolean => status === 'done' || status === 'cancelled';
+
+/** Returns the later of two states of a bulk: an answer may come after a message that is newer. */
+export const newerBulk = (known: Bulk | undefined, given: Bulk): Bulk =>
+  known !== undefined && known.id === given.id && (isFinished(known) || known.done > given.done) ? known : given;
 
 export const keys = {
   me: ['me'],
@@ -25,40 +31,36 @@ export const keys = {
 /** The filters of a list of items, as the API takes them. */
 export type ItemQuery = Readonly<Record<string, string | undefined>>;
 
-/** Returns the body of an answer. */
-export const body = async <T>(answer: Promise<Answer<T>>): Promise<T> => (await answer).body;
-
 export const meQuery = (http: Http) =>
-  queryOptions({
-    queryKey: keys.me,
-    queryFn: ({ signal }) => body(http.call<Me>('GET', '/me', { signal })),
-    staleTime: 30_000,
-  });
+  queryOptions({ queryKey: keys.me, ...answerOf<Me>(http, '/me'), staleTime: 30_000 });
 
 export const definitionMs = 60_000;
 
 export const inboxesQuery = (http: Http) =>
   queryOptions({
     queryKey: ['inboxes'],
-    queryFn: async ({ signal }) =>
-      (await body(http.call<{ inboxes: Inbox[] }>('GET', '/inboxes', { query: { limit: 200 }, signal }))).inboxes,
+    ...wholeOf<Inbox>(http, '/inboxes', 'inboxes'),
     staleTime: definitionMs,
   });
 
-export const viewsQuery = (http: Http) =>
+/** Whom a reply to an item as it stands would go to. */
+export const recipientQuery = (http: Http, { id, version }: Item, reasonRequired: boolean) =>
   queryOptions({
-    queryKey: ['views'],
-    queryFn: async ({ signal }) =>
-      (await body(http.call<{ views: View[] }>('GET', '/views', { query: { limit: 200 }, signal }))).views,
-    staleTime: definitionMs,
+    queryKey: ['recipient', id, version],
+    queryFn: ({ signal }) => {
+      const asked = { dryRun: true, ...(reasonRequired ? { reason: 'dryRun' } : {}) };
+      return body(http.call<ReplyDryRun>('POST', `/items/${id}/reply`, { body: asked, signal }));
+    },
   });
+
+export const viewsQuery = (http: Http) =>
+  queryOptions({ queryKey: ['views'], ...wholeOf<View>(http, '/views', 'views'), staleTime: definitionMs });
 
 /** The people to assign to; none where the role may not assign. */
 export const peopleQuery = (http: Http) =>
   queryOptions({
     queryKey: ['people'],
-    queryFn: async ({ signal }) =>
-      (await body(http.call<{ people: Person[] }>('GET', '/people', { query: { limit: 200 }, signal }))).people,
+    ...memberOf<readonly Person[]>(http, '/people', 'people', { limit: 200 }),
     staleTime: definitionMs,
     retry: false,
   });
@@ -66,19 +68,13 @@ export const peopleQuery = (http: Http) =>
 export const tagsQuery = (http: Http, inbox: string) =>
   queryOptions({
     queryKey: ['tags', inbox],
-    queryFn: async ({ signal }) =>
-      (await body(http.call<{ tags: { tag: string; count: number }[] }>('GET', '/tags', { query: { inbox }, signal })))
-        .tags,
+    ...memberOf<readonly { readonly tag: string; readonly count: number }[]>(http, '/tags', 'tags', { inbox }),
     staleTime: definitionMs,
   });
 
 /** Filled and kept by the live stream; read once for the first picture. */
 export const countsQuery = (http: Http) =>
-  queryOptions({
-    queryKey: keys.counts,
-    queryFn: ({ signal }) => body(http.call<Counts>('GET', '/counts', { signal })),
-    staleTime: Infinity,
-  });
+  queryOptions({ queryKey: keys.counts, ...answerOf<Counts>(http, '/counts'), staleTime: Infinity });
 
 /** How many items a list has; `isMinimum`: more than that. */
 export interface Total {
@@ -102,7 +98,7 @@ export const itemsQuery = (http: Http, store: ItemStore, query: ItemQuery) =>
   infiniteQueryOptions({
     queryKey: [...keys.items, query],
     queryFn: async ({ pageParam, signal }): Promise<ItemPage> => {
-      const since = store.now();
+      const since = store.arrivals.now();
       const first = pageParam === null;
       const { body: page, offset } = await http.call<{
         items: Item[];
@@ -122,9 +118,7 @@ export const itemsQuery = (http: Http, store: ItemStore, query: ItemQuery) =>
         total: page.total === undefined ? null : { count: page.total, isMinimum: page.totalIsMinimum ?? false },
       };
     },
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ cursor }) => cursor,
+    ...byCursor,
     staleTime: Infinity,
     gcTime: 5 * 60_000,
   });
@@ -172,9 +166,7 @@ export const readTimeline = (http: Http, id: string, cursor: string) =>
     http.call<{ entries: Entry[]; cursor: string | null; archivedBefore?: number }>(
       'GET',
       `/items/${encodeURIComponent(id)}/timeline`,
-      {
-        query: { cursor },
-      },
+      { query: { cursor } },
     ),
   );
 

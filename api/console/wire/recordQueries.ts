@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { recordKeys, type RecordRef } from './actionQueries.ts';
 import type { Http } from './http.ts';
+import { answerOf, pagesOf } from './reading.ts';
 import type { AppRecord, RecordPage } from './types.ts';
 
 const pathOf = ({ resource, id }: RecordRef): string =>
@@ -10,7 +11,7 @@ const pathOf = ({ resource, id }: RecordRef): string =>
 export const recordQuery = (http: Http, ref: RecordRef) =>
   queryOptions({
     queryKey: [...recordKeys.one(ref.resource, ref.id), 'page'],
-    queryFn: async ({ signal }) => (await http.call<RecordPage>('GET', pathOf(ref), { signal })).body,
+    ...answerOf<RecordPage>(http, pathOf(ref)),
     staleTime: 10_000,
   });
 
@@ -27,28 +28,6 @@ interface Records {
   readonly cursor: string | null;
 }
 
-/** A list of records, page by page. */
-const pages = (
-  http: Http,
-  queryKey: readonly unknown[],
-  path: string,
-  query: Readonly<Record<string, string | undefined>>,
-) =>
-  infiniteQueryOptions({
-    queryKey,
-    queryFn: async ({ pageParam, signal }) =>
-      (
-        await http.call<Records>('GET', path, {
-          query: { ...query, ...(pageParam === null ? {} : { cursor: pageParam }) },
-          signal,
-        })
-      ).body,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ cursor }) => cursor,
-    staleTime: 10_000,
-  });
-
 /** The filters and the order of a list of records, as the API takes them. */
 interface RecordsFilter {
   readonly q?: string | undefined;
@@ -57,20 +36,18 @@ interface RecordsFilter {
 }
 
 export const recordsQuery = (http: Http, resource: string, { q, filters, sort }: RecordsFilter) =>
-  pages(http, ['records', resource, q, filters, sort], `/resources/${encodeURIComponent(resource)}/list`, {
-    q,
-    filters,
-    sort,
-    limit: '100',
+  infiniteQueryOptions({
+    queryKey: ['records', resource, q, filters, sort],
+    ...pagesOf<Records>(http, `/resources/${encodeURIComponent(resource)}/list`, { q, filters, sort, limit: 100 }),
+    staleTime: 10_000,
   });
 
 export const relatedQuery = (http: Http, ref: RecordRef, relation: string) =>
-  pages(
-    http,
-    [...recordKeys.one(ref.resource, ref.id), 'related', relation],
-    `${pathOf(ref)}/related/${encodeURIComponent(relation)}`,
-    { limit: '10' },
-  );
+  infiniteQueryOptions({
+    queryKey: [...recordKeys.one(ref.resource, ref.id), 'related', relation],
+    ...pagesOf<Records>(http, `${pathOf(ref)}/related/${encodeURIComponent(relation)}`, { limit: 10 }),
+    staleTime: 10_000,
+  });
 
 interface FoundRecord {
   readonly record: AppRecord;
@@ -81,12 +58,6 @@ interface FoundRecord {
 export const searchRecordsQuery = (http: Http, q: string) =>
   queryOptions({
     queryKey: ['search', 'records', q],
-    queryFn: async ({ signal }) =>
-      (
-        await http.call<{ results: FoundRecord[]; incomplete: string[] }>('GET', '/search', {
-          query: { q, types: 'records' },
-          signal,
-        })
-      ).body,
+    ...answerOf<{ results: FoundRecord[]; incomplete: string[] }>(http, '/search', { q, types: 'records' }),
     staleTime: 10_000,
   });

@@ -1,8 +1,8 @@
 /** Queries of runs. Used by the action sheet and the runs page. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { runKeys, type RunPage } from './runMessages.ts';
-import type { RunStore } from './runStore.ts';
+import { byCursor, withCursor } from './reading.ts';
+import { type RunPage, type RunStore, runKeys } from './runStore.ts';
 import type { Run } from './types.ts';
 
 /** The filters of a list of runs. */
@@ -18,13 +18,11 @@ export const runsQuery = (http: Http, store: RunStore, { status, action }: RunFi
     queryKey: [...runKeys.lists, status ?? '', action ?? ''],
     queryFn: async ({ pageParam, signal }): Promise<RunPage> => {
       const since = store.now();
-      const query = { status, action, limit: pageSize, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      const query = withCursor({ status, action, limit: pageSize }, pageParam);
       const { body } = await http.call<{ runs: Run[]; cursor: string | null }>('GET', '/runs', { query, signal });
       return { runs: body.runs.map((run) => store.newest(run, since)), cursor: body.cursor, since };
     },
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ cursor }) => cursor,
+    ...byCursor,
     staleTime: Infinity,
     gcTime: 5 * 60_000,
   });

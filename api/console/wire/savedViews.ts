@@ -1,9 +1,10 @@
 /** Saved views: the person's own, and those that others share. Used by the inbox. */
 import { queryOptions } from '@tanstack/react-query';
 import type { savedViewSchema } from '../../../shared/items/savedViews/schema.ts';
-import type { Static } from '../../../shared/platform/core/schema.ts';
+import type { Static } from '../../../shared/platform/json/schema.ts';
 import type { Http } from './http.ts';
-import { body, definitionMs, keys } from './queries.ts';
+import { definitionMs, keys } from './queries.ts';
+import { memberOf } from './reading.ts';
 import type { View } from './types.ts';
 
 export type SavedView = Static<typeof savedViewSchema>;
@@ -14,8 +15,7 @@ export type ViewFilters = Partial<Readonly<Record<keyof View, unknown>>>;
 export const savedViewsQuery = (http: Http) =>
   queryOptions({
     queryKey: keys.savedViews,
-    queryFn: async ({ signal }) =>
-      (await body(http.call<{ views: SavedView[] }>('GET', '/me/views', { signal }))).views,
+    ...memberOf<readonly SavedView[]>(http, '/me/views', 'views'),
     staleTime: definitionMs,
   });
 

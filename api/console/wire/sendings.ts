@@ -4,6 +4,7 @@
  */
 import { useSyncExternalStore } from 'react';
 import { newIdempotencyKey } from './http.ts';
+import { createListeners } from './listeners.ts';
 
 interface Sending {
   /** Body of the request, as JSON. */
@@ -56,10 +57,7 @@ const readKept = ({ read }: Drafts, draft: string): Kept | undefined => {
 
 export const createSendings = (drafts: Drafts): Sendings => {
   const sendings = new Map<string, Sending>();
-  const listeners = new Set<() => void>();
-  const tell = (): void => {
-    for (const listener of listeners) listener();
-  };
+  const { subscribe, tell } = createListeners();
   return {
     of: (draft) => sendings.get(draft) ?? null,
     begin: (draft, text) => {
@@ -81,12 +79,7 @@ export const createSendings = (drafts: Drafts): Sendings => {
       sendings.set(draft, { text, key, isUnderWay: false, problem });
       tell();
     },
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => {
-        listeners.delete(listener);
-      };
-    },
+    subscribe,
   };
 };
 

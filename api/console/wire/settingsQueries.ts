@@ -1,7 +1,7 @@
 /** Queries of the settings: agents and what they do, roles, people, app keys, environments, loosenings, erasures. Used by their pages. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { body } from './queries.ts';
+import { body, memberOf, pagesOf, wholeOf } from './reading.ts';
 import type { Agent, AppKey, AuditEntry, Environment, Erasure, Loosening, Member, OwnSession, Role } from './types.ts';
 
 export const settingsKeys = {
@@ -17,44 +17,16 @@ export const settingsKeys = {
   ledger: (agents: readonly string[]) => ['ledger', agents],
 } as const;
 
-type Query = Readonly<Record<string, string | number>>;
-
-interface Reading {
-  readonly http: Http;
-  readonly path: string;
-  /** The member of the answer that is the list. */
-  readonly name: string;
-  readonly query?: Query;
-}
-
-/** Returns the whole of a list that people keep, page by page. */
-const readAll = async <T>({ http, path, name, query = {} }: Reading, signal: AbortSignal): Promise<readonly T[]> => {
-  const all: T[] = [];
-  let cursor: unknown = null;
-  do {
-    const page: Readonly<Record<string, unknown>> = await body(
-      http.call('GET', path, {
-        query: { ...query, limit: 200, ...(typeof cursor === 'string' ? { cursor } : {}) },
-        signal,
-      }),
-    );
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API holds its answers against its schemas
-    all.push(...(page[name] as T[]));
-    ({ cursor } = page);
-  } while (typeof cursor === 'string');
-  return all;
-};
-
 export const agentsQuery = (http: Http) =>
   queryOptions({
     queryKey: settingsKeys.agents,
-    queryFn: ({ signal }) => readAll<Agent>({ http, path: '/settings/agents', name: 'agents' }, signal),
+    ...wholeOf<Agent>(http, '/settings/agents', 'agents'),
   });
 
 export const rolesQuery = (http: Http) =>
   queryOptions({
     queryKey: settingsKeys.roles,
-    queryFn: ({ signal }) => readAll<Role>({ http, path: '/settings/roles', name: 'roles' }, signal),
+    ...wholeOf<Role>(http, '/settings/roles', 'roles'),
     staleTime: 60_000,
   });
 
@@ -126,21 +98,20 @@ export const ledgerQuery = (http: Http, agents: readonly string[]) =>
 export const sessionsQuery = (http: Http) =>
   queryOptions({
     queryKey: settingsKeys.sessions,
-    queryFn: async ({ signal }) =>
-      (await body(http.call<{ sessions: readonly OwnSession[] }>('GET', '/me/sessions', { signal }))).sessions,
+    ...memberOf<readonly OwnSession[]>(http, '/me/sessions', 'sessions'),
   });
 
 /** The people who may sign in, as those who manage settings see them. */
 export const membersQuery = (http: Http) =>
   queryOptions({
     queryKey: settingsKeys.members,
-    queryFn: ({ signal }) => readAll<Member>({ http, path: '/settings/people', name: 'people' }, signal),
+    ...wholeOf<Member>(http, '/settings/people', 'people'),
   });
 
-export const appKeysQuery = (http: Http) =>
+const appKeysQuery = (http: Http) =>
   queryOptions({
     queryKey: settingsKeys.appKeys,
-    queryFn: ({ signal }) => readAll<AppKey>({ http, path: '/settings/app-keys', name: 'appKeys' }, signal),
+    ...wholeOf<AppKey>(http, '/settings/app-keys', 'appKeys'),
   });
 
 /** Query of the names of agents, people, roles and app keys by their ids, for those who manage them. */
@@ -162,8 +133,7 @@ export const settingsNamesQuery = (http: Http) =>
 export const environmentsQuery = (http: Http) =>
   queryOptions({
     queryKey: settingsKeys.environments,
-    queryFn: ({ signal }) =>
-      readAll<Environment>({ http, path: '/settings/environments', name: 'environments' }, signal),
+    ...wholeOf<Environment>(http, '/settings/environments', 'environments'),
   });
 
 /** How often it is asked whether an app waits for a person, in ms. */
@@ -172,24 +142,9 @@ const looseningsMs = 60_000;
 export const waitingLooseningsQuery = (http: Http) =>
   queryOptions({
     queryKey: [...settingsKeys.loosenings, 'waiting'],
-    queryFn: ({ signal }) =>
-      readAll<Loosening>(
-        { http, path: '/settings/loosenings', name: 'loosenings', query: { status: 'waiting' } },
-        signal,
-      ),
+    ...wholeOf<Loosening>(http, '/settings/loosenings', 'loosenings', { status: 'waiting' }),
     refetchInterval: looseningsMs,
   });
-
-/** Returns how a list is read page by page, the newest first. */
-const pagesOf = <P extends { readonly cursor: string | null }>(http: Http, path: string) => ({
-  queryFn: ({ pageParam, signal }: { readonly pageParam: string | null; readonly signal: AbortSignal }) =>
-    body(
-      http.call<P>('GET', path, { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) }, signal }),
-    ),
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
-  initialPageParam: null as string | null,
-  getNextPageParam: ({ cursor }: P) => cursor,
-});
 
 interface LooseningsPage {
   readonly loosenings: readonly Loosening[];
@@ -199,7 +154,7 @@ interface LooseningsPage {
 export const looseningsQuery = (http: Http) =>
   infiniteQueryOptions({
     queryKey: [...settingsKeys.loosenings, 'all'],
-    ...pagesOf<LooseningsPage>(http, '/settings/loosenings'),
+    ...pagesOf<LooseningsPage>(http, '/settings/loosenings', { limit: 50 }),
   });
 
 interface ErasuresPage {
@@ -213,7 +168,7 @@ const erasuresMs = 2_000;
 export const erasuresQuery = (http: Http) =>
   infiniteQueryOptions({
     queryKey: settingsKeys.erasures,
-    ...pagesOf<ErasuresPage>(http, '/settings/erasures'),
+    ...pagesOf<ErasuresPage>(http, '/settings/erasures', { limit: 50 }),
     refetchInterval: ({ state: { data } }) =>
       data?.pages.some(({ erasures }) => erasures.some(({ status }) => status === 'running')) === true
         ? erasuresMs

@@ -1,32 +1,30 @@
 /** Types of the API's responses, from its schemas; used by every part of the console. */
-import type {
-  actionDryRunResponse,
-  actionSchema,
-  availableActionSchema,
-  availableResponse,
-  runSchema,
-} from '../../../shared/actions/schema.ts';
+import type { ownSessionSchema } from '../../../shared/accounts/schema.ts';
+import type { Agent } from '../../../shared/accounts/settings/agents.ts';
+import type { AppKey } from '../../../shared/accounts/settings/appKeys.ts';
+import type { Environment } from '../../../shared/accounts/settings/environments/environments.ts';
+import type { Loosening } from '../../../shared/accounts/settings/environments/loosenings.ts';
+import type { PersonView } from '../../../shared/accounts/settings/people.ts';
+import type { Role } from '../../../shared/accounts/settings/roles.ts';
+import type { itemSchema } from '../../../shared/app/items/members.ts';
 import type { approvalSchema } from '../../../shared/approvals/schema.ts';
-import type { itemSchema } from '../../../shared/blocks/itemSchema.ts';
 import type { bulkResultSchema, bulkSchema, dryRunResponse } from '../../../shared/bulk/schema.ts';
 import type { ApprovalStatus } from '../../../shared/catalogue/states/approvals.ts';
 import type { BulkOutcome, BulkStatus } from '../../../shared/catalogue/states/bulks.ts';
 import type { RunStatus } from '../../../shared/catalogue/states/runs.ts';
 import type { erasureCountsSchema, erasureInput, erasureSchema } from '../../../shared/erasure/schema.ts';
 import type { flagHistorySchema, flagSchema, rampResponse } from '../../../shared/flags/schema.ts';
-import type { occurrenceSchema } from '../../../shared/items/occurrences.ts';
-import type { entrySchema } from '../../../shared/items/schema.ts';
-import type { actorSchema, Static } from '../../../shared/platform/core/schema.ts';
+import type { occurrenceSchema } from '../../../shared/items/occurrences/occurrences.ts';
+import type { entrySchema, replyDryRunResponse } from '../../../shared/items/schema.ts';
+import type { actorSchema, Static } from '../../../shared/platform/json/schema.ts';
 import type { recordSchema, resourceSchema } from '../../../shared/records/schema.ts';
 import type {
-  agentViewSchema,
-  appKeyViewSchema,
-  environmentViewSchema,
-  looseningSchema,
-  ownSessionSchema,
-  personViewSchema,
-  roleViewSchema,
-} from '../../../shared/settings/schema.ts';
+  actionDryRunResponse,
+  actionSchema,
+  availableActionSchema,
+  availableResponse,
+  runSchema,
+} from '../../../shared/runs/schema.ts';
 import type { JobCounts, JobView } from '../../../shared/views/jobs/schema.ts';
 import type { auditEntrySchema } from '../../routes/audit.ts';
 import type { inboxCounts } from '../../routes/counts.ts';
@@ -63,13 +61,9 @@ export type Me = Static<typeof meSchema>;
 export type Person = Static<typeof personSchema>;
 type InboxCounts = Static<typeof inboxCounts>;
 export type Approval = Static<typeof approvalSchema>;
-export type Agent = Static<typeof agentViewSchema>;
-export type Role = Static<typeof roleViewSchema>;
+export type { Agent, AppKey, Environment, Loosening, Role };
 /** A person as those who manage settings see them. */
-export type Member = Static<typeof personViewSchema>;
-export type AppKey = Static<typeof appKeyViewSchema>;
-export type Environment = Static<typeof environmentViewSchema>;
-export type Loosening = Static<typeof looseningSchema>;
+export type Member = PersonView;
 export type Erasure = Static<typeof erasureSchema>;
 export type ErasureCounts = Static<typeof erasureCountsSchema>;
 /** The members of a request that say what is erased. */
@@ -80,6 +74,7 @@ export type OwnSession = Static<typeof ownSessionSchema>;
 export type AuditEntry = Static<typeof auditEntrySchema>;
 export type Bulk = Omit<Static<typeof bulkSchema>, 'status'> & { readonly status: BulkStatus };
 /** What a dry run of a bulk found. */
+export type ReplyDryRun = Static<typeof replyDryRunResponse>;
 export type BulkDryRun = Static<typeof dryRunResponse>;
 export type BulkResult = Omit<Static<typeof bulkResultSchema>, 'outcome'> & { readonly outcome: BulkOutcome };
 

@@ -1,19 +1,20 @@
 /** Messages of the live stream for models: what was done to many items alike is said once. Used by present.ts. */
-import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
-import type { Members } from './members.ts';
+import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
+import { objectsIn, type Members } from './members.ts';
 
 /** Milliseconds between two entries of which the second is told with the first: what was done alike hours later is another act. */
 const togetherMs = 60_000;
 /** Items that are named of those to which the same was done. */
 const namedItems = 5;
 
-/** Returns what two entries of a timeline share that were written alike, by a bulk for example; null for other messages. */
-const keyOf = (change: unknown): string | null => {
-  if (!isObject(change) || change['change'] !== 'created') return null;
-  const { inbox, entry } = change;
-  if (!isObject(entry)) return null;
-  const { type, actor, data } = entry;
-  return JSON.stringify([inbox, type, actor, data]);
+/** Returns the entries that a message tells of: those that one request has written. */
+const entriesOf = ({ entry, entries }: Members): Members[] => objectsIn(entries ?? [entry]);
+
+/** Returns what the entries of two requests share that did the same, by a bulk for example; null for other messages. */
+const keyOf = (change: Members): string | null => {
+  const entries = entriesOf(change);
+  if (change['type'] !== 'timeline' || change['change'] !== 'created' || entries.length === 0) return null;
+  return JSON.stringify([change['inbox'], ...entries.map(({ type, actor, data }) => [type, actor, data])]);
 };
 
 interface Group {
@@ -23,7 +24,7 @@ interface Group {
   last: number;
 }
 
-const writtenAt = ({ entry }: Members): number => (isObject(entry) ? Number(entry['at']) : 0);
+const writtenAt = (change: Members): number => Number(entriesOf(change)[0]?.['at'] ?? 0);
 
 const toMessage = ({ first, items }: Group): Members => {
   if (items.length === 1) return first;
@@ -60,20 +61,56 @@ const newestOfEach = (changes: readonly Members[]): Members[] => {
   });
 };
 
+/** Returns what the messages of one request about one item share: the item, and the time or that it is new; null for other messages. */
+const requestOf = ({ type, at, change, item, entry }: Members): string | null => {
+  const isNew = change === 'created';
+  if (type === 'item' && isObject(item)) return JSON.stringify([item['id'], isNew ? 'created' : at]);
+  if (type !== 'timeline' || !isNew || !isObject(entry)) return null;
+  return JSON.stringify([item, entry['type'] === 'created' ? 'created' : entry['at']]);
+};
+
+/** Returns the one message of a request: its entries, beside the item where it is new. */
+const joinRequest = (parts: readonly Members[]): Members => {
+  const entries = parts.flatMap(({ entry }) => (isObject(entry) ? [entry] : []));
+  const created = parts.find(({ type, change }) => type === 'item' && change === 'created');
+  const [first = {}] = created === undefined ? parts.filter(({ entry }) => isObject(entry)) : [created];
+  if (entries.length === 0) return parts[0] ?? {};
+  if (entries.length === 1 && created === undefined) return first;
+  const { entry: _, ...rest } = first;
+  return { ...rest, entries };
+};
+
+/** Returns the messages with one for each request: without entries of runs and approvals that are told themselves. */
+const oneOfEachRequest = (changes: readonly Members[]): Members[] => {
+  const told = new Set(
+    changes.flatMap(({ run, approval }) => [run, approval].map((one) => isObject(one) && one['id'])),
+  );
+  const isTold = ({ entry }: Members): boolean => {
+    const data = isObject(entry) && isObject(entry['data']) ? entry['data'] : {};
+    return [data['run'], data['approval']].some((id) => typeof id === 'string' && told.has(id));
+  };
+  const requests = new Map<unknown, Members[]>();
+  for (const change of changes.filter((one) => !isTold(one))) {
+    const key = requestOf(change) ?? change;
+    requests.set(key, [...(requests.get(key) ?? []), change]);
+  }
+  return [...requests.values()].map(joinRequest);
+};
+
 /** Returns whether a message shows an item of which is told already what was done to it and to others alike. */
 const isToldOf = ({ type, change, item }: Members, ids: ReadonlySet<unknown>): boolean =>
   type === 'item' && change !== 'created' && isObject(item) && ids.has(item['id']);
 
 /**
- * Returns the body with the newest message of each thing, and with one, at the place of the first, for those that say the same of
- * several items at about the same time, without what these items are now.
+ * Returns the body with the newest message of each thing, one for each request, and with one, at the place of the first, for those
+ * that say the same of several items at about the same time, without what these items are now.
  */
 export const withMergedChanges = (body: Members): Members => {
   const { changes } = body;
   if (!Array.isArray(changes)) return body;
   const all: Group[] = [];
   const groups = new Map<string, Group>();
-  for (const change of newestOfEach(changes as readonly Members[])) {
+  for (const change of oneOfEachRequest(newestOfEach(changes as readonly Members[]))) {
     const [key, last] = [keyOf(change), writtenAt(change)];
     const known = key === null ? undefined : groups.get(key);
     const { item } = change;

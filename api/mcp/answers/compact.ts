@@ -1,6 +1,6 @@
 /** The compact form of an endpoint's body: each member by what it is, found by its name. Used by present.ts. */
-import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
-import { compactApproval, compactListedApproval } from './approvals.ts';
+import { changedTarget } from '../../../shared/approvals/model.ts';
+import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
 import {
   compactAction,
   compactApplicable,
@@ -21,8 +21,62 @@ import {
   compactRecord,
   compactResult,
   compactRun,
+  nameOf,
 } from './kinds.ts';
-import { pickMembers, withoutEmpty, type Members } from './members.ts';
+import { pickMembers, withoutEmpty, type Members, omitMembers } from './members.ts';
+
+/** Returns the members of the target that the request would change, as they would be; of a new one those that say something. */
+const changedMembers = (before: unknown, after: unknown): unknown => {
+  if (!isObject(after)) return after;
+  if (!isObject(before)) return withoutEmpty(after);
+  return Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
+  );
+};
+
+/** Returns what a bulk is about: its first items or records, with the amounts of these, and how many more there are. */
+const bulkTarget = (now: unknown): Members => {
+  if (!isObject(now)) return {};
+  const { items, refs, more } = now;
+  return {
+    items: (Array.isArray(items) ? items : [])
+      .filter(isObject)
+      .map((item) => pickMembers(item, ['id', 'title', 'record'])),
+    refs,
+    moreItems: more,
+  };
+};
+
+/** Returns whether the effect of a request can be undone; that of a reply can't. */
+const canBeUndone = ({ operation, reversible }: Members): unknown =>
+  isObject(operation) && operation['type'] === 'reply' ? false : reversible;
+
+/** Returns true, or why the caller may not decide. */
+const decidability = (canDecide: unknown): unknown =>
+  isObject(canDecide) ? (canDecide['approve'] === true ? true : canDecide['why']) : canDecide;
+
+const compactApproval = (approval: Members): Members =>
+  withoutEmpty({
+    ...pickMembers(approval, ['id', 'status', 'kind']),
+    summary: approval['sentence'] ?? approval['summary'],
+    reason: approval['reason'],
+    requestedBy: nameOf(approval['requestedBy']),
+    ...pickMembers(approval, ['requestedAt', 'expiresAt']),
+    decidedBy: nameOf(approval['decidedBy']),
+    ...pickMembers(approval, ['decidedAt', 'note', 'action', 'record', 'input', 'leftOut', 'flag', 'change']),
+    operation: approval['operation'],
+    after: changedMembers(changedTarget(approval, approval['now']), approval['after']),
+    ...(approval['kind'] === 'bulk' ? bulkTarget(approval['now']) : {}),
+    reversible: canBeUndone(approval),
+    ...pickMembers(approval, ['item', 'itemTitle', 'run', 'bulk', 'others']),
+    canDecide: decidability(approval['canDecide']),
+  });
+
+/** Returns an approval of a list, in which the same stands against deciding most of them. */
+const compactListedApproval = (approval: Members): Members => {
+  const compact = compactApproval(approval);
+  return compact['canDecide'] === true ? compact : omitMembers(compact, ['canDecide']);
+};
 
 export type Compactor = (value: Members) => Members;
 
@@ -60,7 +114,7 @@ const byName: Readonly<Record<string, Compactor>> = {
   results: (value) => compactMembers(compactResult(value)),
   groups: compactGroup,
   available: (value) => compactMembers(withoutEmpty(value), { actions: compactApplicable }),
-  changes: (value) => compactMembers(compactChange(value), { entry: (entry) => entry }),
+  changes: (value) => compactMembers(compactChange(value), { entry: (entry) => entry, entries: (entry) => entry }),
 };
 
 const compactMember = (name: string, value: unknown, kinds: Readonly<Record<string, Compactor>>): unknown => {

@@ -1,16 +1,24 @@
 /** The compact forms of what an app declares: inboxes, views, resources, actions, pages. Used by compact.ts. */
-import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
+import { defaultPriorities } from '../../../shared/catalogue/states.ts';
+import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
 import { objectsIn, omitMembers, pickMembers, textOf, trueNames, withoutEmpty, type Members } from './members.ts';
 
 /** Returns the label where it says more than the name. */
 const labelOf = ({ name, action, label }: Members): unknown =>
   typeof label === 'string' && label.toLowerCase() !== (textOf(name) || textOf(action)).toLowerCase() ? label : null;
 
+/** Returns the type of an amount with its currency, or with the field that has the currency. */
+const moneyWord = (currency: unknown): string => {
+  const named = isObject(currency) ? `currency in ${textOf(currency['field'])}` : textOf(currency);
+  return named === '' ? 'money' : `money (${named})`;
+};
+
 /** Returns a property of a schema in one word, with its values where they are few. */
 const typeWord = (schema: unknown): string => {
   if (!isObject(schema)) return 'any';
   if (Array.isArray(schema['enum'])) return schema['enum'].map(String).join('|');
   const { type, format } = schema;
+  if (format === 'money') return moneyWord(schema['currency']);
   return typeof format === 'string' ? format : Array.isArray(type) ? type.join('|') : textOf(type) || 'any';
 };
 
@@ -36,6 +44,7 @@ export const compactInbox = (inbox: Members): Members =>
       name === kind ? name : `${String(name)} (${String(kind)})`,
     ),
     ...pickMembers(inbox, ['initial', 'transitions']),
+    priorities: String(inbox['priorities']) === defaultPriorities.join() ? null : inbox['priorities'],
     responseTime: typeof inbox['responseTime'] === 'number' ? `${String(inbox['responseTime'] / 60_000)}m` : null,
     fields: schemaWords(inbox['fields']),
     reply: isObject(inbox['reply']) ? inbox['reply']['via'] : null,
@@ -58,7 +67,10 @@ export const compactResource = (resource: Members): Members =>
     fields: Object.fromEntries(
       objectsIn(resource['fields']).map((field) => [
         String(field['name']),
-        [textOf(field['type']) || 'any', ...trueNames(field, ['filter', 'sort', 'search'])].join(' '),
+        [
+          field['type'] === 'money' ? moneyWord(field['currency']) : textOf(field['type']) || 'any',
+          ...trueNames(field, ['filter', 'sort', 'search']),
+        ].join(' '),
       ]),
     ),
     relations: Object.fromEntries(

@@ -1,5 +1,6 @@
 /** The compact forms of what happens: items, entries, records, runs, approvals, flags, bulks. Used by compact.ts. */
-import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
+import { usualPriority } from '../../../shared/catalogue/states.ts';
+import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
 import { objectsIn, omitMembers, pickMembers, withoutEmpty, type Members } from './members.ts';
 
 export const nameOf = (actor: unknown): unknown => (isObject(actor) ? actor['name'] : actor);
@@ -9,7 +10,9 @@ const above = (value: unknown, least: number): unknown => (typeof value === 'num
 
 export const compactItem = (item: Members): Members =>
   withoutEmpty({
-    ...pickMembers(item, ['id', 'inbox', 'title', 'state', 'assignee', 'tags']),
+    ...pickMembers(item, ['id', 'inbox', 'title', 'state']),
+    priority: item['priority'] === usualPriority ? null : item['priority'],
+    ...pickMembers(item, ['assignee', 'tags']),
     record: isObject(item['record']) ? withoutEmpty(item['record']) : null,
     occurrences: above(item['occurrences'], 1),
     users: above(item['users'], 1),
@@ -28,12 +31,12 @@ export const compactWholeItem = (item: Members): Members =>
 
 /** What a change of an item leaves: enough to know it and to go on with it. */
 export const itemReceipt = (item: Members): Members =>
-  pickMembers(item, ['id', 'title', 'state', 'assignee', 'tags', 'snoozedUntil', 'version']);
+  pickMembers(item, ['id', 'title', 'state', 'priority', 'assignee', 'tags', 'snoozedUntil', 'version']);
 
 /** Entries whose later end is looked up by their ids. */
 const entriesWithEnds = new Set<unknown>(['reply', 'action', 'approval']);
 /** Entries of changes that update_item undoes by their ids. */
-const undoableEntries = new Set<unknown>(['state', 'assigned', 'tags', 'snoozed', 'linked', 'unlinked']);
+const undoableEntries = new Set<unknown>(['state', 'assigned', 'tags', 'snoozed', 'linked', 'unlinked', 'edited']);
 
 const entryData = (data: Members): Members => {
   const { occurrence, occurrences, approvedBy, ...rest } = data;
@@ -67,14 +70,23 @@ export const entryReceipt = (entry: Members): Members =>
 
 /** Returns a message of the live stream, with the time of its entry where the two differ. */
 export const compactChange = (change: Members): Members => {
-  const { entry, at, ...rest } = omitMembers(change, ['offset', 'prev']);
-  if (!isObject(entry)) return { ...rest, at };
+  const { entry, entries, at, ...rest } = omitMembers(change, ['offset', 'prev']);
+  const isNew = rest['change'] === 'created' && rest['type'] === 'timeline';
+  const shown = isNew ? omitMembers(rest, ['change']) : rest;
+  const written = objectsIn(entries ?? [entry]);
+  const [first] = written;
+  if (first === undefined) return { ...rest, at };
   // Each of several items has an entry of its own.
-  const { at: entryAt, ...happened } = shownEntry(entry, isNamed(entry) && rest['items'] === undefined);
+  const show = (one: Members): Members => shownEntry(one, isNamed(one) && rest['items'] === undefined);
+  const { at: entryAt, ...happened } = show(first);
+  if (!Array.isArray(entries)) return { ...shown, at, entry: entryAt === at ? happened : { at: entryAt, ...happened } };
+  // What one request has written has one author and one reason.
+  const { by, reason } = happened;
   return {
-    ...(rest['change'] === 'created' ? omitMembers(rest, ['change']) : rest),
+    ...shown,
     at,
-    entry: entryAt === at ? happened : { at: entryAt, ...happened },
+    ...withoutEmpty({ by, reason }),
+    entries: written.map((one) => omitMembers(show(one), ['at', 'by', 'reason'])),
   };
 };
 

@@ -1,5 +1,5 @@
 /** Small functions on the members of answers. Used by kinds.ts, declared.ts and present.ts. */
-import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
+import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 

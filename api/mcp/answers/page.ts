@@ -1,5 +1,5 @@
 /** Pages of lists as tools answer them: as many elements as fit, and how many more there are. Used by result.ts. */
-import type { Caller } from '../../../shared/access/principal.ts';
+import type { Caller } from '../../../shared/accounts/access/principal.ts';
 import type { ApiResponse } from '../../http/apiResponse.ts';
 import type { Members } from './members.ts';
 import { answerBytesMax, presentBody, type Form } from './present.ts';

@@ -1,5 +1,5 @@
-/** Times of answers as ISO 8601 for models, which do not calculate well with milliseconds. Used by present.ts and declaredTimes.ts. */
-import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
+/** Times of answers as ISO 8601 for models, which do not calculate well with milliseconds. Used by present.ts and present.ts. */
+import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
 
 /** Names of members that are times where their value is a number of that size. */
 const timeNames = /(?:At|Seen|Since|Until)$|^(?:at|since|until|now|oldest|newest|from|to)$/;

@@ -2,13 +2,13 @@
  * Who did something, as models name them (`by` of list_changes, `requestedBy` of list_approvals), as their ids: people as in assignee,
  * and agents. Used by tools/overview.ts and tools/approvals.ts.
  */
-import { includesEnvironment } from '../../../shared/access/principal.ts';
+import { includesEnvironment } from '../../../shared/accounts/access/principal.ts';
+import { listAgents } from '../../../shared/accounts/settings/agents.ts';
 import { Fault, invalidAt } from '../../../shared/catalogue/errors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
-import { visibleInboxes } from '../../../shared/items/filters.ts';
-import { listNearest } from '../../../shared/platform/core/nearestNames.ts';
-import { foldCase } from '../../../shared/platform/core/searchWords.ts';
-import { listAgents } from '../../../shared/settings/agents.ts';
+import { visibleInboxes } from '../../../shared/items/filters/filters.ts';
+import { listNearest } from '../../../shared/platform/words/nearestNames.ts';
+import { foldCase } from '../../../shared/platform/words/searchWords.ts';
 import type { EndpointCall } from '../../endpoint.ts';
 import { assignablePeople } from '../../routes/people.ts';
 import { toList } from './coerce.ts';

@@ -1,8 +1,8 @@
 /** Whom an item can be assigned to, for the error about somebody who does not see its inbox. Used by tool.ts. */
 import { Fault } from '../../../shared/catalogue/errors.ts';
 import { readItems } from '../../../shared/items/model.ts';
-import { listNearest } from '../../../shared/platform/core/nearestNames.ts';
-import { invalidFault } from '../../../shared/platform/core/validate.ts';
+import { invalidFault } from '../../../shared/platform/json/validate.ts';
+import { listNearest } from '../../../shared/platform/words/nearestNames.ts';
 import type { EndpointCall } from '../../endpoint.ts';
 import { assignablePeople } from '../../routes/people.ts';
 

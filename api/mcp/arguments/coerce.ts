@@ -1,7 +1,8 @@
 /** Turns what models write into what the endpoints take, by their schemas; what it can’t turn stays, and the endpoint refuses it. Used by tool.ts and actions.ts. */
 import type { FaultDetail } from '../../../shared/catalogue/errors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
-import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
+import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
+import { findRepeatedMember } from '../../http/jsonMember.ts';
 import { toSchemaForm } from './recordRefs.ts';
 import { parseDuration, parseTime } from './times.ts';
 
@@ -81,10 +82,12 @@ const coerceNumber = (value: unknown, { path, name, description }: Place, { prob
   return value;
 };
 
+/** Returns the value of a JSON text; undefined for another text, and for one in which an object names a member twice. */
 const parsedJson = (text: string, opening: string): unknown => {
   if (!text.trimStart().startsWith(opening)) return undefined;
   try {
-    return JSON.parse(text) as unknown;
+    const value: unknown = JSON.parse(text);
+    return findRepeatedMember(text) === null ? value : undefined;
   } catch {
     return undefined;
   }
@@ -170,8 +173,9 @@ const coerceUnion = (schema: Schema, value: unknown, place: Place, coercion: Coe
   if (time !== undefined && branches.length > 1 && isTextOrNumber(value)) {
     const parsed = parseTime(value, coercion.now, pastNames.test(place.name));
     if ('at' in parsed) return parsed.at;
-    // A text may be of the other branch.
-    if (typeof value === 'number') coercion.problems.push({ path: place.path, message: parsed.problem });
+    // A text that does not begin as a date may be of the other branch.
+    if (typeof value === 'number' || /^\d{4}-\d\d-\d\d/.test(value))
+      coercion.problems.push({ path: place.path, message: parsed.problem });
     return value;
   }
   const object = toObject(value);

@@ -1,5 +1,5 @@
 /** Dry runs of what is dangerous: they do nothing, so that nothing has to be confirmed. Used by tool.ts and actions.ts. */
-import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
+import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,11 @@
 /** People as models name them (a name, an e-mail address, `me`), as their ids. Used by tool.ts. */
-import type { Person } from '../../../shared/access/principal.ts';
+import type { Person } from '../../../shared/accounts/access/principal.ts';
+import { findAccount } from '../../../shared/accounts/accounts.ts';
 import { Fault, invalidAt } from '../../../shared/catalogue/errors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
-import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
-import { knownNames } from '../../../shared/platform/core/nearestNames.ts';
-import { foldCase } from '../../../shared/platform/core/searchWords.ts';
-import { findAccount } from '../../../shared/settings/accounts.ts';
+import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
+import { isNearWord, knownNames } from '../../../shared/platform/words/nearestNames.ts';
+import { foldCase } from '../../../shared/platform/words/searchWords.ts';
 import type { EndpointCall } from '../../endpoint.ts';
 import { assignablePeople, nameFilter } from '../../routes/people.ts';
 
@@ -50,8 +50,11 @@ export const ambiguousName = (path: string, found: readonly Person[]): Fault => 
   return invalidAt(path, `is the name of ${String(found.length)} people; give the id of one: ${list.join('; ')}`);
 };
 
+/** Returns the names that have a word near to one of the text: another would invite a wrong choice. */
 const nearest = (wanted: string, names: readonly string[]): string => {
-  const known = knownNames(wanted, names).slice(0, nearestMax);
+  const words = foldAccents(wanted).split(/\s+/u);
+  const near = names.filter((name) => words.some((word) => isNearWord(word, foldAccents(name).split(/\s+/u))));
+  const known = knownNames(wanted, near).slice(0, nearestMax);
   return known.length === 0 ? '' : `the nearest names are ${known.join(', ')}; `;
 };
 

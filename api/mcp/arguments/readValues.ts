@@ -1,8 +1,8 @@
 /** Reads the arguments of a call by the schema of its tool. Used by tool.ts and actions.ts. */
 import type { FaultDetail } from '../../../shared/catalogue/errors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
-import { unknownNameMessage } from '../../../shared/platform/core/nearestNames.ts';
-import { invalidFault } from '../../../shared/platform/core/validate.ts';
+import { invalidFault } from '../../../shared/platform/json/validate.ts';
+import { unknownNameMessage } from '../../../shared/platform/words/nearestNames.ts';
 import { coerceArguments } from './coerce.ts';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 /** References to records as models write them, "customer:cus_1" or { resource, id }, in the form that is taken. Used by coerce.ts, actions.ts and tools/records.ts. */
-import type { Caller } from '../../../shared/access/principal.ts';
+import type { Caller } from '../../../shared/accounts/access/principal.ts';
 import { Fault, invalidAt } from '../../../shared/catalogue/errors.ts';
-import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
-import { recordRefPattern } from '../../../shared/platform/core/schema.ts';
+import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
+import { recordRefPattern } from '../../../shared/platform/json/schema.ts';
 import { getRecord } from '../../../shared/records/read.ts';
 import type { EndpointCall } from '../../endpoint.ts';
 
@@ -28,9 +28,12 @@ const ofObject = (value: unknown): Reference | null => {
   return typeof resource === 'string' && typeof id === 'string' ? { resource, id } : null;
 };
 
+/** Returns what a value refers to in either form; null for other values. */
+export const toReference = (value: unknown): Reference | null => ofText(value) ?? ofObject(value);
+
 /** Returns whether a schema is that of a reference as an object. */
 const isReference = ({ properties }: Members): boolean =>
-  isObject(properties) && Object.keys(properties).sort().join() === 'id,resource';
+  isObject(properties) && ['id,resource', 'id,resource,title'].includes(Object.keys(properties).sort().join());
 
 /** Returns the value in the form that a schema of a reference takes, an object or a text; any other value as it is. */
 export const toSchemaForm = (schema: Members, value: unknown): unknown => {
@@ -71,7 +74,7 @@ export const readRecordId = async (
 
 /** Returns the arguments of a tool about one record with its resource and its id alone, where the id names both. */
 export const splitRecordId = async (call: EndpointCall, given: Members): Promise<Members> => {
-  const ref = ofText(given['id']) ?? ofObject(given['id']);
+  const ref = toReference(given['id']);
   const resource = given['resource'] ?? ref?.resource;
   if (ref === null || typeof resource !== 'string') return given;
   return { ...given, resource, id: await readRecordId(call, { resource, given: given['id'], path: 'id' }) };

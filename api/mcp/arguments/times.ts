@@ -1,5 +1,5 @@
 /** Times and durations as models write them, as milliseconds. Used by coerce.ts. */
-import { timeInZone } from '../../../shared/platform/core/zones.ts';
+import { timeInZone } from '../../../shared/platform/time/zones.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
   ms: 1,
@@ -70,7 +70,14 @@ const offsetMs = (text: string): number => {
 /** A time, or why a text is none: what follows the name of the argument in a sentence. */
 type ParsedTime = { readonly at: number } | { readonly problem: string };
 
+/** Names of UTC; other names without `/` are abbreviations, which mean several zones (`BST`) or none of a place (`EST`). */
+const utcNames = new Set(['Z', 'UTC', 'GMT']);
+
 const inZone = (wall: number, zone: string): ParsedTime => {
+  if (!zone.includes('/'))
+    return {
+      problem: `has a zone that means several, ${zone}: use an offset (+01:00), UTC, or a name with a place such as Europe/London`,
+    };
   const found = timeInZone(wall, zone);
   const local = new Date(wall).toISOString().slice(0, 19);
   switch (found.kind) {
@@ -104,7 +111,7 @@ const parseText = (text: string, now: number, isPast: boolean): ParsedTime => {
       return form[4] === undefined
         ? { at: wall }
         : { problem: 'needs a zone: end it with Z, +01:00 or a name such as Europe/Berlin' };
-    if (zone.toUpperCase() === 'Z') return { at: wall };
+    if (utcNames.has(zone.toUpperCase())) return { at: wall };
     return /^[+-]/.test(zone) ? { at: wall - offsetMs(zone) } : inZone(wall, zone);
   }
   const back = /^-\s*|\s+ago$/i;

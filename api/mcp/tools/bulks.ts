@@ -1,6 +1,8 @@
 /** The rows of the tools that change many items at once. */
-import { isObject } from '../../../shared/platform/core/jsonLimits.ts';
-import { toObject } from '../arguments/coerce.ts';
+import { invalidAt } from '../../../shared/catalogue/errors.ts';
+import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
+import { toBoolean, toList, toObject } from '../arguments/coerce.ts';
+import { toReference } from '../arguments/recordRefs.ts';
 import { getEndpoint } from '../endpoints.ts';
 import { requireNewBulk } from '../repeatedCalls.ts';
 import { canStartBulks } from '../rights.ts';
@@ -20,20 +22,41 @@ const withFieldFilters = (given: Given): Given => {
   return where === undefined ? given : { ...given, query: { ...rest, fields: toObject(where) } };
 };
 
+/** Throws `invalid` for a bulk by query that does not say how many items it means; a dry run is how one learns the number. */
+const requireExpect = ({ ids, query, expect, dryRun }: Given): void => {
+  if ((query ?? null) === null || (ids ?? null) !== null || (expect ?? null) !== null || toBoolean(dryRun) === true)
+    return;
+  throw invalidAt(
+    'expect',
+    'is required with query: the number of items that you mean to change. The same call with dryRun: true says it as matched',
+  );
+};
+
 export const bulkTools: readonly Tool[] = [
   createTool({
     name: 'bulk_items',
     endpoint: getEndpoint('bulk.create'),
     isListed: canStartBulks,
     hints: { destructiveHint: true, openWorldHint: true },
-    prepare: (_, given) => withFieldFilters(given),
-    requireNew: (call, given) => requireNewBulk(call, { ids: given['ids'], operation: toObject(given['operation']) }),
+    prepare: (_, given) => {
+      requireExpect(given);
+      return withFieldFilters(given);
+    },
+    requireNew: (call, { ids, refs, operation }) => {
+      const records =
+        (refs ?? null) === null ? null : toList(refs).flatMap((ref) => toReference(toObject(ref))?.id ?? []);
+      return requireNewBulk(call, { ids, records, operation: toObject(operation) });
+    },
     givenPath: (path, given) =>
       queryWithWhere(given) === null ? path : path.replace(/^query\.fields(?=\.|$)/, 'query.where'),
     schemas: {
       ids: { type: 'array', items: { type: 'string' } },
+      refs: { type: 'array', items: { type: 'object' }, description: 'Records of an action in place of items.' },
       query: { type: 'object', description: 'Filters of list_items in place of ids, where too.' },
-      expect: { type: 'integer', description: 'How many you saw: refused when off by more than 5 %.' },
+      expect: {
+        type: 'integer',
+        description: 'Required with query: how many you saw (matched of dryRun); 5 % off is refused.',
+      },
       operation: {
         type: 'object',
         description:

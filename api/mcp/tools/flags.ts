@@ -1,5 +1,5 @@
 /** The rows of the tools for feature flags. */
-import { Type } from '../../../shared/platform/core/schema.ts';
+import { Type } from '../../../shared/platform/json/schema.ts';
 import { compactFlagEntry } from '../answers/kinds.ts';
 import { getEndpoint } from '../endpoints.ts';
 import { canChangeAnyFlag, canSeeAny } from '../rights.ts';

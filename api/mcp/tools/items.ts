@@ -1,11 +1,14 @@
 /** The rows of the tools that read items and change one of them. */
-import { itemListQuery } from '../../../shared/environments/itemQuery.ts';
+import { itemListQuery } from '../../../shared/app/manifest/itemQuery.ts';
+import type { Compactor } from '../answers/compact.ts';
 import { compactWholeItem } from '../answers/kinds.ts';
 import { getEndpoint } from '../endpoints.ts';
-import { requireNewReply } from '../repeatedCalls.ts';
+import { requireNewItem, requireNewText } from '../repeatedCalls.ts';
 import { canInAnyInbox, canSeeAnyInbox, noCaller } from '../rights.ts';
 import { createTool, type Tool } from '../tool.ts';
-import { itemDetailKinds } from './itemDetail.ts';
+
+/** The compact form of an item’s detail. */
+const itemDetailKinds: Readonly<Record<string, Compactor>> = { item: compactWholeItem };
 
 /** Filters by fields have names of their own in a URL. */
 const whereFields = { where: 'fields.*' };
@@ -38,6 +41,7 @@ const readTools: readonly Tool[] = [
       inbox: '',
       view: '',
       state: '',
+      priority: '',
       tags: 'All of them.',
       assignee: 'Name, e-mail, id, me or none.',
       search: 'Words of the title.',
@@ -62,7 +66,7 @@ const readTools: readonly Tool[] = [
     renamed: whereFields,
     hidden: ['limit'],
     schemas: summaryFilters,
-    say: { by: 'inbox, state, tag, assignee, record, day, fields.<name>' },
+    say: { by: 'inbox, state, tag, assignee, record, day, fields.<name>; with ,day behind it by both' },
     description: 'Counts items by group, with examples; its filters are those of list_items.',
   }),
   createTool({
@@ -112,23 +116,26 @@ const changeTools: readonly Tool[] = [
       links: { type: 'array', items: { type: 'object' }, description: 'More records.' },
     },
     kinds: { item: compactWholeItem },
+    requireNew: requireNewItem,
     description: 'Creates an item in an inbox.',
   }),
   createTool({
     name: 'update_item',
     endpoint: getEndpoint('item.update'),
-    isListed: canInAnyInbox('state', 'assign', 'tags', 'snooze', 'note'),
+    isListed: canInAnyInbox('state', 'assign', 'tags', 'snooze', 'note', 'edit'),
     say: {
       state: '',
+      priority: '',
       assignee: 'Name, e-mail, id or me; null: nobody.',
       snooze: 'Time or 2h; null wakes it.',
       note: '',
-      undo: 'Entry to undo; alone.',
+      undo: 'Entry to undo with all of its change; alone. dryRun names the parts.',
     },
     schemas: {
       tags: { type: 'object', description: '{ add: [], remove: [] }' },
       links: { type: 'object', description: '{ add: [{ resource, id }], remove: [] }' },
     },
+    requireNew: (call, { id, note }) => requireNewText(call, { id, text: note }, 'note'),
     description: 'Changes an item, all or nothing.',
   }),
   createTool({
@@ -168,6 +175,7 @@ const changeTools: readonly Tool[] = [
     endpoint: getEndpoint('item.note'),
     isListed: canInAnyInbox('note'),
     say: { text: '' },
+    requireNew: (call, given) => requireNewText(call, given, 'note'),
     description: 'Writes a note for colleagues; no customer sees it.',
   }),
   createTool({
@@ -177,7 +185,7 @@ const changeTools: readonly Tool[] = [
     hints: { destructiveHint: true, openWorldHint: true },
     say: { subject: '', text: '' },
     schemas: { then: { type: 'object', description: '{ state, snooze } once it is accepted.' } },
-    requireNew: requireNewReply,
+    requireNew: (call, given) => requireNewText(call, given, 'reply'),
     description: 'Sends a reply to the customer of an item: it can’t be taken back.',
   }),
   createTool({

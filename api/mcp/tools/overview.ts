@@ -1,16 +1,11 @@
 /** The rows of the tools that every set has: who one is, whom one works with, what has changed. */
 import { limits } from '../../../shared/catalogue/limits.ts';
-import { Type } from '../../../shared/platform/core/schema.ts';
+import { Type } from '../../../shared/platform/json/schema.ts';
 import { compactCounts } from '../answers/kinds.ts';
 import { resolveActors } from '../arguments/actors.ts';
 import { getEndpoint } from '../endpoints.ts';
 import { anyCaller, canInAnyInbox, canSeeAnyInbox } from '../rights.ts';
 import { createTool, type Tool } from '../tool.ts';
-
-/** The types of messages that the stream's log keeps; the others are passing. */
-const changeType = Type.Union(
-  ['item', 'timeline', 'run', 'bulk', 'approval', 'flag'].map((type) => Type.Literal(type)),
-);
 
 export const overviewTools: readonly Tool[] = [
   createTool({
@@ -35,19 +30,18 @@ export const overviewTools: readonly Tool[] = [
         Type.Union([Type.Integer({ minimum: 0, description: 'A time (milliseconds since 1970 UTC).' }), Type.String()]),
       ),
       by: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: limits.filterValues })),
-      types: Type.Optional(Type.Array(changeType, { minItems: 1, maxItems: limits.filterValues })),
-      inboxes: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: limits.filterValues })),
+      exceptMe: Type.Optional(Type.Boolean({ description: 'Only what others did.' })),
     },
     schemas: {
       since: { type: 'string', description: 'Time, 2h, or the cursor of the call before; absent: now.' },
       by: { type: 'array', items: { type: 'string' }, description: 'People, agents, me.' },
     },
-    say: { wait: 'Up to 30s.', types: '', inboxes: '' },
+    say: { wait: 'Up to 30s.', types: '', inboxes: '', exceptMe: '' },
     hidden: ['after'],
     prepare: resolveActors,
     givenPath: (path) => (path === 'after' ? 'since' : path),
     canLookAhead: null,
-    description: 'What has changed since a time; 24 hours are kept.',
+    description: 'What has changed since a time, one message a request; 24 hours are kept.',
   }),
   createTool({
     name: 'get_counts',
@@ -61,7 +55,8 @@ export const overviewTools: readonly Tool[] = [
     name: 'search',
     endpoint: getEndpoint('search'),
     isListed: canSeeAnyInbox,
-    say: { q: '', types: '' },
+    say: { q: '', types: '', cursor: 'Of an incomplete answer.' },
+    canLookAhead: false,
     description: 'Items and records with all words anywhere (texts, notes, replies), best first.',
   }),
 ];

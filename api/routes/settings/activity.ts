@@ -1,8 +1,8 @@
 /** Settings: what one agent changed, asked for and was refused in this environment. */
-import { listCursors } from '../../../shared/access/listCursors.ts';
+import { listCursors } from '../../../shared/accounts/access/listCursors.ts';
+import { requireSeesAgent, requireSeesAgents } from '../../../shared/accounts/settings/agentActivity.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
-import { nextCursorSchema, responseObject, strictObject, Type } from '../../../shared/platform/core/schema.ts';
-import { requireSeesAgent } from '../../../shared/settings/agentActivity.ts';
+import { nextCursorSchema, responseObject, strictObject, Type } from '../../../shared/platform/json/schema.ts';
 import { readAudit } from '../../../shared/views/audit.ts';
 import { readEndpoint, type Endpoint } from '../../endpoint.ts';
 import { auditEntrySchema } from '../audit.ts';
@@ -11,6 +11,7 @@ import { settingsTag } from './manage.ts';
 
 const activity = readEndpoint({
   path: '/settings/agents/:id/activity',
+  about: 'agent',
   name: 'agent.activity',
   summary:
     'What an agent changed, asked for and was refused in this environment, newest first; for people with audit: see',
@@ -18,6 +19,7 @@ const activity = readEndpoint({
   query: strictObject(pageQuerySchema),
   responses: { 200: responseObject({ entries: Type.Array(auditEntrySchema), cursor: nextCursorSchema }) },
   example: { params: { id: 'agt_01jd0000000000000000000000' }, query: { limit: 20 } },
+  authorize: requireSeesAgents,
   handle: async ({ deps, caller, params, query: { cursor: given, limit } }) => {
     const actor = params['id'] ?? '';
     await requireSeesAgent(deps.db, caller, actor);

@@ -1,16 +1,16 @@
 /** Settings: the removal of what identifies a person. */
-import { listCursors } from '../../../shared/access/listCursors.ts';
+import { listCursors } from '../../../shared/accounts/access/listCursors.ts';
 import { fault } from '../../../shared/catalogue/errors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
 import { countErasable } from '../../../shared/erasure/erasable.ts';
 import { erasureView, insertErasure, listErasures, listUnreached, targetOf } from '../../../shared/erasure/model.ts';
 import { erasureCountsSchema, erasureInput, erasureSchema, unreachedSchema } from '../../../shared/erasure/schema.ts';
-import { cursorSchema, limitSchema, responseObject, strictObject, Type } from '../../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../../shared/platform/core/validate.ts';
+import { cursorSchema, limitSchema, responseObject, strictObject, Type } from '../../../shared/platform/json/schema.ts';
+import { compileCheck } from '../../../shared/platform/json/validate.ts';
 import { channels } from '../../../shared/platform/redis/bus.ts';
-import { readEndpoint, writeEndpoint, type Endpoint } from '../../endpoint.ts';
+import { readEndpoint, type Endpoint } from '../../endpoint.ts';
 import { listResponse } from '../discovery.ts';
-import { requireManager, runSettingsChange, settingsTag } from './manage.ts';
+import { requireManager, runSettingsChange, settingsTag, settingsWriteEndpoint } from './manage.ts';
 
 const checkErasureInput = compileCheck(erasureInput);
 
@@ -22,8 +22,8 @@ const list = readEndpoint({
   query: strictObject({ cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) }),
   responses: { 200: listResponse('erasures', erasureSchema) },
   example: {},
+  authorize: requireManager,
   handle: async (call) => {
-    requireManager(call, { fresh: false });
     const { deps, caller, query } = call;
     const cursors = listCursors(caller, 'erasures', []);
     const keys = cursors.open(query.cursor);
@@ -35,11 +35,11 @@ const list = readEndpoint({
   },
 });
 
-const create = writeEndpoint({
+const create = settingsWriteEndpoint({
   path: '/settings/erasures',
   name: 'erasure.create',
   summary: 'Remove what identifies a person; a dry run counts it. Can’t be undone',
-  tag: settingsTag,
+  fresh: 'always',
   body: erasureInput,
   responses: {
     200: responseObject({
@@ -53,7 +53,6 @@ const create = writeEndpoint({
   audit: { verb: 'erasure.create', target: () => ({ type: 'erasure', id: null }) },
   check: checkErasureInput,
   handle: async (call) => {
-    requireManager(call, { fresh: true });
     const { deps, caller, body } = call;
     const target = targetOf(caller.env.id, body);
     if (body.dryRun === true) {

@@ -1,4 +1,4 @@
-/** The states of an approval. Used by shared/approvals, shared/decisions and the sweep of approvals. */
+/** The states of an approval. Used by shared/approvals and the sweep of approvals. */
 import { defineMachine, openStates, statesOf, type StateOf } from './machine.ts';
 
 export const approvals = defineMachine({

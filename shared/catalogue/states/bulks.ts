@@ -53,6 +53,8 @@ export const bulkChunks = defineMachine({
 
 export type BulkStatus = StateOf<typeof bulks>;
 export const bulkStatuses: readonly BulkStatus[] = statesOf(bulks);
+/** Of bulks that have not ended. */
+export const openBulkStatuses: readonly BulkStatus[] = openStates(bulks);
 /** Of bulks whose chunks have their jobs. */
 export const activeBulkStatuses: readonly BulkStatus[] = statesOfKind(bulks, 'active');
 /** Of chunks that have no end yet. */

@@ -1,4 +1,4 @@
-/** The states of an app's connection, as predicates over its row. Used by shared/applink/presence.ts and the sweeps. */
+/** The states of an app's connection, as predicates over its row. Used by shared/app/link/presence.ts and the sweeps. */
 import { defineMachine } from './machine.ts';
 
 /** Returns SQL for whether the row had a heartbeat after the time `since`. */

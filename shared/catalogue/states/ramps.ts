@@ -1,4 +1,4 @@
-/** The states of a flag's ramp, as predicates over the flag's row. Used by shared/flags. */
+/** The states of a flag's ramp, as predicates over the flag's row. Used by states.ts. */
 import { defineMachine } from './machine.ts';
 
 const hasStatus =

@@ -1,4 +1,4 @@
-/** The states of a run. Used by shared/actions, shared/bulk and the jobs and sweeps of runs. */
+/** The states of a run. Used by shared/runs, shared/bulk and the jobs and sweeps of runs. */
 import { defineMachine, openStates, statesLeftBy, statesOf, statesOfKind, type StateOf } from './machine.ts';
 
 export const runs = defineMachine({

@@ -1,4 +1,4 @@
-/** The states of a staged job, as predicates over its row. Used by shared/platform/outbox, shared/actions and workers/. */
+/** The states of a staged job, as predicates over its row. Used by shared/platform/leases, shared/runs and workers/. */
 import { defineMachine } from './machine.ts';
 
 /** Returns SQL for whether the job of this row waits for the app. */

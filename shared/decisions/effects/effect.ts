@@ -1,5 +1,5 @@
 /** Types of the effects of approvals: each kind prepares its own, which decide.ts then writes in the transaction of the decision. */
-import type { Caller } from '../../access/principal.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
 import type { Approval, ApprovalKind } from '../../approvals/model.ts';
 import { fault, type Fault } from '../../catalogue/errors.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
@@ -22,6 +22,8 @@ export interface ApprovalContext<K extends ApprovalKind = ApprovalKind> {
   /** The requester with present rights; the effect is recorded under this name. */
   readonly requester: Caller;
   readonly decidedBy: ActorRef;
+  /** What stands for what the decider saw; undefined: the decider does not say. */
+  readonly digest: string | undefined;
 }
 
 /** Writes the effect. Throws `stale` when the data that was checked before has changed. */

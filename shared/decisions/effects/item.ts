@@ -1,7 +1,7 @@
 /** The effect of approving a supervised agent's change of an item, or its new item. */
 import { isDeepStrictEqual } from 'node:util';
-import { fullAccess } from '../../access/access.ts';
-import { withoutSupervision } from '../../access/principal.ts';
+import { fullAccess } from '../../accounts/access/access.ts';
+import { withoutSupervision } from '../../accounts/access/principal.ts';
 import { readItems, type Item } from '../../items/model.ts';
 import { bindInput } from '../../items/operation.ts';
 import { parseCreateInput } from '../../items/operations/create.ts';
@@ -11,7 +11,7 @@ import { findUndo } from '../../items/perform/undo.ts';
 import { presentItem } from '../../items/present.ts';
 import { resolveCustomerAddress } from '../../items/replyAddress.ts';
 import { supervisedOperations } from '../../items/supervised/supervisedOperations.ts';
-import { isObject } from '../../platform/core/jsonLimits.ts';
+import { isObject } from '../../platform/json/jsonLimits.ts';
 import { emptyEffects, staleFault, type ApprovalContext, type ApprovalEffect, type PrepareEffect } from './effect.ts';
 
 const prepareCreation = ({ deps, approval, requester }: ApprovalContext<'item'>): ApprovalEffect => {

@@ -16,7 +16,7 @@ import {
 import { chooseSource, chooseTermsWhenSparse, contentLookups, isRareContent } from './search.ts';
 import { candidateFitStatement } from './sources.ts';
 import { itemCountContentsStatement, itemCountStatement, itemCountWalkStatement } from './statements.ts';
-import { activityStream, itemStreams } from './streams.ts';
+import { activityStream, itemStreams, type ItemStream } from './streams.ts';
 
 const countLimit = limits.countExact + 1;
 
@@ -74,12 +74,16 @@ export const countItems = async (
   scanLimits: ItemScanLimits = defaultItemScanLimits,
 ): Promise<number> => {
   const request = normalizeRequest(given);
-  const byDeadline = createItemScan(db, request, { stream: itemStreams.due, descending: true, scanLimits });
-  if (byDeadline === null) return 0;
+  const scanOf = (stream: ItemStream): ItemScan | null =>
+    createItemScan(db, request, { stream, descending: true, scanLimits });
+  const [byDeadline, byPriority] = [scanOf(itemStreams.due), scanOf(itemStreams.priority)];
+  if (byDeadline === null || byPriority === null) return 0;
   const scan =
     request.overdue === true && byDeadline.open.length === 0
       ? byDeadline
-      : createItemScan(db, request, { stream: activityStream(request), descending: true, scanLimits });
+      : request.priority !== null && byPriority.open.length === 0
+        ? byPriority
+        : scanOf(activityStream(request));
   if (scan === null) return 0;
   const few = scan.open.length === 0 ? null : await countFewRows(scan, request);
   if (few !== null) return few;

@@ -2,12 +2,13 @@
  * The filters of an item list as SQL conditions on rows that an index has found already: one text for all requests, in
  * which a filter that a request lacks is a null parameter. PostgreSQL never chooses an index for them. Used by items/list/.
  */
-import { nameCode } from '../../platform/core/lexemes.ts';
-import { foldCase } from '../../platform/core/searchWords.ts';
+import { anyOfNames, columnsOf, eachAnyOf, type AnyOfName } from '../../app/items/members.ts';
 import type { SqlValue } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
-import { contentQueries, type ContentQueries } from '../itemWords.ts';
-import { bucketSql, emptyTermFilter, fortnightSql, termPieces } from '../terms.ts';
+import { nameCode } from '../../platform/words/lexemes.ts';
+import { alternativesOf } from '../../platform/words/searchWords.ts';
+import { contentQueries, type ContentQueries } from '../search/itemWords.ts';
+import { bucketSql, emptyTermFilter, fortnightSql, termPieces } from '../search/terms.ts';
 import type { ItemCountRequest, ItemFilterName, TimeRange } from './request.ts';
 
 const bucketExpression = bucketSql(
@@ -54,6 +55,9 @@ const hasAllParts = (): string =>
     then (select coalesce(${passPlaces.map((n) => `($partCount::int < ${String(n)} or ${anyRowHas(n)})`).join(' and ')}, false) from item_words w where w.env = $env and w.item = i.id)
     else not exists (select from generate_series(2, $partCount::int) as n where not ${hasRow(part('n'))}) end))`;
 
+const columnOf = (name: AnyOfName): string => columnsOf(name)[0]?.name ?? name;
+const anyOfValue = (name: AnyOfName): string => `any_${columnOf(name)}`;
+
 /** Alias of the rows: `i`. `strpos` is a hint: it spares most rows the tsquery, which takes 30 times as long. */
 export const filterConditions: Readonly<Record<ItemFilterName, string>> = {
   states: '($states::text[] is null or i.state = any($states::text[]))',
@@ -64,11 +68,14 @@ export const filterConditions: Readonly<Record<ItemFilterName, string>> = {
     '($snoozed::bool is null or (i.snoozed_until is not null and i.snoozed_until > $now::bigint) = $snoozed::bool)',
   triaged: '($triaged::bool is null or i.triaged = $triaged::bool)',
   tags: '($tags::text[] is null or i.tags @> $tags::text[])',
-  words: `($words::text[] is null or (strpos(i.title_key, $hint::text) > 0 and i.terms @@ array_to_string($words::text[], ${bucketExpression})::tsquery))`,
+  words: `($words::text[] is null or ((strpos(i.title_key, $hint::text) > 0 or octet_length(i.title_key) > char_length(i.title_key)) and i.terms @@ array_to_string($words::text[], ${bucketExpression})::tsquery))`,
   record:
     '($recordId::text is null or (i.record_id = $recordId::text and i.record_resource = $recordResource::text) is true or i.links @> $recordLink::jsonb)',
   created: hiddenFromPlanner('i.created_at >= $createdFrom::bigint and i.created_at < $createdTo::bigint'),
   seen: hiddenFromPlanner('i.last_seen >= $seenFrom::bigint and i.last_seen < $seenTo::bigint'),
+  ...eachAnyOf(
+    (name) => `($${anyOfValue(name)}::text[] is null or i.${columnOf(name)} = any($${anyOfValue(name)}::text[]))`,
+  ),
   contents: `($same::tsquery[] is null or case when $partCount::int = 1 then ${hasRow(`($same::tsquery[])[${inboxPlace}]`)} else ${hasAllParts()} end)`,
 };
 
@@ -104,10 +111,10 @@ export const requestedFilters = (request: ItemCountRequest): ItemFilterName[] =>
 const longer = (a: string, b: string): number => b.length - a.length;
 
 /**
- * Returns the longest run of ASCII letters and digits of a word: a lower-cased title without it doesn't hold the word
- * either. Other letters may be composed differently in the title.
+ * Returns the longest run of ASCII letters and digits of a word: a lower-cased title of nothing but ASCII characters without it
+ * doesn't hold the word either.
  */
-const wordHint = (word: string): string => (foldCase(word).match(/[a-z0-9]+/g) ?? []).sort(longer)[0] ?? '';
+const wordHint = (word: string): string => (alternativesOf(word)[0].match(/[a-z0-9]+/g) ?? []).sort(longer)[0] ?? '';
 
 /** At most so many words are looked up in the index; further words are only compared with the rows. */
 const lookupWordsMax = 4;
@@ -145,6 +152,7 @@ export const filterValues = (request: ItemCountRequest): Record<string, SqlValue
     inboxes,
     codes: request.inboxes.map((inbox) => nameCode(inbox.name)),
     now: request.now,
+    ...Object.fromEntries(anyOfNames.map((name) => [anyOfValue(name), request[name]])),
     states: request.states,
     tags: request.tags,
     assignees: request.assignees,

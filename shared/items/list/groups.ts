@@ -5,6 +5,7 @@
 import { namedStatement, type NamedStatement } from '../../platform/db/namedStatement.ts';
 import type { TextRow } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
+import { scannedColumns } from '../model.ts';
 import { allConditions, conditionsOfFound, mayHaveAllSql, wholeColumn } from './filters.ts';
 import type { ItemCountRequest } from './request.ts';
 import type { CandidateSource } from './sources.ts';
@@ -52,14 +53,28 @@ const byField: Grouping = {
 };
 
 type MemberKey = keyof typeof groupings;
-export type SummaryKey = MemberKey | 'field';
+type PlainKey = MemberKey | 'field';
+/** What items are grouped by; with `+day` by that and by day. */
+export type SummaryKey = PlainKey | `${PlainKey}+day`;
+
+const groupingOf = (by: SummaryKey): Grouping => {
+  const [name, day] = by.split('+');
+  const known = Object.entries<Grouping>(groupings).find(([key]) => key === name)?.[1] ?? byField;
+  if (day === undefined) return known;
+  const at = `g.k${String(known.read.length + 1)}`;
+  return {
+    ...known,
+    read: [...known.read, ...groupings.day.read],
+    key: `json_build_array(${known.key}, ${groupings.day.key.replace('g.k1', at)})::text`,
+  };
+};
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
 export const summaryKeys = Object.keys(groupings) as MemberKey[];
 
 /** Groups those of the rows of a source that fit. */
 const groupSql = (by: SummaryKey, rows: string, fits: string): string => {
-  const { read, key, split }: Grouping = by === 'field' ? byField : groupings[by];
+  const { read, key, split } = groupingOf(by);
   const columns = read.map((_column, n) => `k${String(n + 1)}`);
   return `
   select ${key}, sum(g.n), sum(g.n)${split === undefined ? '' : ' filter (where coalesce(t.n, 1) = 1)'}, sum(g.occurrences), sum(g.unassigned), sum(g.overdue), min(g.oldest), max(g.newest), max(g.example)
@@ -96,13 +111,17 @@ export const sampledItemsSql =
 /** Groups those that fit among the items on some pages of the table. */
 export const sampleGroupsStatement = (by: SummaryKey): NamedStatement =>
   namedStatement(`items.groups.${by}.sample`, () =>
-    groupSql(by, `select i.* from ${sampledItemsSql} where i.env = $env`, `(${visibleSql} and ${allConditions})`),
+    groupSql(
+      by,
+      `select ${scannedColumns} from ${sampledItemsSql} where i.env = $env`,
+      `(${visibleSql} and ${allConditions})`,
+    ),
   );
 
 /** Groups what a source of candidates has. */
 export const candidateGroupsStatement = (by: SummaryKey, { name, rows }: CandidateSource): NamedStatement =>
   namedStatement(`items.groups.${by}.candidates.${name}`, () =>
-    groupSql(by, `select * from (${rows('i.*')} offset 0) i`, `(${visibleSql} and ${allConditions})`),
+    groupSql(by, `select * from (${rows(scannedColumns)} offset 0) i`, `(${visibleSql} and ${allConditions})`),
   );
 
 /** Groups what the first `$most` rows of item_words hold that are found by their contents (`$looked`). */

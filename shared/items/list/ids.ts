@@ -2,6 +2,7 @@
 import type { Db } from '../../platform/db/knex.ts';
 import { namedStatement, type NamedStatement } from '../../platform/db/namedStatement.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
+import { scannedColumns } from '../model.ts';
 import { allConditions } from './filters.ts';
 import { normalizeRequest, type CursorKeys, type ItemCountRequest } from './request.ts';
 import {
@@ -35,7 +36,7 @@ const candidateIdsStatement = ({ name, rows }: CandidateSource): NamedStatement 
   namedStatement(
     `items.candidateIds.${name}`,
     () => `
-    select i.id from (${rows('i.*')} offset 0) i where ${hiddenFromPlanner('i.inbox = any ($inboxes::text[])')} and ${allConditions} limit $limit`,
+    select i.id from (${rows(scannedColumns)} offset 0) i where ${hiddenFromPlanner('i.inbox = any ($inboxes::text[])')} and ${allConditions} limit $limit`,
   );
 
 const firstColumn = (rows: readonly (readonly (string | null)[])[]): string[] => rows.flatMap(([id]) => id ?? []);

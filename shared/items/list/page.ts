@@ -28,7 +28,7 @@ import {
 } from './search.ts';
 import { itemStreams, streamsForSort, type ItemStream } from './streams.ts';
 
-interface ItemPage {
+export interface ItemPage {
   /** Rows of `itemColumns`, followed by further columns. */
   readonly rows: readonly TextRow[];
   /** The cursor of the next page; null: this is the last one. */
@@ -192,9 +192,18 @@ const remainingStreams = (request: ItemListRequest): { stream: ItemStream; place
   const { after, descending } = request;
   const all = streamsForSort(request).map((stream) => ({ stream, place: streamStart(stream, request, descending) }));
   if (after === null) return all;
-  // A cursor in the second of the two streams by deadline has null as its key.
-  const left = all.slice(all.length > 1 && after[0] === null ? 1 : 0);
-  return left.map((each, n) => (n === 0 ? { ...each, place: after } : each));
+  // A cursor in the second of the two streams by deadline has null as its key; one by priority has the stream's rank.
+  const first = all.findIndex(({ stream: { key, rank } }) =>
+    rank === undefined
+      ? (key === null) === (after[0] === null)
+      : descending
+        ? rank <= Number(after[0])
+        : rank >= Number(after[0]),
+  );
+  return all.slice(first === -1 ? all.length : first).map((each, n) => {
+    const { rank } = each.stream;
+    return n === 0 && (rank === undefined || rank === after[0]) ? { ...each, place: after } : each;
+  });
 };
 
 /**
@@ -220,10 +229,12 @@ export const listItems = async (
     if (rows.length > limit) break;
     const scan = createItemScan(db, request, { stream, descending, scanLimits });
     if (scan === null) continue;
+    const { rank } = stream;
     const found = await readStream({ scan, request, msLeft }, place, limit + 1 - rows.length);
-    rows.push(...found.rows);
+    // Rows end with what they are sorted by.
+    rows.push(...(rank === undefined ? found.rows : found.rows.map((row) => [...row.slice(0, -1), String(rank)])));
     const [key = null, id = null] = found.stoppedAt ?? [];
-    if (found.stoppedAt !== null) return { rows, next: keysOf(key, id) };
+    if (found.stoppedAt !== null) return { rows, next: keysOf(rank ?? key, id) };
   }
   const { page, last } = cutPage(rows, limit);
   return { rows: page, next: last === null ? null : keysOf(last.at(-1) ?? null, last[0] ?? '') };

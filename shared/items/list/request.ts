@@ -1,13 +1,15 @@
 /** The request for a list or count of items, resolved from parameters, view and role. Used by items/list/, `GET /items` and blocks of items. */
-import type { ItemSort } from '../../environments/itemQuery.ts';
-import { queryWords } from '../../platform/core/searchWords.ts';
-import type { ContentFilter } from '../itemWords.ts';
+import { eachAnyOf, type AnyOfName } from '../../app/items/members.ts';
+import type { ItemSort } from '../../app/manifest/itemQuery.ts';
 import type { RecordRef } from '../model.ts';
+import type { ContentFilter } from '../search/itemWords.ts';
 
 export interface VisibleInbox {
   readonly name: string;
   /** Every state that an item of the inbox may be in, retired states too: sorts other than `lastSeen` read a branch for each. */
   readonly states: readonly string[];
+  /** Every priority that an item of the inbox may have, the most urgent first; those of the last group are not declared any more. */
+  readonly priorities: readonly (readonly string[])[];
 }
 
 /** Epoch milliseconds, half-open. */
@@ -17,15 +19,15 @@ export interface TimeRange {
 }
 
 /** Filters; null: not filtered by this. */
-interface ItemFilter {
+interface ItemFilter extends Readonly<Record<AnyOfName, readonly string[] | null>> {
   readonly states: readonly string[] | null;
   /** An item needs all of these. */
   readonly tags: readonly string[] | null;
   /** People's ids, any of them; `none`: nobody. */
   readonly assignees: readonly string[] | null;
-  /** As the client wrote them, split at white space. */
+  /** Parts of `queryWords` that the title has. */
   readonly words: readonly string[] | null;
-  /** Words of any text of the item, split at white space, and values of its fields. */
+  /** Parts of `queryWords` that any text of the item has, and values of its fields. */
   readonly contents: ContentFilter | null;
   readonly overdue: boolean | null;
   readonly triaged: boolean | null;
@@ -53,6 +55,7 @@ export const unfiltered: ItemFilter = {
   record: null,
   created: null,
   seen: null,
+  ...eachAnyOf(() => null),
 };
 
 export interface ItemCountRequest extends ItemFilter {
@@ -74,17 +77,13 @@ export interface ItemListRequest extends ItemCountRequest {
   readonly limit: number;
 }
 
-/** Returns the request without filters that exclude nothing, and with words split as texts are indexed. */
+/** Returns the request without filters that exclude nothing. */
 export const normalizeRequest = <R extends ItemFilter>(request: R): R => {
-  const words = [...new Set((request.words ?? []).flatMap(queryWords))];
-  const contents = {
-    words: [...new Set((request.contents?.words ?? []).flatMap(queryWords))],
-    fields: request.contents?.fields ?? [],
-  };
+  const { contents, words } = request;
   return {
     ...request,
-    words: words.length === 0 ? null : words,
-    contents: contents.words.length + contents.fields.length === 0 ? null : contents,
+    words: words?.length === 0 ? null : words,
+    contents: contents === null || contents.words.length + contents.fields.length === 0 ? null : contents,
     tags: request.tags?.length === 0 ? null : request.tags,
     assignees: request.assignees === null ? null : [...new Set(request.assignees)],
   };

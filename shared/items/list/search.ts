@@ -4,7 +4,7 @@
  */
 import type { NamedValues } from '../../platform/db/namedStatement.ts';
 import type { TextRow } from '../../platform/db/sql.ts';
-import { emptyTermFilter, termPieces, type TermFilter } from '../terms.ts';
+import { emptyTermFilter, termPieces, type TermFilter } from '../search/terms.ts';
 import { lookupWords, requestedContents } from './filters.ts';
 import type { CursorKeys, ItemCountRequest, ItemFilterName } from './request.ts';
 import { cursorValues, gatherItems, queryItemScan, readPartShares, type ItemScan, type ItemScanEdge } from './scan.ts';
@@ -73,7 +73,7 @@ const termCandidates = (
 
 /** The terms that are looked up. */
 interface ChosenTerms {
-  /** Parameters: `pieces` of a tsquery (items/terms.ts); `words` is null when all words are looked up, so that rows need not be compared with them. */
+  /** Parameters: `pieces` of a tsquery (search/terms.ts); `words` is null when all words are looked up, so that rows need not be compared with them. */
   readonly values: { readonly pieces: readonly string[]; readonly words?: null };
   /** Of one, how many of the rows just read have them all. */
   readonly share: number;

@@ -1,10 +1,11 @@
 /**
  * Sources of candidates: what finds all items that one filter may leave, without an order. Where they are few, they are judged and
- * sorted; else the stream is read. Used by search.ts, page.ts and count.ts.
+ * sorted; else the stream is read. Used by search.ts, scan.ts and count.ts.
  */
-import { idAt } from '../../platform/core/ids.ts';
 import { namedStatement, type NamedStatement, type NamedValues } from '../../platform/db/namedStatement.ts';
+import { idAt } from '../../platform/ids.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
+import { scannedColumns } from '../model.ts';
 import { allConditions, anyTime } from './filters.ts';
 import type { ItemCountRequest } from './request.ts';
 
@@ -31,6 +32,16 @@ const sources: readonly CandidateSource[] = [
         and (i.record_resource = $recordResource::text and i.record_id = $recordId::text) is not true`,
   },
   {
+    name: 'priority',
+    // The order is that of the index of priorities: without it PostgreSQL may read all items of an inbox by another. Of a range it
+    // expects few rows, so that it looks up each item that is found: of an equality it expects so many that it reads the table instead.
+    isAsked: ({ priority }) => priority !== null,
+    rows: (columns) => `
+      select ${columns} from unnest($inboxes::text[]) as v(inbox) cross join unnest($any_priority::text[]) as p(priority) cross join lateral (
+        select ${scannedColumns} from items i where i.env = $env and i.inbox = v.inbox and i.priority >= p.priority and i.priority <= p.priority
+        order by i.priority, i.state, i.id) i`,
+  },
+  {
     name: 'created',
     isAsked: ({ created }) => created !== null,
     rows: (columns) =>
@@ -41,7 +52,7 @@ const sources: readonly CandidateSource[] = [
     isAsked: ({ seen }) => seen !== null,
     rows: (columns) => `
       select ${columns} from unnest($inboxes::text[]) as v(inbox) cross join lateral (
-        select * from items i where i.env = $env and i.inbox = v.inbox and i.last_seen >= $seenFrom::bigint and i.last_seen < $seenTo::bigint
+        select ${scannedColumns} from items i where i.env = $env and i.inbox = v.inbox and i.last_seen >= $seenFrom::bigint and i.last_seen < $seenTo::bigint
         order by i.last_seen desc, i.id desc) i`,
   },
 ];
@@ -68,5 +79,5 @@ export const candidateFitStatement = ({ name, rows }: CandidateSource): NamedSta
   namedStatement(
     `items.fittingCandidates.${name}`,
     () => `
-    select count(*) from (select 1 from (${rows('i.*')} offset 0) i where ${hiddenFromPlanner('i.inbox = any ($inboxes::text[])')} and ${allConditions} limit $limit) i`,
+    select count(*) from (select 1 from (${rows(scannedColumns)} offset 0) i where ${hiddenFromPlanner('i.inbox = any ($inboxes::text[])')} and ${allConditions} limit $limit) i`,
   );

@@ -12,8 +12,8 @@ import {
   probeSql,
   type EdgeShape,
 } from '../../platform/listing/scanSql.ts';
-import { itemColumns } from '../model.ts';
-import { bucketSql, fortnightSql } from '../terms.ts';
+import { itemColumns, scannedColumns } from '../model.ts';
+import { bucketSql, fortnightSql } from '../search/terms.ts';
 import {
   allConditions,
   allPartsFit,
@@ -147,7 +147,7 @@ export const itemWalkStatement = (stream: ItemStream, descending: boolean): Name
     return `
     select ${selectedColumns(stream)} from (
       select i.* from ${groups(descending)} cross join lateral (
-        select * from items i where ${matchingRows} and ${hiddenFromPlanner(afterCursorSql(stream, descending))} and ${allConditions} order by ${order} limit $limit) i
+        select ${scannedColumns} from items i where ${matchingRows} and ${hiddenFromPlanner(afterCursorSql(stream, descending))} and ${allConditions} order by ${order} limit $limit) i
       limit $limit) i order by ${order}`;
   });
 
@@ -161,7 +161,7 @@ export const fortnightsStatement: NamedStatement = namedStatement(
 /** Selects the items that the terms in `$pieces` find in the fortnights from `$from` back to `$to`. */
 export const fortnightRowsSql = `
   select i.* from (select ${fortnightQueries('$to::int', '$from::int')} as terms offset 0) q
-  cross join lateral (select * from items i where ${matchingRows} offset 0) i`;
+  cross join lateral (select ${scannedColumns} from items i where ${matchingRows} offset 0) i`;
 
 /** Returns the SQL of the first of the matches `m` in order, each with the number of `counted` rows. */
 const firstOf = (stream: ItemStream, descending: boolean, counted: string): string =>
@@ -175,8 +175,7 @@ const firstOf = (stream: ItemStream, descending: boolean, counted: string): stri
   });
 
 /** Selects the item of a row `d`, if the role sees its inbox. */
-export const itemByIdSql =
-  'select * from items i where i.env = $env and i.id = d.item and i.inbox = any ($inboxes::text[]) offset 0';
+export const itemByIdSql = `select ${scannedColumns} from items i where i.env = $env and i.id = d.item and i.inbox = any ($inboxes::text[]) offset 0`;
 
 /** Returns the conditions of rows of a stream behind the cursor that fit; those of the stream are hidden. */
 const belonging = (stream: ItemStream, descending: boolean, conditions = allConditions): string =>
@@ -201,7 +200,7 @@ export const itemGatherStatement = (stream: ItemStream, descending: boolean): Na
     d as materialized (
       select i.id, ${sortKeySql(stream)} as key, (${belonging(stream, descending)}) as fits
       from s cross join lateral (select ${fortnightQueries('s.first', 's.last')} as terms offset 0) q
-      cross join lateral (select * from items i where ${matchingRows} limit $most + 1) i),
+      cross join lateral (select ${scannedColumns} from items i where ${matchingRows} limit $most + 1) i),
     m as (select * from d where fits)
     ${firstOf(stream, descending, 'd')}`,
   );
@@ -230,7 +229,7 @@ export const itemGatherCandidatesStatement = (
     () => `
     with d as materialized (
       select i.id, ${sortKeySql(stream)} as key, (${hiddenFromPlanner('i.inbox = any ($inboxes::text[])')} and ${belonging(stream, descending)}) as fits
-      from (${rows('i.*')} offset 0) i limit $most + 1),
+      from (${rows(scannedColumns)} offset 0) i limit $most + 1),
     m as (select * from d where fits)
     ${firstOf(stream, descending, 'd')}`,
   );

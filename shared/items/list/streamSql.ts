@@ -1,6 +1,7 @@
 /** The SQL of a stream: its branches, merged in order from a cursor on or as a range. Used by statements.ts, scan.ts and groups.ts. */
 import type { NamedValues } from '../../platform/db/namedStatement.ts';
 import { behindSql, orderSql } from '../../platform/listing/scanSql.ts';
+import { scannedColumns } from '../model.ts';
 import type { CursorKeys } from './request.ts';
 import type { ItemStream } from './streams.ts';
 
@@ -65,7 +66,8 @@ const branchConditions = (
     at === null ? `b.${column}` : `($${column}::${type}[])[${String(at)}]`;
   const conditions = [`i.inbox = ${of('inbox', 'text')}`];
   if (by === 'assignee') conditions.push(`i.assignee = ${of('assignee', 'text')}`);
-  if (by === 'state' || by === 'deadline') conditions.push(`i.state = ${of('state', 'text')}`);
+  if (by === 'priority') conditions.push(`i.priority = ${of('priority', 'text')}`);
+  if (by === 'state' || by === 'deadline' || by === 'priority') conditions.push(`i.state = ${of('state', 'text')}`);
   if (by === 'deadline')
     conditions.push(
       `i.closed = ${of('closed', 'bool')}`,
@@ -80,7 +82,7 @@ const branchConditions = (
 export const branchSql = (
   shape: Pick<ItemStreamShape, 'stream' | 'descending' | 'within'>,
   at: number | null,
-  { columns = '*', whole = false }: BranchOptions,
+  { columns = scannedColumns, whole = false }: BranchOptions,
 ): string => {
   const { stream, descending } = shape;
   const conditions = branchConditions(shape, at);
@@ -102,7 +104,7 @@ export const itemRangeSql = ({ stream, size }: RangeShape): string => {
   const branches = Array.from({ length: rangeBranches(size) }, (_, n) =>
     [...branchConditions(branch, n + 1), until(`($untilKeys::bigint[])[${String(n + 1)}]`)].join(' and '),
   );
-  return `select * from items i where i.env = $env ${stream.where} and ${afterCursorSql(stream, true)} and (${branches.join('\n or ')})`;
+  return `select ${scannedColumns} from items i where i.env = $env ${stream.where} and ${afterCursorSql(stream, true)} and (${branches.join('\n or ')})`;
 };
 
 /** Returns the parameters of `itemRangeSql`. */
@@ -112,11 +114,11 @@ export const untilValues = (size: number | null, [key = null, id = null]: Cursor
 });
 
 /** Selects the next rows of a stream behind the cursor, in order. */
-export const itemStreamSql = (shape: ItemStreamShape, columns = '*'): string => {
+export const itemStreamSql = (shape: ItemStreamShape, columns = scannedColumns): string => {
   const order = orderBySql(shape.stream, shape.descending);
   const limit = String(shape.rows);
   if (shape.size === null) {
-    return `select i.* from unnest($inbox::text[], $state::text[], $assignee::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, assignee, closed, least, below)
+    return `select i.* from unnest($inbox::text[], $state::text[], $assignee::text[], $priority::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, assignee, priority, closed, least, below)
       cross join lateral (${branchSql(shape, null, { columns })} order by ${order} limit ${limit}) i order by ${order} limit ${limit}`;
   }
   // The inner order keeps PostgreSQL from reading a branch in another order.

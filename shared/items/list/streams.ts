@@ -3,6 +3,7 @@
  * Used by items/list/.
  */
 import type { SqlValue } from '../../platform/db/sql.ts';
+import { requestedFilters } from './filters.ts';
 import type { ItemCountRequest, ItemFilterName, ItemListRequest } from './request.ts';
 
 /** One index. PostgreSQL only uses a partial index when `where` repeats its definition word for word. */
@@ -10,8 +11,10 @@ export interface ItemStream {
   readonly name: string;
   /** The column that the index is ordered by before the id; null: by the id alone. */
   readonly key: 'last_seen' | 'first_seen' | 'occurrences' | 'users' | 'title_key' | 'due_at' | null;
-  /** What a branch is: an inbox; a state or a person of one; or the open or closed items in a state, with bounds of the key. */
-  readonly by: 'inbox' | 'state' | 'assignee' | 'deadline';
+  /** What a branch is: an inbox; a state or a person of one; a priority in a state; or the open or closed items in a state, with bounds of the key. */
+  readonly by: 'inbox' | 'state' | 'assignee' | 'deadline' | 'priority';
+  /** The place of the priorities that a stream by priority holds, in the lists of its inboxes; absent: the stream holds all of them. */
+  readonly rank?: number;
   readonly where: string;
   /** The filters because of which the stream has fewer rows than the table. */
   readonly narrows: readonly ItemFilterName[];
@@ -56,13 +59,19 @@ export const itemStreams = {
     satisfies: ['states', 'overdue'],
   },
   undue: { ...byState, name: 'undue', key: null, where: 'and i.due_at is null' },
+  priority: {
+    name: 'priority',
+    key: null,
+    by: 'priority',
+    where: '',
+    narrows: ['states', 'priority'],
+    satisfies: ['states', 'priority'],
+  },
 } as const satisfies Record<string, ItemStream>;
 
 /** Returns whether the request filters by anything but `overdue` and the time of activity. */
-const hasOtherFilters = ({ overdue: _, seen: __, ...request }: ItemCountRequest): boolean => {
-  const { states, tags, assignees, words, contents, triaged, snoozed, record, created } = request;
-  return [states, tags, assignees, words, contents, triaged, snoozed, record, created].some((value) => value !== null);
-};
+const hasOtherFilters = (request: ItemCountRequest): boolean =>
+  requestedFilters(request).some((filter) => filter !== 'overdue' && filter !== 'seen');
 
 /** Returns the stream by activity that has the fewest rows for the request. */
 export const activityStream = (request: ItemCountRequest): ItemStream => {
@@ -91,6 +100,12 @@ export const streamsForSort = (request: ItemListRequest): readonly ItemStream[] 
     // Items without a deadline are never overdue.
     case 'due':
       return request.overdue === true ? [itemStreams.due] : [itemStreams.due, itemStreams.undue];
+    // A stream for each place in the inboxes' lists: their order holds for items at once when an app declares another.
+    case 'priority': {
+      const ranks = Math.max(...request.inboxes.map(({ priorities }) => priorities.length), 1);
+      const streams = Array.from({ length: ranks }, (_, rank): ItemStream => ({ ...itemStreams.priority, rank }));
+      return request.descending ? streams.reverse() : streams;
+    }
   }
 };
 
@@ -99,6 +114,7 @@ interface Branches extends Readonly<Record<string, SqlValue>> {
   readonly inbox: (string | null)[];
   readonly state: (string | null)[];
   readonly assignee: (string | null)[];
+  readonly priority: (string | null)[];
   readonly closed: ('true' | 'false' | null)[];
   readonly least: (number | null)[];
   readonly below: (number | null)[];
@@ -109,6 +125,7 @@ const timeMax = Number.MAX_SAFE_INTEGER;
 interface Branch {
   readonly state?: string;
   readonly assignee?: string;
+  readonly priority?: string;
   readonly closed?: 'true' | 'false';
   readonly least?: number;
   readonly below?: number;
@@ -116,13 +133,14 @@ interface Branch {
 
 export const branchesOf = (
   stream: ItemStream,
-  { inboxes, states, assignees, overdue, now }: ItemCountRequest,
+  { inboxes, states, assignees, overdue, now, priority: wanted }: ItemCountRequest,
 ): Branches => {
-  const branches: Branches = { inbox: [], state: [], assignee: [], closed: [], least: [], below: [] };
-  const add = (inbox: string, { state, assignee, closed, least, below }: Branch): void => {
+  const branches: Branches = { inbox: [], state: [], assignee: [], priority: [], closed: [], least: [], below: [] };
+  const add = (inbox: string, { state, assignee, priority, closed, least, below }: Branch): void => {
     branches.inbox.push(inbox);
     branches.state.push(state ?? null);
     branches.assignee.push(assignee ?? null);
+    branches.priority.push(priority ?? null);
     branches.closed.push(closed ?? null);
     branches.least.push(least ?? null);
     branches.below.push(below ?? null);
@@ -138,6 +156,12 @@ export const branchesOf = (
     }
     for (const state of new Set(inbox.states)) {
       if (states !== null && !states.includes(state)) continue;
+      if (stream.by === 'priority') {
+        const { rank } = stream;
+        for (const priority of rank === undefined ? inbox.priorities.flat() : (inbox.priorities[rank] ?? []))
+          if (wanted === null || wanted.includes(priority)) add(inbox.name, { state, priority });
+        continue;
+      }
       if (stream.by === 'state') {
         add(inbox.name, { state });
         continue;

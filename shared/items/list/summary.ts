@@ -11,6 +11,8 @@ import { normalizeRequest, type ItemCountRequest } from './request.ts';
 
 export interface ItemGroup {
   readonly key: string | null;
+  /** The day (UTC) of those of items that are grouped by day too, else absent. */
+  readonly day?: string;
   /** Title of the record that the group is of; null where items are grouped by something else, as the role may not see the record of one. */
   readonly recordTitle: string | null;
   readonly count: number;
@@ -97,9 +99,12 @@ const present = async (
   const times = (n: number): number => Math.round(n * factor);
   return groups.map(({ key, count, occurrences, unassigned, overdue, oldest, newest, example }) => {
     const item = items.get(example);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- groups.ts makes such keys of two values
+    const [first, day] = by.endsWith('+day') ? (JSON.parse(key ?? '[]') as [string | null, string]) : [key];
     return {
-      key,
-      recordTitle: by === 'record' && key !== null ? (item?.record_title ?? null) : null,
+      key: first,
+      ...(day === undefined ? {} : { day }),
+      recordTitle: by.startsWith('record') && first !== null ? (item?.record_title ?? null) : null,
       count: times(count),
       occurrences: times(occurrences),
       unassigned: times(unassigned),

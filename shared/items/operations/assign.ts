@@ -1,5 +1,5 @@
-/** Assigns an item to a person, or to nobody. */
-import { nullable, strictObject, Type } from '../../platform/core/schema.ts';
+/** Assigns an item to a person, or to nobody; and unassigns it where its person does not see its inbox any more. */
+import { nullable, strictObject, Type } from '../../platform/json/schema.ts';
 import { assigneeProblem } from '../assignee.ts';
 import { defineItemOperation } from '../operation.ts';
 
@@ -18,4 +18,18 @@ export const assignItem = defineItemOperation({
       entries: [{ type: 'assigned', data: { from: item.assignee, to: assignee } }],
     };
   },
+});
+
+/** Performed only by workers/jobs/index.ts. */
+export const unassignLost = defineItemOperation({
+  name: 'item.unassign',
+  verb: null,
+  input: strictObject({}),
+  decide: (item, inbox, _input, { env, person }) =>
+    item.assignee === null || assigneeProblem(person(item.assignee), env, inbox.name) === null
+      ? 'unchanged'
+      : {
+          item: { ...item, assignee: null },
+          entries: [{ type: 'assigned', data: { from: item.assignee, to: null } }],
+        },
 });

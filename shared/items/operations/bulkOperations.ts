@@ -1,7 +1,7 @@
 /** The operations that bulks may perform and undo, by the name that requests use. For bulk/ and workers/jobs/bulkChunk.ts. */
 import { invalidAt } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
-import { strictObject, type TObject } from '../../platform/core/schema.ts';
+import { strictObject, type TObject } from '../../platform/json/schema.ts';
 import { bindInput, type BoundOperation, type ItemOperation } from '../operation.ts';
 import { assignItem } from './assign.ts';
 import { restoreItem, restoreUpdated, type PreviousValues, type RestoreVerb } from './restore.ts';

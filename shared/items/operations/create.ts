@@ -1,23 +1,36 @@
 /** Decides how an item is created, or how an occurrence is added to the item with the same key. For perform/create.ts. */
+import type { ItemRecord } from '../../app/items/columns.ts';
+import { orderMembers } from '../../app/manifest/declaredOrder.ts';
+import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { fault, invalidAt, type FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import type { InboxDefinition } from '../../environments/definition.ts';
-import { countKeys } from '../../platform/core/jsonLimits.ts';
-import { unknownNameMessage } from '../../platform/core/nearestNames.ts';
-import { nameSchema, strictObject, tagSchema, textSchema, Type, type Static } from '../../platform/core/schema.ts';
-import { compileCheck, invalidFault } from '../../platform/core/validate.ts';
-import { addOccurrences, type OccurrenceBatch, type ReportedOccurrence } from '../addOccurrences.ts';
-import type { Item, ItemRecord } from '../model.ts';
+import { countKeys } from '../../platform/json/jsonLimits.ts';
+import { nameSchema, strictObject, tagSchema, Type, visibleSchema, type Static } from '../../platform/json/schema.ts';
+import { compileCheck, invalidFault } from '../../platform/json/validate.ts';
+import { cleanText } from '../../platform/words/cleanText.ts';
+import { unknownNameMessage } from '../../platform/words/nearestNames.ts';
+import { isLongerThan } from '../../platform/words/textLength.ts';
+import type { Item } from '../model.ts';
 import type { DecisionContext, EntryDraft, ItemDecision } from '../operation.ts';
+import { firstPriority } from '../priorities.ts';
 import { recordReference } from '../recordReference.ts';
 import { withState } from '../states.ts';
-import { sortedTags } from '../tags.ts';
+import { requireSeenTags, sortedTags } from '../tags/tags.ts';
+import { addOccurrences, type OccurrenceBatch, type ReportedOccurrence } from './addOccurrences.ts';
 
 export const createInput = strictObject({
   inbox: nameSchema('Its inbox.'),
-  title: textSchema(limits.titleMax, 'What people read in the list.'),
+  title: visibleSchema(limits.titleMax, 'What people read in the list.'),
   data: Type.Optional(Type.Object({}, { description: 'Its fields, as the inbox declares them.' })),
-  record: Type.Optional(recordReference('The record it is about.')),
+  record: Type.Optional(
+    strictObject(
+      {
+        ...recordReference('').properties,
+        title: Type.Optional(visibleSchema(limits.titleMax, 'What people read; from the app alone.')),
+      },
+      { description: 'The record it is about.' },
+    ),
+  ),
   links: Type.Optional(
     Type.Array(recordReference('A record.'), {
       maxItems: limits.linksPerItem,
@@ -25,13 +38,7 @@ export const createInput = strictObject({
     }),
   ),
   tags: Type.Optional(Type.Array(tagSchema, { maxItems: limits.tagsPerItem, description: 'Its tags.' })),
-  key: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 500,
-      description: 'Reports with one key are one item with occurrences.',
-    }),
-  ),
+  key: Type.Optional(visibleSchema(500, 'Reports with one key are one item with occurrences.')),
   user: Type.Optional(
     Type.String({ minLength: 1, maxLength: 500, description: 'Who was affected; distinct ones are counted.' }),
   ),
@@ -43,24 +50,42 @@ const checkCreateBody = compileCheck(createInput);
 
 /** Throws `invalid` for more data than an item may have. */
 export const requireDataLimits = (data: object): void => {
-  if (Buffer.byteLength(JSON.stringify(data)) > limits.dataBytes)
-    throw invalidAt('data', `must be at most ${String(limits.dataBytes / 1024)} KiB`);
   if (countKeys(data, limits.dataKeys) > limits.dataKeys)
     throw invalidAt('data', `must have at most ${String(limits.dataKeys)} keys`);
+  if (Buffer.byteLength(JSON.stringify(data)) > limits.dataBytes)
+    throw invalidAt('data', `must be at most ${String(limits.dataBytes / 1024)} KiB`);
+};
+
+/** Returns the input with title and key as they are stored. Throws `invalid` for one of which nothing is seen, or that has become too long. */
+export const cleanCreateInput = <I extends CreateInput>(input: I): I => {
+  requireSeenTags(input.tags ?? [], 'tags');
+  const cleaned = { ...input, title: cleanText(input.title) };
+  if (input.key !== undefined) cleaned.key = cleanText(input.key);
+  for (const [path, text] of Object.entries({ title: cleaned.title, key: cleaned.key }))
+    if (text !== undefined && (cleanText(text) === '' || isLongerThan(text, limits.titleMax)))
+      throw invalidAt(
+        path,
+        cleanText(text) === '' ? 'must have a character that is seen' : 'is too long in its composed form (NFC)',
+      );
+  return cleaned;
 };
 
 /** Returns the checked body of a new item. Throws `invalid`; `requireFitsInbox` checks the rest, for which the inbox is needed. */
 export const parseCreateInput = (body: unknown): CreateInput => {
   const input = checkCreateBody(body);
   requireDataLimits(input.data ?? {});
-  return input;
+  return cleanCreateInput(input);
 };
 
-/** Returns the occurrence of a request that happens now. */
-export const toOccurrence = ({ title, data = {}, user }: CreateInput, at: number): ReportedOccurrence => ({
+/** Returns the occurrence of a request, with its data in the order in which the inbox declares it. */
+export const toOccurrence = (
+  { fields }: Pick<InboxDefinition, 'fields'>,
+  { title, data = {}, user }: CreateInput,
+  at: number,
+): ReportedOccurrence => ({
   at,
   title,
-  data: JSON.stringify(data),
+  data: JSON.stringify(orderMembers(fields, data)),
   user: user ?? null,
 });
 
@@ -69,7 +94,7 @@ export const affectedUsers = (happened: OccurrenceBatch): string[] => [
   ...new Set(happened.flatMap(({ user }) => (user === null ? [] : [user]))),
 ];
 
-/** Facts from the database: the record's title, and those of the users whom the item has not counted yet. */
+/** Facts from the database: the title of a stored record, and those of the users whom the item has not counted yet. */
 export interface CreateFacts {
   readonly recordTitle: string | null;
   readonly newUsers: readonly string[];
@@ -89,7 +114,10 @@ const hasTriage = ({ triage }: InboxDefinition): boolean =>
 
 const newItemEffect = ({ inbox, input, happened, facts }: CreateContext, moment: DecisionContext): ItemDecision => {
   const { at, newId } = moment;
-  const record: ItemRecord | null = input.record === undefined ? null : { ...input.record, title: facts.recordTitle };
+  const record: ItemRecord | null =
+    input.record === undefined
+      ? null
+      : { ...input.record, title: facts.recordTitle ?? (cleanText(input.record.title ?? '') || null) };
   const isClosed = inbox.isClosed(inbox.initial);
   const users = affectedUsers(happened);
   const item: Item = {
@@ -97,6 +125,7 @@ const newItemEffect = ({ inbox, input, happened, facts }: CreateContext, moment:
     inbox: inbox.name,
     title: happened[0].title,
     state: inbox.initial,
+    priority: firstPriority(inbox),
     closed: isClosed,
     record,
     links: input.links ?? [],

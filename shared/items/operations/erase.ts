@@ -1,5 +1,5 @@
 /** Records that the content of an item was erased, and tells subscribers its new form. Performed only by shared/erasure, which has erased it. */
-import { strictObject } from '../../platform/core/schema.ts';
+import { strictObject } from '../../platform/json/schema.ts';
 import { defineItemOperation } from '../operation.ts';
 
 export const noteErasedItem = defineItemOperation({

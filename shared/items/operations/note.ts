@@ -1,7 +1,7 @@
 /** Adds a note to an item. */
-import { strictObject } from '../../platform/core/schema.ts';
-import { checkLongText, longText } from '../longText.ts';
+import { strictObject } from '../../platform/json/schema.ts';
 import { defineItemOperation } from '../operation.ts';
+import { checkLongText, longText } from '../search/longText.ts';
 
 export const noteItem = defineItemOperation({
   name: 'item.note',

@@ -1,13 +1,14 @@
 /** Adds a reply to an item's timeline, stages its delivery, and does what is to follow. The reply ends the item's deadline. */
+import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { Fault, fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import type { InboxDefinition } from '../../environments/definition.ts';
-import { linePattern, strictObject, Type, type Static } from '../../platform/core/schema.ts';
-import { movePaths, withPathPrefix } from '../../platform/core/validate.ts';
-import { checkLongText, longText } from '../longText.ts';
+import { linePattern, strictObject, Type, type Static } from '../../platform/json/schema.ts';
+import { movePaths, withPathPrefix } from '../../platform/json/validate.ts';
+import { replySubject } from '../../platform/words/replySubject.ts';
 import type { Item } from '../model.ts';
 import { defineItemOperation, type DecisionContext, type ItemDecision, type ItemEffect } from '../operation.ts';
 import { resolveCustomerAddress } from '../replyAddress.ts';
+import { checkLongText, longText } from '../search/longText.ts';
 import { updateInput, updateItem, updateVerbs } from './update.ts';
 
 const { state, snooze } = updateInput.properties;
@@ -18,7 +19,7 @@ const replyInput = strictObject({
       minLength: 1,
       maxLength: limits.subjectMax,
       pattern: linePattern,
-      description: 'The subject, one line; absent: Re: and the title.',
+      description: 'The subject, one line; absent: the title, with one Re: before it.',
     }),
   ),
   text: longText('The reply.'),
@@ -29,21 +30,24 @@ const replyInput = strictObject({
 
 type ReplyInput = Static<typeof replyInput>;
 
-/** Returns the subject of an answer to the item: one line. */
-const defaultSubject = ({ title }: Item): string =>
-  `Re: ${title.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim()}`.slice(0, limits.subjectMax).toWellFormed();
+/** Returns the subject of a reply to the item. */
+export const subjectOfReply = ({ title }: Pick<Item, 'title'>, { subject }: Pick<ReplyInput, 'subject'>): string =>
+  subject ?? replySubject(title, limits.subjectMax);
 
 const decideReply = (
   item: Item,
   inbox: InboxDefinition,
-  { subject = defaultSubject(item), text }: ReplyInput,
+  input: ReplyInput,
   moment: DecisionContext,
 ): ItemEffect | Fault => {
   const { reply } = inbox;
   if (reply === null || reply === undefined) return fault('conflict', `The inbox ${inbox.name} sends no replies.`);
-  if (reply.via === 'smtp' && resolveCustomerAddress(reply.to, item) === null)
+  const to = reply.via === 'smtp' ? resolveCustomerAddress(reply.to, item) : null;
+  if (reply.via === 'smtp' && to === null)
     return fault('action_failed', 'The item has no e-mail address to send a reply to.');
   const entry = moment.newId('ent');
+  const { text } = input;
+  const subject = subjectOfReply(item, input);
   return {
     item: { ...item, dueAt: null },
     entries: [{ id: entry, type: 'reply', data: { subject, text, status: 'sending', error: null } }],
@@ -51,7 +55,7 @@ const decideReply = (
       {
         id: moment.newId('job'),
         name: 'replySend',
-        payload: { item: item.id, entry, dueAt: item.dueAt },
+        payload: { item: item.id, entry, dueAt: item.dueAt, ...(to === null ? {} : { to }) },
         subject: item.id,
         dueAt: moment.at,
       },

@@ -1,8 +1,8 @@
 /** Restores the values that a change has replaced. Performed by the undo of a bulk, and of one change of an item. */
+import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { Fault, fault, invalidAt } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
-import type { InboxDefinition } from '../../environments/definition.ts';
-import { Type } from '../../platform/core/schema.ts';
+import { Type } from '../../platform/json/schema.ts';
 import { decideLinkChange, isSameRecord } from '../links.ts';
 import type { Item, RecordRef } from '../model.ts';
 import {
@@ -13,7 +13,8 @@ import {
   type ItemDecision,
   type ItemOperation,
 } from '../operation.ts';
-import { changeTags } from '../tags.ts';
+import { editedEntry } from '../priorities.ts';
+import { changeTags } from '../tags/tags.ts';
 import { updateItem, updateVerbs, type UpdateInput } from './update.ts';
 
 /** The members of one item that a change replaced, before and after. */
@@ -42,32 +43,31 @@ const restoreTags = (item: Item, { before, after }: PreviousValues): ItemDecisio
   };
 };
 
-type ValueVerb = Exclude<RestoreVerb, 'tags'>;
+type RestoredValue = 'state' | 'assignee' | 'snoozedUntil' | 'priority';
+type EntryOf = (from: Item[RestoredValue], to: Item[RestoredValue]) => EntryDraft;
 
-const values: Readonly<
-  Record<ValueVerb, { readonly member: 'state' | 'assignee' | 'snoozedUntil'; readonly entry: EntryDraft['type'] }>
-> = {
-  state: { member: 'state', entry: 'state' },
-  assign: { member: 'assignee', entry: 'assigned' },
-  snooze: { member: 'snoozedUntil', entry: 'snoozed' },
+/** The members that are given back as values: the verb that each needs, and its entry. */
+const values: Readonly<Record<RestoredValue, { readonly verb: InboxVerb; readonly entry: EntryOf }>> = {
+  state: { verb: 'state', entry: (from, to) => ({ type: 'state', data: { from, to } }) },
+  assignee: { verb: 'assign', entry: (from, to) => ({ type: 'assigned', data: { from, to } }) },
+  snoozedUntil: {
+    verb: 'snooze',
+    entry: (from, to) => (to === null ? { type: 'woken', data: { from } } : { type: 'snoozed', data: { from, to } }),
+  },
+  priority: { verb: 'edit', entry: (from, to) => editedEntry('priority', from, to) },
 };
 
-const valueVerbs = ['state', 'assign', 'snooze'] as const satisfies readonly ValueVerb[];
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
+const valueMembers = Object.keys(values) as RestoredValue[];
 
-const valueEntry = (verb: ValueVerb, item: Item, back: Item): EntryDraft => {
-  const { member, entry } = values[verb];
-  const [from, to] = [item[member], back[member]];
-  return verb === 'snooze' && to === null ? { type: 'woken', data: { from } } : { type: entry, data: { from, to } };
-};
-
-/** Restores the values of `verbs`, with the members beside them that nobody has changed since; tags and links stay. */
+/** Restores the values of `members`, with the members beside them that nobody has changed since; tags and links stay. */
 const restoreValues = (
-  verbs: readonly ValueVerb[],
+  members: readonly RestoredValue[],
   item: Item,
   inbox: InboxDefinition,
   { before, after }: PreviousValues,
 ): ItemDecision => {
-  if (verbs.some((verb) => item[values[verb].member] !== after[values[verb].member])) return changedSinceFault;
+  if (members.some((member) => item[member] !== after[member])) return changedSinceFault;
   const [present, changed]: Readonly<Record<string, unknown>>[] = [{ ...item }, { ...after }];
   const untouched = Object.entries(before).filter(
     ([name]) =>
@@ -79,7 +79,7 @@ const restoreValues = (
     return fault('conflict', `The state ${state} is not in use any more.`);
   return {
     item: { ...back, closed: inbox.isClosed(state) },
-    entries: verbs.map((verb) => valueEntry(verb, item, back)),
+    entries: members.map((member) => values[member].entry(item[member], back[member])),
   };
 };
 
@@ -103,9 +103,11 @@ const restoreUpdate = (
   { needed, moment }: { readonly needed: readonly InboxVerb[]; readonly moment: DecisionContext },
 ): ItemDecision => {
   const { before } = former;
-  const verbs = valueVerbs.filter((verb) => needed.includes(verb) && Object.hasOwn(before, values[verb].member));
+  const members = valueMembers.filter(
+    (member) => needed.includes(values[member].verb) && Object.hasOwn(before, member),
+  );
   return decideInTurn(item, [
-    ...(verbs.length === 0 ? [] : [(present: Item) => restoreValues(verbs, present, inbox, former)]),
+    ...(members.length === 0 ? [] : [(present: Item) => restoreValues(members, present, inbox, former)]),
     ...(before.tags === undefined ? [] : [(present: Item) => restoreTags(present, former)]),
     ...(before.links === undefined ? [] : [(present: Item) => restoreLinks(present, former, moment)]),
   ]);
@@ -130,7 +132,14 @@ const defineRestore = (
 /** Returns the operation that undoes a bulk of `verb`; its input is the values that the bulk changed, by item id. */
 export const restoreItem = (verb: RestoreVerb): ItemOperation<ReadonlyMap<string, PreviousValues>> =>
   defineRestore(`item.${verb}`, verb, (item, inbox, former) =>
-    verb === 'tags' ? restoreTags(item, former) : restoreValues([verb], item, inbox, former),
+    verb === 'tags'
+      ? restoreTags(item, former)
+      : restoreValues(
+          valueMembers.filter((member) => values[member].verb === verb),
+          item,
+          inbox,
+          former,
+        ),
   );
 
 /** Returns the operation that undoes a bulk of updates with this input. */
@@ -149,17 +158,17 @@ interface FormerValues extends PreviousValues {
 
 /** Returns the verbs that giving the values back needs. */
 const neededVerbs = ({ before, closes }: FormerValues): InboxVerb[] => [
-  ...(before.state === undefined ? [] : (['state'] as const)),
-  ...(before.assignee === undefined ? [] : (['assign'] as const)),
+  ...valueMembers
+    .filter((member) => before[member] !== undefined && !(member === 'snoozedUntil' && closes))
+    .map((member) => values[member].verb),
   ...(before.tags === undefined ? [] : (['tags'] as const)),
-  ...(before.snoozedUntil === undefined || closes ? [] : (['snooze'] as const)),
   ...(before.links === undefined ? [] : (['note'] as const)),
 ];
 
 /** Thrown for an entry of another kind, or of another item. */
 export const notUndone = invalidAt(
   'undo',
-  'must be an entry of a change of this item’s state, assignee, tags, snooze or links; what came with a reply or a run is changed back by a change of its own',
+  'must be an entry of a change of this item’s state, priority, assignee, tags, snooze or links; what came with a reply or a run is changed back by a change of its own',
 );
 
 /** Returns whether all records of a change of links are seen; else its entry is not there for the caller. */

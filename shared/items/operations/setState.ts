@@ -1,5 +1,5 @@
 /** Sets an item's state. */
-import { nameSchema, strictObject } from '../../platform/core/schema.ts';
+import { nameSchema, strictObject } from '../../platform/json/schema.ts';
 import { defineItemOperation } from '../operation.ts';
 import { stateEntryProblem, withState } from '../states.ts';
 

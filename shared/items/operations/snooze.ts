@@ -1,6 +1,6 @@
 /** Snoozes an item until a time, or wakes it. */
 import { fault, invalidAt } from '../../catalogue/errors.ts';
-import { nullable, strictObject, timeSchema } from '../../platform/core/schema.ts';
+import { nullable, strictObject, timeSchema } from '../../platform/json/schema.ts';
 import { defineItemOperation } from '../operation.ts';
 
 export const snoozeItem = defineItemOperation({

@@ -1,9 +1,10 @@
 /** Adds tags to an item and removes some. */
 import { Fault, invalidAt } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { strictObject, tagSchema, Type, type Static } from '../../platform/core/schema.ts';
+import { strictObject, tagSchema, Type, type Static } from '../../platform/json/schema.ts';
+import { cleanText } from '../../platform/words/cleanText.ts';
 import { defineItemOperation } from '../operation.ts';
-import { changeTags } from '../tags.ts';
+import { changeTags, requireSeenTags } from '../tags/tags.ts';
 
 const tagList = (description: string) =>
   Type.Optional(Type.Array(tagSchema, { maxItems: limits.tagsPerItem, description }));
@@ -17,7 +18,10 @@ export const tagChangeSchema = strictObject(
 /** Throws `invalid` for an empty change, and for a tag in both lists; paths begin with `prefix`. */
 export const requireTagChange = ({ add = [], remove = [] }: Static<typeof tagChangeSchema>, prefix = ''): void => {
   if (add.length + remove.length === 0) throw invalidAt(`${prefix}add`, 'must have at least one tag, or remove must');
-  const both = add.findIndex((name) => remove.includes(name));
+  requireSeenTags(add, `${prefix}add`);
+  requireSeenTags(remove, `${prefix}remove`);
+  const gone = remove.map(cleanText);
+  const both = add.findIndex((name) => gone.includes(cleanText(name)));
   if (both !== -1) throw invalidAt(`${prefix}add.${String(both)}`, 'must not be in remove as well');
 };
 

@@ -1,11 +1,12 @@
 /** Stores triage's answers and applies their consequences: closing, another state, tags, an assignee. */
 import { isDeepStrictEqual } from 'node:util';
+import type { ItemTriage, TriageAnswer } from '../../app/items/members.ts';
+import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { Fault, fault, invalidAt } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import type { InboxDefinition } from '../../environments/definition.ts';
-import { nameSchema, nullable, strictObject, tagSchema, Type } from '../../platform/core/schema.ts';
+import { nameSchema, nullable, strictObject, tagSchema, Type } from '../../platform/json/schema.ts';
 import { assigneeProblem } from '../assignee.ts';
-import type { Item, ItemTriage, TriageAnswer } from '../model.ts';
+import type { Item } from '../model.ts';
 import {
   defineItemOperation,
   type DecisionContext,
@@ -14,7 +15,7 @@ import {
   type ItemOperation,
 } from '../operation.ts';
 import { stateEntryProblem, withState } from '../states.ts';
-import { changeTags } from '../tags.ts';
+import { changeTags } from '../tags/tags.ts';
 
 export interface TriageInput {
   answers: Record<string, unknown>;

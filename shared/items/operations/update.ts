@@ -1,8 +1,8 @@
-/** Changes several members of an item at once: state, assignee, tags, snooze, a note, links; all of them or none. */
+/** Changes several members of an item at once: state, priority, assignee, tags, snooze, a note, links; all of them or none. */
+import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { Fault, invalidAt } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
-import type { InboxDefinition } from '../../environments/definition.ts';
 import {
   lookupIdSchema,
   nameSchema,
@@ -11,13 +11,14 @@ import {
   timeSchema,
   Type,
   type Static,
-} from '../../platform/core/schema.ts';
-import { movePaths } from '../../platform/core/validate.ts';
+} from '../../platform/json/schema.ts';
+import { movePaths } from '../../platform/json/validate.ts';
 import { decideLinkChange, isSameRecord } from '../links.ts';
-import { checkLongText, longText } from '../longText.ts';
 import type { Item } from '../model.ts';
 import { decideInTurn, defineItemOperation, type DecisionContext, type ItemDecision } from '../operation.ts';
+import { decidePriority } from '../priorities.ts';
 import { recordReference } from '../recordReference.ts';
+import { checkLongText, longText } from '../search/longText.ts';
 import { assignItem } from './assign.ts';
 import { noteItem } from './note.ts';
 import { setState } from './setState.ts';
@@ -37,6 +38,7 @@ export const updateInput = strictObject({
   assignee: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 100, description: 'A person’s id; null unassigns.' })),
   ),
+  priority: Type.Optional(nameSchema('One of the inbox’s priorities.')),
   tags: Type.Optional(tagChangeSchema),
   snooze: Type.Optional(nullable(timeSchema('When it wakes by itself; null wakes it now'))),
   note: Type.Optional(longText('A note to add.')),
@@ -56,6 +58,8 @@ const requireLinkChange = ({ add = [], remove = [] }: Static<typeof linkChange>)
 interface UpdatePart {
   readonly member: keyof UpdateInput;
   readonly verb: InboxVerb;
+  /** The members of an item that it sets, or goes by, which must not change between a request and its approval. */
+  readonly sets: readonly (keyof Item)[];
   readonly decide: (item: Item, inbox: InboxDefinition, input: UpdateInput, moment: DecisionContext) => ItemDecision;
   /** Returns the path in the input of a path in that of the member's own operation. */
   readonly place: (path: string) => string;
@@ -63,34 +67,39 @@ interface UpdatePart {
 
 const definePart = (
   member: keyof UpdateInput,
-  verb: InboxVerb,
+  { verb, sets }: Pick<UpdatePart, 'verb' | 'sets'>,
   decide: UpdatePart['decide'],
   place: UpdatePart['place'] = () => member,
-): UpdatePart => ({ member, verb, decide, place });
+): UpdatePart => ({ member, verb, sets, decide, place });
 
 /** In the order in which they are decided: the state first, as only open items can be snoozed. */
 const parts: readonly UpdatePart[] = [
-  definePart('state', 'state', (item, inbox, { state = item.state }, moment) =>
+  definePart('state', { verb: 'state', sets: ['state'] }, (item, inbox, { state = item.state }, moment) =>
     setState.decide(item, inbox, { state }, moment),
   ),
-  definePart('assignee', 'assign', (item, inbox, { assignee = null }, moment) =>
+  definePart('priority', { verb: 'edit', sets: ['priority'] }, (item, inbox, { priority = item.priority }) =>
+    decidePriority(item, inbox, priority),
+  ),
+  definePart('assignee', { verb: 'assign', sets: ['assignee'] }, (item, inbox, { assignee = null }, moment) =>
     assignItem.decide(item, inbox, { assignee }, moment),
   ),
   definePart(
     'tags',
-    'tags',
+    { verb: 'tags', sets: ['tags'] },
     (item, inbox, { tags = {} }, moment) => tagItem.decide(item, inbox, tags, moment),
     (path) => `tags.${path}`,
   ),
-  definePart('snooze', 'snooze', (item, inbox, { snooze: until = null }, moment) =>
-    snoozeItem.decide(item, inbox, { until }, moment),
+  definePart(
+    'snooze',
+    { verb: 'snooze', sets: ['snoozedUntil', 'closed'] },
+    (item, inbox, { snooze: until = null }, moment) => snoozeItem.decide(item, inbox, { until }, moment),
   ),
-  definePart('note', 'note', (item, inbox, { note = '' }, moment) =>
+  definePart('note', { verb: 'note', sets: [] }, (item, inbox, { note = '' }, moment) =>
     noteItem.decide(item, inbox, { text: note }, moment),
   ),
   definePart(
     'links',
-    'note',
+    { verb: 'note', sets: ['links'] },
     (item, _inbox, { links: { add = [], remove = [] } = {} }, moment) =>
       decideLinkChange(item, { add, remove }, moment),
     (path) => path,
@@ -99,6 +108,12 @@ const parts: readonly UpdatePart[] = [
 
 const partsOf = (input: UpdateInput): readonly UpdatePart[] =>
   parts.filter(({ member }) => input[member] !== undefined);
+
+/** Returns the members of an item that an input sets; of one that undoes a change, all that it may. */
+export const updatedMembers = (input: object): readonly (keyof Item)[] =>
+  parts.flatMap(({ member, sets }) =>
+    'undo' in input ? sets.filter((name) => name !== 'closed') : member in input ? sets : [],
+  );
 
 /** Returns the verbs that an input needs, each once. */
 export const updateVerbs = (input: UpdateInput): InboxVerb[] => [...new Set(partsOf(input).map(({ verb }) => verb))];

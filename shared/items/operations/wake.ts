@@ -1,5 +1,5 @@
-/** Wakes an item whose snooze is over. Performed only by workers/sweeps/wakeItems.ts. */
-import { strictObject } from '../../platform/core/schema.ts';
+/** Wakes an item whose snooze is over. Performed only by workers/sweeps/index.ts. */
+import { strictObject } from '../../platform/json/schema.ts';
 import { defineItemOperation } from '../operation.ts';
 
 export const wakeItem = defineItemOperation({

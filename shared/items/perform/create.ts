@@ -2,22 +2,22 @@
  * Creates items, or adds occurrences to the items with the same keys, by the statement of every change (write.ts). One at
  * a time for `POST /items`, many at once for the reports of an app (reports/report.ts).
  */
-import { findVisibleInbox, principalModeFault, reasonFault } from '../../access/gates.ts';
-import type { Caller } from '../../access/principal.ts';
-import { unknownName } from '../../access/unknownName.ts';
-import { Fault, fault } from '../../catalogue/errors.ts';
-import type { InboxDefinition } from '../../environments/definition.ts';
-import { newId } from '../../platform/core/ids.ts';
+import { findVisibleInbox, principalModeFault, reasonFault } from '../../accounts/access/gates.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
+import { unknownName } from '../../accounts/access/unknownName.ts';
+import type { DomainDeps } from '../../accounts/deps.ts';
+import type { InboxDefinition } from '../../app/manifest/definition.ts';
+import { Fault, fault, invalidAt } from '../../catalogue/errors.ts';
 import { isSerializationFailure, isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { contendedFault, retryOnConflict } from '../../platform/db/retryOnConflict.ts';
+import { newId } from '../../platform/ids.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels } from '../../platform/redis/bus.ts';
 import { inStatementSpan } from '../../platform/tracing/span.ts';
-import type { DomainDeps } from '../../settings/deps.ts';
-import type { OccurrenceBatch } from '../addOccurrences.ts';
-import { visibleInboxes } from '../filters.ts';
+import { visibleInboxes } from '../filters/filters.ts';
 import type { Item } from '../model.ts';
+import type { OccurrenceBatch } from '../operations/addOccurrences.ts';
 import { decideCreate, requireFitsInbox, toOccurrence, type CreateInput } from '../operations/create.ts';
 import { readCreateStates, type CreateState } from './createState.ts';
 import { createEventBatch, type DecidedChange } from './eventBatch.ts';
@@ -53,6 +53,8 @@ export const requireMayCreate = (caller: Caller, input: CreateInput): InboxDefin
   const { access } = caller.principal;
   const inbox = findVisibleInbox(caller, input.inbox);
   if (inbox === undefined) throw unknownName('inbox', input.inbox, visibleInboxes(caller));
+  if (input.record?.title !== undefined && caller.principal.type !== 'app')
+    throw invalidAt('record.title', 'is taken from the app alone');
   const problem = principalModeFault(caller.principal);
   if (problem !== null) throw problem;
   if (!access.can('inbox', input.inbox, 'create'))
@@ -76,8 +78,9 @@ const decideOnRequest = (
 ): CreateDecision => {
   const { input } = request;
   const { at } = moment;
-  const happened: OccurrenceBatch = request.happened ?? [toOccurrence(input, at)];
-  const change = decideCreate({ existing, inbox: requireMayCreate(caller, input), input, happened, facts }, moment);
+  const inbox = requireMayCreate(caller, input);
+  const happened: OccurrenceBatch = request.happened ?? [toOccurrence(inbox, input, at)];
+  const change = decideCreate({ existing, inbox, input, happened, facts }, moment);
   if (change instanceof Fault) throw change;
   if (change === 'unchanged') throw new Error('Creating always changes something.');
   const item = existing === null ? change.item : { ...change.item, version: existing.version + 1, updatedAt: at };

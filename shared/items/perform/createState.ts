@@ -1,10 +1,10 @@
 /** Reads the facts that create.ts decides on: existing items by key, titles of records, users that are counted already. */
-import type { Caller } from '../../access/principal.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryRows, statement } from '../../platform/db/sql.ts';
-import type { OccurrenceBatch } from '../addOccurrences.ts';
 import { readCountedUsers, readItemsByKeys, type Item, type RecordRef } from '../model.ts';
 import type { DecisionContext } from '../operation.ts';
+import type { OccurrenceBatch } from '../operations/addOccurrences.ts';
 import { affectedUsers, type CreateFacts, type CreateInput } from '../operations/create.ts';
 
 const recordTitles = statement(

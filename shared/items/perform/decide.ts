@@ -1,9 +1,9 @@
 /** Decides about one item without writing: the gate, the expected version, the operation's decision. For perform.ts, dryRun.ts and supervised/. */
-import { reasonFault } from '../../access/gates.ts';
-import type { Caller } from '../../access/principal.ts';
+import { reasonFault } from '../../accounts/access/gates.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
+import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { Fault, fault } from '../../catalogue/errors.ts';
 import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
-import type { InboxDefinition } from '../../environments/definition.ts';
 import type { Item } from '../model.ts';
 import type { DecisionContext, ItemDecision, ItemOperation } from '../operation.ts';
 import { changedSinceFault } from '../operations/restore.ts';

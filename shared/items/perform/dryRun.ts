@@ -1,10 +1,10 @@
 /** Counts the effects that an operation would have on many items, by the same gate and decision as perform.ts. For POST /bulk with `dryRun`. */
-import { withoutSupervision } from '../../access/principal.ts';
+import { withoutSupervision } from '../../accounts/access/principal.ts';
+import type { DomainDeps } from '../../accounts/deps.ts';
 import { Fault, fault, type ErrorCode } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import type { DomainDeps } from '../../settings/deps.ts';
 import { readItems, type Item } from '../model.ts';
-import type { ItemDecision } from '../operation.ts';
+import type { EntryDraft, ItemDecision } from '../operation.ts';
 import { decideItemChange, toBulkOutcome, type DecisionRequest } from './decide.ts';
 import { createDecisionContext } from './perform.ts';
 
@@ -71,15 +71,19 @@ export const tryItemChange = async <I>(
   deps: DomainDeps,
   request: DecisionRequest<I>,
   id: string,
-): Promise<{ readonly item: Item; readonly changed: boolean } | Fault> => {
+): Promise<{ readonly item: Item; readonly changed: boolean; readonly entries: readonly EntryDraft[] } | Fault> => {
   const caller = { ...request.caller, principal: withoutSupervision(request.caller.principal) };
   const moment = createDecisionContext(deps, caller);
   const item = (await readItems(deps.db, caller.env.id, [id])).get(id);
   const change = decideItemChange({ ...request, caller }, item, moment);
   if (change instanceof Fault) return change;
   if (item === undefined) return fault('not_found');
-  if (change === 'unchanged') return { item, changed: false };
-  return { item: { ...change.item, version: item.version, updatedAt: moment.at }, changed: true };
+  if (change === 'unchanged') return { item, changed: false, entries: [] };
+  return {
+    item: { ...change.item, version: item.version, updatedAt: moment.at },
+    changed: true,
+    entries: change.entries,
+  };
 };
 
 /** Returns how many of `ids` the operation would change now, and why it wouldn't change the others. Reads by pieces of `limits.bulkChunk`, so that other requests run in between. */

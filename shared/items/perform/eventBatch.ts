@@ -1,6 +1,7 @@
 /** The events of changes: audit and timeline rows, live messages, and differences of the counts of their inboxes. */
-import { fullAccess } from '../../access/access.ts';
-import { reasonMember, toActorRef, type Caller } from '../../access/principal.ts';
+import { fullAccess } from '../../accounts/access/access.ts';
+import { reasonMember, toActorRef, type Caller } from '../../accounts/access/principal.ts';
+import { itemMembers, memberNames } from '../../app/items/members.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
 import { messagesPerRow } from '../../platform/journal/outbox.ts';
 import type { Item } from '../model.ts';
@@ -14,26 +15,7 @@ export interface DecidedChange {
 }
 
 /** The members of a change that the audit log shows: all but those that perform sets itself and those that only the service reads. */
-const auditedMembers = [
-  'id',
-  'inbox',
-  'title',
-  'state',
-  'record',
-  'links',
-  'tags',
-  'assignee',
-  'occurrences',
-  'users',
-  'firstSeen',
-  'lastSeen',
-  'dueAt',
-  'fields',
-  'snoozedUntil',
-  'triaged',
-  'triage',
-  'createdAt',
-] as const satisfies readonly (keyof Item)[];
+const auditedMembers = memberNames.filter((name) => itemMembers[name].audited);
 
 const isSameValue = (a: unknown, b: unknown): boolean =>
   a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b));
@@ -60,7 +42,7 @@ const isActive = (item: Item | null): boolean => item !== null && !item.closed &
 const tagMeasure = (tag: string): string => `#${tag}`;
 
 /** Returns the differences of the counts of the item's inbox: measure → +1 or −1. */
-export const countDeltas = (before: Item | null, after: Item): Record<string, number> => {
+const countDeltas = (before: Item | null, after: Item): Record<string, number> => {
   const deltas: Record<string, number> = {};
   const move = (measure: string, was: boolean, is: boolean): void => {
     if (was !== is) deltas[measure] = is ? 1 : -1;
@@ -157,13 +139,15 @@ export const createEventBatch = (caller: Caller, at: number, newEntryId: () => s
     ...reasonMember(caller),
   };
   const isPlain = Object.keys(decided).length === 0;
+  const decidedText = JSON.stringify(decided).slice(1, -1);
   const rows: EventRow[] = [];
   const live: string[] = [];
   let updates = false;
 
   const toText = (item: string, { id, original, type, data: given, shownData }: EntryDraft): EntryText => {
-    const data = isPlain || shownData !== undefined ? given : { ...given, ...decided };
+    const data = isPlain ? given : { ...given, ...decided };
     const stored = JSON.stringify(data);
+    const shown = shownData === undefined || isPlain ? shownData : `${shownData.slice(0, -1)},${decidedText}}`;
     updates ||= original !== undefined;
     return {
       entry: {
@@ -176,7 +160,7 @@ export const createEventBatch = (caller: Caller, at: number, newEntryId: () => s
       },
       isUpdate: original !== undefined,
       stored,
-      shown: shownData ?? stored,
+      shown: shown ?? stored,
     };
   };
 

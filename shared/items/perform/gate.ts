@@ -1,9 +1,9 @@
 /** The gate that every change of an item passes at the moment of the effect: the inbox is visible, then the verb allowed. For decide.ts. */
-import { findVisibleInbox, principalModeFault } from '../../access/gates.ts';
-import type { Caller } from '../../access/principal.ts';
+import { findVisibleInbox, principalModeFault } from '../../accounts/access/gates.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
+import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { fault, type Fault } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
-import type { InboxDefinition } from '../../environments/definition.ts';
 import type { Item } from '../model.ts';
 
 /** Returns the item with its inbox, or the fault that the caller gets. `needed`: a verb, or several; null: only the service itself may. */

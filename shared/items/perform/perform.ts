@@ -1,24 +1,24 @@
 /**
- * The one way in which items change (docs/architecture.md): read without locks, gate, decide, write in one
+ * Performs an operation on items for whoever changes them (docs/architecture.md): read without locks, gate, decide, write in one
  * conditional statement; on a version conflict read and decide again; after three conflicts with the rows locked,
  * so that a much-wanted item always progresses.
  */
-import { toActorRef, type Caller } from '../../access/principal.ts';
+import { toActorRef, type Caller } from '../../accounts/access/principal.ts';
+import type { DomainDeps } from '../../accounts/deps.ts';
 import { Fault } from '../../catalogue/errors.ts';
-import { newId, newIdOf } from '../../platform/core/ids.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Tx } from '../../platform/db/knex.ts';
 import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
+import { newId, newIdOf } from '../../platform/ids.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels } from '../../platform/redis/bus.ts';
 import { inStatementSpan } from '../../platform/tracing/span.ts';
-import type { DomainDeps } from '../../settings/deps.ts';
 import type { Item } from '../model.ts';
 import type { DecisionContext, ItemOperation } from '../operation.ts';
 import { decideItemChange, toBulkOutcome } from './decide.ts';
 import { createEventBatch, type DecidedChange, type WrittenEntry } from './eventBatch.ts';
-import { gatheringStore, ownStore, type ItemStore } from './store.ts';
-import type { BulkResultInsert } from './write.ts';
+import { gatheringStore, ownStore, textLength, type ItemStore } from './store.ts';
+import type { BulkResultInsert, ItemWrite } from './write.ts';
 
 /** The outcome of one item. */
 export type ItemOutcome =
@@ -81,6 +81,14 @@ interface RoundResult {
   readonly staged: boolean;
 }
 
+/** Counts the part of a bulk's write that was done, which no answer shows that is counted. */
+const countBulk = ({ meter }: DomainDeps, write: ItemWrite, part: number): void => {
+  const { caller, results } = write;
+  if (results === null) return;
+  const bytes = textLength(write) + JSON.stringify(results.rows).length;
+  meter.count(caller.principal.id ?? '', caller.env.id, Math.round(bytes * part));
+};
+
 /** Performs one round: reads, decides and writes. Returns the settled outcomes and the ids that changed concurrently. */
 const tryRound = async <I>(context: Round<I>, store: ItemStore, ids: readonly string[]): Promise<RoundResult> => {
   const { deps, caller, operation, input, options } = context;
@@ -121,8 +129,10 @@ const tryRound = async <I>(context: Round<I>, store: ItemStore, ids: readonly st
   const written = await inStatementSpan(caller.span, 'items.write', () => store.write(write));
   const lost = (outcome: ItemOutcome): boolean => outcome.kind === 'changed' && !written.has(outcome.id);
   const all = [...outcomes.values()];
+  const done = all.filter((outcome) => !lost(outcome));
+  countBulk(deps, write, done.length / all.length);
   return {
-    done: all.filter((outcome) => !lost(outcome)),
+    done,
     retryIds: all.filter(lost).map((outcome) => outcome.id),
     staged: changed.some(({ effect }) => (effect.jobs ?? []).length > 0),
   };

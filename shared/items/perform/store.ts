@@ -43,7 +43,8 @@ const writeTogether = async (
   }
 };
 
-const textLength = ({ events }: ItemWrite): number =>
+/** Returns how long the history and the live messages of a write are. */
+export const textLength = ({ events }: ItemWrite): number =>
   events.rows.reduce((sum, { json }) => sum + json.length, 0) +
   events.liveParts.reduce((sum, part) => sum + part.length, 0);
 

@@ -1,8 +1,8 @@
 /** Finds the operation that undoes one change of an item, from what the events say that it replaced. For PATCH /items/:id and its approval. */
-import type { Caller } from '../../access/principal.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
 import { invalidAt } from '../../catalogue/errors.ts';
-import { idAt } from '../../platform/core/ids.ts';
 import { queryRow, statement } from '../../platform/db/sql.ts';
+import { idAt } from '../../platform/ids.ts';
 import type { PastDeps } from '../../platform/journal/pastEvents.ts';
 import type { ItemOperation } from '../operation.ts';
 import { notUndone, undoUpdate, type PreviousValues } from '../operations/restore.ts';
@@ -22,7 +22,7 @@ const replacedValuesSql = statement(
     order by c.id desc limit 1
   ) c
   where e.env = $1 and e.item = $2 and e.entry = $3 and not e.is_update
-    and e.type in ('state', 'assigned', 'tags', 'snoozed', 'woken', 'linked', 'unlinked')
+    and e.type in ('state', 'assigned', 'tags', 'snoozed', 'woken', 'linked', 'unlinked', 'edited')
     and c.at = e.at and (e.verb is null or e.id = c.id) and c.before is not null and c.outcome = 'ok'
     and c.verb in ('item.update', 'item.state', 'item.assign', 'item.tags', 'item.snooze')`,
 );

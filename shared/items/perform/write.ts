@@ -3,18 +3,25 @@
  * events, live messages, staged jobs, bulk results and the saved response, all or nothing per item.
  * The same text with arrays of one or five hundred, and of one caller or several. For store.ts and create.ts.
  */
-import type { Caller } from '../../access/principal.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
 import type { StagedJob } from '../../catalogue/jobs.ts';
 import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { queryRows, type SqlValue } from '../../platform/db/sql.ts';
-import { actorRow, actorValues, toEventActor } from '../../platform/journal/events.ts';
-import { savedResponseRow, savedResponseValues, type SavedResponse } from '../../platform/journal/idempotency.ts';
-import { itemLexemes, type WordsRow } from '../itemWords.ts';
+import { actorValues, queryChange, savedValues, type ChangeValues } from '../../platform/journal/changeWriter.ts';
+import { actorRow, toEventActor } from '../../platform/journal/events.ts';
+import { savedResponseRow, type SavedResponse } from '../../platform/journal/idempotency.ts';
 import type { Item } from '../model.ts';
-import { itemTerms } from '../terms.ts';
+import { itemLexemes, type WordsRow } from '../search/itemWords.ts';
+import { itemTerms } from '../search/terms.ts';
 import { eventRowsJson, type DecidedChange, type EventBatch } from './eventBatch.ts';
-import { getWriteStatement, itemTermSeparator, livePartSeparator, type WriteShape } from './writeSql.ts';
+import {
+  columnsCreated,
+  columnsUpdated,
+  itemChange,
+  itemTermSeparator,
+  livePartSeparator,
+  type MemberColumn,
+} from './writeSql.ts';
 
 /** One result of a bulk. `changed` counts only if the item was really written, and gets the audit entry's before and after. */
 export interface BulkResultInsert {
@@ -47,47 +54,14 @@ export interface ItemWrite {
   readonly deliveries?: readonly DeliveryRow[];
 }
 
-/** Returns the members that any change may change, as the update reads them. */
-const changingColumns = (env: number, item: Item): object => ({
-  id: item.id,
-  version: item.version,
-  state: item.state,
-  closed: item.closed,
-  tags: item.tags.join(','),
-  assignee: item.assignee,
-  occurrences: item.occurrences,
-  users: item.users,
-  last_seen: item.lastSeen,
-  due_at: item.dueAt,
-  snoozed_until: item.snoozedUntil,
-  triaged: item.triaged,
-  triage: item.triage ?? undefined,
-  occurred_entry: item.occurredEntry ?? undefined,
-  updated_at: item.updatedAt,
-  terms: itemTerms(env, item).join(itemTermSeparator),
-});
-
-/** Returns an object as JSON with one member more, whose value is JSON already. */
-const withJsonMember = (object: object, name: string, value: string): string =>
-  `${JSON.stringify(object).slice(0, -1)},"${name}":${value}}`;
-
-const contentColumns = ({ title }: Item): object => ({ title, title_key: title.toLowerCase() });
-
-/** Returns a whole new item as JSON. */
-const wholeRowJson = (env: number, item: Item): string => {
-  const rest = {
-    ...changingColumns(env, item),
-    ...contentColumns(item),
-    inbox: item.inbox,
-    record_resource: item.record?.resource,
-    record_id: item.record?.id,
-    record_title: item.record?.title,
-    links: item.links,
-    first_seen: item.firstSeen,
-    key: item.key,
-    created_at: item.createdAt,
-  };
-  return withJsonMember(rest, 'fields', item.fields);
+/** Returns columns of an item as the members of a JSON object, with the brace before the first; what is null is left out. */
+const columnsJson = (env: number, item: Item, columns: readonly MemberColumn[]): string => {
+  let json = '{';
+  for (const { name, member, given } of columns) {
+    const value = given(item[member]);
+    if (value !== null) json += `"${name}":${value},`;
+  }
+  return `${json}"terms":${JSON.stringify(itemTerms(env, item).join(itemTermSeparator))}`;
 };
 
 const callerColumns = ({ caller, at, verb }: ItemWrite): object => ({
@@ -97,21 +71,22 @@ const callerColumns = ({ caller, at, verb }: ItemWrite): object => ({
   traceparent: caller.span?.traceparent,
 });
 
-const gatheredItemsJson = (env: number, writes: readonly ItemWrite[]): string =>
-  JSON.stringify(
-    writes.flatMap((write) => {
-      const columns = callerColumns(write);
-      return write.changed.map(({ effect }) => ({ ...changingColumns(env, effect.item), ...columns }));
-    }),
-  );
+const unreplaced = columnsUpdated({ content: false, links: false });
 
-const itemsJson = (env: number, changed: readonly DecidedChange[], { create, content, links }: WriteShape): string => {
-  const items = changed.map(({ effect }) => effect.item);
-  if (create) return `[${items.map((item) => wholeRowJson(env, item)).join(',')}]`;
-  if (links) return JSON.stringify(items.map((item) => ({ ...changingColumns(env, item), links: item.links })));
-  if (!content) return JSON.stringify(items.map((item) => changingColumns(env, item)));
-  return `[${items.map((item) => withJsonMember({ ...changingColumns(env, item), ...contentColumns(item) }, 'fields', item.fields)).join(',')}]`;
+const gatheredItemsJson = (env: number, writes: readonly ItemWrite[]): string => {
+  const rows = writes.flatMap((write) => {
+    const caller = JSON.stringify(callerColumns(write)).slice(1);
+    return write.changed.map(({ effect }) => `${columnsJson(env, effect.item, unreplaced)},${caller}`);
+  });
+  return `[${rows.join(',')}]`;
 };
+
+const itemsJson = (env: number, changed: readonly DecidedChange[], columns: readonly MemberColumn[]): string =>
+  `[${changed.map(({ effect }) => `${columnsJson(env, effect.item, columns)}}`).join(',')}]`;
+
+/** Returns an object as JSON with one member more, whose value is JSON already. */
+const withJsonMember = (object: object, name: string, value: string): string =>
+  `${JSON.stringify(object).slice(0, -1)},"${name}":${value}}`;
 
 /** Returns rows for `occurrences` as JSON, or null when the batch has none. */
 const occurrencesJson = (changed: readonly DecidedChange[]): string | null => {
@@ -150,8 +125,6 @@ const jobRow = (caller: Caller, at: number, { item, job }: { item: string; job: 
   due_at: job.dueAt,
   created_at: at,
 });
-
-const isTraced = ({ span = null }: Caller): boolean => span !== null;
 
 const savedOfMany = (writes: readonly ItemWrite[]): string =>
   JSON.stringify(
@@ -201,37 +174,47 @@ export const writeItems = async (
   const { caller, at, verb, results } = first;
   const envId = caller.env.id;
   const { changed, users, occurrences, texts, jobs, deliveries } = rowsOf(writes);
-  const shape: WriteShape = {
-    gathered: others.length > 0,
-    create: changed.some(({ before }) => before === null),
-    many: changed.length > 1,
-    users: users.length > 0,
-    jobs: jobs.length > 0,
-    saved: writes.some(({ saved }) => saved !== null),
-    results: results !== null,
-    deliveries: deliveries.length > 0,
-    occurrences: occurrences !== null,
+  const isGathered = others.length > 0;
+  const isNew = changed.some(({ before }) => before === null);
+  const replaced = {
     content: occurrences !== null && changed.some(replacesContent),
     links: changed.some(changesLinks),
-    texts: texts.length > 0,
-    traced: writes.some((write) => isTraced(write.caller)),
   };
-  const values: SqlValue[] = [
-    envId,
-    shape.gathered ? gatheredItemsJson(envId, writes) : itemsJson(envId, changed, shape),
-    eventRowsJson(writes.map(({ events }) => events)),
-    writes.flatMap(({ events }) => events.liveParts).join(livePartSeparator),
-  ];
-  if (!shape.gathered) values.push(at, verb, ...actorValues(toEventActor(caller)));
-  if (shape.traced && !shape.gathered) values.push(caller.span?.traceparent ?? null);
-  if (shape.users) values.push(JSON.stringify(users));
-  if (occurrences !== null) values.push(occurrences);
-  if (shape.texts) values.push(JSON.stringify(texts));
-  if (shape.jobs) values.push(JSON.stringify(jobs));
-  if (results !== null) values.push(results.bulk, JSON.stringify(results.rows));
-  if (shape.deliveries) values.push(JSON.stringify(deliveries));
-  if (shape.saved && shape.gathered) values.push(savedOfMany(writes));
-  else if (first.saved !== null) values.push(...savedResponseValues(first.saved));
-  const written = await queryRows<{ id: string }>(db, getWriteStatement(shape), values);
+  const kind = isNew ? 'create' : isGathered ? 'gathered' : changed.length > 1 ? 'many' : 'one';
+  const json = (rows: readonly object[]): string => JSON.stringify(rows);
+  const values: ChangeValues = {
+    env: envId,
+    items: isGathered
+      ? gatheredItemsJson(envId, writes)
+      : itemsJson(envId, changed, isNew ? columnsCreated : columnsUpdated(replaced)),
+    events: eventRowsJson(writes.map(({ events }) => events)),
+    live: writes.flatMap(({ events }) => events.liveParts).join(livePartSeparator),
+    users: json(users),
+    occurrences,
+    texts: json(texts),
+    jobs: json(jobs),
+    bulk: results?.bulk,
+    results: json(results?.rows ?? []),
+    deliveries: json(deliveries),
+    ...(isGathered
+      ? { saved: savedOfMany(writes) }
+      : {
+          at,
+          verb,
+          trace: caller.span?.traceparent,
+          ...actorValues(toEventActor(caller)),
+          ...savedValues(first.saved),
+        }),
+  };
+  const has = {
+    met: users.length > 0,
+    occurred: occurrences !== null,
+    indexed: texts.length > 0,
+    staged: jobs.length > 0,
+    resulted: results !== null,
+    delivered: deliveries.length > 0,
+    kept: writes.some(({ saved }) => saved !== null),
+  };
+  const written = await queryChange<{ id: string }>(db, itemChange(kind, replaced), values, { has });
   return new Set(written.map((row) => row.id));
 };

@@ -2,15 +2,15 @@
  * Reports of an app (`items.report` on the app link): like `POST /items`, but batched, with the time of the occurrence, and
  * safe to repeat by a delivery id. Called by api/applink.
  */
-import type { Caller } from '../../access/principal.ts';
-import type { AppCalls } from '../../applink/protocol.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
+import type { DomainDeps } from '../../accounts/deps.ts';
+import type { AppCalls } from '../../app/link/protocol.ts';
 import { Fault, invalidAt } from '../../catalogue/errors.ts';
-import { getOrCreate } from '../../platform/core/maps.ts';
-import { strictObject, timeSchema, Type, type Static } from '../../platform/core/schema.ts';
-import { compileCheck } from '../../platform/core/validate.ts';
-import type { DomainDeps } from '../../settings/deps.ts';
-import type { ReportedOccurrence } from '../addOccurrences.ts';
-import { createInput, requireDataLimits, toOccurrence } from '../operations/create.ts';
+import { getOrCreate } from '../../platform/caches/maps.ts';
+import { strictObject, timeSchema, Type, type Static } from '../../platform/json/schema.ts';
+import { compileCheck } from '../../platform/json/validate.ts';
+import type { ReportedOccurrence } from '../operations/addOccurrences.ts';
+import { cleanCreateInput, createInput, requireDataLimits, toOccurrence } from '../operations/create.ts';
 import { createItems, isDuplicateDelivery, requireMayCreate, type CreateRequest } from '../perform/create.ts';
 import { expireDeliveries, readDeliveries, type DeliveryResult } from './deliveries.ts';
 import { createReportQueue, type ReportQueue } from './reportQueue.ts';
@@ -43,7 +43,7 @@ const parseReport = (given: unknown, now: number): ReportInput => {
   const input = checkReportBody(given);
   requireDataLimits(input.data ?? {});
   if (input.at !== undefined && input.at > now + clockSkewMs) throw invalidAt('at', 'must not be in the future');
-  return input;
+  return cleanCreateInput(input);
 };
 
 const reportDelivery = ({ input }: Report): string[] => (input.delivery === undefined ? [] : [input.delivery]);
@@ -172,14 +172,15 @@ export const reportItem = async (
 ): Promise<ReportResult> => {
   const now = deps.clock.now();
   const input = parseReport(given, now);
+  let inbox;
   try {
-    requireMayCreate(caller, input);
+    inbox = requireMayCreate(caller, input);
   } catch (error) {
     const answer = error instanceof Fault ? await findFirstResult(deps, caller, input) : undefined;
     if (answer === undefined) throw error;
     return answer;
   }
   const key = input.key === undefined ? null : `${input.inbox} ${input.key}`;
-  const occurrence = toOccurrence(input, Math.min(input.at ?? now, now));
+  const occurrence = toOccurrence(inbox, input, Math.min(input.at ?? now, now));
   return getReportQueue(deps, caller).add({ input, occurrence, caller }, key);
 };

@@ -1,19 +1,21 @@
 /** Saves, changes and deletes views: their checks, bounds, audit entries, and whom the live stream tells. For api/routes/savedViews.ts. */
-import type { Caller } from '../../access/principal.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
+import { toListQuery } from '../../app/manifest/itemQueryJson.ts';
 import { fault, invalidAt } from '../../catalogue/errors.ts';
 import type { LivePart } from '../../catalogue/events.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { toListQuery } from '../../environments/itemQueryJson.ts';
-import { isId, newId } from '../../platform/core/ids.ts';
-import { isLongerThan } from '../../platform/core/textLength.ts';
-import { withPathPrefix } from '../../platform/core/validate.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Tx } from '../../platform/db/knex.ts';
+import { executeNamed, namedStatement, type NamedValues } from '../../platform/db/namedStatement.ts';
 import { executeStatement, queryRow, statement } from '../../platform/db/sql.ts';
-import { actorParameters, actorValues, eventInsert, toEventActor } from '../../platform/journal/events.ts';
-import { resolveFilters } from '../filters.ts';
-import { isVisibleSavedView, ownerOf, readSavedView, scopeOf, viewOf, type SavedView } from '../savedView.ts';
-import { findDeclaredView } from '../views.ts';
+import { isId, newId } from '../../platform/ids.ts';
+import { actorValues, change, event, writeChange } from '../../platform/journal/changeWriter.ts';
+import { toEventActor } from '../../platform/journal/events.ts';
+import { withPathPrefix } from '../../platform/json/validate.ts';
+import { isLongerThan } from '../../platform/words/textLength.ts';
+import { resolveFilters } from '../filters/filters.ts';
+import { isVisibleSavedView, ownerOf, readSavedView, scopeOf, viewOf, type SavedView } from '../filters/savedView.ts';
+import { findDeclaredView } from '../filters/views.ts';
 import type { SavedViewInput, SavedViewPatch } from './schema.ts';
 
 const lockOwnerSql = statement('savedViews.lockOwner', 'select id from people where id = $1 for no key update');
@@ -29,34 +31,30 @@ const countSharedSql = statement(
   'savedViews.countShared',
   'select count(*)::int as n from saved_views where env = $1 and shared',
 );
-const insertSql = statement(
+const insertSql = namedStatement(
   'savedViews.insert',
-  `
+  () => `
   insert into saved_views (env, id, owner, name, inbox, query, sort, shared, created_at, updated_at)
-  values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $9)`,
+  values ($env, $id, $owner, $name, $inbox, $query::jsonb, $sort, $shared, $at, $at)`,
 );
-const updateSql = statement(
+const updateSql = namedStatement(
   'savedViews.update',
-  `
-  update saved_views set name = $3, inbox = $4, query = $5::jsonb, sort = $6, shared = $7, updated_at = $8
-  where env = $1 and id = $2`,
+  () => `
+  update saved_views set name = $name, inbox = $inbox, query = $query::jsonb, sort = $sort, shared = $shared, updated_at = $at
+  where env = $env and id = $id`,
 );
 const deleteSql = statement('savedViews.delete', 'delete from saved_views where env = $1 and id = $2');
 const lockSql = statement('savedViews.lock', 'select id from saved_views where env = $1 and id = $2 for update');
-const auditSql = statement(
-  'savedViews.audit',
-  eventInsert({
-    env: '$1',
-    at: '$2',
-    verb: '$3',
+const auditChange = change('savedViews.audit', {
+  happened: event({
+    verb: '$verb',
     target_type: "'view'",
-    target: '$4',
-    inbox: '$5',
-    before: '$6::jsonb',
-    after: '$7::jsonb',
-    ...actorParameters(8),
+    target: '$id',
+    inbox: '$inbox',
+    before: '$before::jsonb',
+    after: '$after::jsonb',
   }),
-);
+});
 
 /** A changed view and its live message; `part` null: nothing changed. */
 export interface ViewChange {
@@ -87,17 +85,16 @@ const recordChange = async (
   const inbox = (sharedSide(after) ?? sharedSide(before))?.inbox ?? null;
   const reason = caller.reason ?? null;
   const now = auditJson(after, inbox);
-  const was = auditJson(before, inbox);
-  await executeStatement(tx, auditSql, [
-    caller.env.id,
+  await writeChange(tx, auditChange, {
+    env: caller.env.id,
     at,
-    `view.${verb}`,
-    (after ?? before)?.id ?? null,
+    verb: `view.${verb}`,
+    id: (after ?? before)?.id,
     inbox,
-    was === null ? null : JSON.stringify(was),
-    now === null && reason === null ? null : JSON.stringify({ ...now, ...(reason === null ? {} : { reason }) }),
+    before: auditJson(before, inbox),
+    after: now === null && reason === null ? null : { ...now, ...(reason === null ? {} : { reason }) },
     ...actorValues(toEventActor(caller)),
-  ]);
+  });
 };
 
 /** Returns the message for those who see the view, or saw it: that they read their views again. */
@@ -151,6 +148,16 @@ const rejectDuplicateName = async (name: string, write: () => Promise<unknown>):
   }
 };
 
+const columnsOf = ({ env }: Caller, { id, name, inbox, query, sort, shared }: SavedView): NamedValues => ({
+  env: env.id,
+  id,
+  name,
+  inbox,
+  query: JSON.stringify(query),
+  sort,
+  shared,
+});
+
 /** Saves a view. Throws `conflict` for a name that the caller has given, and at the bounds. */
 export const saveView = async (tx: Tx, caller: Caller, input: SavedViewInput, at: number): Promise<ViewChange> => {
   const { name, inbox = null, query, sort = null, shared = false } = input;
@@ -160,9 +167,7 @@ export const saveView = async (tx: Tx, caller: Caller, input: SavedViewInput, at
   const { id: owner, name: ownerName } = caller.principal;
   const id = newId('viw', at);
   const view = { id, owner: owner ?? '', ownerName, name, inbox, query, sort, shared, createdAt: at, updatedAt: at };
-  await rejectDuplicateName(name, () =>
-    executeStatement(tx, insertSql, [caller.env.id, id, owner, name, inbox, JSON.stringify(query), sort, shared, at]),
-  );
+  await rejectDuplicateName(name, () => executeNamed(tx, insertSql, { ...columnsOf(caller, view), owner, at }));
   await recordChange(tx, caller, 'create', [null, view], at);
   return { view, part: partOf(caller, [null, view]) };
 };
@@ -190,9 +195,7 @@ export const updateView = async (
   if (JSON.stringify({ ...after, updatedAt: 0 }) === JSON.stringify({ ...before, updatedAt: 0 }))
     return { view: before, part: null };
   await requireRoom(tx, caller, { shared: shared && !before.shared, isNew: false });
-  await rejectDuplicateName(name, () =>
-    executeStatement(tx, updateSql, [caller.env.id, id, name, inbox, JSON.stringify(query), sort, shared, at]),
-  );
+  await rejectDuplicateName(name, () => executeNamed(tx, updateSql, { ...columnsOf(caller, after), at }));
   await recordChange(tx, caller, 'update', [before, after], at);
   return { view: after, part: partOf(caller, [before, after]) };
 };

@@ -1,8 +1,8 @@
 /** Schemas of saved views in requests and responses. For api/routes/savedViews.ts. */
-import { itemSorts } from '../../environments/itemQuery.ts';
-import { itemQueryJsonSchema, type JsonItemQuery } from '../../environments/itemQueryJson.ts';
-import { actorSchema, nameSchema, nullable, responseObject, strictObject, Type } from '../../platform/core/schema.ts';
-import { displayNameSchema } from '../../settings/schema.ts';
+import { displayNameSchema } from '../../accounts/schema.ts';
+import { itemSorts } from '../../app/manifest/itemQuery.ts';
+import { itemQueryJsonSchema, type JsonItemQuery } from '../../app/manifest/itemQueryJson.ts';
+import { actorSchema, nameSchema, nullable, responseObject, strictObject, Type } from '../../platform/json/schema.ts';
 
 const sort = nullable(
   Type.String({
@@ -12,7 +12,7 @@ const sort = nullable(
 );
 const inbox = nullable(nameSchema('null: all inboxes.'));
 const shared = Type.Boolean({
-  description: 'For all who see the inbox, or every inbox.',
+  description: 'For all who see the inbox; without one, for all who see an inbox.',
 });
 
 const rest = { inbox: Type.Optional(inbox), sort: Type.Optional(sort), shared: Type.Optional(shared) };

@@ -1,13 +1,13 @@
 /** Requests approval for a supervised agent's change of an item: decides it as if it were performed, and inserts an approval instead. For api/routes. */
 import { isDeepStrictEqual } from 'node:util';
-import { fullAccess } from '../../access/access.ts';
-import { withoutSupervision, type Caller } from '../../access/principal.ts';
+import { fullAccess } from '../../accounts/access/access.ts';
+import { withoutSupervision, type Caller } from '../../accounts/access/principal.ts';
+import type { DomainDeps } from '../../accounts/deps.ts';
 import { requestApproval } from '../../approvals/requestApproval.ts';
 import { Fault, fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
-import type { DomainDeps } from '../../settings/deps.ts';
+import { isObject } from '../../platform/json/jsonLimits.ts';
 import { assigneeName } from '../assignee.ts';
 import { readItems, readItemsByKeys, type Item } from '../model.ts';
 import type { ItemOperation } from '../operation.ts';
@@ -16,7 +16,7 @@ import { requireMayCreate } from '../perform/create.ts';
 import { decideItemChange } from '../perform/decide.ts';
 import { createDecisionContext } from '../perform/perform.ts';
 import { presentItem } from '../present.ts';
-import { sortedTags } from '../tags.ts';
+import { sortedTags } from '../tags/tags.ts';
 import { supervisedOperationType } from './supervisedOperations.ts';
 
 /** Returns the members of an item that a change gives another value. */
@@ -56,17 +56,23 @@ export const requestItemChange = async <I>(
   if (item === undefined) throw fault('not_found');
   if (change === 'unchanged') return { unchanged: item };
   const type = supervisedOperationType(operation);
-  const after = changedMembers(presentItem(item, fullAccess), presentItem(change.item, fullAccess));
+  const { links } = change.item;
+  const given = isObject(input) ? input : {};
+  const relinks = 'links' in given || !isDeepStrictEqual(links, item.links);
+  const after = {
+    ...changedMembers(presentItem(item, fullAccess), presentItem(change.item, fullAccess)),
+    ...(relinks ? { links } : {}),
+  };
   const { approval } = await requestApproval(deps, caller, {
     kind: 'item',
     summary: `${type}: ${item.title}`,
-    label: assigneeName(deps.directory, caller.env, input),
-    request: { operation: { type, ...(isObject(input) ? input : {}) }, target: id, inbox: item.inbox, after },
+    label: assigneeName(deps.directory, caller.env, { ...given, ...after }),
+    request: { operation: { type, ...given }, target: id, inbox: item.inbox, after },
     before: {
       ...presentItem(item, caller.principal.access),
       closed: item.closed,
       triage: item.triage,
-      ...(isObject(input) && 'links' in input ? { links: item.links } : {}),
+      ...(relinks ? { links: item.links } : {}),
     },
     fingerprint: ['item', type, id, input],
     expiresMs: limits.approvalMs,

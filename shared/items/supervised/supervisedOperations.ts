@@ -1,5 +1,5 @@
 /** The operations on items that supervised agents may request, by the name that approvals use. For requestItemChange.ts and decisions/. */
-import { isObject } from '../../platform/core/jsonLimits.ts';
+import { isObject } from '../../platform/json/jsonLimits.ts';
 import type { Item } from '../model.ts';
 import { bindInput, type BoundOperation, type ItemOperation } from '../operation.ts';
 import { assignItem } from '../operations/assign.ts';
@@ -9,7 +9,7 @@ import { setState } from '../operations/setState.ts';
 import { snoozeItem } from '../operations/snooze.ts';
 import { tagItem } from '../operations/tag.ts';
 import { triageItem } from '../operations/triage.ts';
-import { updateItem } from '../operations/update.ts';
+import { updatedMembers, updateItem } from '../operations/update.ts';
 
 interface SupervisedOperation {
   /** Checks the stored members and returns the operation bound to them. Throws `invalid`. */
@@ -34,22 +34,9 @@ const triageMembers: SupervisedOperation['members'] = (operation) => [
   ...('assignee' in operation ? ['assignee' as const] : []),
 ];
 
-/** The members of an item that each member of an update sets. */
-const updatedMembers: readonly (readonly [string, readonly (keyof Item)[]])[] = [
-  ['state', ['state']],
-  ['assignee', ['assignee']],
-  ['tags', ['tags']],
-  ['snooze', ['snoozedUntil', 'closed']],
-  ['links', ['links']],
-  ['undo', ['state', 'assignee', 'tags', 'snoozedUntil']],
-];
-
-const updateMembers: SupervisedOperation['members'] = (operation) =>
-  updatedMembers.flatMap(([given, members]) => (given in operation ? members : []));
-
 /** A reply sets what is to follow it. */
 const replyMembers: SupervisedOperation['members'] = (operation) =>
-  'then' in operation && isObject(operation.then) ? updateMembers(operation.then) : [];
+  'then' in operation && isObject(operation.then) ? updatedMembers(operation.then) : [];
 
 export const supervisedOperations: ReadonlyMap<string, SupervisedOperation> = new Map([
   ['state', defineSupervisedOperation(setState, ['state'])],
@@ -59,7 +46,7 @@ export const supervisedOperations: ReadonlyMap<string, SupervisedOperation> = ne
   ['note', defineSupervisedOperation(noteItem, [])],
   ['reply', defineSupervisedOperation(replyToItem, replyMembers)],
   ['triage', defineSupervisedOperation(triageItem, triageMembers)],
-  ['update', defineSupervisedOperation(updateItem, updateMembers)],
+  ['update', defineSupervisedOperation(updateItem, updatedMembers)],
 ]);
 
 /** Returns the name of an operation in approvals: `state` for `item.state`. */

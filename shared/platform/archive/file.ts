@@ -1,6 +1,6 @@
 /**
  * The file of an archive: gzip of JSON lines, first a header, then the ranges of the audit chains, then the events by id, each as
- * PostgreSQL writes a row as JSON. Written beside its name, which it gets when it is on the disk; read by read.ts.
+ * PostgreSQL writes a row as JSON. Written beside its name, which it gets when it is on the disk.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';

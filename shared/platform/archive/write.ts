@@ -1,17 +1,66 @@
 /** Writes a part of the events to a file, proves the file, and takes the part out of the database, all or nothing. */
+import { randomInt } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { isLockTimeout } from '../db/errors.ts';
 import type { Db, Tx } from '../db/knex.ts';
-import { queryRow, statement } from '../db/sql.ts';
+import { namedStatement, queryNamedRows } from '../db/namedStatement.ts';
+import { queryRow, statement, queryRows } from '../db/sql.ts';
+import { sleep } from '../time/wait.ts';
 import { readColumns } from './columns.ts';
 import { hasUnchained, partLines, readPartChains, readPartFacts, type PartFacts } from './contents.ts';
 import { takenName, writeArchiveFile } from './file.ts';
 import type { ArchiveHeader } from './header.ts';
 import { ArchiveProblem, type Archive, type EventPart } from './parts.ts';
 import { existsName, readArchiveHeader } from './read.ts';
-import { takeOut } from './takeOut.ts';
 import { checkArchive } from './verify.ts';
+
+/** Tries to get a lock, and ms of each; every change waits behind it meanwhile. */
+const [triesMax, lockMs] = [60, 500];
+/** Between two tries, in ms: what has waited behind one is through by then. */
+const pauseMs = { least: 1_000, most: 5_000 };
+
+const deleteChainsSql = statement(
+  'archive.deleteChains',
+  `
+  delete from audit_chain c where c.last < $2 and c.last >= $1
+    and exists (select from audit_chain a where a.env = c.env and a.n > c.n and a.last < $2)`,
+);
+
+/** Runs `work`, whose locks may be refused, until it has them. */
+const withLocks = async (tx: Tx, work: (step: Tx) => Promise<void>): Promise<void> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      await tx.transaction(async (step) => {
+        await step.raw(`set local lock_timeout = '${String(lockMs)}ms'`);
+        await work(step);
+      });
+      return;
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      if (tries === triesMax)
+        throw new ArchiveProblem('the table of events was in use all the time; nothing was changed. Try again later.');
+    }
+    await sleep(randomInt(pauseMs.least, pauseMs.most));
+  }
+};
+
+/**
+ * Takes a part away as the last thing that its transaction does: from the detaching on, everybody who reads events waits for its
+ * commit. `record` is called then, as it locks what other changes need too.
+ */
+const takeOut = (tx: Tx, { table, starts, ends }: EventPart, record: (step: Tx) => Promise<void>): Promise<void> =>
+  withLocks(tx, async (step) => {
+    await step.raw('lock table audit_chain in share row exclusive mode');
+    await step.raw('alter table events detach partition ??', [table]);
+    // The newest range stays, as the next one goes on from it.
+    await step.raw('alter table audit_chain disable trigger audit_chain_append_only');
+    await queryRows(step, deleteChainsSql, [starts, ends]);
+    await step.raw('alter table audit_chain enable trigger audit_chain_append_only');
+    await step.raw('drop table ??', [table]);
+    await record(step);
+  });
 
 const neededSql = statement(
   'archive.needed',
@@ -32,11 +81,11 @@ const findObstacle = async (tx: Tx, part: EventPart, { lastAt, lastId }: PartFac
   return (await hasUnchained(tx, part)) ? 'its entries are not all chained yet; are the workers running?' : null;
 };
 
-const insertArchiveSql = statement(
+const insertArchiveSql = namedStatement(
   'archive.insert',
-  `
+  () => `
   insert into archives (starts, ends, name, file, bytes, sha256, events, first_at, last_at, chains, archived_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11)
+  values ($starts, $ends, $name, $file, $bytes, $sha256, $events, $first_at, $last_at, $chains::jsonb, $now)
   returning starts, ends, name, file, bytes, sha256, events, first_at, last_at, archived_at`,
 );
 
@@ -88,8 +137,19 @@ const moveToFile = async (
     const { problems } = await checkArchive(db, file);
     if (problems.length > 0)
       throw new ArchiveProblem(`${file} does not prove what was written to it: ${problems.join(' ')}`);
-    const values = [starts, ends, name, file, bytes, sha256, events, firstAt, lastAt, JSON.stringify(chains), now];
-    const archive = await queryRow<Archive>(tx, insertArchiveSql, values);
+    const [archive] = await queryNamedRows<Archive>(tx, insertArchiveSql, {
+      starts,
+      ends,
+      name,
+      file,
+      bytes,
+      sha256,
+      events,
+      now,
+      first_at: firstAt,
+      last_at: lastAt,
+      chains: JSON.stringify(chains),
+    });
     if (archive === undefined) throw new Error('The insert returns its row.');
     await takeOut(tx, part, (step) => record(step, archive));
     return archive;

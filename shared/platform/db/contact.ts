@@ -3,8 +3,8 @@
  * the connection of the probes. Without an answer for long, the connections are closed, and what waits on them fails as
  * unavailable. Opened by shared/deps.ts; the log of outages (outageLog.ts) goes by it.
  */
-import type { Log } from '../core/log.ts';
-import { resolveWithin } from '../core/wait.ts';
+import type { Log } from '../log/log.ts';
+import { resolveWithin } from '../time/wait.ts';
 import { isDbOutage, NoConnectionError } from './errors.ts';
 import type { Db } from './knex.ts';
 import { createOpenSessions, type OpenSessions } from './openSessions.ts';

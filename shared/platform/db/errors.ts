@@ -1,4 +1,5 @@
 /** Classifies failures of PostgreSQL: unavailable (503), a duplicate, a conflict to retry; any other is a bug. */
+import { describeTlsRefusal, findRefusal, type Refusals } from '../log/refusals.ts';
 
 interface DbError {
   readonly code?: string;
@@ -16,6 +17,20 @@ const networkCodes = new Set([
   'EHOSTUNREACH',
   'EAI_AGAIN',
 ]);
+/** Why PostgreSQL gives no connection until an operator has mended it, by SQLSTATE. A statement that lacks a right is a fault of its own. */
+export const dbRefusals: Refusals = [
+  [/^28P01$/, 'it refuses the password'],
+  [/^28/, 'the role may not log in (nologin, or pg_hba.conf)'],
+  [/^42501$/, 'the role may not connect to this database'],
+  [/^3D000$/, 'it has no database of this name'],
+  [/^55000$/, 'the database takes no connections'],
+];
+/**
+ * SQLSTATEs that are an outage whichever statement meets them: a broken connection, a server that stops, starts or recovers, one
+ * that lacks disk, memory or connections, one whose system fails, one that only reads.
+ */
+const outageStates = /^(?:08|57P|53|58|25006)/;
+
 const unavailableText =
   /Connection terminated|Connection ended|timeout expired|Client has encountered a connection error|not queryable|Unable to acquire a connection|Timeout acquiring/;
 
@@ -27,15 +42,20 @@ const toDbError = (error: unknown): DbError => {
     : error;
 };
 
-/** Returns whether PostgreSQL can't be reached, is starting, stopping, read-only or full: the same request may succeed later. */
+/** Errors of connections to PostgreSQL; those of other servers have the same codes. */
+const ofConnections = new WeakSet<object>();
+
+/** Remembers that an error came from a connection to PostgreSQL, or from opening one. */
+export const markConnectionError = (error: Error): void => void ofConnections.add(error);
+
+/** Returns whether PostgreSQL can't be reached, refuses us, is starting, stopping, read-only or full: the same request may succeed later. */
 export const isDbUnavailable = (error: unknown): boolean => {
-  const { code = '', message = '', name = '' } = toDbError(error);
+  const found = toDbError(error);
+  const { code = '', message = '', name = '' } = found;
   return (
+    ofConnections.has(found) ||
     networkCodes.has(code) ||
-    code.startsWith('08') ||
-    code.startsWith('57P') ||
-    code.startsWith('53') ||
-    code === '25006' ||
+    outageStates.test(code) ||
     name === 'KnexTimeoutError' ||
     name === 'PoolFullError' ||
     name === 'NoConnectionError' ||
@@ -77,21 +97,21 @@ export class NoConnectionError extends Error {
 /** Returns whether no connection of the pool came free in time. */
 export const isPoolFull = (error: unknown): boolean => toDbError(error) instanceof PoolFullError;
 
-/** Errors of connections to PostgreSQL; those of other servers have the same codes. */
-const ofConnections = new WeakSet<Error>();
-
-/** Remembers that an error came from a connection to PostgreSQL, or from opening one. */
-export const markConnectionError = (error: Error): void => void ofConnections.add(error);
-
 /** Returns whether PostgreSQL is unavailable, for sure and not another server. */
 export const isDbOutage = (error: unknown): boolean => {
   const found = toDbError(error);
   const { code = '', message = '' } = found;
   return (
     found instanceof NoConnectionError ||
-    (found instanceof Error && ofConnections.has(found) && isDbUnavailable(found)) ||
-    /^(?:08|57P|53)/.test(code) ||
-    code === '25006' ||
+    ofConnections.has(found) ||
+    outageStates.test(code) ||
     /Connection terminated|not queryable/.test(message)
   );
+};
+
+/** Returns what PostgreSQL refuses and an operator has to mend, in words; null: it is away, or the error is no outage. */
+export const describeDbRefusal = (error: unknown): string | null => {
+  const found = toDbError(error);
+  if (!isDbOutage(found)) return null;
+  return findRefusal(dbRefusals, found.code ?? '') ?? (found instanceof Error ? describeTlsRefusal(found) : null);
 };

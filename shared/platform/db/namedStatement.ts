@@ -1,5 +1,5 @@
 /** Statements with named parameters: `$name` in a text becomes the number of its value, for texts that are put together of parts. */
-import { getOrCreate } from '../core/maps.ts';
+import { getOrCreate } from '../caches/maps.ts';
 import type { Db, Tx } from './knex.ts';
 import {
   executeStatement,
@@ -34,6 +34,12 @@ export type NamedValues = Readonly<Record<string, SqlValue>>;
 
 const valuesOf = ({ names }: NamedStatement, values: NamedValues): SqlValue[] =>
   names.map((name) => values[name] ?? null);
+
+/** Returns how many characters the texts of values have. */
+export const textLengthOf = (values: NamedValues): number =>
+  Object.values(values)
+    .flat()
+    .reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
 
 /** Runs a statement and returns its rows as objects. */
 export const queryNamedRows = <R>(db: Db | Tx, named: NamedStatement, values: NamedValues): Promise<R[]> =>

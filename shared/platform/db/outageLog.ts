@@ -1,11 +1,12 @@
 /**
- * Logs an outage of PostgreSQL, which every caller reports: one line at once, one a minute with a count, one when it is over.
+ * Logs an outage of PostgreSQL, which every caller reports: one line at once, one a minute with a count, one for each reason that an
+ * operator has to mend and that is new in this minute, one when it is over.
  * Used by shared/deps.ts for the log of API and workers.
  */
-import type { Log, LogHook } from '../core/log.ts';
-import { createInterval } from '../core/wait.ts';
+import type { Log, LogHook } from '../log/log.ts';
+import { createInterval } from '../time/wait.ts';
 import type { Contact } from './contact.ts';
-import { isDbOutage, isPoolFull, NoConnectionError } from './errors.ts';
+import { describeDbRefusal, isDbOutage, isPoolFull, NoConnectionError } from './errors.ts';
 
 /** pino's number of `warn`. */
 const warnLevel = 40;
@@ -26,6 +27,8 @@ interface OutageLines {
 /** Returns the function that takes each report. It is over once a statement has succeeded and none has failed since. */
 const createOutageLines = ({ write, end }: OutageLines, contact: Contact): ((error: unknown) => void) => {
   let isDue: (() => boolean) | null = null;
+  /** What PostgreSQL has refused since the line of the minute. */
+  const refusals = new Set<string>();
   let count = 0;
   let reportedAt = 0;
   let over: NodeJS.Timeout | null = null;
@@ -43,7 +46,11 @@ const createOutageLines = ({ write, end }: OutageLines, contact: Contact): ((err
     count += 1;
     reportedAt = performance.now();
     isDue ??= createInterval(logEveryMs);
-    if (isDue()) {
+    const refusal = describeDbRefusal(error);
+    const isTurn = isDue();
+    if (isTurn) refusals.clear();
+    if (isTurn || (refusal !== null && !refusals.has(refusal))) {
+      if (refusal !== null) refusals.add(refusal);
       write(error, count);
       count = 0;
     }
@@ -79,8 +86,11 @@ const fullPoolLogMs = 60_000;
 export const createOutageHook = (log: () => Log, contact: Contact): LogHook => {
   const isDue = createInterval(fullPoolLogMs);
   const lines = {
-    write: (error: unknown, count: number) =>
-      log().warn({ reason: describeOutage(error), count }, 'PostgreSQL is unavailable'),
+    write: (error: unknown, count: number) => {
+      const refusal = describeDbRefusal(error);
+      const told = refusal === null ? 'PostgreSQL is unavailable' : `PostgreSQL refuses us: ${refusal}`;
+      log().warn({ reason: describeOutage(error), count }, told);
+    },
     end: () => log().info('PostgreSQL is available again'),
   };
   const report = createOutageLines(lines, contact);

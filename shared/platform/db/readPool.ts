@@ -1,10 +1,11 @@
 /**
  * The pool of the endpoints that read: bounded in time, and shared fairly by principals. What changes something, and what
- * the service itself reads, has the other pool (knex.ts). Opened by shared/deps.ts, used by api/middleware/idempotency.ts.
+ * the service itself reads, has the other pool (knex.ts). Opened by shared/deps.ts. Endpoints get it from
+ * api/middleware/once.ts.
  */
 import { fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { createInterval } from '../core/wait.ts';
+import { createInterval } from '../time/wait.ts';
 import type { Span } from '../tracing/span.ts';
 import { isStatementTimeout } from './errors.ts';
 import { createFairQueue } from './fairQueue.ts';

@@ -3,8 +3,9 @@
  * newer and doesn't serve this build any more. Read by API and workers when they start and when they are asked for readiness.
  */
 import { readdirSync } from 'node:fs';
-import type { Log } from '../core/log.ts';
-import { createInterval, sleep } from '../core/wait.ts';
+import type { Log } from '../log/log.ts';
+import { createInterval, sleep } from '../time/wait.ts';
+import { describeDbRefusal } from './errors.ts';
 import type { Db } from './knex.ts';
 import { queryRow, statement } from './sql.ts';
 
@@ -59,6 +60,12 @@ const lookEveryMs = 500;
 /** ms between two lines in the log about it. */
 const logEveryMs = 60_000;
 
+/** What a process that starts waits for; null: for nothing. */
+let waiting: string | null = null;
+
+/** Returns what the process waits for before it begins, in words; null: for nothing. */
+export const startWaitsFor = (): string | null => waiting;
+
 /**
  * Resolves once PostgreSQL answers and the schema fits this build; logs what it waits for, at once and each minute.
  */
@@ -67,8 +74,12 @@ export const waitForSchema = async (db: Db, log: Log): Promise<void> => {
   for (;;) {
     const problem = await readSchemaState(db).then(
       (state) => (state.fits ? null : { waitsFor: state.reason }),
-      (error: unknown) => ({ waitsFor: 'PostgreSQL', err: error }),
+      (error: unknown) => {
+        const refusal = describeDbRefusal(error);
+        return { waitsFor: refusal === null ? 'PostgreSQL' : `PostgreSQL, which refuses us: ${refusal}`, err: error };
+      },
     );
+    waiting = problem?.waitsFor ?? null;
     if (problem === null) return;
     if (isDue()) log.warn(problem, 'waiting for the database');
     await sleep(lookEveryMs);

@@ -2,10 +2,51 @@
  * Named prepared statements on knex's connections, for everything that requests and jobs do often: knex's builder and raw SQL
  * without a name run at a half to a fifth of the rate (docs/performance.md).
  */
+import pg from 'pg';
+import { Counter } from 'prom-client';
+import { getOrCreate } from '../caches/maps.ts';
+import { platformRegistry } from '../log/metrics.ts';
 import { failureOf, statementSpan, type Span } from '../tracing/span.ts';
 import { markConnectionError } from './errors.ts';
 import type { Db, Tx } from './knex.ts';
-import { statementGroup, statementTime, type StatementTime } from './statementTime.ts';
+
+/** The time that PostgreSQL takes for each statement, by name, in /metrics. */
+interface StatementTime {
+  count: number;
+  ms: number;
+}
+
+const times = new Map<string, StatementTime>();
+
+/** Returns the first two parts of a statement's name; further parts name the form of a list. */
+const statementGroup = (name: string): string => name.split('.', 2).join('.');
+
+/** Returns the time of the statements of a name's group. */
+export const statementTime = (name: string): StatementTime =>
+  getOrCreate(times, statementGroup(name), () => ({ count: 0, ms: 0 }));
+
+const exportCounter = (name: string, help: string, valueOf: (time: StatementTime) => number): void => {
+  new Counter({
+    name,
+    help,
+    labelNames: ['statement'],
+    registers: [platformRegistry],
+    collect() {
+      this.reset();
+      for (const [of, time] of times) if (time.count > 0) this.inc({ statement: of }, valueOf(time));
+    },
+  });
+};
+exportCounter(
+  'console_postgres_statements_total',
+  'Prepared statements that PostgreSQL answered, by `statement`.',
+  ({ count }) => count,
+);
+exportCounter(
+  'console_postgres_statement_seconds_total',
+  'Time from sending a prepared statement to its answer, waits for locks included and for a connection not, by `statement`.',
+  ({ ms }) => ms / 1_000,
+);
 
 /** A prepared statement. A name has one text, on every connection, as long as the process lives. */
 export interface Statement {
@@ -75,7 +116,8 @@ const queryConnection = async (
     // The stack of pg's errors leads to its socket, this one to the caller.
     if (error instanceof Error) {
       Error.captureStackTrace(error);
-      markConnectionError(error);
+      // What PostgreSQL answers, and a value that does not fit, are no errors of the connection.
+      if (!(error instanceof pg.DatabaseError || error instanceof RangeError)) markConnectionError(error);
     }
     failure = failureOf(error);
     throw client.toFault?.(error) ?? error;

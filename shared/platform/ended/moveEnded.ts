@@ -1,9 +1,9 @@
 /** Moves rows that have ended from the table of the unfinished to one of months, in batches. Used by the sweep endedRows. */
 import { limits } from '../../catalogue/limits.ts';
 import type { EndedKind } from '../../catalogue/retention.ts';
-import { idAt, type IdPrefix } from '../core/ids.ts';
 import type { Db } from '../db/knex.ts';
 import { queryRow, queryRows, statement, type Statement } from '../db/sql.ts';
+import { idAt, type IdPrefix } from '../ids.ts';
 import { lockMoves } from './movesLock.ts';
 
 /** Rows of one statement: some 20 ms, for which it locks only them. */

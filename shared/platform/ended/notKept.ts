@@ -1,10 +1,10 @@
 /** The answer for ids that nothing is found by, where rows of their age may have been kept until a time. Used by reads by id. */
 import { fault, type Fault } from '../../catalogue/errors.ts';
 import { retentionKinds, type EndedKind } from '../../catalogue/retention.ts';
-import { idTime } from '../core/ids.ts';
 import type { Db, Tx } from '../db/knex.ts';
 import { queryRow, statement } from '../db/sql.ts';
-import { dbNowSql } from '../outbox/leaderLease.ts';
+import { idTime } from '../ids.ts';
+import { dbNowSql } from '../leases/leaderLease.ts';
 
 const dayMs = 86_400_000;
 

@@ -1,6 +1,6 @@
 /** Reads pages of what stands in two tables, the unfinished and recent rows and the months of those that ended. Used by lists. */
 import { limits } from '../../catalogue/limits.ts';
-import { idTime } from '../core/ids.ts';
+import { idTime } from '../ids.ts';
 
 /** ms by which clocks of processes may differ. */
 const skewMs = 3_600_000;

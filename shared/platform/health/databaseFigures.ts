@@ -8,7 +8,7 @@ import { openRunStatuses } from '../../catalogue/states/runs.ts';
 import { isParkedJobSql, jobPhaseSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Db } from '../db/knex.ts';
 import { queryRow, queryRows, statement } from '../db/sql.ts';
-import { dbNowSql } from '../outbox/leaderLease.ts';
+import { dbNowSql } from '../leases/leaderLease.ts';
 
 /** Rows of a state that are counted; as many stand for more. */
 export const countMax = 10_000;

@@ -1,6 +1,6 @@
 /** Figures that several metrics show and that have to be asked for: read when they are asked for, rarely, once for all who ask. */
 import { Gauge, type Registry } from 'prom-client';
-import { resolveWithin } from '../core/wait.ts';
+import { resolveWithin } from '../time/wait.ts';
 
 /** The owner of figures of the whole database in the pool of reads. */
 export const figuresOwner = 'figures';

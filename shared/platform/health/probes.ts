@@ -1,10 +1,11 @@
 /** The probes of a process, for load balancers, orchestrators and Prometheus: `/health`, `/ready`, `/metrics`. Of API and workers. */
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { Gauge, Registry } from 'prom-client';
-import type { Config } from '../core/config.ts';
-import { listen } from '../core/listen.ts';
-import { platformRegistry } from '../core/metrics.ts';
-import { securityHeaders } from '../core/securityHeaders.ts';
+import type { Config } from '../config/config.ts';
+import { startWaitsFor } from '../db/schemaVersion.ts';
+import { listen } from '../http/listen.ts';
+import { securityHeaders } from '../http/securityHeaders.ts';
+import { platformRegistry } from '../log/metrics.ts';
 
 export interface ProbeAnswer {
   readonly status: number;
@@ -48,12 +49,17 @@ const probesOf = (ready: Ready, registries: readonly Registry[]): Probes => {
   ]);
 };
 
+const startReasons = (): string[] => {
+  const what = startWaitsFor();
+  return what === null ? [] : [`It waits for ${what}.`];
+};
+
 /** The probes of a process that still waits for PostgreSQL; its log says for what. */
 export const startingProbes: Probes = probesOf(
   () =>
     Promise.resolve({
       status: 503,
-      body: { ready: false, starting: true, degraded: [] },
+      body: { ready: false, starting: true, degraded: [], reasons: startReasons() },
       headers: { 'retry-after': '1' },
     }),
   [],
@@ -63,7 +69,9 @@ export const startingProbes: Probes = probesOf(
 export const createProbes = (ready: Ready, registries: readonly Registry[]): Probes =>
   probesOf(ready, [...registries, platformRegistry]);
 
-const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/';
+/** Also of an absolute request target. */
+const pathOf = ({ url = '/' }: IncomingMessage): string =>
+  url.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0] ?? '/';
 
 /** Returns the function that answers requests by `probes`, and all others with `otherwise`. */
 export const answerProbes = (

@@ -1,4 +1,6 @@
 /** Checks whether a process can serve, for `/ready` of API and workers. */
+import { describeSkew } from '../db/databaseClock.ts';
+import { describeDbRefusal } from '../db/errors.ts';
 import { neededSchemaVersion, readSchemaState } from '../db/schemaVersion.ts';
 import { queryRow, statement } from '../db/sql.ts';
 import type { PlatformDeps } from '../deps.ts';
@@ -29,16 +31,18 @@ interface Oldest {
   readonly message: number | null;
 }
 
-type Tools = Pick<PlatformDeps, 'db' | 'probes' | 'redis' | 'clock'>;
+type Tools = Pick<PlatformDeps, 'db' | 'probes' | 'redis' | 'clock' | 'time'>;
 
 /**
  * Returns the function that checks. A process whose connections are all in use, or wait for a lock, is one that can serve: it
  * refuses what it has no room for, and all processes would be full one after the other if each were taken out for it. What it
  * asks and has no answer yet, as PostgreSQL is frozen, it doesn't ask again.
  */
-const createCheck = ({ db, probes, redis, clock }: Tools): (() => Promise<ProbeAnswer>) => {
+const createCheck = ({ db, probes, redis, clock, time }: Tools): (() => Promise<ProbeAnswer>) => {
   // A server that has no connection left to give may still serve those that the process has.
   const readSchema = shared(() => readSchemaState(probes).catch(() => readSchemaState(db)));
+  /** Why PostgreSQL gives no connection, as far as it says so. */
+  let refusal: string | null = null;
   const readOldest = shared(() => queryRow<Oldest>(db, oldestSql));
   const writeRedis = shared(async () => {
     await testWrite(redis);
@@ -46,12 +50,20 @@ const createCheck = ({ db, probes, redis, clock }: Tools): (() => Promise<ProbeA
   });
   return async () => {
     const [state, found, redisWrites] = await Promise.all([
-      within(postgresMs, readSchema()),
+      within(
+        postgresMs,
+        readSchema().catch((error: unknown) => {
+          refusal = describeDbRefusal(error);
+          return null;
+        }),
+      ),
       within(oldestMs, readOldest()),
       redis.bus.connected ? within(redisMs, writeRedis()) : null,
     ]);
     const oldest = found ?? null;
     const now = clock.now();
+    const skew = describeSkew(time.skewMs());
+    const redisRefusal = redis.refusal();
     /** 0: nothing waits; null: PostgreSQL does not say. */
     const ageOf = (name: keyof Oldest): number | null =>
       oldest === null ? null : Math.max(0, now - (oldest[name] ?? now));
@@ -61,11 +73,20 @@ const createCheck = ({ db, probes, redis, clock }: Tools): (() => Promise<ProbeA
       ...(redisWrites === true ? [] : ['redis']),
       ...((ages.oldestDueJobMs ?? 0) >= lateMs ? ['jobs'] : []),
       ...((ages.oldestUnpublishedMs ?? 0) >= lateMs ? ['messages'] : []),
+      ...(skew === null ? [] : ['clock']),
+    ];
+    const reasons = [
+      ...(state === null ? [`PostgreSQL ${refusal === null ? 'does not answer' : `refuses us: ${refusal}`}.`] : []),
+      ...(redisWrites === true
+        ? []
+        : [`Redis ${redisRefusal === null ? 'does not answer, or takes no writes' : `refuses us: ${redisRefusal}`}.`]),
+      ...(state?.fits === false ? [`The schema does not fit: ${state.reason}.`] : []),
+      ...(skew === null ? [] : [skew]),
     ];
     const schema = { fits: ready, version: state?.version ?? null, needed: neededSchemaVersion };
     return {
       status: ready ? 200 : 503,
-      body: { ready, degraded, postgres: state !== null, schema, redis: redisWrites === true, ...ages },
+      body: { ready, degraded, reasons, postgres: state !== null, schema, redis: redisWrites === true, ...ages },
       ...(ready ? {} : { headers: { 'retry-after': '1' } }),
     };
   };

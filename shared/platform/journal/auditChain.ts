@@ -1,6 +1,6 @@
 /**
  * The chain of audit entries: ranges of an environment's entries, each with a hash over them and the range before, so that
- * nobody can change, remove or slip in an entry unseen. Written by workers/sweeps/auditChain.ts after the entries are
+ * nobody can change, remove or slip in an entry unseen. Written by workers/sweeps/index.ts after the entries are
  * committed; read by the admin command `audit`.
  */
 import type { Db, Tx } from '../db/knex.ts';

@@ -3,7 +3,6 @@
  * Every statement that changes something composes it. A new column of the audit log is added here.
  */
 import type { ActorRef } from '../../catalogue/events.ts';
-import type { SqlValue } from '../db/sql.ts';
 import { insertText, type InsertSource, type Sql } from './insertText.ts';
 
 /** Who an event is recorded for, and by which request. */
@@ -14,7 +13,7 @@ export interface EventActor extends ActorRef {
 }
 
 /** The columns of an actor, and the member of an `EventActor` in each. */
-const actorMembers = {
+export const actorMembers = {
   actor_type: 'type',
   actor: 'id',
   actor_name: 'name',
@@ -50,7 +49,7 @@ const otherColumns = [
   'about',
 ] as const;
 
-type EventColumns = Readonly<
+export type EventColumns = Readonly<
   Record<(typeof requiredColumns)[number], Sql> & Partial<Record<(typeof otherColumns)[number], Sql>>
 >;
 
@@ -68,17 +67,9 @@ export const nextEventId: Sql = "nextval('events_id_seq')";
 export const withEventIds = (from: Sql, columns?: Sql, id = 'id'): string =>
   `select ${nextEventId} as ${id}${columns === undefined ? '' : `, ${columns}`} from ${from}`;
 
-const mapActor = (expression: (column: ActorColumn, place: number) => Sql): ActorColumns =>
+export const mapActor = (expression: (column: ActorColumn, place: number) => Sql): ActorColumns =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the list has every column
   Object.fromEntries(actorColumns.map((column, i) => [column, expression(column, i)])) as Record<ActorColumn, Sql>;
-
-/** How many parameters an actor takes. */
-export const actorParameterCount = actorColumns.length;
-
-/** Returns the actor as parameters from `$first` on, which `actorValues` fills. */
-export const actorParameters = (first: number): ActorColumns => mapActor((_, i) => `$${String(first + i)}`);
-
-export const actorValues = (actor: EventActor): SqlValue[] => actorColumns.map((column) => actor[actorMembers[column]]);
 
 /** The columns of an actor as those of a JSON record, which `actorRow` fills. */
 export const actorRecord: Sql = actorColumns.map((column) => `${column} text`).join(', ');

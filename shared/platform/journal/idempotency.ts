@@ -5,40 +5,17 @@
 import { createHash } from 'node:crypto';
 import { fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import type { Db, Tx } from '../db/knex.ts';
-import { executeStatement, queryRow, statement, type SqlValue } from '../db/sql.ts';
+import type { Db } from '../db/knex.ts';
+import { executeStatement, queryRow, statement } from '../db/sql.ts';
 import { insertText, sameColumns, type InsertSource, type Sql } from './insertText.ts';
 
 const columns = ['principal', 'key', 'fingerprint', 'status', 'body', 'etag', 'created_at'] as const;
 
-type SavedResponseColumns = Readonly<Record<(typeof columns)[number], Sql>>;
+export type SavedResponseColumns = Readonly<Record<(typeof columns)[number], Sql>>;
 
 /** Returns the text of the insert of a saved response for each row of the source. A key that is there already undoes the whole statement. */
 export const savedResponseInsert = (values: SavedResponseColumns, source: InsertSource = {}): string =>
   insertText('insert into idempotency_keys', columns, values, source);
-
-/** Returns a saved response as members of a JSON value: the text that `savedResponseJson` makes. */
-export const savedResponseOfJson = (json: Sql): Omit<SavedResponseColumns, 'created_at'> => ({
-  principal: `${json} ->> 'principal'`,
-  key: `${json} ->> 'key'`,
-  fingerprint: `decode(${json} ->> 'fingerprint', 'hex')`,
-  status: `(${json} ->> 'status')::smallint`,
-  body: `${json} ->> 'body'`,
-  etag: `${json} ->> 'etag'`,
-});
-
-/** Returns a saved response as six parameters from `$first` on, which `savedResponseValues` fills. */
-export const savedResponseParameters = (first: number): Omit<SavedResponseColumns, 'created_at'> => {
-  const parameter = (i: number): Sql => `$${String(first + i)}`;
-  return {
-    principal: parameter(0),
-    key: parameter(1),
-    fingerprint: `${parameter(2)}::bytea`,
-    status: `${parameter(3)}::smallint`,
-    body: parameter(4),
-    etag: parameter(5),
-  };
-};
 
 /** The columns of a saved response as those of a JSON record, which `savedResponseRow` fills. */
 export const savedResponseRecord: Sql =
@@ -52,11 +29,7 @@ export const savedResponseOfRow = (row: string): Omit<SavedResponseColumns, 'cre
 
 const findResponseSql = statement(
   'once.find',
-  'select fingerprint, status, body, etag, created_at from idempotency_keys where principal = $1 and key = $2',
-);
-const insertResponseSql = statement(
-  'once.keep',
-  savedResponseInsert({ ...savedResponseParameters(1), created_at: '$7' }),
+  'select fingerprint, status, body, etag, created_at as at from idempotency_keys where principal = $1 and key = $2',
 );
 const deleteExpiredResponsesSql = statement(
   'once.expire',
@@ -73,34 +46,25 @@ export interface SavedResponse {
   readonly etag: string | null;
 }
 
-export const savedResponseValues = (saved: SavedResponse | null): SqlValue[] => [
-  saved?.principal ?? null,
-  saved?.key ?? null,
-  saved?.fingerprint ?? null,
-  saved?.status ?? null,
-  saved?.body ?? null,
-  saved?.etag ?? null,
-];
-
 /** Returns a saved response as members of a JSON record. */
 export const savedResponseRow = (saved: SavedResponse): object => ({
   ...saved,
   fingerprint: saved.fingerprint.toString('hex'),
 });
 
-export const savedResponseJson = (saved: SavedResponse | null): string | null =>
-  saved === null ? null : JSON.stringify(savedResponseRow(saved));
-
 export interface StoredResponse {
   readonly status: number;
   readonly body: string;
   readonly etag: string | null;
+  /** When it was saved. */
+  readonly at: number;
 }
 
 export interface IdempotencyKey {
   readonly principal: string;
   readonly key: string;
-  readonly fingerprint: Buffer;
+  /** Computed when it is first asked for. */
+  fingerprint(): Buffer;
 }
 
 /** Returns a hash that identifies a request: the same method, address and bytes are the same request. */
@@ -113,21 +77,13 @@ export const readSavedResponse = async (
   { principal, key, fingerprint }: IdempotencyKey,
   now: number,
 ): Promise<StoredResponse | null> => {
-  const found = await queryRow<StoredResponse & { fingerprint: Buffer; created_at: number }>(db, findResponseSql, [
-    principal,
-    key,
-  ]);
+  const found = await queryRow<StoredResponse & { fingerprint: Buffer }>(db, findResponseSql, [principal, key]);
   if (found === undefined) return null;
   const oldest = now - limits.idempotencyMs;
-  if (found.created_at <= oldest) {
+  if (found.at <= oldest) {
     await executeStatement(db, deleteExpiredResponsesSql, [principal, key, oldest]);
     return null;
   }
-  if (!found.fingerprint.equals(fingerprint)) throw fault('idempotency_mismatch');
-  return { status: found.status, body: found.body, etag: found.etag };
-};
-
-/** Saves a response, in the transaction of its effect if there is one. */
-export const insertSavedResponse = async (db: Db | Tx, saved: SavedResponse, now: number): Promise<void> => {
-  await executeStatement(db, insertResponseSql, [...savedResponseValues(saved), now]);
+  if (!found.fingerprint.equals(fingerprint())) throw fault('idempotency_mismatch');
+  return found;
 };

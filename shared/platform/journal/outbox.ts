@@ -14,7 +14,7 @@ const otherColumns = [
 ] as const;
 
 /** `id` is the event's, or drawn from the same sequence; `deltas` and the deadlines move the inbox's counts; `whole`: `deltas` has every measure; `traceparent`: of the request, if it is traced. */
-type OutboxColumns = Readonly<
+export type OutboxColumns = Readonly<
   Record<(typeof requiredColumns)[number], Sql> & Partial<Record<(typeof otherColumns)[number], Sql>>
 >;
 

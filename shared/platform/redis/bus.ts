@@ -19,9 +19,9 @@ export const channels = {
   watched: 'watched',
   /** The live stream of an environment: `LiveBatch` and `EphemeralMessage`. */
   live: (envId: number): string => `live-${String(envId)}`,
-  /** An instance of an app has connected or gone: `{ envId, online, changed }` (shared/applink/presence.ts). */
+  /** An instance of an app has connected or gone: `{ envId, online, changed }` (shared/app/link/presence.ts). */
   app: 'app',
-  /** Messages to one process about sockets of apps: calls and their outcomes (shared/applink/relayMessages.ts). */
+  /** Messages to one process about sockets of apps: calls and their outcomes (shared/app/link/remoteCalls.ts). */
   appAt: (process: string): string => `app-at-${process}`,
   /** Notifications to every instance of an environment's app. */
   appTold: (envId: number): string => `app-told-${String(envId)}`,

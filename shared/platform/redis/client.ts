@@ -1,15 +1,35 @@
 /** Opens the service's Redis connections. Each reconnects for ever with short waits, and has an `error` listener. */
-import { Redis, type Cluster, type RedisOptions } from 'ioredis';
-import { parseClusterUrl } from '../core/redisUrl.ts';
-import { backoffMs } from '../core/wait.ts';
+import { Redis, type Cluster, type RedisOptions, type StandaloneConnectionOptions } from 'ioredis';
+import standalone from 'ioredis/built/connectors/StandaloneConnector.js';
+import { parseClusterUrl } from '../config/redisUrl.ts';
+import { backoffMs } from '../time/wait.ts';
 import { openCluster } from './cluster.ts';
-import { SafeConnector } from './connector.ts';
+
+/** Connects to a Redis server for client.ts, with an `error` listener on the socket that stays. */
+type Connect = InstanceType<typeof standalone.default>['connect'];
+
+/**
+ * ioredis listens to the first error of a socket alone, and a TLS handshake that fails may bring two (the certificate is
+ * refused here, and an alert comes after it): the second one would end the process.
+ */
+class SafeConnector extends standalone.default {
+  constructor(options: unknown) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the options of the client, which ioredis passes on
+    super(options as StandaloneConnectionOptions);
+  }
+
+  override async connect(...args: Parameters<Connect>): ReturnType<Connect> {
+    const socket = await super.connect(...args);
+    socket.on('error', () => undefined);
+    return socket;
+  }
+}
 
 /** A single server, or a cluster. Its commands and scripts name one key each, as only those work in both. */
 export type RedisClient = Redis | Cluster;
 
 export interface RedisAddress {
-  /** REDIS_URL (shared/platform/core/config.ts). */
+  /** REDIS_URL (shared/platform/config/config.ts). */
   readonly url: string;
   /** Prefix of every key and channel; letters, digits, `_` and `-`. */
   readonly prefix: string;

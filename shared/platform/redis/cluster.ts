@@ -1,6 +1,6 @@
 /** Redis Cluster for client.ts, redisBus.ts and subscriberConnection.ts: adds the command timeouts and sticky nodes that ioredis lacks there. */
 import { Cluster, type Command, type Redis, type RedisOptions } from 'ioredis';
-import type { ClusterAddress } from '../core/redisUrl.ts';
+import type { ClusterAddress } from '../config/redisUrl.ts';
 
 /**
  * Time between two readings of the slots, in ms. A redirection also causes a reading; the interval is for a frozen node that

@@ -10,6 +10,8 @@ export interface RedisConnections extends Queues {
   /** Called for each job or call from Redis that is refused. */
   readonly onRefused: RefusalReporter;
   readonly bus: Bus;
+  /** Returns what Redis refuses and an operator has to mend; null: nothing that is known. */
+  readonly refusal: () => string | null;
   /** For commands that a request waits for: fails at once without a connection, after 500 ms without an answer. */
   readonly command: RedisClient;
   /** Returns the name of a key of `redisKeys` in Redis. */
@@ -40,6 +42,7 @@ export const openRedis = (address: RedisAddress, security: RedisSecurity): Redis
   };
   return {
     bus,
+    refusal: () => null,
     command,
     key: (name) => `${address.prefix}:${name}`,
     digest: (text) => digestText(security, text),

@@ -1,7 +1,7 @@
 /** Counts what comes through Redis and is not from a process of the service, and logs it once a minute and kind. */
 import { Counter } from 'prom-client';
-import type { Log } from '../core/log.ts';
-import { beginAtZero, platformRegistry } from '../core/metrics.ts';
+import type { Log } from '../log/log.ts';
+import { beginAtZero, platformRegistry } from '../log/metrics.ts';
 import type { DropReason } from './messageSeal.ts';
 
 /** Why something from Redis had no effect: a message's reason, or a job that names no row. */

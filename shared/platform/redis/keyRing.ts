@@ -5,19 +5,15 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import type { Db } from '../db/knex.ts';
 import { executeStatement, queryRows, statement } from '../db/sql.ts';
+import type { Clock } from '../time/clock.ts';
 
 const dayMs = 86_400_000;
-/** ms between two readings: PostgreSQL's clock is known to within what clocks drift in a minute. */
+/** ms between two readings. */
 const readIntervalMs = 60_000;
 /** ms between two readings that messages cause, so that forged key numbers cost PostgreSQL two statements a second at most. */
 const requestIntervalMs = 1_000;
 
-const readKeysSql = statement(
-  'redisKeys.read',
-  `
-  select (extract(epoch from clock_timestamp()) * 1000)::bigint as at, k.day, k.key
-  from (select 1) once left join redis_keys k on true`,
-);
+const readKeysSql = statement('redisKeys.read', `select day, key from redis_keys`);
 /** Of two processes that make a key at once, both read the one that was committed first. */
 const insertKeysSql = statement(
   'redisKeys.make',
@@ -39,21 +35,17 @@ export interface KeyRing {
 }
 
 interface KeyRow {
-  readonly at: number;
-  readonly day: number | null;
-  readonly key: Buffer | null;
+  readonly day: number;
+  readonly key: Buffer;
 }
 
-/** Opens the ring and reads the keys. Rejects when PostgreSQL is unavailable. `onError` gets failures of later readings. */
-export const openKeyRing = async (db: Db, onError: (error: Error) => void): Promise<KeyRing> => {
+/** Opens the ring and reads the keys; `clock` is PostgreSQL's. Rejects when PostgreSQL is unavailable. `onError` gets failures of later readings. */
+export const openKeyRing = async (db: Db, clock: Clock, onError: (error: Error) => void): Promise<KeyRing> => {
   let keys = new Map<number, KeyObject>();
-  /** PostgreSQL's clock less that of this process, in ms. */
-  let offset = 0;
   let reading: Promise<void> | null = null;
   let readAt = Number.NEGATIVE_INFINITY;
 
-  const now = (): number => Date.now() + offset;
-  const today = (): number => Math.floor(now() / dayMs);
+  const today = (): number => Math.floor(clock.now() / dayMs);
 
   /** Returns the same object for the same key, as what is derived from it is cached by it. */
   const toKeyObject = (day: number, bytes: Buffer): KeyObject => {
@@ -62,13 +54,8 @@ export const openKeyRing = async (db: Db, onError: (error: Error) => void): Prom
     return known?.equals(read) === true ? known : read;
   };
   const readRows = async (): Promise<void> => {
-    const began = Date.now();
     const rows = await queryRows<KeyRow>(db, readKeysSql);
-    // Half of the round trip has passed since PostgreSQL read its clock.
-    offset = (rows[0]?.at ?? began) - (began + Date.now()) / 2;
-    keys = new Map(
-      rows.flatMap(({ day, key }) => (day === null || key === null ? [] : [[day, toKeyObject(day, key)] as const])),
-    );
+    keys = new Map(rows.map(({ day, key }) => [day, toKeyObject(day, key)]));
   };
   const read = async (): Promise<void> => {
     readAt = performance.now();
@@ -90,7 +77,7 @@ export const openKeyRing = async (db: Db, onError: (error: Error) => void): Prom
   const timer = setInterval(readQuietly, readIntervalMs);
   timer.unref();
   return {
-    now,
+    now: () => clock.now(),
     today,
     find: (day) => (Math.abs(day - today()) <= 1 ? keys.get(day) : undefined),
     request: () => {

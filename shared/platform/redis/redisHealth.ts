@@ -1,9 +1,10 @@
 /** Logs and counts in the metrics of a process whether Redis answers; made by shared/deps.ts. */
 import { Gauge } from 'prom-client';
-import type { Log } from '../core/log.ts';
-import { platformRegistry } from '../core/metrics.ts';
-import { parseClusterUrl } from '../core/redisUrl.ts';
-import { createInterval } from '../core/wait.ts';
+import { parseClusterUrl } from '../config/redisUrl.ts';
+import type { Log } from '../log/log.ts';
+import { platformRegistry } from '../log/metrics.ts';
+import { describeTlsRefusal } from '../log/refusals.ts';
+import { createInterval } from '../time/wait.ts';
 import type { RedisConnections } from './connect.ts';
 import { redisKeys } from './keys.ts';
 import { noteSite, siteMs } from './sites.ts';
@@ -33,12 +34,18 @@ const describeAddress = (url: string): string => {
   return cluster.nodes.map(({ host, port }) => `${host}:${String(port)}`).join(',');
 };
 
-/** Returns what to do about a refusal, which an operator has to mend; else Redis's or the system's own words. */
-const describeError = (error: Error): string => {
+/** Returns what Redis refuses, which an operator has to mend; null: nothing, or nothing that is known. */
+const describeRefusal = (error: Error): string | null => {
   if (/^(Ready check failed: )?(WRONGPASS|NOAUTH)|invalid password/i.test(error.message))
     return 'it refuses the name or the password of REDIS_URL';
+  if (error.message.startsWith('NOPERM')) return 'the user of REDIS_URL lacks a right';
+  return describeTlsRefusal(error);
+};
+
+/** Returns what Redis refuses, or its or the system's own words. */
+const describeError = (error: Error): string => {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
-  return code ?? error.message.slice(0, 200);
+  return describeRefusal(error) ?? code ?? error.message.slice(0, 200);
 };
 
 interface RedisHealth {
@@ -62,7 +69,7 @@ const createWrites = (redis: RedisConnections, site: string | null, onRefused: (
   let isWriting = false;
   const write = async (): Promise<void> => {
     await testWrite(redis);
-    if (site !== null && isNoteDue()) await noteSite(redis.command, redis.key(redisKeys.sites), site, Date.now());
+    if (site !== null && isNoteDue()) await noteSite(redis.command, redis.key(redisKeys.sites), site);
   };
   const onError = (error: unknown): void => {
     failed += 1;
@@ -133,7 +140,7 @@ export const createRedisHealth = (log: Log, url: string): RedisHealth => {
         isUp = () => true;
         return redis.close();
       };
-      return { ...redis, close };
+      return { ...redis, close, refusal: () => (lastError === null ? null : describeRefusal(lastError)) };
     },
   };
 };

@@ -28,8 +28,10 @@ export const readSite = async (db: Db): Promise<string | null> => {
   }
 };
 
-/** Notes at `now` (epoch ms) that a process of the installation uses the prefix; `key` is that of `redisKeys.sites`. */
-export const noteSite = async (client: RedisClient, key: string, site: string, now: number): Promise<void> => {
+/** Notes at the present time of Redis that a process of the installation uses the prefix; `key` is that of `redisKeys.sites`. */
+export const noteSite = async (client: RedisClient, key: string, site: string): Promise<void> => {
+  const [seconds] = await client.time();
+  const now = Number(seconds) * 1_000;
   await client.zadd(key, now, site);
   await client.zremrangebyscore(key, '-inf', now - siteMs);
   await client.pexpire(key, siteMs);

@@ -4,9 +4,9 @@
  */
 import type * as sdkModule from '@opentelemetry/sdk-trace';
 import type { Sampler, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
-import type { Log } from '../core/log.ts';
-import type { TracingConfig } from '../core/tracingConfig.ts';
-import { createInterval, settlesWithin } from '../core/wait.ts';
+import type { TracingConfig } from '../config/tracingConfig.ts';
+import type { Log } from '../log/log.ts';
+import { createInterval, settlesWithin } from '../time/wait.ts';
 import { RecordedSpan, spanKinds, type Recorder } from './recordedSpan.ts';
 import type { Tracer } from './span.ts';
 import { parseTraceparent } from './traceparent.ts';

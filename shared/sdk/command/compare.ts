@@ -1,8 +1,8 @@
 /** Compares a manifest with the one in force, by a dry run of its registration. For the command `check`. */
 import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
-import { subprotocol, type AppCalls } from '../../applink/protocol.ts';
-import { parseRefusal } from '../connectionRefusal.ts';
+import { subprotocol, type AppCalls } from '../../app/link/protocol.ts';
+import { linkAddress, parseRefusal, unreachable } from '../connectionRefusal.ts';
 import { Peer } from '../peer.ts';
 import { rpcErrorDetails, RpcFailed, type LinkProblem } from '../problems.ts';
 
@@ -18,9 +18,7 @@ const timeoutMs = 15_000;
 
 /** Resolves with an open socket. Rejects with what the service says instead. */
 const dial = (url: string, key: string): Promise<WebSocket> => {
-  const address = new URL(`${url.replace(/\/+$/, '')}/app`);
-  address.protocol = address.protocol.replace(/^http/, 'ws');
-  const socket = new WebSocket(address, subprotocol, {
+  const socket = new WebSocket(linkAddress(url), subprotocol, {
     headers: { authorization: `Bearer ${key}` },
     handshakeTimeout: timeoutMs,
   });
@@ -28,9 +26,11 @@ const dial = (url: string, key: string): Promise<WebSocket> => {
     socket.once('open', () => {
       resolve(socket);
     });
-    socket.on('error', reject);
+    socket.on('error', (error) => {
+      reject(unreachable(error));
+    });
     socket.once('unexpected-response', (request, response) => {
-      void parseRefusal(response).then(({ problem }) => {
+      void parseRefusal(response, url).then(({ problem }) => {
         reject(problem);
         request.destroy();
       });

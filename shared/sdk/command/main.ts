@@ -1,15 +1,42 @@
 #!/usr/bin/env node
-/** The command of the package, `npx @console-api/sdk`: checks what an app declares, and writes a new app. */
+/** The command of the package, `console-sdk`: checks what an app declares, and writes a new app. */
 import { parseArgs } from 'node:util';
 import { manifestProblems, manifestWarnings } from '../testing/validators.ts';
 import { errorText } from '../texts.ts';
 import { compareWithService, type Changes } from './compare.ts';
 import { loadManifest, type Declared } from './loadManifest.ts';
-import { problemLine } from './problemLine.ts';
 import { writeStarter } from './starter.ts';
 
-const usage = `Usage: npx @console-api/sdk check <file> [options]
-       npx @console-api/sdk new <folder>
+/** What the lists of a manifest hold, and the member that names it. */
+const things: Readonly<Record<string, readonly [string, string]>> = {
+  resources: ['resource', 'name'],
+  inboxes: ['inbox', 'name'],
+  views: ['view', 'name'],
+  actions: ['action', 'name'],
+  pages: ['page', 'name'],
+  flags: ['flag', 'key'],
+};
+
+const memberOf = (value: unknown, member: string): unknown =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([name]) => name === member)?.[1]
+    : undefined;
+
+/** Returns a line such as `action refund (actions.3.when.field): names …`; the path alone where nothing has a name there. */
+const problemLine = (
+  manifest: unknown,
+  { path, message }: { readonly path: string; readonly message: string },
+): string => {
+  const [list = '', place = ''] = path.split('.');
+  const [kind, member] = things[list] ?? [];
+  const name = member === undefined ? undefined : memberOf(memberOf(memberOf(manifest, list), place), member);
+  return kind === undefined || typeof name !== 'string' || name === ''
+    ? `${path}: ${message}`
+    : `${kind} ${name} (${path}): ${message}`;
+};
+
+const usage = `Usage: npx console-sdk check <file> [options]
+       npx console-sdk new <folder>
 
 check: says what the service would refuse of a manifest (.json), or of the app that a module exports, and warns of names in
 it that lead nowhere. With an address it also asks the service what registering it would change.
@@ -58,7 +85,8 @@ const counted = (count: number, thing: string): string => `${String(count)} ${th
 /** Prints what is wrong with a manifest by itself. Returns whether the check fails for it. */
 const sayProblems = (file: string, { manifest, problems: ofHandlers }: Declared, strict: boolean): boolean => {
   const problems = [...manifestProblems(manifest), ...ofHandlers];
-  const warnings = manifestWarnings(manifest);
+  const refused = new Set(problems.map(({ path }) => path));
+  const warnings = manifestWarnings(manifest).filter(({ path }) => !refused.has(path));
   for (const problem of problems) say(`  ${problemLine(manifest, problem)}`);
   for (const warning of warnings) say(`  warning: ${problemLine(manifest, warning)}`);
   const verdict = problems.length === 0 ? 'valid' : counted(problems.length, 'problem');

@@ -69,5 +69,6 @@ export const writeStarter = async (given: string): Promise<readonly string[]> =>
     '  npm test',
     '  npm run check',
     '  BASE_URL=https://<host>/api/env/<environment> APP_KEY=capp_… npm start',
+    'The guide: node_modules/@console-api/sdk/docs/customers-app.md',
   ];
 };

@@ -1,6 +1,6 @@
 /** A client that keeps what an app reports and stores, for testApp.ts. */
 import { randomUUID } from 'node:crypto';
-import type { GivenRecord } from '../../applink/protocol.ts';
+import type { GivenRecord } from '../../app/link/protocol.ts';
 import type { Client, Report } from '../client.ts';
 import { createFlagCache } from '../flags.ts';
 import { cleanJson } from '../frames.ts';

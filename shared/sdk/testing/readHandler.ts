@@ -1,5 +1,5 @@
 /** Calls a handler that reads as the service does, and checks what it answers. For testApp.ts. */
-import { linkLimits, type Actor, type Json } from '../../applink/protocol.ts';
+import { linkLimits, type Actor, type Json } from '../../app/link/protocol.ts';
 import type { Block } from '../blocks.ts';
 import type { App } from '../defineApp.ts';
 import { formatProblem } from '../formatProblem.ts';

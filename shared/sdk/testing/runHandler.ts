@@ -1,5 +1,5 @@
 /** Calls the handler of an action after the checks that the service makes before it. For testApp.ts. */
-import type { GivenRecord, LinkRecord, ServiceCalls } from '../../applink/protocol.ts';
+import type { GivenRecord, LinkRecord, ServiceCalls } from '../../app/link/protocol.ts';
 import type { App } from '../defineApp.ts';
 import { formatProblem } from '../formatProblem.ts';
 import { cleanJson } from '../frames.ts';
@@ -110,7 +110,7 @@ export const runHandler = async (
   const input: Record<string, unknown> = structuredClone(Object.assign({}, request.input));
   const problems = action.inputProblems(input, 'input.');
   if (problems.length > 0) return refused('invalid', 'The input is not valid; see details.', problems);
-  if (action.when !== null && !evaluateCondition(action.when, { record }))
+  if (action.when !== null && !evaluateCondition(action.when, { record, input }))
     return refused('conflict', action.otherwise ?? `${action.label} does not apply now.`);
   const { run, attempt, actor, item, reason = null, approvedBy = null } = request;
   const given = item === undefined ? null : createItem(definition, item.inbox, item);

@@ -1,5 +1,6 @@
 /** `testApp`: calls an app's handlers as the service would, after the service's own checks, without a server. */
-import type { Actor, GivenRecord, ServiceCalls } from '../../applink/protocol.ts';
+import type { Actor, GivenRecord, ServiceCalls } from '../../app/link/protocol.ts';
+import { replySubject } from '../../platform/words/replySubject.ts';
 import type { AppTypes } from '../appDeclaration.ts';
 import type { Client, Report } from '../client.ts';
 import type { App } from '../defineApp.ts';
@@ -108,7 +109,11 @@ export const testApp = <T extends AppTypes>(app: App<T>): TestApp<T> => {
     const declared = app.inboxes.get(inbox)?.reply;
     if (declared?.via !== 'app') throw new TypeError(`The inbox ${inbox} has no handler for replies.`);
     calls += 1;
-    const call = { subject: subject ?? `Re: ${item.title}`, text, delivery: `ent_test${String(calls)}` };
+    const call = {
+      subject: subject ?? replySubject(item.title, 500),
+      text,
+      delivery: `ent_test${String(calls)}`,
+    };
     let error: string | null = null;
     try {
       await declared.send({ ...call, item, actor: tester, signal });

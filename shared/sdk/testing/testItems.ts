@@ -1,5 +1,5 @@
 /** Makes items as the service would have made them, for testApp.ts. */
-import type { Json } from '../../applink/protocol.ts';
+import type { Json } from '../../app/link/protocol.ts';
 import type { Item } from '../handlers.ts';
 import type { TestItem } from './testTypes.ts';
 import type { Definition } from './validators.ts';

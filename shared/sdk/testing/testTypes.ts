@@ -1,5 +1,5 @@
 /** What tests give and get, for testApp.ts. */
-import type { Actor, GivenRecord, Json, ServiceCalls, ServiceMethod } from '../../applink/protocol.ts';
+import type { Actor, GivenRecord, Json, ServiceCalls, ServiceMethod } from '../../app/link/protocol.ts';
 import type { Block } from '../blocks.ts';
 import type { Item } from '../handlers.ts';
 import type { ActionFailed } from '../problems.ts';

@@ -2,7 +2,7 @@
  * `npm run admin -- <thing> <verb> [name] [options]`: environments, roles, agents, people and app keys, for those who can
  * reach the database. Does what the settings endpoints do, by the same functions, and is audited as "admin command".
  */
-import { readConfig } from '../../platform/core/config.ts';
+import { readConfig } from '../../platform/config/config.ts';
 import { runAdmin } from './run.ts';
 
 const readInput = async (): Promise<string> => {

@@ -1,8 +1,8 @@
 /** Context of the admin tool's commands: the database, the audited actor, and the lookup of things by name. */
+import { runAdminChange, type Administrator } from '../../accounts/settings/adminChange.ts';
+import { listEnvironments } from '../../accounts/settings/environments/environments.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import type { Bus } from '../../platform/redis/bus.ts';
-import { runAdminChange, type Administrator } from '../../settings/adminChange.ts';
-import { listEnvironments } from '../../settings/environments/create.ts';
 import { CommandFailure, UsageError } from './failures.ts';
 
 export interface CommandContext {

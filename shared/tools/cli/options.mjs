@@ -2,7 +2,7 @@
 // runs before anything is installed, and by the programs themselves; `admin` alone has a parser of its own (command.ts).
 import { parseArgs } from 'node:util';
 
-/** @typedef {'start' | 'test' | 'watch' | 'app:offline' | 'app:online' | 'bench' | 'chaos' | 'soak' | 'api' | 'workers' | 'migrate' | 'doctor' | 'build'} CommandName */
+/** @typedef {'start' | 'test' | 'test:quick' | 'watch' | 'app:offline' | 'app:online' | 'bench' | 'chaos' | 'soak' | 'api' | 'workers' | 'migrate' | 'doctor' | 'build'} CommandName */
 /** @typedef {{ usage: string, options: NonNullable<import('node:util').ParseArgsConfig['options']>, takesWords: boolean }} Command */
 
 const text = /** @type {const} */ ({ type: 'string' });
@@ -42,6 +42,11 @@ Lint, types and all tests, on servers of their own; of files and folders the tes
       'dry-run': flag,
     },
     takesWords: true,
+  },
+  'test:quick': {
+    ...none,
+    usage:
+      'Usage: npm run test:quick\nLint, types and the tests that need no servers, in a minute or so; npm test runs all of them.',
   },
   watch: {
     usage: `Usage: npm run watch -- [--types item,timeline,…] [--inboxes support,…] [--url <base URL>] [--token <token>] [--json]

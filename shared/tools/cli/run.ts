@@ -1,13 +1,14 @@
 /** Finds and runs a command of the admin tool and returns its result, which admin.ts prints. */
-import { systemClock } from '../../platform/core/clock.ts';
-import type { Config } from '../../platform/core/config.ts';
-import { sleep } from '../../platform/core/wait.ts';
+import { systemAdministrator } from '../../accounts/settings/adminChange.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { openDatabaseClock, type DatabaseClock } from '../../platform/db/databaseClock.ts';
 import { openDb, type Db } from '../../platform/db/knex.ts';
 import { withoutTimeLimits } from '../../platform/db/sessionSettings.ts';
 import { closeClient, failFastOptions, openClient } from '../../platform/redis/client.ts';
 import { openKeyRing } from '../../platform/redis/keyRing.ts';
 import { openRedisBus } from '../../platform/redis/redisBus.ts';
-import { systemAdministrator } from '../../settings/adminChange.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import { sleep } from '../../platform/time/wait.ts';
 import { commandUsage, parseCommandArguments, type Command, type CommandResult } from './command.ts';
 import { toCommandError } from './commandErrors.ts';
 import type { DatabaseSource } from './databaseErrors.ts';
@@ -17,6 +18,7 @@ import { appKeyCommands } from './things/appKeys.ts';
 import { archiveCommands } from './things/archives.ts';
 import { auditCommands } from './things/audit.ts';
 import { environmentCommands } from './things/environments.ts';
+import { jobCommands } from './things/jobs.ts';
 import { personCommands } from './things/people.ts';
 import { retentionCommands } from './things/retention.ts';
 import { roleCommands } from './things/roles.ts';
@@ -43,6 +45,7 @@ const commands: readonly Command[] = [
   ...auditCommands,
   ...archiveCommands,
   ...retentionCommands,
+  ...jobCommands,
 ];
 
 const help = (): string => {
@@ -100,17 +103,17 @@ interface Message {
 }
 
 const publishMessages = async (
-  db: Db,
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
   { redisUrl, redisPrefix }: Config,
   messages: readonly Message[],
 ): Promise<void> => {
   if (messages.length === 0) return;
-  const keys = await openKeyRing(db, () => undefined);
+  const keys = await openKeyRing(db, clock, () => undefined);
   const address = { url: redisUrl, prefix: redisPrefix, onError: () => undefined };
   const client = openClient(address, failFastOptions);
   const bus = openRedisBus(address, client, { keys, onRefused: () => undefined });
-  const until = systemClock.now() + redisWaitMs;
-  while (!bus.connected && systemClock.now() < until) await sleep(10);
+  const until = performance.now() + redisWaitMs;
+  while (!bus.connected && performance.now() < until) await sleep(10);
   for (const { channel, text } of messages) bus.publish(channel, text);
   await bus.close();
   await closeClient(client);
@@ -131,15 +134,18 @@ const runCommand = async (
   const { migrateDatabaseUrl: url, publicUrl } = config();
   const messages: Message[] = [];
   const bus = { publish: (channel: string, text: string): void => void messages.push({ channel, text }) };
-  const admin = systemAdministrator('admin command', systemClock.now());
   const db = openDb({ url, poolSize: 2, applicationName: 'console-admin' });
   // Connects at its first statement.
   const bulk = openDb({ url, poolSize: 3, applicationName: 'console-admin', settings: unlimited });
   let answer: CommandResult;
+  let clock: DatabaseClock | null = null;
   try {
+    clock = await openDatabaseClock(db);
+    const admin = systemAdministrator('admin command', clock.now());
     answer = await command.run({ db, bulk, bus, admin, publicUrl, readInput }, given);
-    await publishMessages(db, config(), messages);
+    await publishMessages({ db, clock }, config(), messages);
   } finally {
+    clock?.close();
     await bulk.destroy();
     await db.destroy();
   }

@@ -1,7 +1,7 @@
 /** `npm run watch`: prints the demo's live messages, a line for each, until Ctrl-C. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { readDataDir } from '../../platform/core/config.ts';
+import { readDataDir } from '../../platform/config/config.ts';
 import { formatLiveMessage } from './liveLines.ts';
 import { watchLive, type WatchTarget } from './liveWatch.ts';
 import { misused, readOptions } from './options.mjs';

@@ -1,98 +1,75 @@
 /** Writes the demo's records and items, with history, counts and what they are found by: all or nothing. Used by loadDemo.ts. */
-import type { Definition } from '../../environments/definition.ts';
-import { insertWords } from '../../items/indexTexts.ts';
-import type { WordsRow } from '../../items/itemWords.ts';
-import type { Item } from '../../items/model.ts';
-import { countDeltas } from '../../items/perform/eventBatch.ts';
+import { creationId } from '../../items/occurrences/occurrences.ts';
+import { insertWords } from '../../items/search/indexTexts.ts';
+import {
+  entryTexts,
+  furtherLexemes,
+  itemLexemes,
+  occurrenceTexts,
+  type WordsRow,
+} from '../../items/search/itemWords.ts';
+import { itemTerms } from '../../items/search/terms.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { executeStatement, statement } from '../../platform/db/sql.ts';
-import { actorOfRow, eventInsert } from '../../platform/journal/events.ts';
+import { executeStatement, queryRows, statement } from '../../platform/db/sql.ts';
+import { change, event, writeChange } from '../../platform/journal/changeWriter.ts';
+import { actorOfRow, actorRecord, actorRow } from '../../platform/journal/events.ts';
 import { sameColumns } from '../../platform/journal/insertText.ts';
-import { getIndexing, newStamp } from '../../records/terms.ts';
-import { toIndexedRow } from '../../records/write.ts';
-import { dropIndexes } from './dropIndexes.ts';
-import { demoItems } from './generate.ts';
-import { eventRows, itemOfDemo, itemRow, occurrenceRows, type Cast, type EventRow } from './rows.ts';
-import type { DemoItem, DemoRecord } from './types.ts';
-import { wordsRows } from './words.ts';
+import { reindexRecords } from '../../records/reindex.ts';
+import { demoItems, type ItemsOptions } from './generate.ts';
+import type { DemoRecord } from './shop.ts';
+import type { Story } from './story.ts';
 
-const insertRecords = statement(
-  'demo.records',
-  `
-  with given as (
-    select * from json_to_recordset($3::json) as g(id text, title text, title_key text, subtitle text, fields jsonb, updated_at bigint, terms text, keys json)),
-  written as (
-    insert into records (env, resource, id, title, subtitle, fields, updated_at, title_key, terms, shape, stamp)
-    select $1, $2, id, title, subtitle, fields, updated_at, title_key, array_to_tsvector(string_to_array(terms, E'\\x1e')), $4, $5::bigint from given
-    on conflict do nothing returning id)
-  insert into record_keys (env, resource, field, missing, num, text, id, stamp)
-  select $1, $2, k.field, k.missing, k.num, k.text, g.id, $5::bigint
-  from given g join written using (id), json_to_recordset(g.keys) as k(field text, missing boolean, num float8, text text)`,
-);
-const insertItems = statement(
-  'demo.items',
-  `
-  insert into items (env, id, version, inbox, title, title_key, state, closed, record_resource, record_id, record_title, links, tags, assignee,
-    occurrences, users, first_seen, last_seen, due_at, fields, snoozed_until, triaged, triage, key, occurred_entry, created_at, updated_at, terms)
-  select $1, id, version, inbox, title, title_key, state, closed, record_resource, record_id, record_title, links, tags, assignee,
-    occurrences, users, first_seen, last_seen, due_at, fields, snoozed_until, triaged, triage, key, occurred_entry, created_at, updated_at,
-    array_to_tsvector(terms)
-  from json_to_recordset($2::json) as i(id text, version int, inbox text, title text, title_key text, state text, closed boolean,
-    record_resource text, record_id text, record_title text, links jsonb, tags text[], assignee text, occurrences int, users int,
-    first_seen bigint, last_seen bigint, due_at bigint, fields json, snoozed_until bigint, triaged boolean, triage jsonb, key text,
-    occurred_entry jsonb, created_at bigint, updated_at bigint, terms text[])`,
-);
-
-const insertOccurrences = statement(
-  'demo.occurrences',
-  `
-  insert into occurrences (env, item, at, id, title, data)
-  select $1, item, at, id, title, data from json_to_recordset($2::json) as o(item text, at bigint, id text, title text, data json)`,
-);
-
-const insertEvents = statement(
-  'demo.events',
-  eventInsert(
+const eventColumns = [
+  'at',
+  'verb',
+  'target_type',
+  'target',
+  'inbox',
+  'item',
+  'entry',
+  'type',
+  'data',
+  'before',
+  'after',
+];
+const insertEvents = change('demo.events', {
+  happened: event(
+    { ...actorOfRow('e'), ...sameColumns(eventColumns) },
     {
-      ...actorOfRow('e'),
-      ...sameColumns([
-        'at',
-        'verb',
-        'target_type',
-        'target',
-        'inbox',
-        'item',
-        'entry',
-        'type',
-        'data',
-        'before',
-        'after',
-      ]),
-      env: '$1',
-    },
-    {
-      from: `json_to_recordset($2::json) as e(n bigint, at bigint, actor_type text, actor text, actor_name text, role text, verb text,
-        request_id text, address text, target_type text, target text, inbox text, item text, entry text, type text, data json, before json, after json)`,
+      from: `json_to_recordset($events::json) as e(n bigint, at bigint, ${actorRecord}, verb text, target_type text, target text,
+        inbox text, item text, entry text, type text, data json, before json, after json)`,
       orderBy: 'at, n',
     },
   ),
-);
+});
 
-const insertCounts = statement(
+type Table = 'items' | 'occurrences' | 'records';
+
+/** Inserts rows that have the same members, named as the columns; those that are there already stay. */
+const insertRows = async (tx: Tx, table: Table, rows: readonly object[]): Promise<void> => {
+  const columns = Object.keys(rows[0] ?? {}).join(', ');
+  const text = `
+  insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1::json) on conflict do nothing`;
+  await executeStatement(tx, statement(`demo.${table}`, text), [JSON.stringify(rows)]);
+};
+
+const countItems = statement(
   'demo.counts',
   `
   insert into counts (env, inbox, measure, n)
-  select $1, inbox, measure, n from json_to_recordset($2::json) as c(inbox text, measure text, n bigint)
-  where not starts_with(measure, '#')
-  on conflict (env, inbox, measure) do update set n = counts.n + excluded.n`,
+  select i.env, i.inbox, m.measure, count(*) from items i
+  cross join lateral (select not i.closed and i.snoozed_until is null as active, not i.closed and coalesce(i.due_at <= $2::bigint, false) as late) s
+  cross join lateral (values ('total', true), ('=' || i.state, true), ('unassigned', i.assignee is null), ('snoozed', i.snoozed_until is not null),
+    ('triaged', i.triaged), ('overdue', late), ('active', active), ('activeUnassigned', active and i.assignee is null), ('activeOverdue', active and late)) m(measure, holds)
+  where i.env = $1 and m.holds group by i.env, i.inbox, m.measure
+  on conflict (env, inbox, measure) do update set n = excluded.n`,
 );
-const insertTagCounts = statement(
+const countTags = statement(
   'demo.tagCounts',
   `
   insert into tag_counts (env, inbox, tag, n)
-  select $1, inbox, substr(measure, 2), n from json_to_recordset($2::json) as c(inbox text, measure text, n bigint)
-  where starts_with(measure, '#')
-  on conflict (env, inbox, tag) do update set n = tag_counts.n + excluded.n`,
+  select env, inbox, t.tag, count(*) from items cross join lateral unnest(tags) t(tag) where env = $1 group by env, inbox, t.tag
+  on conflict (env, inbox, tag) do update set n = excluded.n`,
 );
 const markOverdue = statement(
   'demo.overdue',
@@ -101,143 +78,145 @@ const markOverdue = statement(
   on conflict (env) do update set overdue_mark = excluded.overdue_mark, counted = streams.position + excluded.overdue_mark`,
 );
 
-/** Rows per statement: enough that the time of the round trip doesn't matter. */
-const batchRows = 1_000;
+/** Indexes of the tables and of their parts but those that keep rows unique. */
+const indexesSql = statement(
+  'demo.indexes',
+  `
+  select i.indexrelid::regclass::text as name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition
+  from pg_index i where i.indrelid = any ($1::regclass[]) and not i.indisunique`,
+);
 
-interface Content {
-  readonly env: number;
-  readonly definition: Definition;
-  readonly cast: Cast;
-  readonly records: readonly DemoRecord[];
-  readonly seed: number;
-  readonly now: number;
-  readonly items: number;
-  readonly say: (line: string) => void;
-}
-
-/** Adds an item to its inbox's counts, with `overdue` as of `now`. */
-const count = (counts: Map<string, number>, item: Item, now: number): void => {
-  const late = !item.closed && item.dueAt !== null && item.dueAt <= now;
-  const overdue = !late ? [] : item.snoozedUntil === null ? ['overdue', 'activeOverdue'] : ['overdue'];
-  for (const measure of [...Object.keys(countDeltas(null, item)), ...overdue]) {
-    const place = `${item.inbox} ${measure}`;
-    counts.set(place, (counts.get(place) ?? 0) + 1);
+/**
+ * Drops the indexes of those of the tables that are empty, in the transaction of `tx`, which locks such a table. Returns what makes
+ * them again when the rows are there, which takes a fraction of the time.
+ */
+const dropIndexes = async (tx: Tx, tables: readonly string[]): Promise<() => Promise<void>> => {
+  const empty: string[] = [];
+  for (const table of tables) {
+    const { rows } = await tx.raw<{ rows: readonly unknown[] }>('select from ?? limit 1', [table]);
+    if (rows.length === 0) empty.push(table);
   }
+  const indexes = await queryRows<{ name: string; definition: string }>(tx, indexesSql, [empty]);
+  for (const { name } of indexes) await tx.raw(`drop index ${name}`);
+  return async () => {
+    await tx.raw("set local maintenance_work_mem = '128MB'");
+    for (const { definition } of indexes) await tx.raw(definition);
+  };
 };
 
-const countRows = (counts: ReadonlyMap<string, number>): object[] =>
-  [...counts].map(([place, n]) => {
-    const inbox = place.slice(0, place.indexOf(' '));
-    const measure = place.slice(inbox.length + 1);
-    return { inbox, measure, n };
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const itemRow = ({ item, stage: { env } }: Story): object => {
+  const { record, fields, ...same } = item;
+  return {
+    ...Object.fromEntries(Object.entries(same).map(([member, value]) => [snakeCase(member), value])),
+    env: env.id,
+    title_key: item.title.toLowerCase(),
+    record_resource: record?.resource ?? null,
+    record_id: record?.id ?? null,
+    record_title: record?.title ?? null,
+    fields: JSON.parse(fields) as unknown,
+    // As the text of a tsvector.
+    terms: itemTerms(env.id, item)
+      .map((term) => `'${term.replace(/['\\]/g, '$&$&')}'`)
+      .join(' '),
+  };
+};
+
+const occurrenceRows = ({ item, said, stage: { env } }: Story): object[] =>
+  said.map(({ id, at, title, data }) => ({
+    env: env.id,
+    item: item.id,
+    id,
+    at,
+    title,
+    data: JSON.parse(data ?? '{}') as unknown,
+  }));
+
+/** Returns an item's rows of item_words. The text of its creation is its own, unless occurrences replace that. */
+const wordsRows = ({ item, said, entries, stage: { env, inbox } }: Story): (WordsRow & { readonly env: number })[] => {
+  const row = (source: string, words: string) => ({ env: env.id, item: item.id, source, words });
+  const texts = [
+    ...said
+      .filter(({ id }) => inbox.onOccurrence.update || id !== creationId(item.id))
+      .map((one) => ({ id: one.id, all: occurrenceTexts(one) })),
+    ...entries.map(({ id, type, data }) => ({ id, all: entryTexts(type, data) })),
+  ];
+  return [
+    row('', itemLexemes(env.id, inbox.name, item.title, item.fields)),
+    ...texts.filter(({ all }) => all.length > 0).map(({ id, all }) => row(id, furtherLexemes(env.id, inbox.name, all))),
+  ];
+};
+
+/** The member that an operation of this name sets, as the audit log names it. */
+const members = new Map([
+  ['item.state', 'state'],
+  ['item.assign', 'assignee'],
+  ['item.snooze', 'snoozedUntil'],
+]);
+
+interface EventRow {
+  readonly at: number;
+}
+
+/** Returns an item's rows of events, oldest first; the first of each change has the columns of the audit log. */
+const eventRows = ({ item, said, entries, stage: { inbox, n } }: Story): EventRow[] =>
+  entries.map(({ id: entry, at, type, actor, verb, data }, i) => {
+    const member = members.get(verb ?? '');
+    // Of an occurrence that later ones have displaced nothing is told.
+    const { occurrence = null } = data as { occurrence?: { readonly id: string } };
+    const isKept = said.some(({ id }) => id === occurrence?.id);
+    return {
+      at,
+      n: n * 8 + i,
+      ...actorRow(actor),
+      role: verb === null ? null : actor.role,
+      inbox: inbox.name,
+      item: item.id,
+      entry,
+      type,
+      data: type === 'occurred' ? { ...data, occurrence: isKept ? occurrence : null } : data,
+      ...(verb === null ? {} : { verb, target_type: 'item', target: item.id }),
+      ...(member === undefined ? {} : { before: { [member]: data['from'] }, after: { [member]: data['to'] } }),
+    };
   });
 
-interface Batch {
-  readonly items: readonly object[];
-  readonly occurrences: readonly object[];
-  readonly words: readonly WordsRow[];
-  readonly events: readonly EventRow[];
-}
-
-const batchOf = (
-  batch: readonly DemoItem[],
-  first: number,
-  counts: Map<string, number>,
-  { env, definition, cast, now }: Content,
-): Batch => {
-  const items: object[] = [];
-  const occurrences: object[] = [];
-  const words: WordsRow[] = [];
-  const events: EventRow[] = [];
-  for (const [i, demo] of batch.entries()) {
-    const inbox = definition.inboxes.get(demo.inbox);
-    if (inbox === undefined)
-      throw new Error(`The environment declares no inbox ${demo.inbox}, so the demo can't be loaded into it.`);
-    const item = itemOfDemo(demo, first + i, { env, cast, inbox });
-    items.push(itemRow(env, item));
-    const place = { env, n: first + i, item: item.id };
-    const written = { item, occurrences: occurrenceRows(demo, place), events: eventRows(demo, cast, place) };
-    occurrences.push(...written.occurrences);
-    events.push(...written.events);
-    words.push(...wordsRows(env, inbox, written));
-    count(counts, item, now);
-  }
-  return { items, occurrences, words, events };
-};
-
-/** The transactions of two connections, so that PostgreSQL writes with two processes. */
-interface Writers {
-  readonly items: Tx;
-  /** Of what an earlier try may have left, as nothing but the items says that it is there. */
-  readonly texts: Tx;
-}
-
-const writeBatch = async (writers: Writers, env: number, batch: Batch): Promise<void> => {
-  const writeItems = async (): Promise<void> => {
-    await executeStatement(writers.items, insertItems, [env, JSON.stringify(batch.items)]);
-    await executeStatement(writers.items, insertEvents, [env, JSON.stringify(batch.events)]);
-  };
-  const writeTexts = async (): Promise<void> => {
-    await executeStatement(writers.texts, insertOccurrences, [env, JSON.stringify(batch.occurrences)]);
-    await insertWords(
-      writers.texts,
-      batch.words.map((row) => ({ ...row, env })),
-    );
-  };
-  await Promise.all([writeItems(), writeTexts()]);
-};
-
-/** Writes the records with what they are found and sorted by. */
-const writeRecords = async (tx: Tx, { env, definition, records }: Content): Promise<void> => {
-  const indexRecords = await dropIndexes(tx, ['records', 'record_keys']);
-  for (const name of new Set(records.map(({ resource }) => resource))) {
-    const all = records.filter((record) => record.resource === name);
-    const resource = definition.resources.get(name);
-    if (resource === undefined)
-      throw new Error(`The environment declares no resource ${name}, so the demo can't be loaded into it.`);
-    const indexing = getIndexing(definition, resource);
-    for (let first = 0; first < all.length; first += batchRows) {
-      const rows = all.slice(first, first + batchRows).map((record) => toIndexedRow(env, name, indexing, record));
-      await executeStatement(tx, insertRecords, [env, name, JSON.stringify(rows), indexing.shape, newStamp()]);
-    }
-  }
-  await indexRecords();
-};
-
-/** Writes the items with their events. Returns the number of timeline entries. */
-const writeItems = async (writers: Writers, content: Content): Promise<number> => {
-  const { env, seed, now, items, say } = content;
-  const counts = new Map<string, number>();
-  let made = 0;
-  let entries = 0;
-  // Items come by the time of their creation, so all events before the newest item's creation are known. The
-  // log is written in order of time, and later events wait for the next batch.
+/**
+ * Writes the items, and their events in order of time, by two connections, so that PostgreSQL writes with two processes: `texts` writes
+ * what was said. Returns the number of timeline entries.
+ */
+const writeItems = async (tx: Tx, texts: Tx, content: ItemsOptions): Promise<number> => {
+  const { env, now, items } = content;
+  let [made, entries] = [0, 0];
+  // Items come by the time of their creation, so all events before the newest item's creation are known; later ones wait.
   let later: EventRow[] = [];
   // PostgreSQL writes one batch while the next one is made.
-  let writing = Promise.resolve();
-  for (const generated of demoItems(seed, now, items)) {
-    const batch = batchOf(generated, made, counts, content);
-    made += generated.length;
-    entries += batch.events.length;
-    const until = made < items ? (generated.at(-1)?.createdAt ?? 0) : Infinity;
-    const waiting = [...later, ...batch.events];
+  let writing: Promise<unknown> = Promise.resolve();
+  for (const stories of demoItems(content)) {
+    const rows = stories.map(itemRow);
+    const [said, words] = [stories.flatMap(occurrenceRows), stories.flatMap(wordsRows)];
+    const told = stories.flatMap(eventRows);
+    made += stories.length;
+    entries += told.length;
+    const until = made < items ? (stories.at(-1)?.item.createdAt ?? 0) : Infinity;
+    const waiting = [...later, ...told];
     later = waiting.filter(({ at }) => at >= until);
+    const events = JSON.stringify(waiting.filter(({ at }) => at < until));
     await writing;
-    writing = writeBatch(writers, env, { ...batch, events: waiting.filter(({ at }) => at < until) });
+    writing = Promise.all([
+      insertRows(tx, 'items', rows).then(() => writeChange(tx, insertEvents, { env: env.id, events })),
+      insertRows(texts, 'occurrences', said).then(() => insertWords(texts, words)),
+    ]);
     // The promise is awaited above or below, but not if making the next batch fails.
     writing.catch(() => undefined);
-    if (made % 5_000 === 0 && made < items)
-      say(`demo: ${made.toLocaleString('en')} of ${items.toLocaleString('en')} items …`);
   }
   await writing;
-  const counted = JSON.stringify(countRows(counts));
-  await executeStatement(writers.items, insertCounts, [env, counted]);
-  await executeStatement(writers.items, insertTagCounts, [env, counted]);
-  await executeStatement(writers.items, markOverdue, [env, now]);
+  await executeStatement(tx, countItems, [env.id, now]);
+  await executeStatement(tx, countTags, [env.id]);
+  await executeStatement(tx, markOverdue, [env.id, now]);
   return entries;
 };
 
-const forgetOccurrences = statement('demo.forgetOccurrences', 'delete from occurrences where env = $1');
 /** Where the demo's items are the only ones, their words are all that there are: the sweep that follows the events begins behind them. */
 const skipIndexed = statement(
   'demo.skipIndexed',
@@ -245,20 +224,29 @@ const skipIndexed = statement(
   update item_words_progress set event = (select max(id) from events)
   where not exists (select from items where env <> $1)`,
 );
-const forgetWords = statement('demo.forgetWords', 'delete from item_words where env = $1');
+/** An earlier try may have left texts, as nothing but the items says that they are there. */
+const forgetTexts = statement(
+  'demo.forgetTexts',
+  'with gone as (delete from occurrences where env = $1) delete from item_words where env = $1',
+);
 
 /** Fills an environment that has no items, in `tx`; what items are found by is there before `tx` ends. Returns the number of timeline entries. */
-export const writeContent = async (db: Db, tx: Tx, content: Content): Promise<number> => {
+export const writeContent = async (
+  db: Db,
+  tx: Tx,
+  { records, ...content }: ItemsOptions & { readonly records: readonly DemoRecord[] },
+): Promise<number> => {
   const { env } = content;
-  await writeRecords(tx, content);
+  const rows = records.map(({ updatedAt, ...record }) => ({ ...record, env: env.id, updated_at: updatedAt }));
+  await insertRows(tx, 'records', rows);
+  await reindexRecords(tx, env);
   const indexItems = await dropIndexes(tx, ['items', 'events']);
   return db.transaction(async (texts) => {
-    await executeStatement(texts, forgetOccurrences, [env]);
-    await executeStatement(texts, forgetWords, [env]);
+    await executeStatement(texts, forgetTexts, [env.id]);
     const indexTexts = await dropIndexes(texts, ['occurrences', 'item_words']);
-    const entries = await writeItems({ items: tx, texts }, content);
+    const entries = await writeItems(tx, texts, content);
     await Promise.all([indexItems(), indexTexts()]);
-    await executeStatement(tx, skipIndexed, [env]);
+    await executeStatement(tx, skipIndexed, [env.id]);
     return entries;
   });
 };

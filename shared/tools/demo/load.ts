@@ -5,21 +5,18 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { systemClock } from '../../platform/core/clock.ts';
-import { readConfigOrExit } from '../../platform/core/config.ts';
+import { readConfigOrExit } from '../../platform/config/config.ts';
 import { openDb } from '../../platform/db/knex.ts';
 import { withoutTimeLimits } from '../../platform/db/sessionSettings.ts';
+import { systemClock } from '../../platform/time/clock.ts';
 import { parseAccess, type DemoAccess } from './access.ts';
 import { loadDemo } from './loadDemo.ts';
 
-const readAccess = async (file: string): Promise<DemoAccess | null> => {
-  try {
-    return parseAccess(JSON.parse(await readFile(file, 'utf8')));
-  } catch {
-    // Missing or damaged: new credentials are made.
-    return null;
-  }
-};
+/** Returns what an earlier load wrote; null: it is missing or damaged, and new credentials are made. */
+const readAccess = (file: string): Promise<DemoAccess | null> =>
+  readFile(file, 'utf8')
+    .then((text) => parseAccess(JSON.parse(text)))
+    .catch(() => null);
 
 /** Writes the credentials, readable for their owner only, into a new file that is then renamed, so that no half is read. */
 const writeAccess = async (dataDir: string, file: string, access: DemoAccess): Promise<void> => {
@@ -34,40 +31,29 @@ const whole = (option: string, given: string | undefined): number | undefined =>
   return Number(given);
 };
 
-const main = async (): Promise<void> => {
-  const started = performance.now();
-  const { values } = parseArgs({
-    options: { items: { type: 'string' }, seed: { type: 'string' }, now: { type: 'string' } },
+const started = performance.now();
+const options = { items: { type: 'string' }, seed: { type: 'string' }, now: { type: 'string' } } as const;
+const { values } = parseArgs({ options });
+const { dataDir, migrateDatabaseUrl: url, publicUrl } = readConfigOrExit();
+const file = join(dataDir, 'access.json');
+// The loader may generate a batch for longer than a transaction of the service may idle.
+const db = openDb({ url, poolSize: 2, applicationName: 'console-demo', settings: withoutTimeLimits });
+try {
+  const known = await readAccess(file);
+  const { access, loaded } = await loadDemo(db, {
+    now: whole('now', values.now) ?? systemClock.now(),
+    items: whole('items', values.items),
+    seed: whole('seed', values.seed),
+    publicUrl,
+    known,
   });
-  const config = readConfigOrExit();
-  const file = join(config.dataDir, 'access.json');
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
-  // The loader may generate a batch for longer than a transaction of the service may idle.
-  const db = openDb({
-    url: config.migrateDatabaseUrl,
-    poolSize: 2,
-    applicationName: 'console-demo',
-    settings: withoutTimeLimits,
-  });
-  try {
-    const options = {
-      now: whole('now', values.now) ?? systemClock.now(),
-      items: whole('items', values.items),
-      seed: whole('seed', values.seed),
-    };
-    const known = await readAccess(file);
-    const { access, loaded } = await loadDemo(db, { ...options, publicUrl: config.publicUrl, known, say });
-    if (JSON.stringify(access) !== JSON.stringify(known)) await writeAccess(config.dataDir, file, access);
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    const count = (n: number): string => n.toLocaleString('en');
-    if (loaded === null) say(`demo: is loaded (looked in ${seconds} s)`);
-    else
-      say(
-        `demo: ${count(loaded.items)} items with ${count(loaded.entries)} timeline entries, ${count(loaded.records)} records, in ${seconds} s`,
-      );
-  } finally {
-    await db.destroy();
-  }
-};
-
-await main();
+  if (JSON.stringify(access) !== JSON.stringify(known)) await writeAccess(dataDir, file, access);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const [items, entries, records] = [loaded?.items, loaded?.entries, loaded?.records].map((n) =>
+    n?.toLocaleString('en'),
+  );
+  const told = `${items ?? ''} items with ${entries ?? ''} timeline entries, ${records ?? ''} records, in ${seconds} s`;
+  process.stdout.write(`demo: ${loaded === null ? `is loaded (looked in ${seconds} s)` : told}\n`);
+} finally {
+  await db.destroy();
+}

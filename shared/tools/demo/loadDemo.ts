@@ -1,18 +1,20 @@
 /** Loads the demo environment into a database; used by load.ts, tests and benchmarks. */
-import { toEnvironment, type Environment, type StoredEnvironment } from '../../environments/definition.ts';
+import { environmentSql } from '../../accounts/directory.ts';
+import { systemAdministrator, type Administrator } from '../../accounts/settings/adminChange.ts';
+import { createEnvironment, listEnvironments } from '../../accounts/settings/environments/environments.ts';
+import { createPerson, listPeople, updatePerson } from '../../accounts/settings/people.ts';
+import { createRole, listRoles } from '../../accounts/settings/roles.ts';
+import { toEnvironment, type StoredEnvironment } from '../../app/manifest/definition.ts';
+import { declareEnvironment } from '../../flags/redeclaredFlags.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { queryRow, statement } from '../../platform/db/sql.ts';
-import { systemAdministrator } from '../../settings/adminChange.ts';
-import { listAgents } from '../../settings/agents.ts';
-import { listAppKeys } from '../../settings/appKeys.ts';
-import { environmentSql } from '../../settings/directory.ts';
-import { listPeople } from '../../settings/people.ts';
-import { renewAccess, type DemoAccess } from './access.ts';
+import { queryRow, queryRows, statement } from '../../platform/db/sql.ts';
+import type { EventActor } from '../../platform/journal/events.ts';
+import { lockDemo, renewAccess, type DemoAccess } from './access.ts';
 import { writeContent } from './content.ts';
-import { demoWorld } from './generate.ts';
-import type { Cast, DemoEventActor } from './rows.ts';
-import { lockDemo, setUpDemo } from './setUp.ts';
-import type { DemoWorld } from './types.ts';
+import manifest from './manifest.json' with { type: 'json' };
+import { agentName, people, roles } from './people.ts';
+import { demoRecords } from './shop.ts';
+import type { Cast } from './story.ts';
 
 interface DemoOptions {
   /** The demo's present, in epoch milliseconds; nothing happened after it. */
@@ -26,7 +28,6 @@ interface DemoOptions {
   readonly publicUrl?: string;
   /** Credentials that an earlier load returned. */
   readonly known?: DemoAccess | null;
-  readonly say?: (line: string) => void;
 }
 
 interface LoadedDemo {
@@ -41,35 +42,55 @@ const hasItems = statement(
 );
 const readEnvironment = statement('demo.environment', `${environmentSql} where e.name = $1`);
 
+interface CastRow extends Omit<EventActor, 'requestId' | 'address'> {
+  readonly known: string;
+}
+const readCast = statement(
+  'demo.cast',
+  `
+  select p.email as known, 'person' as type, p.id, p.name, r.name as role from people p join roles r on r.id = p.role where p.email = any($1)
+  union all
+  select 'agent', 'agent', a.id, a.name, r.name from agents a join roles r on r.id = a.role
+  where a.revoked_at is null and a.name = $2 and $3 = any(a.environments)
+  union all
+  select 'app key', 'app', k.id, k.name, null from app_keys k join environments e on e.id = k.env where k.revoked_at is null and e.name = $3`,
+);
+
 /** The first item is 120 days old; everything had been set up by then. */
 const setUpBeforeMs = 130 * 86_400_000;
 
-const castOf = async (tx: Tx, { id, name }: Environment, world: DemoWorld): Promise<Cast> => {
-  const people = new Map((await listPeople(tx)).map((person) => [person.email, person]));
-  const agents = (await listAgents(tx)).filter((agent) => agent.environments.includes(name));
-  const key = (await listAppKeys(tx)).find((known) => known.environment === name);
-  const need = <T>(found: T | undefined, what: string): T => {
-    if (found === undefined) throw new Error(`The demo's ${what} is not there in environment ${String(id)}.`);
+/** Makes environment, roles, people and manifest; what exists already is not changed. */
+const setUp = async (tx: Tx, admin: Administrator, environment: string): Promise<void> => {
+  const present = (await listEnvironments(tx)).find(({ name }) => name === environment);
+  if (present === undefined) await createEnvironment(tx, admin, { name: environment });
+  const names = (await listRoles(tx)).map(({ name }) => name);
+  for (const role of roles) if (!names.includes(role.name)) await createRole(tx, admin, role);
+  const known = new Map((await listPeople(tx)).map((person) => [person.email, person]));
+  for (const { email, name, role } of people) {
+    const found = known.get(email);
+    // Without a password: those that `npm start` prints get one with the other credentials.
+    // The demo's admins have access to all environments, as an administrator can't give more than their own.
+    if (found === undefined)
+      await createPerson(tx, admin, { email, name, role, passwordHash: null }, [role === 'admin' ? '*' : environment]);
+    else if (!found.environments.includes('*') && !found.environments.includes(environment))
+      await updatePerson(tx, admin, found.id, { environments: [...found.environments, environment] });
+  }
+  if ((present?.definedAt ?? null) === null)
+    await declareEnvironment(tx, admin, { environment, manifest, startedAt: admin.at });
+};
+
+/** Returns who acts in the demo's stories. */
+const castOf = async (tx: Tx, environment: string): Promise<Cast> => {
+  const emails = people.map(({ email }) => email);
+  const rows = await queryRows<CastRow>(tx, readCast, [emails, agentName('operator'), environment]);
+  const cast = new Map(rows.map(({ known, ...actor }) => [known, { ...actor, requestId: null, address: null }]));
+  const need = (known: string): EventActor => {
+    const found = cast.get(known);
+    if (found === undefined) throw new Error(`The demo's ${known} is not there in ${environment}.`);
     return found;
   };
-  const actor = (
-    type: 'person' | 'agent',
-    known: { id: string; name: string; role: { name: string } },
-  ): DemoEventActor => ({ by: { type, id: known.id, name: known.name }, role: known.role.name });
-  return {
-    people: world.people.map(({ email }) => actor('person', need(people.get(email), email))),
-    agents: world.agents.map(({ name: agent, role }) =>
-      actor(
-        'agent',
-        need(
-          agents.findLast((known) => known.name === agent && known.role.name === role),
-          agent,
-        ),
-      ),
-    ),
-    app: { by: { type: 'app', id: need(key, 'app key').id, name: need(key, 'app key').name }, role: null },
-    system: { by: { type: 'system', id: null, name: 'triage' }, role: null },
-  };
+  const system = { type: 'system', id: null, name: 'triage', role: null, requestId: null, address: null } as const;
+  return { people: emails.map(need), agent: need('agent'), app: need('app key'), system };
 };
 
 /**
@@ -83,46 +104,36 @@ const analyze = (db: Db, tables: string): Promise<void> =>
   });
 
 /** Loads the demo into a migrated database and returns valid credentials. */
-export const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo> => {
-  const {
+export const loadDemo = async (
+  db: Db,
+  {
     now,
     environment = 'demo',
     items = 5_000,
     seed = 1,
     publicUrl = 'http://127.0.0.1:3000',
     known = null,
-    say = () => undefined,
-  } = options;
-  const world = demoWorld(seed, now);
-  const complete = (await queryRow(db, hasItems, [environment])) !== undefined;
-  const admin = systemAdministrator('demo', complete ? now : now - setUpBeforeMs);
-  if (!complete) {
+  }: DemoOptions,
+): Promise<LoadedDemo> => {
+  const isComplete = (await queryRow(db, hasItems, [environment])) !== undefined;
+  const admin = systemAdministrator('demo', isComplete ? now : now - setUpBeforeMs);
+  if (!isComplete)
     await db.transaction(async (tx) => {
       await lockDemo(tx);
-      await setUpDemo(tx, admin, environment, world);
+      await setUp(tx, admin, environment);
     });
-  }
-  const renewal = await renewAccess(db, admin, {
-    environment,
-    world,
-    known,
-    baseUrl: `${publicUrl}/api/env/${environment}`,
-  });
-  if (complete) return { access: await renewal.finish(), loaded: null };
+  const finish = await renewAccess(db, admin, { environment, known, baseUrl: `${publicUrl}/api/env/${environment}` });
+  if (isComplete) return { access: await finish(), loaded: null };
 
-  const { records } = world;
+  const records = demoRecords(seed, now).stored;
   const entries = await db.transaction(async (tx) => {
     await lockDemo(tx);
     const found = await queryRow<StoredEnvironment>(tx, readEnvironment, [environment]);
     if (found === undefined || (await queryRow(tx, hasItems, [environment])) !== undefined) return null;
-    const { id, definition, ...rest } = toEnvironment(found);
-    const cast = await castOf(tx, { id, definition, ...rest }, world);
-    return writeContent(db, tx, { env: id, definition, cast, records, seed, now, items, say });
+    const [env, cast] = [toEnvironment(found), await castOf(tx, environment)];
+    return writeContent(db, tx, { env, cast, records, seed, now, items });
   });
   // On two connections at once: the partitions of `events` take as long as all others.
   await Promise.all([analyze(db, 'events'), analyze(db, 'items, item_words, records, counts')]);
-  return {
-    access: await renewal.finish(),
-    loaded: entries === null ? null : { records: records.length, items, entries },
-  };
+  return { access: await finish(), loaded: entries === null ? null : { records: records.length, items, entries } };
 };

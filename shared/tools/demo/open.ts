@@ -7,9 +7,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readDataDir } from '../../platform/core/config.ts';
-import { sleep } from '../../platform/core/wait.ts';
-import { parseAccess, type DemoAccess } from './access.ts';
+import { readDataDir } from '../../platform/config/config.ts';
+import { sleep } from '../../platform/time/wait.ts';
+import { parseAccess } from './access.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -17,88 +17,67 @@ type Body = Readonly<Record<string, unknown>>;
 const patienceMs = 120_000;
 const giveUpAt = performance.now() + patienceMs;
 
-type Attempt = { readonly body: Body } | { readonly problem: string; readonly retryAfterMs: number };
-
-/** Sends a request once. Throws for an answer that would be the same the next time. */
-const attempt = async (url: string, init: RequestInit): Promise<Attempt> => {
-  let reply: Response;
-  let text: string;
-  try {
-    reply = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) });
-    text = await reply.text();
-  } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return { problem: `can’t be reached: ${String(cause)}`, retryAfterMs: 500 };
-  }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API answers these calls with objects
-  if (reply.ok) return { body: JSON.parse(text) as Body };
-  const problem = `answered ${String(reply.status)}: ${text}`;
-  if (reply.status !== 503 && reply.status !== 429) throw new Error(`${url} ${problem}`);
-  return { problem, retryAfterMs: Math.min(Number(reply.headers.get('retry-after') ?? 1) * 1_000 || 1_000, 10_000) };
-};
+const { values } = parseArgs({ options: { url: { type: 'string' } } });
+const access = parseAccess(JSON.parse(readFileSync(join(readDataDir(), 'access.json'), 'utf8')));
 
 /** Returns the answer to a call, which is repeated under one idempotency key while the API is busy or can't be reached. */
-const call = async ({ baseUrl, agents }: DemoAccess, path: string, body?: Body): Promise<Body> => {
-  const url = `${baseUrl}${path}`;
-  const change = { method: 'POST', body: JSON.stringify(body) };
-  const headers = { authorization: `Bearer ${agents.operator}`, 'content-type': 'application/json' };
+const call = async <T extends object>(path: string, body?: Body): Promise<T> => {
+  const url = `${values.url ?? access.baseUrl}${path}`;
   // The one read that has a body takes no key.
   const key = body === undefined || path === '/available' ? {} : { 'idempotency-key': randomUUID() };
-  const init = { ...(body === undefined ? {} : change), headers: { ...headers, ...key } };
+  const headers = { authorization: `Bearer ${access.agents.operator}`, 'content-type': 'application/json', ...key };
+  const init = body === undefined ? { headers } : { method: 'POST', body: JSON.stringify(body), headers };
   for (;;) {
-    const found = await attempt(url, init);
-    if ('body' in found) return found.body;
-    if (performance.now() + found.retryAfterMs > giveUpAt)
-      throw new Error(`${url} ${found.problem} (tried for ${String(patienceMs / 1_000)} s)`);
-    await sleep(found.retryAfterMs);
+    const { status, text, wait } = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) }).then(
+      async (reply) => ({ status: reply.status, text: await reply.text(), wait: reply.headers.get('retry-after') }),
+      (error: unknown) => ({
+        status: 0,
+        text: String(error instanceof Error ? (error.cause ?? error) : error),
+        wait: null,
+      }),
+    );
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API answers these calls so
+    if (status >= 200 && status < 300) return JSON.parse(text) as T;
+    const isOver = performance.now() > giveUpAt;
+    if (![0, 429, 503].includes(status) || isOver) throw new Error(`${url} answered ${String(status)}: ${text}`);
+    await sleep(Math.min(Number(wait ?? 0.5) * 1_000 || 1_000, 10_000));
   }
 };
 
-const listed = (answer: Body, plural: string): readonly Body[] =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the lists of the API have only objects
-  (answer[plural] ?? []) as readonly Body[];
+interface Refund {
+  readonly id: string;
+  readonly record: { readonly id: string };
+  readonly fields: { readonly amount: number; readonly reason: string };
+}
 
-/** The flag of the last step, which nothing else changes before. */
+type Availability = readonly { readonly actions: readonly { readonly action: string }[] }[];
+const action = 'refund_payment';
+
+/** Requests approvals of the refunds of three items. */
+const askForRefunds = async (): Promise<void> => {
+  const { items } = await call<{ items: readonly Refund[] }>('/items?inbox=refunds&state=approved&limit=20');
+  let left = 3;
+  for (const { id, record, fields } of items) {
+    if (left === 0) return;
+    const refs = [{ resource: 'order', id: record.id }];
+    const { available } = await call<{ available: Availability }>('/available', { refs });
+    if (available[0]?.actions.some((one) => one.action === action) !== true) continue;
+    const input = { amount: fields.amount, reason: fields.reason };
+    await call('/actions', { action, record: record.id, item: id, input, confirmed: true });
+    left -= 1;
+  }
+};
+
+/** The flag of the last step, which nothing else changes before: one that ended before it is begun anew. */
 const lastFlag = '/flags/ai_summaries';
-
-/** Returns whether the last step was done. One that ended before is begun anew: a request that is pending answers the same one. */
-const wasOpened = async (access: DemoAccess): Promise<boolean> =>
-  listed(await call(access, `${lastFlag}/history?limit=1`), 'entries').length > 0;
-
 const hourMs = 3_600_000;
 
-const open = async (access: DemoAccess): Promise<void> => {
-  const items = listed(await call(access, '/items?inbox=refunds&state=approved&limit=20'), 'items');
-  let asked = 0;
-  for (const { id, record, fields } of items) {
-    const { amount, reason } = (fields ?? {}) as { amount?: number; reason?: string };
-    const { id: order } = (record ?? {}) as { id?: string };
-    if (order === undefined || asked === 3) continue;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API answers this call so
-    const { available } = (await call(access, '/available', { refs: [{ resource: 'order', id: order }] })) as {
-      available: readonly { actions: readonly { action: string }[] }[];
-    };
-    if (available[0]?.actions.some(({ action }) => action === 'refund_payment') !== true) continue;
-    await call(access, '/actions', {
-      action: 'refund_payment',
-      record: order,
-      item: id,
-      input: { amount, reason },
-      confirmed: true,
-    });
-    asked += 1;
-  }
-  await call(access, '/flags/usage_billing', { change: { rollout: 5 }, confirmed: true });
-  await call(access, lastFlag, {
-    change: { ramp: { to: 50, over: 24 * hourMs, every: hourMs, at: null } },
-  });
-};
-
 const main = async (): Promise<void> => {
-  const { values } = parseArgs({ options: { url: { type: 'string' } } });
-  const written = parseAccess(JSON.parse(readFileSync(join(readDataDir(), 'access.json'), 'utf8')));
-  const access = { ...written, baseUrl: values.url ?? written.baseUrl };
-  if (!(await wasOpened(access))) await open(access);
+  const { entries } = await call<{ entries: readonly Body[] }>(`${lastFlag}/history?limit=1`);
+  if (entries.length > 0) return;
+  await askForRefunds();
+  await call('/flags/usage_billing', { change: { rollout: 5 }, confirmed: true });
+  await call(lastFlag, { change: { ramp: { to: 50, over: 24 * hourMs, every: hourMs, at: null } } });
 };
 
 main().catch((error: unknown) => {

@@ -1,85 +1,49 @@
-// The people and agents of Northwind Cloud, with their roles; used by the plots to choose actors.
+/** The people and agents of Northwind Cloud, with their roles, and who does which work; used by the loader and the stories. */
+const everyday = ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'edit'];
+const grant = (on: string, ...can: string[]): { on: string; can: string[] } => ({ on, can });
 
-import type { DemoAgent, DemoPerson, DemoRole, InboxName } from './types.ts';
-
-const EVERYDAY = ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply'];
-
-export const roles: readonly DemoRole[] = [
+/** The roles besides the built-in viewer, operator and admin. */
+export const roles = [
   {
     name: 'support',
     grants: [
-      { on: 'inbox:support', can: EVERYDAY },
-      { on: 'inbox:refunds', can: EVERYDAY },
-      { on: 'resource:customer', can: ['see'] },
-      { on: 'resource:order', can: ['see'] },
-      { on: 'resource:payment', can: ['see'] },
-      { on: 'action:resend_receipt', can: ['run'] },
-      { on: 'action:extend_trial', can: ['run'] },
-      { on: 'action:issue_credit', can: ['run'] },
-      { on: 'page:customer', can: ['see'] },
+      ...['inbox:support', 'inbox:refunds'].map((on) => grant(on, ...everyday)),
+      ...['resource:customer', 'resource:order', 'resource:payment', 'page:customer'].map((on) => grant(on, 'see')),
+      ...['resend_receipt', 'extend_trial', 'issue_credit'].map((action) => grant(`action:${action}`, 'run')),
     ],
   },
   {
     name: 'engineering',
     grants: [
-      { on: 'inbox:errors', can: ['*'] },
-      { on: 'resource:customer', can: ['see'] },
-      { on: 'action:reindex_search', can: ['run'] },
-      { on: 'page:reliability', can: ['see'] },
-      { on: 'flag:*', can: ['see', 'change'] },
+      grant('inbox:errors', '*'),
+      ...['resource:customer', 'page:reliability'].map((on) => grant(on, 'see')),
+      grant('action:reindex_search', 'run'),
+      grant('flag:*', 'see', 'change'),
     ],
   },
 ];
 
-export const people: readonly DemoPerson[] = [
-  { name: 'Ana Ferreira', email: 'ana@northwind.example', role: 'admin' },
-  { name: 'Jonas Weber', email: 'jonas@northwind.example', role: 'admin' },
-  { name: 'Priya Raman', email: 'priya@northwind.example', role: 'operator' },
-  { name: 'Tom Okafor', email: 'tom@northwind.example', role: 'operator' },
-  { name: 'Mei-Ling Chen', email: 'meiling@northwind.example', role: 'operator' },
-  { name: 'Lucas Moreau', email: 'lucas@northwind.example', role: 'operator' },
-  { name: 'Sofia Rossi', email: 'sofia@northwind.example', role: 'support' },
-  { name: 'Daniel Novák', email: 'daniel@northwind.example', role: 'support' },
-  { name: 'Aisha Bello', email: 'aisha@northwind.example', role: 'support' },
-  { name: 'Kenji Tanaka', email: 'kenji@northwind.example', role: 'engineering' },
-  { name: 'Elena Petrova', email: 'elena@northwind.example', role: 'engineering' },
-  { name: 'Ruth Goldberg', email: 'ruth@northwind.example', role: 'viewer' },
+const person = (name: string, user: string, role: string) => ({ name, email: `${user}@northwind.example`, role });
+
+export const people = [
+  person('Ana Ferreira', 'ana', 'admin'),
+  person('Jonas Weber', 'jonas', 'admin'),
+  person('Priya Raman', 'priya', 'operator'),
+  person('Tom Okafor', 'tom', 'operator'),
+  person('Mei-Ling Chen', 'meiling', 'operator'),
+  person('Lucas Moreau', 'lucas', 'operator'),
+  person('Sofia Rossi', 'sofia', 'support'),
+  person('Daniel Novák', 'daniel', 'support'),
+  person('Aisha Bello', 'aisha', 'support'),
+  person('Kenji Tanaka', 'kenji', 'engineering'),
+  person('Elena Petrova', 'elena', 'engineering'),
+  person('Ruth Goldberg', 'ruth', 'viewer'),
 ];
 
-/** The agents whose tokens `npm start` prints. */
-export const agents: readonly DemoAgent[] = [
-  { name: 'Demo admin', role: 'admin' },
-  { name: 'Demo operator', role: 'operator' },
-  { name: 'Demo viewer', role: 'viewer' },
-];
+/** Agents of these roles have the tokens that `npm start` prints. */
+export type AgentRole = 'admin' | 'operator' | 'viewer';
+export const agentName = (role: string): string => `Demo ${role}`;
 
-/** Index of the one agent that works on items in the histories. */
-export const WORKING_AGENT = agents.findIndex(({ role }) => role === 'operator');
-
-function worksOn(role: string, inbox: InboxName): boolean {
-  if (role === 'admin' || role === 'operator') return true;
-  const grants = roles.find(({ name }) => name === role)?.grants ?? [];
-  return grants.some(({ on }) => on === `inbox:${inbox}`);
-}
-
-function indexes(wanted: (person: DemoPerson) => boolean): readonly number[] {
-  return people.flatMap((person, index) => (wanted(person) ? [index] : []));
-}
-
-/** Returns those who change items of an inbox; specialists come first, so that `pickSkewed` takes them more often. */
-function crewOf(inbox: InboxName): readonly number[] {
-  const specialists = indexes(({ role }) => roles.some(({ name }) => name === role) && worksOn(role, inbox));
-  const operators = indexes(({ role }) => role === 'operator');
-  return [...specialists, ...operators];
-}
-
-export const crews: Readonly<Record<InboxName, readonly number[]>> = {
-  support: crewOf('support'),
-  errors: crewOf('errors'),
-  refunds: crewOf('refunds'),
-  signups: crewOf('signups'),
-  abuse: crewOf('abuse'),
-};
-
-/** Those who assign work to others. */
-export const leads = indexes(({ role }) => role === 'admin');
+/** Returns the places in `people` of those with one of the roles, in the order of the roles. */
+export const placesOf = (...wanted: readonly string[]): readonly number[] =>
+  wanted.flatMap((role) => people.flatMap((known, place) => (known.role === role ? [place] : [])));

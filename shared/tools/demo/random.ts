@@ -1,22 +1,19 @@
-// A seeded generator of random numbers, so that the demo is the same on every machine; used by every file of this folder.
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-export const MS = { second: 1_000, minute: 60_000, hour: HOUR, day: DAY } as const;
+/** A seeded generator of random numbers, so that the demo is the same on every machine; used by every file of this folder that invents. */
+export const MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
 /** Returns one number mixed from two of 32 bits, so that item `n` of a seed has its own, unrelated sequence. */
-export function mix(seed: number, n: number): number {
+const mix = (seed: number, n: number): number => {
   let h = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(n + 0x7f4a7c15, 0xc2b2ae35);
   h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);
   h = Math.imul(h ^ (h >>> 12), 0x297a2d39);
-  return (h ^ (h >>> 15)) >>> 0;
-}
+  return h ^ (h >>> 15);
+};
 
 export class Random {
   #state: number;
 
-  constructor(seed: number) {
-    this.#state = seed | 0;
+  constructor(seed: number, n: number) {
+    this.#state = mix(seed, n) | 0;
   }
 
   /** Returns a number in [0, 1): mulberry32 by Tommy Ettinger, which is in the public domain. */
@@ -36,39 +33,15 @@ export class Random {
     return min + Math.floor(this.next() * (max - min + 1));
   }
 
-  pick<T>(list: readonly T[]): T {
-    const found = list[Math.floor(this.next() * list.length)];
-    if (found === undefined) throw new Error('cannot pick from an empty list');
+  /** Returns one of the first `among` entries; with a `skew` above 1 more often one from the front. */
+  pick<T>(list: readonly T[], skew = 1, among = list.length): T {
+    const found = list[Math.floor(this.next() ** skew * among)];
+    if (found === undefined) throw new Error('Nothing can be picked from an empty list.');
     return found;
-  }
-
-  /**
-   * Returns an entry as `pick` does, but more often one from the front: a few customers write most of the mail.
-   * Only the first `among` entries are considered.
-   */
-  pickSkewed<T>(list: readonly T[], among = list.length): T {
-    const found = list[Math.floor(this.next() ** 1.7 * among)];
-    if (found === undefined) throw new Error('cannot pick from an empty list');
-    return found;
-  }
-
-  weighted<T extends { readonly weight: number }>(list: readonly T[]): T {
-    let left = this.next() * list.reduce((sum, { weight }) => sum + weight, 0);
-    for (const entry of list) {
-      left -= entry.weight;
-      if (left < 0) return entry;
-    }
-    return this.pick(list);
   }
 
   /** Returns the milliseconds until something that happens every `mean` milliseconds on average; at least one second. */
   around(mean: number): number {
     return MS.second + Math.round(-Math.log(1 - this.next()) * mean);
-  }
-
-  hex(digits: number): string {
-    let text = '';
-    while (text.length < digits) text += Math.floor(this.next() * 16).toString(16);
-    return text;
   }
 }

@@ -1,207 +1,245 @@
-// One item's life: each method does what the service's operation of that name does and writes the timeline's entry,
-// so an item and its history always agree. Used by the plots; time only moves with `wait`.
+/**
+ * One item's life, by the service's own operations, so that an item and its history always agree. Each step of it has a chance, and
+ * comes after `mean` milliseconds on average; what would come after the present does not happen. Used by plots.ts and generate.ts.
+ */
+import type { Environment, InboxDefinition } from '../../app/manifest/definition.ts';
+import { Fault } from '../../catalogue/errors.ts';
+import { limits } from '../../catalogue/limits.ts';
+import type { Item } from '../../items/model.ts';
+import type {
+  DecisionContext,
+  EntryDraft,
+  ItemDecision,
+  ItemOperation,
+  OccurrenceDraft,
+} from '../../items/operation.ts';
+import type { OccurrenceBatch } from '../../items/operations/addOccurrences.ts';
+import { decideCreate, type CreateInput } from '../../items/operations/create.ts';
+import { noteItem } from '../../items/operations/note.ts';
+import { subjectOfReply } from '../../items/operations/reply.ts';
+import { setState } from '../../items/operations/setState.ts';
+import { snoozeItem } from '../../items/operations/snooze.ts';
+import { tagItem } from '../../items/operations/tag.ts';
+import type { TriageInput } from '../../items/operations/triage.ts';
+import { rowId } from '../../platform/ids.ts';
+import type { EventActor } from '../../platform/journal/events.ts';
+import { placesOf } from './people.ts';
+import { MS, type Random } from './random.ts';
+import { bounces, talk, thanks } from './words.ts';
 
-import type { Draft, DraftVerdict } from './drafts/draft.ts';
-import { rules, type InboxRules } from './rules.ts';
-import type { DemoActor, DemoEventData, DemoEventType, DemoItem } from './types.ts';
+/** Who acts in the stories; people are in the order of the demo's list. */
+export interface Cast {
+  readonly people: readonly EventActor[];
+  readonly agent: EventActor;
+  readonly app: EventActor;
+  readonly system: EventActor;
+}
+
+/** An item before anything has happened to it. */
+export interface Draft {
+  readonly input: CreateInput & { readonly inbox: keyof typeof talk };
+  /** The tags that the app would give it. */
+  readonly tags: readonly string[];
+  /** What the manifest's rules decide. */
+  readonly verdict: TriageInput | null;
+  /** What a first reply may say. */
+  readonly replies: readonly string[];
+}
+
+interface Stage {
+  readonly draft: Draft;
+  readonly env: Environment;
+  readonly inbox: InboxDefinition;
+  readonly cast: Cast;
+  readonly random: Random;
+  /** The number of the item, and its present. */
+  readonly n: number;
+  readonly now: number;
+}
+
+interface DemoEntry extends EntryDraft {
+  readonly id: string;
+  readonly at: number;
+  readonly actor: EventActor;
+  /** What the audit log calls the change; null: the entry belongs to the one before. */
+  readonly verb: string | null;
+}
 
 /** More would make the demo slow to load without making it more believable. */
-const MAX_ENTRIES = 8;
-/** As many as the manifest keeps where it keeps a number of them. */
-const MAX_OCCURRENCES = 100;
-
-export const APP: DemoActor = { type: 'app', index: null };
-export const SYSTEM: DemoActor = { type: 'system', index: null };
+const entriesMax = 8;
 
 export class Story {
-  readonly item: DemoItem;
-  readonly #rules: InboxRules;
-  readonly #now: number;
+  readonly stage: Stage;
+  readonly entries: DemoEntry[] = [];
+  said: OccurrenceDraft[] = [];
+  item: Item;
   #at: number;
+  #ids = 0;
   #over = false;
 
-  constructor(draft: Draft, at: number, now: number) {
-    const { inbox, title, record, links, fields, key } = draft;
-    this.#rules = rules[inbox];
+  constructor(stage: Stage, at: number) {
+    this.stage = stage;
     this.#at = at;
-    this.#now = now;
-    const { initial, responseTime } = this.#rules;
-    this.item = {
-      inbox,
-      title,
-      state: initial,
-      record,
-      links,
-      tags: [],
-      assignee: null,
-      occurrences: 1,
-      users: 1,
-      firstSeen: at,
-      lastSeen: at,
-      dueAt: responseTime === null ? null : at + responseTime,
-      fields,
-      snoozedUntil: null,
-      triaged: false,
-      triage: null,
-      createdAt: at,
-      updatedAt: at,
-      key,
-      version: 0,
-      said: [{ at, title, data: fields }],
-      history: [],
-    };
-    this.#tell('created', APP, {});
+    this.item = this.#tell(stage.cast.app, 'item.create', this.#occur(null, 1, 0));
   }
 
-  get closed(): boolean {
-    return this.#rules.kindOf(this.item.state) === 'closed';
-  }
-
-  /** Returns the milliseconds since the last event. */
+  /** Returns the milliseconds since the last entry. */
   get quietFor(): number {
-    return this.#now - this.#at;
+    return this.stage.now - this.#at;
   }
 
-  /**
-   * Lets time pass. Returns false if that would lead beyond `now` or `entries` more would be too many; once beyond `now`
-   * it returns false for ever, because what comes later in a plot can't have happened either.
-   */
-  wait(ms: number, entries = 1): boolean {
-    this.#over ||= ms > this.quietFor;
-    return !this.#over && this.waitAnyway(ms, entries);
+  /** Returns who acts on this item: mostly its assignee, sometimes the agent. */
+  get worker(): EventActor {
+    const { random, cast } = this.stage;
+    const { assignee } = this.item;
+    if (random.chance(0.08)) return cast.agent;
+    return (assignee === null ? undefined : cast.people.find(({ id }) => id === assignee)) ?? this.#colleague();
   }
 
-  /** Lets time pass as `wait` does, but also after a `wait` has returned false. */
-  waitAnyway(ms: number, entries = 1): boolean {
-    const { snoozedUntil, history } = this.item;
-    const waking = snoozedUntil === null ? 0 : 1;
-    if (history.length + entries + waking > MAX_ENTRIES || ms > this.quietFor) return false;
+  get #talk(): (typeof talk)[keyof typeof talk] {
+    return talk[this.stage.draft.input.inbox];
+  }
+
+  /** Returns one of those who work on items of the inbox: mostly one of the first, the specialists. */
+  #colleague(roles: readonly string[] = this.#talk.crew): EventActor {
+    const { cast, random } = this.stage;
+    return cast.people[random.pick(placesOf(...roles), 1.7)] ?? cast.system;
+  }
+
+  /** Lets time pass, unless that would lead beyond the present or `entries` more would be too many. */
+  pass(ms: number, entries = 1): boolean {
+    const waking = this.item.snoozedUntil === null ? 0 : 1;
+    if (ms > this.quietFor || this.entries.length + entries + waking > entriesMax) return false;
     const at = this.#at + ms;
-    if (snoozedUntil !== null && snoozedUntil <= at) this.#wake(snoozedUntil);
+    this.wakeUntil(at);
     this.#at = at;
     return true;
   }
 
-  /** Brings the item to `now` and returns it. */
-  end(): DemoItem {
-    const { snoozedUntil } = this.item;
-    if (snoozedUntil !== null && snoozedUntil <= this.#now) this.#wake(snoozedUntil);
+  /** Lets time pass as `pass` does, with a chance. What comes later in a plot than the present can't have happened either. */
+  after(chance: number, mean: number, entries = 1, least = 0): boolean {
+    const { random } = this.stage;
+    if (!random.chance(chance)) return false;
+    const ms = least + random.around(mean);
+    this.#over ||= ms > this.quietFor;
+    return !this.#over && this.pass(ms, entries);
+  }
+
+  /** Wakes the item if its snooze ends by `at`. */
+  wakeUntil(at: number): void {
+    const { snoozedUntil: from } = this.item;
+    if (from === null || from > at) return;
+    this.#at = from;
+    const woken = { ...this.item, snoozedUntil: null };
+    this.#tell(this.stage.cast.system, 'item.wake', { item: woken, entries: [{ type: 'woken', data: { from } }] });
+  }
+
+  /** Does what the service would do. */
+  do<I>(actor: EventActor, { name, decide }: ItemOperation<I>, input: I): void {
+    this.#tell(actor, name, decide(this.item, this.stage.inbox, input, this.#context(actor)));
+  }
+
+  take(chance: number, mean: number): void {
+    if (!this.after(chance, mean)) return;
+    const to = this.#colleague();
+    const data = { from: this.item.assignee, to: to.id };
+    const actor = this.stage.random.chance(0.65) ? to : this.#colleague(['admin']);
+    this.#tell(actor, 'item.assign', {
+      item: { ...this.item, assignee: to.id },
+      entries: [{ type: 'assigned', data }],
+    });
+  }
+
+  note(chance: number): void {
+    if (this.after(chance, 50 * MS.minute))
+      this.do(this.worker, noteItem, { text: this.stage.random.pick(this.#talk.notes) });
+  }
+
+  tag(chance: number, mean: number, tags: readonly string[] = this.#talk.tags): void {
+    if (this.after(chance, mean)) this.do(this.worker, tagItem, { add: [this.stage.random.pick(tags)] });
+  }
+
+  move(chance: number, mean: number, state: string): boolean {
+    const moves = this.after(chance, mean);
+    if (moves) this.do(this.worker, setState, { state });
+    return moves;
+  }
+
+  snooze(ms: number): void {
+    this.do(this.worker, snoozeItem, { until: this.#at + ms });
+  }
+
+  /** Adds a reply, which ends the deadline unless it could not be delivered. */
+  reply(chance: number, mean: number): void {
+    if (!this.after(chance, mean)) return;
+    const { random, draft } = this.stage;
+    const error = random.chance(0.02) ? random.pick(bounces) : null;
+    const text = `${random.pick(thanks)} ${random.pick(draft.replies)}`;
+    const data = { subject: subjectOfReply(this.item, {}), text, status: error === null ? 'sent' : 'failed', error };
+    const item = error === null ? { ...this.item, dueAt: null } : this.item;
+    this.#tell(this.worker, 'item.reply', { item, entries: [{ type: 'reply', data }] });
+  }
+
+  /** It happens again: mostly a few times, seldom to every user; `body`: what the customer wrote. */
+  again(chance: number, mean: number, { most = 6_000, body }: { most?: number; body?: string } = {}): boolean {
+    // Sooner it would be told in the entry before.
+    if (!this.after(chance, mean, 2, limits.occurredEntryMs)) return false;
+    const { random, cast } = this.stage;
+    const times = Math.min(most, Math.max(1, Math.floor(0.6 / (1 - random.next()) ** 1.15)));
+    const users = Math.floor(times * random.next() * 0.8);
+    this.#tell(cast.app, 'item.occur', this.#occur(this.item, times, users, body));
+    return true;
+  }
+
+  /** Decides on occurrences since the last one, by new users among others. */
+  #occur(existing: Item | null, times: number, users: number, body?: string): ItemDecision {
+    const { inbox, draft, cast } = this.stage;
+    const { input } = draft;
+    const data = JSON.stringify(body === undefined ? input.data : { ...input.data, body });
+    const title = existing === null || body === undefined ? input.title : subjectOfReply(existing, {});
+    const between = existing === null ? 0 : (this.#at - existing.lastSeen) / times;
+    const user = existing === null ? 'first' : null;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- something happens at least once
+    const happened = Array.from({ length: times }, (_, n) => {
+      return { at: Math.round(this.#at - (times - 1 - n) * between), title, data, user };
+    }) as [OccurrenceBatch[0], ...OccurrenceBatch];
+    const newUsers = Array.from({ length: users }, String);
+    const facts = { recordTitle: null, newUsers };
+    return decideCreate({ existing, inbox, input, happened, facts }, this.#context(cast.app));
+  }
+
+  #context({ type, id, name }: EventActor): DecisionContext {
+    const { env } = this.stage;
+    return {
+      at: this.#at,
+      by: { type, id, name },
+      env,
+      person: () => undefined,
+      seesResource: () => true,
+      newId: (prefix) => this.#newId(prefix),
+    };
+  }
+
+  /** Returns an id of the item, its entries or its occurrences: the same on every machine. */
+  #newId(prefix: Parameters<DecisionContext['newId']>[0]): string {
+    const { env, n } = this.stage;
+    return rowId(prefix, this.#at, env.id * 2 ** 28 + n * 128 + (this.#ids++ % 128));
+  }
+
+  /** Adds the entries of one change, and what it makes of the item, which is returned. Throws the fault that the service would answer. */
+  #tell(actor: EventActor, verb: string, decided: ItemDecision): Item {
+    if (decided instanceof Fault) throw decided;
+    if (decided === 'unchanged') return this.item;
+    for (const [i, entry] of decided.entries.entries())
+      this.entries.push({
+        ...entry,
+        id: entry.id ?? this.#newId('ent'),
+        at: this.#at,
+        actor,
+        verb: i === 0 ? verb : null,
+      });
+    this.said = [...this.said, ...(decided.occurrences ?? [])].slice(-limits.occurrencesKept);
+    this.item = { ...decided.item, updatedAt: this.#at, version: this.entries.length };
     return this.item;
-  }
-
-  /**
-   * Adds `times` further occurrences since the last one, by `newUsers` users who had none before: with the title and
-   * fields of the item, unless `message` is what the customer wrote. Up to three entries.
-   */
-  occur(times: number, newUsers: number, message?: string): void {
-    const { item } = this;
-    this.#say(times, message);
-    const { wake, reopen, responseTime, initial } = this.#rules;
-    const from = item.occurrences;
-    item.occurrences += times;
-    item.users += newUsers;
-    item.lastSeen = this.#at;
-    this.#tell('occurred', APP, { occurrences: { from, to: item.occurrences } });
-    if (wake && item.snoozedUntil !== null) {
-      this.#tell('woken', APP, { from: item.snoozedUntil });
-      item.snoozedUntil = null;
-    }
-    if (!item.triaged && reopen.includes(this.#rules.kindOf(item.state))) this.#enter(initial, APP);
-    if (!this.closed && item.dueAt === null && responseTime !== null) item.dueAt = this.#at + responseTime;
-  }
-
-  #say(times: number, message: string | undefined): void {
-    const { title, fields, lastSeen, said } = this.item;
-    const content =
-      message === undefined
-        ? { title, data: fields }
-        : { title: `Re: ${title}`.slice(0, 500), data: { ...fields, body: message } };
-    const between = (this.#at - lastSeen) / times;
-    for (let left = Math.min(times, MAX_OCCURRENCES) - 1; left >= 0; left -= 1)
-      said.push({ at: Math.round(this.#at - left * between), ...content });
-    said.splice(0, said.length - MAX_OCCURRENCES);
-  }
-
-  setState(actor: DemoActor, to: string): void {
-    const from = this.item.state;
-    if (!this.#rules.allows(from, to)) throw new Error(`${this.item.inbox} does not allow ${from} to ${to}`);
-    this.#enter(to, actor);
-  }
-
-  assign(actor: DemoActor, to: number): void {
-    const from = this.item.assignee;
-    if (from === to) return;
-    this.item.assignee = to;
-    this.#tell('assigned', actor, { from, to });
-  }
-
-  tag(actor: DemoActor, wanted: readonly string[], unwanted: readonly string[] = []): void {
-    const { item } = this;
-    const add = wanted.filter((tag) => !item.tags.includes(tag));
-    const remove = unwanted.filter((tag) => item.tags.includes(tag));
-    if (add.length + remove.length === 0) return;
-    item.tags = [...item.tags.filter((tag) => !remove.includes(tag)), ...add].sort();
-    this.#tell('tags', actor, { add, remove });
-  }
-
-  note(actor: DemoActor, text: string): void {
-    this.#tell('note', actor, { text });
-  }
-
-  /** Adds a reply. With an `error` it was not delivered, which leaves the deadline as it was. */
-  reply(actor: DemoActor, text: string, error: string | null): void {
-    if (error === null) this.item.dueAt = null;
-    const subject = `Re: ${this.item.title}`;
-    this.#tell('reply', actor, { subject, text, status: error === null ? 'sent' : 'failed', error });
-  }
-
-  snooze(actor: DemoActor, ms: number): void {
-    const from = this.item.snoozedUntil;
-    const to = this.#at + ms;
-    this.item.snoozedUntil = to;
-    this.#tell('snoozed', actor, { from, to });
-  }
-
-  /** Adds a triage: up to three entries. */
-  triage(actor: DemoActor, { answers, state, tags, reason }: DraftVerdict): void {
-    const { item } = this;
-    const closed = state !== null && this.#rules.kindOf(state) === 'closed';
-    this.tag(actor, tags);
-    if (state !== null) this.#enter(state, actor);
-    item.triaged = closed;
-    const given = Object.entries(answers).map(([question, answer]) => ({ question, answer, by: actor, at: this.#at }));
-    item.triage = { answers: given, closed };
-    this.#tell('triage', actor, { answers, closed, reason });
-  }
-
-  /** Closing clears deadline and snooze; opening again sets a new deadline and ends `triaged`. */
-  #enter(to: string, actor: DemoActor): void {
-    const { item } = this;
-    const from = item.state;
-    if (from === to) return;
-    const wasClosed = this.closed;
-    item.state = to;
-    this.#tell('state', actor, { from, to });
-    if (this.closed) {
-      item.dueAt = null;
-      item.snoozedUntil = null;
-    } else if (wasClosed) {
-      item.triaged = false;
-      if (this.#rules.responseTime !== null) item.dueAt = this.#at + this.#rules.responseTime;
-    }
-  }
-
-  #wake(at: number): void {
-    this.#at = at;
-    this.item.snoozedUntil = null;
-    this.#tell('woken', SYSTEM, { from: at });
-  }
-
-  #tell<T extends DemoEventType>(type: T, actor: DemoActor, data: DemoEventData[T]): void {
-    const { item } = this;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `type` and `data` belong together by this method's signature, which TypeScript can't carry into the union
-    item.history.push({ type, at: this.#at, actor, data } as DemoItem['history'][number]);
-    item.updatedAt = this.#at;
-    item.version += 1;
   }
 }

@@ -1,9 +1,14 @@
-/** The checks of `npm run doctor` on this machine and on the configuration itself. */
+/** The checks of `npm run doctor` on this machine, on the configuration itself, and on the proxy and the mail server that it names. */
 import { access, constants, readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
+import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../../platform/core/config.ts';
-import { fail, isLoopback, ok, warn, type Finding } from './finding.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { describeTlsRefusal } from '../../platform/log/refusals.ts';
+import { visitMailServer } from '../../replies/smtp.ts';
+import { describeConnectError } from '../services/connectError.mjs';
+import { checkCertificate, fail, isLoopback, ok, warn, type Finding } from './finding.ts';
 
 /** The versions that package.json names under `engines`. */
 export const checkNode = (version: string): Finding => {
@@ -34,6 +39,45 @@ export const checkPublicUrl = ({ publicUrl, trustProxy }: Pick<Config, 'publicUr
         )
       : ok('trustProxy', 'TRUST_PROXY is set'),
   ];
+};
+
+/** How long a connection to PUBLIC_URL may take, in ms. */
+const connectMs = 5_000;
+
+/** Returns the finding about the certificate that clients are shown at PUBLIC_URL; none without https. */
+export const checkPublicCertificate = async ({ publicUrl }: Pick<Config, 'publicUrl'>): Promise<Finding[]> => {
+  const { protocol, hostname, port, host } = new URL(publicUrl);
+  if (protocol !== 'https:') return [];
+  const [check, name] = ['publicUrl.certificate', hostname.replace(/^\[|\]$/g, '')];
+  return new Promise((resolve) => {
+    const servername = isIP(name) === 0 ? { servername: name } : {};
+    const socket = connect({ host: name, port: Number(port === '' ? '443' : port), ...servername });
+    socket.setTimeout(connectMs, () => socket.destroy(new Error('timed out')));
+    socket.once('secureConnect', () => {
+      resolve(checkCertificate(check, socket));
+      socket.destroy();
+    });
+    socket.once('error', (error: Error) => {
+      const refusal = describeTlsRefusal(error);
+      resolve([
+        refusal === null
+          ? warn(
+              check,
+              `${host} can’t be looked at from here: ${describeConnectError(error)}; look at it where clients are`,
+            )
+          : fail(check, `clients refuse ${host}: ${refusal} (NODE_EXTRA_CA_CERTS names an authority that yours trust)`),
+      ]);
+    });
+  });
+};
+
+/** Returns the findings about the mail server, which is asked as for a mail: that it lets the service in, and its certificate. */
+export const checkMail = async ({ smtpUrl }: Pick<Config, 'smtpUrl'>): Promise<Finding[]> => {
+  if (smtpUrl === null) return [];
+  return visitMailServer(smtpUrl, (socket) => [
+    ok('mail', `the mail server of SMTP_URL lets the service in`),
+    ...checkCertificate('mail.certificate', socket),
+  ]).catch((error: unknown) => [fail('mail', error instanceof Error ? error.message : String(error))]);
 };
 
 const isThere = (path: string): Promise<boolean> =>
@@ -75,7 +119,7 @@ export const checkPoolSizes = ({ poolSize, readPoolSize }: Pick<Config, 'poolSiz
   const sizes = `POOL_SIZE is ${String(poolSize)}, READ_POOL_SIZE ${String(readPoolSize)}`;
   return poolSize >= changesLeast && readPoolSize >= readsLeast
     ? ok('poolSizes', sizes)
-    : warn(
+    : fail(
         'poolSizes',
         `${sizes}: requests wait for each other and may be answered 503; take the defaults, 6 and 6, unless you have measured less to be better (docs/production.md)`,
       );

@@ -1,8 +1,16 @@
 /** `npm run doctor`: checks the set-up that the environment names before it serves, and says what to change. */
-import { readConfigOrExit } from '../../platform/core/config.ts';
+import { readConfigOrExit } from '../../platform/config/config.ts';
 import { misused, readOptions } from '../cli/options.mjs';
 import { attempt, fail, type Finding } from './finding.ts';
-import { checkDataDir, checkNode, checkOwnOpenFiles, checkPoolSizes, checkPublicUrl } from './machine.ts';
+import {
+  checkDataDir,
+  checkMail,
+  checkNode,
+  checkOwnOpenFiles,
+  checkPoolSizes,
+  checkPublicCertificate,
+  checkPublicUrl,
+} from './machine.ts';
 import { checkPostgres } from './postgres.ts';
 import { checkRedis } from './redis.ts';
 import { checkStandbys } from './standbys.ts';
@@ -25,10 +33,12 @@ const strays: Finding[] = [];
 process.on('uncaughtException', (error) => {
   strays.push(fail('connections', `a connection failed unexpectedly: ${error.message}`));
 });
-const [postgres, standbys, redis, dataDir, openFiles] = await Promise.all([
+const [postgres, standbys, redis, certificate, mail, dataDir, openFiles] = await Promise.all([
   attempt('postgres', () => checkPostgres(config, counts)),
   attempt('standby', () => checkStandbys(config, counts.apis)),
   attempt('redis', () => checkRedis(config)),
+  checkPublicCertificate(config),
+  checkMail(config),
   attempt('dataDir', () => checkDataDir(config.dataDir)),
   checkOwnOpenFiles(),
 ]);
@@ -40,6 +50,8 @@ const findings: readonly Finding[] = [
   ...standbys,
   ...redis,
   ...checkPublicUrl(config),
+  ...certificate,
+  ...mail,
   ...dataDir,
   ...strays,
 ];

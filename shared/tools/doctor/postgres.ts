@@ -1,14 +1,130 @@
 /** The checks of `npm run doctor` on PostgreSQL. Run by main.ts. */
-import type { Config } from '../../platform/core/config.ts';
+import type { Config } from '../../platform/config/config.ts';
 import { openDb, type Db } from '../../platform/db/knex.ts';
+import { describeReadOnly, readOnlySql, type ReadOnlyStanding } from '../../platform/db/readOnly.ts';
 import { readSchemaState } from '../../platform/db/schemaVersion.ts';
+import { systemSql } from '../../platform/db/timeline.ts';
+import { resolveWithin } from '../../platform/time/wait.ts';
 import { describeConnectError } from '../services/connectError.mjs';
-import { attempt, checkClock, fail, isLoopback, isNeighbour, ok, warn, type Finding } from './finding.ts';
-import { checkOwner } from './postgresOwner.ts';
-import { checkPool, type Pooling } from './postgresPool.ts';
+import {
+  attempt,
+  attemptAll,
+  checkCertificate,
+  checkClock,
+  checkUnencrypted,
+  fail,
+  isLoopback,
+  ok,
+  warn,
+  type Finding,
+} from './finding.ts';
+import { checkLentConnections, checkPool, type Pooling } from './postgresPool.ts';
 import { checkRole } from './postgresRole.ts';
-import { checkPostgresWrites } from './postgresWrites.ts';
 import { readRow } from './query.ts';
+
+/**
+ * Writes a temporary file of some hundred KB where the database's tables are: rows that do not fit into the smallest memory.
+ * PostgreSQL deletes the file with the statement; no table, row or transaction number is used.
+ */
+const fillFile = async (db: Db): Promise<void> => {
+  const tx = await db.transaction();
+  try {
+    await readRow(tx, "select set_config('work_mem', '64kB', true), set_config('temp_tablespaces', '', true)");
+    await readRow(tx, 'select count(*) from generate_series(1, 20000)');
+  } finally {
+    await tx.rollback();
+  }
+};
+
+const isDiskFull = (error: unknown): error is Error =>
+  error instanceof Error && error.cause instanceof Error && 'code' in error.cause && error.cause.code === '53100';
+
+const checkPostgresWrites = async (db: Db): Promise<Finding> => {
+  const readOnly = describeReadOnly(await readRow<ReadOnlyStanding>(db, readOnlySql), 'DATABASE_URL');
+  if (readOnly !== null) return fail('postgres.writes', readOnly);
+  try {
+    await fillFile(db);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    return fail(
+      'postgres.writes',
+      `PostgreSQL can’t write, as its disk is full: enlarge it or free space there, but delete nothing in pg_wal (${error.message})`,
+    );
+  }
+  return ok('postgres.writes', 'PostgreSQL writes: it is no standby, not read-only, and has space');
+};
+
+/** ms that a commit may wait for a synchronous standby. */
+const commitMs = 3_000;
+
+/** Commits an entry of PostgreSQL's log that nobody reads: a commit that wrote nothing waits for no standby. */
+const checkCommits = async (db: Db): Promise<Finding> => {
+  const tx = await db.transaction();
+  const { pid } = await readRow<{ pid: number }>(
+    tx,
+    "select pg_backend_pid() as pid, pg_logical_emit_message(true, 'console-doctor', '') as place",
+  );
+  const committing = tx.commit().then(() => true);
+  if (await resolveWithin(commitMs, committing, false)) return ok('postgres.commits', 'a commit is done at once');
+  // Of this commit alone, which holds nothing that could be lost.
+  await readRow(db, `select pg_cancel_backend(${String(pid)})`);
+  await committing;
+  return fail(
+    'postgres.commits',
+    `a commit waited ${String(commitMs / 1_000)} s for a synchronous standby that is gone or can’t keep up, and so does each of the service: see When the synchronous standby is gone (docs/production.md)`,
+  );
+};
+
+/**
+ * The check of `npm run doctor` on MIGRATE_DATABASE_URL, where one is given: the owner of the tables, in the same database.
+ */
+const placeSql = `
+  select ${systemSql} || ' ' || current_database() as database, current_database() as name, current_user as role,
+    coalesce((select pg_has_role(current_user, c.relowner, 'member') from pg_class c where c.oid = to_regclass('schema_version')), true) as owner`;
+
+interface Place {
+  /** The server's identity, and the name of the database there. */
+  readonly database: string;
+  readonly name: string;
+  readonly role: string;
+  /** Whether the role has the rights of the owner of the tables, if there are any. */
+  readonly owner: boolean;
+}
+
+/** Returns the finding; none where migrations have the address of the service. `db` is the service's. */
+const checkOwner = async (db: Db, { databaseUrl, migrateDatabaseUrl: url }: Config): Promise<Finding[]> => {
+  if (url === databaseUrl) return [];
+  const owners = openDb({ url, poolSize: 1, applicationName: 'console-doctor' });
+  try {
+    const service = await readRow<Place>(db, placeSql);
+    const { database, name, role, owner } = await readRow<Place>(owners, placeSql);
+    if (database !== service.database)
+      return [
+        fail(
+          'postgres.migrate',
+          `MIGRATE_DATABASE_URL names the database ${name} of another server or another name than DATABASE_URL’s ${service.name}: migrations would go there`,
+        ),
+      ];
+    return [
+      owner
+        ? ok('postgres.migrate', `${role} of MIGRATE_DATABASE_URL may migrate the same database`)
+        : fail(
+            'postgres.migrate',
+            `${role} of MIGRATE_DATABASE_URL does not own the tables: name the role that migrated first, or a member of it`,
+          ),
+    ];
+  } catch (error) {
+    const { host } = new URL(url);
+    return [
+      fail(
+        'postgres.migrate',
+        `PostgreSQL at ${host} can’t be reached with MIGRATE_DATABASE_URL: ${describeConnectError(error)}`,
+      ),
+    ];
+  } finally {
+    await owners.destroy();
+  }
+};
 
 interface ProcessCounts {
   readonly apis: number;
@@ -19,14 +135,11 @@ interface ProcessCounts {
 export const checkPostgresTls = (databaseUrl: string, variable = 'DATABASE_URL'): Finding => {
   const { hostname, searchParams } = new URL(databaseUrl);
   const mode = searchParams.get('sslmode') ?? (searchParams.get('ssl') === 'true' ? 'require' : 'disable');
-  if (isLoopback(hostname)) return ok('postgres.tls', 'PostgreSQL is on this machine');
-  if (['require', 'verify-ca', 'verify-full'].includes(mode)) return ok('postgres.tls', `sslmode is ${mode}`);
-  if (mode === 'no-verify')
+  const isVerified = ['require', 'verify-ca', 'verify-full'].includes(mode);
+  if (isVerified && !isLoopback(hostname)) return ok('postgres.tls', `sslmode is ${mode}`);
+  if (mode === 'no-verify' && !isLoopback(hostname))
     return warn('postgres.tls', 'sslmode=no-verify encrypts for whoever answers: use verify-full, with sslrootcert');
-  const text = `the connection to ${hostname} is not encrypted: add ?sslmode=verify-full to ${variable}`;
-  return isNeighbour(hostname)
-    ? warn('postgres.tls', `${text}, unless ${hostname} is on a network that does not leave this machine`)
-    : fail('postgres.tls', text);
+  return checkUnencrypted('postgres.tls', 'PostgreSQL', [hostname], `add ?sslmode=verify-full to ${variable}`);
 };
 
 const oldestVersion = 150_000;
@@ -86,7 +199,11 @@ interface Limits {
   readonly reserved: number;
   readonly role: number;
   readonly database: number;
+  /** Connections of others, of whatever role: of those of other roles PostgreSQL hides the type. */
   readonly others: number;
+  /** Processes that are connected. */
+  readonly apis: number;
+  readonly workers: number;
 }
 
 const limitsSql = `
@@ -94,20 +211,31 @@ const limitsSql = `
     current_setting('superuser_reserved_connections')::int + coalesce(current_setting('reserved_connections', true)::int, 0) as reserved,
     (select rolconnlimit from pg_roles where rolname = current_user) as role,
     (select datconnlimit from pg_database where datname = current_database()) as database,
-    (select count(*)::int from pg_stat_activity where backend_type = 'client backend' and application_name not like 'console-%') as others`;
+    s.others, s.apis, s.workers
+  from (
+    select count(*) filter (where application_name not like 'console-%')::int as others,
+      count(*) filter (where application_name = 'console-api-probes')::int as apis,
+      count(*) filter (where application_name = 'console-workers-probes')::int as workers
+    from pg_stat_activity where backend_type = 'client backend' or (backend_type is null and datid is not null and usesysid is not null)
+  ) s`;
 
 /** Connections of each process's check of readiness, of a worker's publisher and its metrics, and of a migration or an administration command beside all processes. */
 const [probeConnections, publisherConnections, figureConnections, toolConnections] = [1, 1, 1, 3];
 
 const checkConnections = async (
   db: Db,
-  { poolSize, readPoolSize, standbys }: Config,
-  { apis, workers }: ProcessCounts,
+  { databaseUrl, poolSize, readPoolSize, standbys }: Config,
+  counts: ProcessCounts,
+  pooling: Pooling,
 ): Promise<Finding> => {
-  const { most, reserved, role, database, others } = await readRow<Limits>(db, limitsSql);
+  const { most, reserved, role, database, others, ...found } = await readRow<Limits>(db, limitsSql);
+  const [apis, workers] = [Math.max(counts.apis, found.apis), Math.max(counts.workers, found.workers)];
   const ofApi = poolSize + readPoolSize + probeConnections + (standbys === null ? 0 : 1);
   const ofWorker = poolSize + publisherConnections + figureConnections + probeConnections;
   const needed = apis * ofApi + workers * ofWorker + toolConnections;
+  if (pooling === 'session' && found.apis + found.workers === 0) return checkLentConnections(databaseUrl, needed);
+  if (pooling !== 'none')
+    return ok('postgres.connections', `the pool in front has to lend ${String(needed)} connections: its pool_size`);
   const limits = [most - reserved, role, database].filter((limit) => limit >= 0);
   const available = Math.min(...limits);
   const text = `API processes (${String(apis)}) and workers (${String(workers)}) open up to ${String(needed)} connections, PostgreSQL gives this role ${String(available)}`;
@@ -117,15 +245,27 @@ const checkConnections = async (
       `${text}: raise max_connections (or the role’s or database’s limit), or lower POOL_SIZE and READ_POOL_SIZE`,
     );
   if (needed + others > available)
-    return warn('postgres.connections', `${text}, and others have ${String(others)} of them: raise max_connections`);
+    return fail('postgres.connections', `${text}, and others have ${String(others)} of them: raise max_connections`);
   return ok('postgres.connections', text);
 };
+
+/** Returns the clock of the server, in ms. */
+const readTime = async (db: Db): Promise<number> =>
+  (await readRow<{ time: number }>(db, 'select extract(epoch from clock_timestamp())::float8 * 1000 as time')).time;
 
 /** Returns the findings; when PostgreSQL can't be reached that is the only one. */
 export const checkPostgres = async (config: Config, counts: ProcessCounts): Promise<Finding[]> => {
   const { databaseUrl } = config;
   const tls = checkPostgresTls(databaseUrl);
-  const db = openDb({ url: databaseUrl, poolSize: 2, applicationName: 'console-doctor' });
+  let stream: unknown;
+  const db = openDb({
+    url: databaseUrl,
+    poolSize: 2,
+    applicationName: 'console-doctor',
+    onConnect: (session) => {
+      ({ stream } = session.connection);
+    },
+  });
   try {
     try {
       await readRow(db, 'select 1');
@@ -137,35 +277,28 @@ export const checkPostgres = async (config: Config, counts: ProcessCounts): Prom
       ];
     }
     let pooling: Pooling = 'none';
-    const found = [
-      ...(await attempt('postgres.version', () => checkVersion(db))),
+    const writes = await attempt('postgres.writes', () => checkPostgresWrites(db));
+    return [
       tls,
-      ...(await attempt('postgres.writes', () => checkPostgresWrites(db))),
-      ...(await attempt('postgres.pool', async () => {
-        const checked = await checkPool(db, config);
-        pooling = checked.pooling;
-        return checked.findings;
+      ...checkCertificate('postgres.certificate', stream),
+      ...writes,
+      ...(await attemptAll({
+        'postgres.version': () => checkVersion(db),
+        ...(writes.some(({ status }) => status === 'fail') ? {} : { 'postgres.commits': () => checkCommits(db) }),
+        'postgres.pool': async () => {
+          const checked = await checkPool(db, config);
+          pooling = checked.pooling;
+          return checked.findings;
+        },
+        'postgres.schema': () => checkSchema(db),
+        'postgres.role': () => checkRole(db),
+        'postgres.migrate': () => checkOwner(db, config),
+        'postgres.locale': () => checkLocale(db),
+        'postgres.settings': () => checkDurability(db),
+        'postgres.clock': () => checkClock('postgres.clock', () => readTime(db)),
+        'postgres.connections': () => checkConnections(db, config, counts, pooling),
       })),
-      ...(await attempt('postgres.schema', () => checkSchema(db))),
-      ...(await attempt('postgres.role', () => checkRole(db))),
-      ...(await attempt('postgres.migrate', () => checkOwner(db, config))),
-      ...(await attempt('postgres.locale', () => checkLocale(db))),
-      ...(await attempt('postgres.settings', () => checkDurability(db))),
-      ...(await attempt('postgres.clock', () =>
-        checkClock('postgres.clock', async () => {
-          const { time } = await readRow<{ time: number }>(
-            db,
-            'select extract(epoch from clock_timestamp())::float8 * 1000 as time',
-          );
-          return time;
-        }),
-      )),
     ];
-    const connections =
-      pooling === 'none'
-        ? await attempt('postgres.connections', () => checkConnections(db, config, counts))
-        : [ok('postgres.connections', 'the pool in front opens them: its pool_size has to fit into max_connections')];
-    return [...found, ...connections];
   } finally {
     await db.destroy();
   }

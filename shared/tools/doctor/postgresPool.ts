@@ -1,5 +1,5 @@
 /** The checks of `npm run doctor` on what lies between the service and PostgreSQL, such as PgBouncer in either mode. */
-import type { Config } from '../../platform/core/config.ts';
+import type { Config } from '../../platform/config/config.ts';
 import { openDb, type Db } from '../../platform/db/knex.ts';
 import { sessionSettings } from '../../platform/db/sessionSettings.ts';
 import { queryRow, statement } from '../../platform/db/sql.ts';
@@ -93,6 +93,31 @@ const checkTransactionMode = async (db: Db, { databaseUrl, migrateDatabaseUrl }:
         ]
       : []),
   ];
+};
+
+/**
+ * Opens as many connections at once as the processes may, through a pool in session mode, and returns what came of it. Only while
+ * no process is connected, as it would take theirs away.
+ */
+export const checkLentConnections = async (url: string, needed: number): Promise<Finding> => {
+  const db = openDb({ url, poolSize: needed, applicationName: 'console-doctor' });
+  try {
+    const lend = () => db.transaction();
+    const lent: Awaited<ReturnType<typeof lend>>[] = [];
+    // A slow machine opens only some of them before the others give up: it is asked again for as long as it lends any.
+    for (let before = -1; before < lent.length && lent.length < needed;) {
+      before = lent.length;
+      const asked = await Promise.allSettled(Array.from({ length: needed - before }, lend));
+      lent.push(...asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
+    }
+    await Promise.all(lent.map((tx) => tx.rollback()));
+    const text = `the pool in front lends ${String(lent.length)} of the ${String(needed)} connections that the processes may open`;
+    return lent.length === needed
+      ? ok('postgres.connections', text)
+      : fail('postgres.connections', `${text}: raise its pool_size and PostgreSQL’s max_connections`);
+  } finally {
+    await db.destroy();
+  }
 };
 
 /** Returns what lies between, and the findings about it. */

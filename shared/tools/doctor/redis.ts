@@ -1,13 +1,91 @@
 /** The checks of `npm run doctor` on Redis or a Redis Cluster. Run by main.ts. */
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../../platform/core/config.ts';
-import { parseClusterUrl } from '../../platform/core/redisUrl.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { parseClusterUrl } from '../../platform/config/redisUrl.ts';
+import { openDb } from '../../platform/db/knex.ts';
 import { closeClient, openClient, producerOptions, type RedisClient } from '../../platform/redis/client.ts';
+import { redisKeys } from '../../platform/redis/keys.ts';
+import { readSite, readSites } from '../../platform/redis/sites.ts';
 import { describeConnectError } from '../services/connectError.mjs';
-import { attempt, checkClock, fail, isLoopback, isNeighbour, ok, warn, type Finding } from './finding.ts';
+import {
+  attemptAll,
+  checkCertificate,
+  checkClock,
+  checkUnencrypted,
+  fail,
+  isLoopback,
+  ok,
+  warn,
+  type Finding,
+} from './finding.ts';
 import { findForbiddenCommands } from './redisCommands.ts';
-import { checkSites } from './redisSites.ts';
-import { checkRedisWrites, findRefusal } from './redisWrites.ts';
+
+/** The cause and the remedy, by the code at the start of Redis' error message. */
+const refusals: Readonly<Record<string, string>> = {
+  OOM: 'Redis is full and refuses writes: raise maxmemory, or remove what others keep there; maxmemory-policy stays noeviction',
+  MISCONF:
+    'Redis refuses writes, as it could not save its data: look at the space and the rights of its folder, and at its log',
+  READONLY: 'Redis is a replica that only reads: name the master in REDIS_URL, or promote this server',
+  NOREPLICAS:
+    'Redis refuses writes, as fewer replicas follow than min-replicas-to-write: look at the replicas, or lower it',
+  CLUSTERDOWN: 'the Redis Cluster is down: some of its slots have no master; look at cluster nodes',
+};
+
+/** Returns the finding of an error by which Redis refuses writes, or null for any other error. */
+const findRefusal = (error: unknown): Finding | null => {
+  const text = error instanceof Error ? refusals[error.message.split(' ', 1)[0] ?? ''] : undefined;
+  return text === undefined ? null : fail('redis.writes', text);
+};
+
+/** Returns the finding about writes, or null where the user may not write `key`, which the check of the ACL tells. */
+const checkRedisWrites = async (client: RedisClient, key: string): Promise<Finding | null> => {
+  try {
+    await client.set(key, '1', 'PX', 10_000);
+    await client.del(key);
+    return ok('redis.writes', 'Redis takes writes');
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('NOPERM')) return null;
+    const refusal = findRefusal(error);
+    if (refusal === null) throw error;
+    return refusal;
+  }
+};
+
+/** Returns the installation of DATABASE_URL; null where PostgreSQL does not say, which its own checks tell. */
+const readOwn = async (databaseUrl: string): Promise<string | null> => {
+  const db = openDb({ url: databaseUrl, poolSize: 1, applicationName: 'console-doctor' });
+  try {
+    return await readSite(db);
+  } catch {
+    return null;
+  } finally {
+    await db.destroy();
+  }
+};
+
+/** Returns the finding; none where the user may not read the key, which the check of the ACL tells. `now` is the clock of Redis in epoch ms. */
+const checkSites = async (
+  client: RedisClient,
+  { redisPrefix, databaseUrl }: { readonly redisPrefix: string; readonly databaseUrl: string },
+  now: number,
+): Promise<readonly Finding[]> => {
+  const sites = await readSites(client, `${redisPrefix}:${redisKeys.sites}`, now).catch((error: unknown) => {
+    if (error instanceof Error && error.message.startsWith('NOPERM')) return null;
+    throw error;
+  });
+  if (sites === null) return [];
+  const own = await readOwn(databaseUrl);
+  // Of several of which none is known to be this one, one is.
+  const others = own === null ? sites.length - 1 : sites.filter((site) => site !== own).length;
+  return [
+    others <= 0
+      ? ok('redis.prefix', `no processes of another database use the prefix ${redisPrefix}`)
+      : fail(
+          'redis.prefix',
+          `processes of another database used the prefix ${redisPrefix} in the last two minutes: they take this one’s jobs and messages and refuse them; give each installation a REDIS_PREFIX of its own`,
+        ),
+  ];
+};
 
 interface Place {
   readonly hosts: readonly string[];
@@ -38,22 +116,14 @@ const placeOf = (url: string): Place => {
   };
 };
 
-const checkTls = ({ hosts, tls }: Place): Finding => {
-  if (tls) return ok('redis.tls', 'the connection is encrypted');
-  if (hosts.every(isLoopback)) return ok('redis.tls', 'Redis is on this machine');
-  const names = hosts.join(', ');
-  const text = `the connection to ${names} is not encrypted: use rediss:// or rediss-cluster://`;
-  return hosts.every((host) => isLoopback(host) || isNeighbour(host))
-    ? warn('redis.tls', `${text}, unless ${names} is on a network that does not leave this machine`)
-    : fail('redis.tls', text);
-};
-
 /** Returns the findings that REDIS_URL alone shows: encryption, and a password. */
 export const checkRedisAddress = (redisUrl: string): Finding[] => {
   const place = placeOf(redisUrl);
-  const { hosts, name, password } = place;
+  const { hosts, name, password, tls } = place;
   const isLocal = hosts.every(isLoopback);
-  const encryption = checkTls(place);
+  const encryption = tls
+    ? ok('redis.tls', 'the connection is encrypted')
+    : checkUnencrypted('redis.tls', 'Redis', hosts, 'use rediss:// or rediss-cluster://');
   if (password !== '')
     return [
       encryption,
@@ -176,12 +246,15 @@ export const checkRedis = async (config: Config): Promise<Finding[]> => {
       ];
     }
     return [
-      ...(await attempt('redis.version', () => checkVersion(client))),
       ...address,
-      ...(await attempt('redis.eviction', () => checkEviction(client))),
-      ...(await attempt('redis.acl', () => checkCommands(client, subscriber, redisPrefix))),
-      ...(await attempt('redis.prefix', async () => checkSites(client, config, await readTime(client)))),
-      ...(await attempt('redis.clock', () => checkClock('redis.clock', () => readTime(client)))),
+      ...checkCertificate('redis.certificate', 'stream' in client ? client.stream : undefined),
+      ...(await attemptAll({
+        'redis.version': () => checkVersion(client),
+        'redis.eviction': () => checkEviction(client),
+        'redis.acl': () => checkCommands(client, subscriber, redisPrefix),
+        'redis.prefix': async () => checkSites(client, config, await readTime(client)),
+        'redis.clock': () => checkClock('redis.clock', () => readTime(client)),
+      })),
     ];
   } finally {
     await Promise.all([closeClient(client), closeClient(subscriber)]);

@@ -3,7 +3,7 @@ import { cpSync, existsSync, rmSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { readOptions } from '../cli/options.mjs';
 import { buildConsole } from './buildConsole.mjs';
-import { buildSdk, packSdk } from './buildSdk.mjs';
+import { buildSdk } from './buildSdk.mjs';
 import { root } from './paths.mjs';
 import { runProcess } from './processes.mjs';
 
@@ -36,5 +36,4 @@ cpSync(
   join(dist, 'api/redoc.standalone.js.LICENSE.txt'),
 );
 // The only part that others import, in a package of its own.
-await buildSdk(join(dist, 'sdk'));
-await packSdk(join(dist, 'sdk'));
+cpSync(await buildSdk(), join(dist, 'console-api-sdk.tgz'));

@@ -106,7 +106,7 @@ export const buildInto = async (folder, plugins = []) => {
 
 /** Builds the console unless what is there is made of the present sources. Returns its folder. */
 export async function buildConsole() {
-  const state = stateOfSources(['api/console', 'shared/platform/core', 'shared/tools/services'], /./);
+  const state = stateOfSources(['api/console', 'shared/platform', 'shared/tools/services'], /./);
   const stateFile = join(consoleFolder, 'state');
   const isCurrent = () => existsSync(stateFile) && readFileSync(stateFile, 'utf8') === state;
   if (isCurrent()) return consoleFolder;

@@ -1,12 +1,15 @@
-// Builds the SDK as a package of its own, for both module systems and with types, and packs it. Called by build.mjs, and
-// by tests with a folder of their own: `node shared/tools/services/buildSdk.mjs <folder>` prints the tarball's path.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// Builds the SDK as a package of its own, for both module systems, with types and documents, and packs it. Called by `npm start`
+// and `npm run build`, and by tests.
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
-import { root } from './paths.mjs';
+import { npm } from './install.mjs';
+import { withLock } from './lock.mjs';
+import { root, toolsDir } from './paths.mjs';
 import { runProcess } from './processes.mjs';
+import { stateOfSources } from './sourceState.mjs';
+
+/** The folder that has the tarball, beside that of the API's sources, where api/middleware/pages.ts looks for it. */
+const place = join(root, '.sdk');
 
 /** The entries of the package by their names in it, each with its source below shared/. */
 const entries = { index: 'sdk/index', testing: 'sdk/testing/index' };
@@ -14,7 +17,7 @@ const entries = { index: 'sdk/index', testing: 'sdk/testing/index' };
 /** A part of the entries that stands in a file of its own, as it is large. */
 const validators = 'sdk/testing/validators';
 
-/** The program behind `npx @console-api/sdk`. */
+/** The program behind the package's command, `console-sdk`. */
 const command = 'sdk/command/main';
 
 /**
@@ -25,8 +28,8 @@ const command = 'sdk/command/main';
 const external = {
   'sdk/problems': './index.cjs',
   [validators]: './validators.cjs',
-  'platform/core/conditions': './validators.cjs',
-  'platform/core/nearestNames': './validators.cjs',
+  'platform/conditions/conditions': './validators.cjs',
+  'platform/words/nearestNames': './validators.cjs',
 };
 
 /** Packages that are large for what the checks need of them, and the files that do it. */
@@ -83,10 +86,24 @@ const packageJson = () => {
   };
 };
 
+/** The documents of the package: the guide, and those that it sends its reader to and that need no others. */
+const documents = ['customers-app.md', 'manifest.md', 'protocol.md', 'flags.md'];
+
+/**
+ * Returns a document without its links to files that the package lacks; the texts of these links stay.
+ * @param {string} name
+ */
+const readDocument = (name) =>
+  readFileSync(join(root, 'docs', name), 'utf8').replace(
+    /\[([^\]]+)\]\((?!https?:|#)([^)#]+)[^)]*\)/g,
+    (/** @type {string} */ link, /** @type {string} */ text, /** @type {string} */ target) =>
+      documents.includes(target) ? link : text,
+  );
+
 const readme = `# @console-api/sdk
 
 Connects an app to the Console API: \`defineApp\` declares what there is, \`connect\` keeps the app connected. The guide is
-docs/customers-app.md of the Console API.
+[docs/customers-app.md](docs/customers-app.md); the service has the documents that are not in this package at \`/docs/<name>.md\`.
 
 \`\`\`ts
 import { connect, defineApp } from '@console-api/sdk';
@@ -95,7 +112,8 @@ const app = defineApp({ inboxes: { support: {} }, actions: { hello: { run: () =>
 connect({ app, url: process.env.BASE_URL ?? '', key: process.env.APP_KEY ?? '' });
 \`\`\`
 
-Types need TypeScript 6 or newer.
+\`npx console-sdk new <folder>\` writes an app with a test, \`npx console-sdk check <file>\` says what the service would refuse
+of an app, and \`npx console-sdk --help\` explains both. Types need TypeScript 6 or newer.
 `;
 
 /**
@@ -125,6 +143,7 @@ const bundled = (source) => ({
  * @returns {Promise<string[]>}
  */
 async function bundle(name, source, folder) {
+  const { build } = await import('esbuild');
   const options = bundled(source);
   await build({ ...options, format: 'cjs', outfile: join(folder, `${name}.cjs`) });
   const { metafile } = await build({ ...options, format: 'esm', outfile: 'x.js', write: false, metafile: true });
@@ -172,50 +191,60 @@ const typesForCommonJs = (name, names) => {
 };
 
 /**
- * Builds the package into `folder`, which is emptied before. Throws with the compiler's output when that finds faults.
+ * Compiles the types of the SDK into a folder. It needs no types of packages, as every exported type is written out.
  * @param {string} folder
  */
-export async function buildSdk(folder) {
-  const types = mkdtempSync(join(tmpdir(), 'console-sdk-types-'));
-  try {
-    const compiled = await runProcess(
-      [process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.sdk.json', '--outDir', types],
-      { cwd: root },
-    );
-    if (compiled.code !== 0) throw new Error(compiled.output);
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    await bundle('validators', validators, folder);
-    await build({ ...bundled(command), format: 'esm', outfile: join(folder, 'cli.js') });
-    cpSync(join(root, 'shared/sdk/command/starter'), join(folder, 'starter'), { recursive: true });
-    for (const [name, source] of Object.entries(entries)) {
-      const names = await bundle(name, source, folder);
-      copyTypes(join(types, 'shared'), folder, source);
-      writeFileSync(join(folder, `${name}.d.ts`), `export * from './types/${source}.js';\n`);
-      writeFileSync(join(folder, `${name}.d.cts`), typesForCommonJs(name, names));
-    }
-  } finally {
-    rmSync(types, { recursive: true, force: true });
-  }
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packageJson(), null, 2)}\n`);
-  writeFileSync(join(folder, 'README.md'), readme);
-  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+async function compileTypes(folder) {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const flags = ['-p', 'tsconfig.sdk.json', '--noCheck', '--types', '', '--outDir', folder];
+  const compiled = await runProcess([process.execPath, tsc, ...flags], { cwd: root });
+  if (compiled.code !== 0) throw new Error(compiled.output);
 }
 
 /**
- * Packs the package in `folder` and returns the path of the tarball, in the folder above; its name is the same in all versions.
+ * Builds the package into `folder`.
  * @param {string} folder
+ * @param {string} types where the compiler has written them
  */
-export async function packSdk(folder) {
-  const packed = await runProcess(['npm', 'pack', '--pack-destination', dirname(folder)], { cwd: folder });
-  if (packed.code !== 0) throw new Error(packed.output);
-  const tarball = join(dirname(folder), 'console-api-sdk.tgz');
-  renameSync(join(dirname(folder), packed.stdout.split('\n').at(-1) ?? ''), tarball);
-  return tarball;
+async function buildPackage(folder, types) {
+  const { build } = await import('esbuild');
+  mkdirSync(join(folder, 'docs'), { recursive: true });
+  await bundle('validators', validators, folder);
+  await build({ ...bundled(command), format: 'esm', outfile: join(folder, 'cli.js') });
+  cpSync(join(root, 'shared/sdk/command/starter'), join(folder, 'starter'), { recursive: true });
+  for (const [name, source] of Object.entries(entries)) {
+    const names = await bundle(name, source, folder);
+    copyTypes(join(types, 'shared'), folder, source);
+    writeFileSync(join(folder, `${name}.d.ts`), `export * from './types/${source}.js';\n`);
+    writeFileSync(join(folder, `${name}.d.cts`), typesForCommonJs(name, names));
+  }
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packageJson(), null, 2)}\n`);
+  writeFileSync(join(folder, 'README.md'), readme);
+  for (const name of documents) writeFileSync(join(folder, 'docs', name), readDocument(name));
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const folder = resolve(process.argv[2] ?? join(root, 'dist/sdk'));
-  await buildSdk(folder);
-  console.log(await packSdk(folder));
+/** Builds and packs the package unless what is there is made of the present sources. Returns the path of the tarball. */
+export async function buildSdk() {
+  const tarball = join(place, 'console-api-sdk.tgz');
+  const state = stateOfSources(['shared', 'docs'], /./);
+  const isCurrent = () => existsSync(tarball) && readFileSync(join(place, 'state'), 'utf8') === state;
+  if (isCurrent()) return tarball;
+  return withLock(join(toolsDir, 'sdk.lock'), 'waiting for another process that builds the SDK', async () => {
+    if (isCurrent()) return tarball;
+    const made = `${place}.${process.pid}`;
+    try {
+      await compileTypes(join(made, 'types'));
+      await buildPackage(join(made, 'package'), join(made, 'types'));
+      const packed = await npm(['pack', '--pack-destination', made], join(made, 'package'));
+      if (packed.code !== 0) throw new Error(packed.output);
+      renameSync(join(made, packed.stdout.split('\n').at(-1) ?? ''), join(made, 'console-api-sdk.tgz'));
+      writeFileSync(join(made, 'state'), state);
+      rmSync(place, { recursive: true, force: true });
+      renameSync(made, place);
+    } finally {
+      rmSync(made, { recursive: true, force: true });
+    }
+    return tarball;
+  });
 }

@@ -3,9 +3,11 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { nodeFlags } from './nodeFlags.mjs';
 import { root, toolsDir } from './paths.mjs';
 import { stateOfSources } from './sourceState.mjs';
+
+// How Node runs the project's programs; package.json and the Dockerfile say the same, as a law holds. The young generation of 64 MB lets an answer die where it was made: in Node's 16 MB, requests that wait for a connection grow old, and what they answer with them. Without source maps: a process would keep 20 to 40 MB of them from the first error on whose stack is looked at.
+export const nodeFlags = ['--max-semi-space-size=64'];
 
 /** The programs that are run by their paths. Those below test/ are missing where only the product was installed. */
 const entries = [
@@ -133,6 +135,9 @@ let compiled;
  * @returns {Promise<string>} the folder that has them
  */
 export const compilePrograms = () => (compiled ??= compileAll());
+
+/** Ends the process of esbuild, if builds have started it: it would stay as long as this process, with hundreds of megabytes. */
+export const endCompiler = async () => (await import('esbuild')).stop();
 
 /**
  * Returns the command that runs a program of the project, compiled.

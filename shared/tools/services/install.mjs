@@ -23,7 +23,10 @@ export async function install({ dev }) {
   await withLock(join(toolsDir, 'install.lock'), 'waiting for another process that installs the packages', async () => {
     if (isInstalled(needs)) return;
     const since = performance.now();
-    say(`installing the packages${dev ? ', those for development too' : ''} (npm ci)…`);
+    const all = Object.keys(neededPackages(readPackages(root) ?? {}, needs)).length;
+    const more = dev ? all - Object.keys(neededPackages(readPackages(root) ?? {}, { ...needs, dev: false })).length : 0;
+    const those = more === 0 ? '' : `, ${more} of them for tests and development, which npm start does without`;
+    say(`installing ${all} packages${those} (npm ci)…`);
     const clock = setInterval(() => say(`  still installing (${took(since)})`), 10_000);
     // A registry with addresses of another form, and npm's cache without the packages: npm finds out the addresses itself.
     const done = (await installBeside(needs)) ? undefined : await installInPlace();

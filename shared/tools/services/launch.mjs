@@ -1,16 +1,19 @@
 // The command behind `npm start`, `npm test` and the tools; works on a fresh clone, so it imports only node's own modules.
-import { readSecretFiles } from '../../platform/core/secretFiles.mjs';
+import { readSecretFiles } from '../../platform/config/secretFiles.mjs';
 import { isCommand, readOptions } from '../cli/options.mjs';
 import { say, sayToStderr, StartFailure, toText } from './say.mjs';
 import { startCommand } from './startCommand.mjs';
 import { stopAll, stopOnSignals, stoppedBySignal } from './stopping.mjs';
-import { testCommand } from './testCommand.mjs';
 import { adminCommand, appCommand, measureCommand, watchCommand } from './toolCommands.mjs';
+
+/** Loads the command of the tests only when it is called, as the image and a checkout for `npm start` alone are without it. */
+const tests = () => import('../../../test/services/testCommand.mjs');
 
 /** @type {Record<string, (args: string[]) => Promise<number>>} */
 const commands = {
   start: startCommand,
-  test: testCommand,
+  test: async (args) => (await tests()).testCommand(args),
+  'test:quick': async () => (await tests()).quickCommand(),
   admin: adminCommand,
   watch: watchCommand,
   'app:offline': () => appCommand('offline'),
@@ -33,7 +36,7 @@ async function main() {
   // `admin` reads its own, which depend on what is administered.
   if (isCommand(name)) readOptions(name, args);
   // The others print their result to standard output, so the launcher's own lines go to standard error.
-  if (name !== 'start' && name !== 'test') sayToStderr();
+  if (name !== 'start' && !name.startsWith('test')) sayToStderr();
   try {
     readSecretFiles(process.env);
   } catch (error) {

@@ -16,8 +16,11 @@ import { root } from './paths.mjs';
  * @typedef {Record<string, Entry>} Packages by the folder from the checkout's top
  */
 
-/** Development packages that a start needs too, of which only files are read: they come without the packages that they depend on. */
-const filesOnly = ['redoc'];
+/**
+ * Development packages that a start needs too, without the packages that they depend on: the library of the reference page, of
+ * which a file is read, and the compiler, of which the program for this machine writes the types of the SDK.
+ */
+const filesOnly = ['redoc', 'typescript', `@typescript/typescript-${process.platform}-${process.arch}`];
 
 /** Returns whether a package is one that only a process that sends traces loads, a seventh of all files; prom-client loads the first. */
 const isForTraces = (/** @type {string} */ name) => name !== '@opentelemetry/api' && name.startsWith('@opentelemetry/');
@@ -80,8 +83,8 @@ export function writeInstallFolder(folder, packages, needs) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const manifest = readManifest();
-  const { devDependencies, ...product } = manifest;
-  const files = Object.fromEntries(filesOnly.map((name) => [name, devDependencies?.[name] ?? '']));
+  const { devDependencies: _development, ...product } = manifest;
+  const files = Object.fromEntries(filesOnly.map((name) => [name, packages[`node_modules/${name}`]?.version ?? '']));
   const dependencies = Object.entries({ ...product.dependencies, ...files });
   const project = needs.dev
     ? manifest

@@ -1,4 +1,5 @@
-// Names the state of sources, so that what was built from them is built again only when they have changed. Used by compile.mjs and buildConsole.mjs.
+// Names the state of sources, so that what was built from them is built again only when they have changed. Used by
+// compile.mjs, buildConsole.mjs and buildSdk.mjs.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

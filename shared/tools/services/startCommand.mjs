@@ -1,11 +1,13 @@
 // `npm start`: everything from a fresh clone to a running demo, in one terminal, until Ctrl-C.
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { buildConsole } from './buildConsole.mjs';
-import { compilePrograms } from './compile.mjs';
+import { buildSdk } from './buildSdk.mjs';
+import { compilePrograms, endCompiler } from './compile.mjs';
 import { greet, localBaseUrl, readAccess } from './greeting.mjs';
 import { install } from './install.mjs';
-import { listenToKeys } from './keys.mjs';
 import { tryLock } from './lock.mjs';
 import { quietStep, step } from './node.mjs';
 import { refuseForeignDatabase, saySources } from './outsideServers.mjs';
@@ -13,13 +15,47 @@ import { dataDir, root } from './paths.mjs';
 import { holdPortFrom } from './ports.mjs';
 import { isPrepared, rememberPrepared } from './prepared.mjs';
 import { findRedis } from './redisBinary.mjs';
-import { unitName, wantOnline } from './sampleApp.mjs';
-import { pause, say, StartFailure } from './say.mjs';
+import { unitName, wantOnline, switchSampleApp, wantedOf } from './sampleApp.mjs';
+import { pause, say, StartFailure, toText } from './say.mjs';
 import { openServers, reserveServers } from './servers.mjs';
 import { clearState, readState, writeState } from './state.mjs';
 import { isStopping, onStop } from './stopping.mjs';
 import { tail } from './tail.mjs';
 import { keepRunning, startUnit } from './unit.mjs';
+
+/** Returns whether the program runs in the foreground: in the background, reading the terminal would stop it. */
+function isInForeground() {
+  const asked = spawnSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(process.pid)], { encoding: 'utf8' });
+  const [own, foreground] = (asked.stdout ?? '').trim().split(/\s+/);
+  return own !== undefined && own !== '' && own === foreground;
+}
+
+/**
+ * @param {string} dir DATA_DIR
+ * @returns {boolean} whether keys are read from this terminal
+ */
+function listenToKeys(dir) {
+  if (!process.stdin.isTTY || !isInForeground()) return false;
+  /** @type {Promise<void>} */
+  let turn = Promise.resolve();
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  process.stdin.on('error', () => lines.close());
+  lines.on('line', (line) => {
+    if (line.trim().toLowerCase() !== 'o') return;
+    turn = turn.then(() => toggle(dir));
+  });
+  return true;
+}
+
+async function toggle(/** @type {string} */ dir) {
+  const wanted = wantedOf(dir) === 'offline' ? 'online' : 'offline';
+  try {
+    await switchSampleApp(dir, wanted);
+    say(`sample app: ${wanted}`);
+  } catch (error) {
+    say(toText(error));
+  }
+}
 
 /** @typedef {import('./unit.mjs').Unit} Unit */
 
@@ -39,10 +75,10 @@ export async function startCommand() {
   await onStop(release);
   const baseUrl = `http://127.0.0.1:${port}`;
   saySources();
-  // Only the API needs the console: what the database needs does not wait for it.
-  const consoleBuilt = buildConsole();
+  // Only the API needs the console and the SDK: what the database needs does not wait for them.
+  const built = Promise.all([buildConsole(), buildSdk()]);
   // A failure is thrown where it is awaited below, unless the start fails before.
-  consoleBuilt.catch(() => undefined);
+  built.catch(() => undefined);
   const [servers] = await Promise.all([openServers({ dir, durable: true }), compilePrograms()]);
   const { MIGRATE_DATABASE_URL, ...urls } = servers.env;
   /** @type {NodeJS.ProcessEnv} */
@@ -67,7 +103,8 @@ export async function startCommand() {
     await step('Loading the demo', 'shared/tools/demo/load.ts', { ...env, MIGRATE_DATABASE_URL }, ['--now', now]);
   }
 
-  await consoleBuilt;
+  await built;
+  await endCompiler();
   say('starting the API and the workers…');
   /** @type {Map<string, Unit>} */
   const units = new Map();

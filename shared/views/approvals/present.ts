@@ -1,17 +1,19 @@
 /** Presents approvals to one reader, in responses and on the stream: without records, flags and inboxes that the role doesn't see, and with what the reader may do. */
-import type { Access } from '../../access/access.ts';
+import type { Access } from '../../accounts/access/access.ts';
+import { orderApproval } from '../../app/manifest/declaredOrder.ts';
+import type { Definition } from '../../app/manifest/definition.ts';
 import { canDecideApproval, type ApprovalReader } from '../../approvals/canDecide.ts';
 import { approvalJson, type Approval, type ApprovalDraft, type ApprovalTarget } from '../../approvals/model.ts';
 import { replacedRamp } from '../../approvals/replacedRamp.ts';
 import { flagChangeSummary, redactFlag } from '../../flags/model.ts';
 import { redactLinked } from '../../items/links.ts';
-import { isObject } from '../../platform/core/jsonLimits.ts';
+import { isObject } from '../../platform/json/jsonLimits.ts';
 import { approvalSentence } from './sentence.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Shown = Json & Pick<ApprovalDraft, 'kind' | 'resource' | 'flag' | 'inbox'>;
 
-type PresentedApproval = Record<string, unknown> & ApprovalTarget & Pick<ApprovalDraft, 'requestedBy'>;
+export type PresentedApproval = Record<string, unknown> & ApprovalTarget & Pick<ApprovalDraft, 'requestedBy'>;
 
 const isHiddenRecord = (access: Access, ref: unknown): boolean =>
   isObject(ref) && !access.sees('resource', String(ref['resource']));
@@ -58,7 +60,8 @@ const publicItemFields = (item: unknown): unknown => {
 const redactBulkTarget = (access: Access, now: unknown): unknown => {
   if (!isObject(now) || !Array.isArray(now['items'])) return now;
   const seen = now['items'].filter((item) => isObject(item) && access.sees('inbox', String(item['inbox'])));
-  return { ...now, items: seen.map((item) => redactRecords(access, item)) };
+  const refs = Array.isArray(now['refs']) ? { refs: now['refs'].filter((ref) => !isHiddenRecord(access, ref)) } : {};
+  return { ...now, ...refs, items: seen.map((item) => redactRecords(access, item)) };
 };
 
 /** Returns the members of an approval without what the role doesn't see. */
@@ -100,7 +103,18 @@ const redact = <A extends Shown>(approval: A, access: Access): A => {
 /** Returns the JSON of an approval for one reader at the time `at`. */
 export const presentApproval = (approval: ApprovalDraft, reader: ApprovalReader, at: number): PresentedApproval => {
   const { access } = reader;
-  const { label: _, total: __, declared: ___, barred: ____, ...shown } = redact(approval, access);
+  const {
+    label: _,
+    total: __,
+    declared: ___,
+    barred: ____,
+    currencies: _____,
+    labels: ______,
+    picked: _______,
+    warned: ________,
+    isAside: _________,
+    ...shown
+  } = redact(approval, access);
   const sentence = approvalSentence(approval, access);
   return {
     ...shown,
@@ -112,5 +126,9 @@ export const presentApproval = (approval: ApprovalDraft, reader: ApprovalReader,
 };
 
 /** Returns the JSON of an approval that has ended, for one role. */
-export const endedApprovalJson = (approval: Approval, access: Access): PresentedApproval =>
-  presentApproval(approvalJson(approval), { access, id: null, decides: false }, approval.decided_at ?? 0);
+export const endedApprovalJson = (definition: Definition, approval: Approval, access: Access): PresentedApproval =>
+  presentApproval(
+    orderApproval(definition, approvalJson(approval)),
+    { access, id: null, decides: false },
+    approval.decided_at ?? 0,
+  );

@@ -2,51 +2,46 @@
  * The sentence that states what an approval would do, for one role: from the label of the action or the key of the flag, and the
  * values. Used by present.ts.
  */
-import type { Access } from '../../access/access.ts';
-import type { ApprovalDraft } from '../../approvals/model.ts';
-import { isObject } from '../../platform/core/jsonLimits.ts';
-import { plainText, quote, quoteName } from './quote.ts';
+import type { Access } from '../../accounts/access/access.ts';
+import { memberOf, withCurrency } from '../../app/manifest/money.ts';
+import { changedTarget, type ApprovalDraft } from '../../approvals/model.ts';
+import { canonicalJson } from '../../platform/json/canonicalJson.ts';
+import { isObject } from '../../platform/json/jsonLimits.ts';
+import { flagChanges, unseen } from './flagSentence.ts';
+import { listed, plainText, quote, quoteId, quoteName, quoteTime, sortedEntries } from './quote.ts';
 
-/** Stands for everything that the reader doesn't see. */
-const unseen = "a record you can't see";
-
-/** Values in one sentence; of more the number is said. */
-const valuesMax = 20;
+/** Items or records that the sentence of a bulk names. */
+const namedMost = 3;
 
 type Json = Readonly<Record<string, unknown>>;
 
 const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 
-/** Returns the first texts as a list, and how many more there are. */
-const listed = (texts: readonly string[]): string => {
-  const rest = texts.length - valuesMax;
-  return `${texts.slice(0, valuesMax).join(', ')}${rest > 0 ? ` and ${String(rest)} more` : ''}`;
-};
-
-/** In the order of the names, which the requester doesn't choose. */
-const sortedEntries = (values: Json): [string, unknown][] =>
-  Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
-
 const isRecordRef = (value: unknown): value is { readonly resource: string; readonly id: string } =>
   isObject(value) && typeof value['resource'] === 'string' && typeof value['id'] === 'string';
 
-const units = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'min'],
-  [1_000, 's'],
-] as const;
-
-/** Returns milliseconds in the largest unit that they are a multiple of. */
-const duration = (value: unknown): string => {
-  const ms = Number(value);
-  const [size, unit] = units.find(([one]) => ms % one === 0) ?? [1, 'ms'];
-  return quote(`${String(ms / size)} ${unit}`);
+/** Returns what is in the first list and not in the second. */
+const missing = (list: unknown, other: unknown): readonly unknown[] => {
+  const there = new Set((Array.isArray(other) ? other : []).map(canonicalJson));
+  return (Array.isArray(list) ? list : []).filter((one) => !there.has(canonicalJson(one)));
 };
 
-const time = (value: unknown): string => {
-  const at = new Date(Number(value));
-  return Number.isNaN(at.getTime()) ? quote(value) : quote(at.toISOString());
+/** Returns the members of an item that an undo gives back, as those of an update. */
+const restoredMembers = (approval: ApprovalDraft): Json => {
+  const now = objectOf(changedTarget(approval, approval['now']));
+  const after = objectOf(approval['after']);
+  const differs = (name: string): boolean => canonicalJson(now[name] ?? null) !== canonicalJson(after[name] ?? null);
+  const values = { state: 'state', priority: 'priority', assignee: 'assignee', snooze: 'snoozedUntil' };
+  const lists = ['tags', 'links'];
+  return Object.fromEntries<unknown>([
+    ...Object.entries(values).flatMap(([part, name]): [string, unknown][] =>
+      differs(name) ? [[part, after[name] ?? null]] : [],
+    ),
+    ...lists.flatMap((name): [string, unknown][] => {
+      const change = { add: missing(after[name], now[name]), remove: missing(now[name], after[name]) };
+      return differs(name) ? [[name, change]] : [];
+    }),
+  ]);
 };
 
 /** Returns what an action is called: its label, or its name where nothing of the label is seen. */
@@ -71,7 +66,12 @@ class Sentence {
 
   record(resource: string, id: string, title?: unknown): string {
     if (!this.#access.sees('resource', resource)) return unseen;
-    return `${quoteName(resource)} ${quote(id)}${typeof title === 'string' ? ` (${quote(title)})` : ''}`;
+    return `${quoteName(resource)} ${quoteId(id)}${typeof title === 'string' ? ` (${quote(title)})` : ''}`;
+  }
+
+  /** A record that an input names, whose title is null where there was none. */
+  picked(resource: string, id: string, title: unknown): string {
+    return `${this.record(resource, id, title)}${title === null ? ' (no such record)' : ''}`;
   }
 
   value(value: unknown): string {
@@ -93,15 +93,21 @@ class Sentence {
     return told === '' ? '' : `, with ${told}`;
   }
 
-  /** The input of an action: what it declares before what it doesn't, whose names the requester makes up. */
-  withInput(values: unknown, declared: readonly string[] | null = null): string {
+  /** The input of an action: what it declares, in that order, with currencies and labels, before what it doesn't, whose names the requester makes up. */
+  withInput(
+    values: unknown,
+    { declared, currencies, labels, picked }: Pick<ApprovalDraft, 'declared' | 'currencies' | 'labels' | 'picked'>,
+  ): string {
     const given = sortedEntries(objectOf(values));
-    const isDeclared = new Set(declared ?? []);
-    const ordered = [
-      ...given.filter(([name]) => isDeclared.has(name)),
-      ...given.filter(([name]) => !isDeclared.has(name)),
-    ];
-    return ordered.length === 0 ? '' : `, with ${listed(ordered.map(([name, value]) => this.member(name, value)))}`;
+    const rank = new Map((declared ?? []).map((name, i) => [name, i]));
+    const ordered = given.toSorted(([a], [b]) => (rank.get(a) ?? rank.size) - (rank.get(b) ?? rank.size));
+    const textOf = ([name, value]: [string, unknown]): string => {
+      const record = memberOf(picked, name);
+      return isObject(record) && this.#access.sees('resource', String(record['resource']))
+        ? `${quoteName(name)} ${this.picked(String(record['resource']), String(value), record['title'])}`
+        : this.member(name, memberOf(labels, name) ?? withCurrency(value, memberOf(currencies, name)));
+    };
+    return ordered.length === 0 ? '' : `, with ${listed(ordered.map(textOf))}`;
   }
 
   /** The members of `{ add, remove }`. */
@@ -116,48 +122,23 @@ class Sentence {
     const what = actionName(label, action);
     const title = objectOf(approval['before'])['title'];
     const on = resource === null || record === null ? '' : ` on ${this.record(resource, record, title)}`;
-    return `${what}${on}${this.withInput(approval['input'], approval.declared)}`;
-  }
-
-  guard(value: unknown): string {
-    const { inbox, above, within, then: end } = objectOf(value);
-    if (typeof inbox !== 'string') return '';
-    if (!this.#access.sees('inbox', inbox)) return `, guarded by ${unseen}`;
-    return `, ${end === 'rollback' ? 'rolled back' : 'stopped'} by more than ${quote(above)} occurrences in ${quoteName(inbox)} within ${duration(within)}`;
-  }
-
-  ramp(value: unknown): string {
-    if (!isObject(value)) return 'stop its ramp';
-    const { to, over, every, at, guard } = value;
-    const start = at === undefined || at === null ? '' : ` from ${time(at)}`;
-    return `a ramp${start} to ${quote(to)} percent over ${duration(over)} in steps of ${duration(every)}${this.guard(guard)}`;
-  }
-
-  targets(targets: Json, resource: unknown): string {
-    if (typeof resource === 'string' && !this.#access.sees('resource', resource)) return `the value for ${unseen}`;
-    return listed(
-      sortedEntries(targets).map(([id, value]) =>
-        value === null ? `no own value for ${quote(id)}` : `the value ${quote(value)} for ${quote(id)}`,
-      ),
-    );
+    const aside = approval['isAside'] === true ? ', shown on an item that is not about this record' : '';
+    return `${what}${on}${this.withInput(approval['input'], approval)}${aside}`;
   }
 
   flag({ flag, ...approval }: ApprovalDraft): string {
     if (flag !== null && !this.#access.sees('flag', flag)) return `Change ${unseen}`;
-    const given = objectOf(approval['change']);
-    const { value, rollout, targets, rules, ramp } = given;
-    const parts = [
-      ...('value' in given ? [`value ${quote(value)}`] : []),
-      ...('rollout' in given ? [rollout === null ? 'no rollout' : `rollout ${quote(rollout)} percent`] : []),
-      ...('targets' in given ? [this.targets(objectOf(targets), objectOf(approval['before'])['resource'])] : []),
-      ...('rules' in given ? [`${quote(Array.isArray(rules) ? rules.length : 0)} rules`] : []),
-      ...('ramp' in given ? [this.ramp(ramp)] : []),
-    ].filter((part) => part !== '');
-    return `Change the flag ${quoteName(flag ?? '')}: ${parts.join(', ')}`;
+    const { change, before, warned } = approval;
+    const changes = flagChanges(this.#access, {
+      change: objectOf(change),
+      before: objectOf(before),
+      warned: warned === true,
+    });
+    return `Change the flag ${quoteName(flag ?? '')}: ${changes}`;
   }
 
-  /** The members of an update, one after the other. */
-  update(operation: Json): string {
+  /** The members of an update, one after the other; `restored`: those that its undo gives back. */
+  update(operation: Json, restored: Json = {}): string {
     const { state, assignee, tags, snooze, note, links, undo: _, ...rest } = operation;
     return [
       ...('state' in operation ? [`state ${quote(state)}`] : []),
@@ -165,16 +146,18 @@ class Sentence {
         ? [assignee === null ? 'nobody assigned' : `assignee ${this.assignee(assignee)}`]
         : []),
       ...('tags' in operation ? [`tags: ${this.added(tags)}`] : []),
-      ...('snooze' in operation ? [snooze === null ? 'no snooze' : `snoozed until ${time(snooze)}`] : []),
+      ...('snooze' in operation ? [snooze === null ? 'no snooze' : `snoozed until ${quoteTime(snooze)}`] : []),
       ...('note' in operation ? [`note ${quote(note)}`] : []),
       ...('links' in operation ? [`links: ${this.added(links)}`] : []),
-      ...('undo' in operation ? ['as it was before an earlier change'] : []),
+      ...('undo' in operation
+        ? [['as it was before an earlier change', this.update(restored)].filter((text) => text !== '').join(': ')]
+        : []),
       ...(Object.keys(rest).length > 0 ? [this.members(rest)] : []),
     ].join(', ');
   }
 
   /** What an operation does to `target`: an item, or the items of a bulk. */
-  operation({ type, ...members }: Json, target: string): string {
+  operation({ type, ...members }: Json, target: string, restored?: Json): string {
     const { state, assignee, until, text, subject, then: after, inbox, title, ...rest } = members;
     switch (type) {
       case 'state':
@@ -184,7 +167,7 @@ class Sentence {
       case 'tags':
         return `Change the tags of ${target}: ${this.added(members)}`;
       case 'snooze':
-        return until === null ? `Wake ${target}` : `Snooze ${target} until ${time(until)}`;
+        return until === null ? `Wake ${target}` : `Snooze ${target} until ${quoteTime(until)}`;
       case 'note':
         return `Note on ${target}: ${quote(text)}`;
       case 'reply': {
@@ -196,7 +179,7 @@ class Sentence {
       case 'undo':
         return `Undo what the bulk ${quote(members['bulk'])} did to ${target}`;
       default:
-        return `${type === 'triage' ? 'Triage' : 'Change'} ${target}: ${this.update(members)}`;
+        return `${type === 'triage' ? 'Triage' : 'Change'} ${target}: ${this.update(members, restored)}`;
     }
   }
 
@@ -211,14 +194,42 @@ class Sentence {
       const { type: _, title: reported, inbox: __, ...rest } = given;
       return `Report ${quote(typeof title === 'string' ? title : '')} again, as ${quote(reported)}${this.withMembers(rest)}`;
     }
-    return this.operation(given, isSeen ? quote(typeof title === 'string' ? title : '') : unseen);
+    if (!isSeen) return this.operation(given, unseen);
+    return this.operation(
+      given,
+      quote(typeof title === 'string' ? title : ''),
+      restoredMembers({ inbox, ...approval }),
+    );
+  }
+
+  itemNamed({ inbox, id, title }: Json): string {
+    return this.#access.sees('inbox', String(inbox)) ? `${quoteId(String(id))} (${quote(title)})` : unseen;
+  }
+
+  /** The first of what a bulk is about, in brackets, and how many more there are; empty where they are not known. */
+  named(list: unknown, total: number | null, nameOf: (one: Json) => string): string {
+    const first = Array.isArray(list) ? list.filter(isObject).slice(0, namedMost).map(nameOf) : [];
+    if (first.length === 0) return '';
+    const more = (total ?? first.length) - first.length;
+    return ` (${[...new Set(first)].join(', ')}${more > 0 ? ` and ${String(more)} more` : ''})`;
   }
 
   bulk({ label, action, total, ...approval }: ApprovalDraft): string {
-    const items = total === 1 ? '1 item' : `${String(total ?? 0)} items`;
     const given = objectOf(approval['operation']);
-    if (given['type'] !== 'action') return this.operation(given, items);
-    return `${actionName(label, action)} on the records of ${items}${this.withInput(given['input'], approval.declared)}`;
+    const count = (noun: string): string => (total === 1 ? `1 ${noun}` : `${String(total ?? 0)} ${noun}s`);
+    const now = objectOf(approval['now']);
+    if (given['type'] !== 'action')
+      return this.operation(
+        given,
+        `${count('item')}${this.named(now['items'], total, (item) => this.itemNamed(item))}`,
+      );
+    const refers = 'records' in given;
+    const named = this.named(refers ? now['refs'] : now['items'], total, (one) => {
+      const { resource, id, title } = objectOf(refers ? one : one['record']);
+      return isRecordRef({ resource, id }) ? this.record(String(resource), String(id), title) : this.itemNamed(one);
+    });
+    const what = refers ? count('record') : `the records of ${count('item')}`;
+    return `${actionName(label, action)} on ${what}${named}${this.withInput(given['input'], approval)}`;
   }
 }
 

@@ -1,16 +1,16 @@
 /** Calls the app for its part of an item's detail: `item.blocks`, and linked records that it serves. For detail.ts. */
-import { fullAccess } from '../../access/access.ts';
-import type { Caller } from '../../access/principal.ts';
-import { rpcCodes, type Block } from '../../applink/protocol.ts';
-import { errorBlockFor, requireAnswer } from '../../blocks/appAnswers.ts';
-import { errorBlock, validateBlocks } from '../../blocks/validateBlocks.ts';
+import { fullAccess } from '../../accounts/access/access.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
+import { errorBlockFor, requireAnswer } from '../../app/blocks/appAnswers.ts';
+import { errorBlock, validateBlocks } from '../../app/blocks/validateBlocks.ts';
+import { rpcCodes, type Block } from '../../app/link/protocol.ts';
 import type { Item, RecordRef } from '../../items/model.ts';
-import { presentOccurrence, type Occurrence } from '../../items/occurrences.ts';
+import { presentOccurrence, type Occurrence } from '../../items/occurrences/occurrences.ts';
 import { presentItem } from '../../items/present.ts';
 import { presentBlocks } from '../../items/presentBlocks.ts';
-import { isObject, jsonProblem } from '../../platform/core/jsonLimits.ts';
-import { nullable, Type, type Static } from '../../platform/core/schema.ts';
-import { compileProblemCheck } from '../../platform/core/validate.ts';
+import { isObject } from '../../platform/json/jsonLimits.ts';
+import { nullable, Type, type Static } from '../../platform/json/schema.ts';
+import { compileProblemCheck } from '../../platform/json/validate.ts';
 import type { FullRecord } from '../../records/queries.ts';
 import { isReceivedRecord, toFullRecord } from '../../records/recordProblems.ts';
 import type { ViewDeps } from '../deps.ts';
@@ -42,7 +42,7 @@ const parseAppDetail = async (deps: ViewDeps, caller: Caller, given: unknown): P
   const answer: Readonly<Record<string, unknown>> = isObject(given) ? given : {};
   const blocks = validateBlocks(answer['blocks'] ?? []);
   const suggestions = answer['suggestedActions'] ?? [];
-  const problem = jsonProblem(suggestions) ?? checkSuggestions(suggestions, '')[0];
+  const [problem] = checkSuggestions(suggestions, '');
   if (problem !== undefined) {
     const message = `The app’s suggestions are not valid: ${problem.path} ${problem.message}.`;
     const shown = await presentBlocks(deps.db, caller, [...blocks, errorBlock(null, 'app_error', message)]);

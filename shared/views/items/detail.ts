@@ -1,14 +1,15 @@
 /** Builds the parts of an item's detail besides the item: blocks and suggestions of its inbox and of the app, and linked records. For api/routes/items.ts. */
-import type { Caller } from '../../access/principal.ts';
-import type { Block } from '../../applink/protocol.ts';
-import { renderBlocks } from '../../blocks/renderBlocks.ts';
-import type { InboxDefinition } from '../../environments/definition.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
+import { renderBlocks } from '../../app/blocks/renderBlocks.ts';
+import type { Block } from '../../app/link/protocol.ts';
+import { orderRecord } from '../../app/manifest/declaredOrder.ts';
+import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import type { Item, RecordRef } from '../../items/model.ts';
-import { readLatestOccurrence, type Occurrence } from '../../items/occurrences.ts';
+import { readLatestOccurrence, type Occurrence } from '../../items/occurrences/occurrences.ts';
 import { canSeeActionReference, presentBlocks } from '../../items/presentBlocks.ts';
-import { evaluateCondition, fillTemplate } from '../../platform/core/conditions.ts';
-import { isObject } from '../../platform/core/jsonLimits.ts';
-import { createTurns } from '../../platform/core/turns.ts';
+import { evaluateCondition, fillTemplate } from '../../platform/conditions/conditions.ts';
+import { isObject } from '../../platform/json/jsonLimits.ts';
+import { createTurns } from '../../platform/turns/turns.ts';
 import { findRecords, inReferenceOrder, type FullRecord } from '../../records/queries.ts';
 import type { ViewDeps } from '../deps.ts';
 import { fetchItemDetail, fetchLinkedRecords, type AppSuggestion } from './appDetail.ts';
@@ -93,7 +94,9 @@ export const readItemDetail = async (
     fetchItemDetail(deps, caller, item, latest),
     latest,
   ]);
-  const linked = inReferenceOrder(refs, [...stored, ...served.records]);
+  const linked = inReferenceOrder(refs, [...stored, ...served.records]).map((record) =>
+    orderRecord(caller.env.definition, record),
+  );
   const own = linked.find(({ resource, id }) => resource === item.record?.resource && id === item.record.id) ?? null;
   const subject: Subject = { item: seen, record: own };
   const declared = inbox === undefined ? [] : await declaredSuggestions(inbox, subject);

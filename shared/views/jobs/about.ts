@@ -1,7 +1,7 @@
-/** Describes the subject of a job in a sentence, as far as the caller sees it. Used by present.ts and retry.ts. */
-import type { Caller } from '../../access/principal.ts';
-import { canSeeRun } from '../../actions/queries.ts';
+/** Describes the subject of a job in a sentence, as far as the caller sees it. Used by list.ts and retry.ts. */
+import type { Caller } from '../../accounts/access/principal.ts';
 import { isBulkAuthor } from '../../bulk/queries.ts';
+import { canSeeRun } from '../../runs/queries.ts';
 import type { BulkFacts, JobRow, RunFacts } from './rows.ts';
 import type { JobAbout } from './schema.ts';
 
@@ -32,7 +32,9 @@ export const aboutOf = (caller: Caller, { name, facts }: JobRow): JobAbout | nul
   const { access } = caller.principal;
   const { run, bulk, item, flags, erasure } = facts ?? {};
   if (run) return canSeeRun(caller, run) ? aboutRun(run) : null;
-  if (bulk) return isBulkAuthor(caller, bulk) || access.may('audit', 'see') ? aboutBulk(bulk) : null;
+  // Its sentence counts items of every inbox.
+  const seesBulk = access.may('audit', 'see') && access.namesSeen('inbox') === null;
+  if (bulk) return isBulkAuthor(caller, bulk) || seesBulk ? aboutBulk(bulk) : null;
   if (item)
     return access.sees('inbox', item.inbox)
       ? { type: 'item', id: item.id, sentence: `${name === 'replySend' ? 'A reply' : 'Triage'}: ${item.title}` }

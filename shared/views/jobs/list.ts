@@ -2,8 +2,8 @@
  * Reads pages of an environment's jobs, and counts them. Pages and counts read bounded numbers of rows, in the order of the
  * index `staged_jobs_list`, however many jobs wait. For api/routes/settings/jobs.ts.
  */
-import type { Caller } from '../../access/principal.ts';
-import type { JobName } from '../../catalogue/jobs.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
+import type { DomainDeps } from '../../accounts/deps.ts';
 import { jobPhaseSql } from '../../catalogue/states/stagedJobs.ts';
 import { rampBucketMs } from '../../flags/rampBuckets.ts';
 import type { Db } from '../../platform/db/knex.ts';
@@ -11,17 +11,39 @@ import { namedStatement, queryNamedRows, type NamedStatement } from '../../platf
 import { queryRows, statement } from '../../platform/db/sql.ts';
 import { cutPage } from '../../platform/listing/page.ts';
 import { behindSql, orderSql } from '../../platform/listing/scanSql.ts';
-import type { DomainDeps } from '../../settings/deps.ts';
-import { presentJob } from './present.ts';
+import { aboutOf } from './about.ts';
 import { jobRowSql, type JobRow } from './rows.ts';
 import type { JobCounts, JobView } from './schema.ts';
+import { selectedSql, selectedValues, type JobSelection } from './selected.ts';
 import { isWholePhase, jobKinds, jobPhases, phasesOf, stateSql, type JobState } from './states.ts';
-import type { Situation } from './why.ts';
+import { type Situation, retryVerdict, whyOf } from './why.ts';
 
-/** Jobs that one page reads to find those of a state that lease or time alone decide; its cursor goes on behind them. */
-const scannedMost = 3_000;
-/** Jobs of a kind and phase that are counted; as many stand for more. */
-const countedMost = 1_000;
+/** Returns a job as the caller sees it: without its error, whose words may be the app's, when they don't see what it is about. */
+const presentJob = (caller: Caller, row: JobRow, situation: Situation): JobView => {
+  const about = aboutOf(caller, row);
+  const isSeen = about !== null;
+  return {
+    id: row.id,
+    kind: row.name,
+    state: row.state,
+    about,
+    why: whyOf(row, situation, isSeen),
+    attempts: row.attempts,
+    error: isSeen ? row.last_error : null,
+    retryable: retryVerdict(row, situation, isSeen) === 'now',
+    createdAt: row.created_at,
+    dueAt: row.due_at,
+    enqueuedAt: row.enqueued_at,
+  };
+};
+
+/**
+ * Jobs that one page reads to find those of a state that lease or time alone decide, or of a selection; its cursor goes on behind
+ * them. Of an error fewer, as each that has it is read whole.
+ */
+const [scannedMost, scannedWholeMost] = [3_000, 1_000];
+/** Jobs of a kind and phase that are counted, and of those that were given up; as many stand for more. */
+const [countedMost, failedMost] = [10_000, 100_000];
 
 const keys = ['j.created_at', 'j.id'];
 const behind = (descending: boolean): string => behindSql(keys, ['$at::bigint', '$id::text'], descending);
@@ -49,8 +71,8 @@ const pageStatement = (source: 'every' | 'about', descending: boolean): NamedSta
     () => `
     with scanned as materialized (${source === 'every' ? everySql(descending) : aboutSql(descending)}),
     found as materialized (
-      select j.* from scanned j where $state::text is null or ${stateSql('j', '$now::bigint')} = $state
-      order by ${orderSql(keys, descending)} limit $limit)
+      select j.* from scanned j where ($state::text is null or ${stateSql('j', '$now::bigint')} = $state) and ${selectedSql('j')}
+      order by ${orderSql(keys, descending)} limit $found)
     select ${jobRowSql}, e.scanned, e.at as "edgeAt", e.id as "edgeId"
     from (select count(*)::int as scanned, (array_agg(j.created_at order by ${orderSql(keys, !descending)}))[1] as at,
       (array_agg(j.id order by ${orderSql(keys, !descending)}))[1] as id from scanned j) e
@@ -71,16 +93,15 @@ const countSql = statement(
   select k.name as kind, c.state, c.n from unnest($2::text[]) p (phase) cross join unnest($3::text[]) k (name) cross join lateral (
     select t.state, count(*)::int as n from (
       select ${stateSql('j', '$4::bigint')} as state from staged_jobs j where j.env = $1 and ${jobPhaseSql('j')} = p.phase and j.name = k.name
-      order by ${orderSql(keys, false)} limit ${String(countedMost)}) t
+      order by ${orderSql(keys, false)} limit case p.phase when 'failed' then ${String(failedMost)} else ${String(countedMost)} end) t
     group by t.state) c`,
 );
 
 /** A place in the list: when a job was made, and its id. */
 type JobPlace = readonly [at: number, id: string];
 
-interface JobsQuery {
+interface JobsQuery extends JobSelection {
   readonly state: JobState | undefined;
-  readonly kind: JobName | undefined;
   /** An id of what they are about. */
   readonly about: string | undefined;
   readonly newestFirst: boolean;
@@ -105,15 +126,17 @@ export const readSituation = async ({ link, bus }: DomainDeps, envId: number): P
 
 /** Returns a page of the jobs of the caller's environment. Those about what they don't see are not found by its id. */
 export const listJobs = async (deps: DomainDeps, caller: Caller, query: JobsQuery): Promise<JobsPage> => {
-  const { state, kind, about, newestFirst, after, limit } = query;
+  const { state, kind, about, error, since, until, newestFirst, after, limit } = query;
+  const isOfTime = since !== undefined || until !== undefined;
   const [at, id] = after ?? (newestFirst ? [Number.MAX_SAFE_INTEGER, ''] : [-1, '']);
-  const scan = state === undefined || isWholePhase(state) ? limit + 1 : Math.max(scannedMost, limit + 1);
+  const isWhole = (state === undefined || isWholePhase(state)) && !isOfTime;
+  const scan = error !== undefined ? scannedWholeMost : isWhole ? limit + 1 : scannedMost;
   const rows = await queryNamedRows<ScannedRow>(
     deps.db,
     pageStatement(about === undefined ? 'every' : 'about', newestFirst),
     {
       env: caller.env.id,
-      phases: phasesOf(state),
+      phases: phasesOf(isOfTime ? 'failed' : state),
       kinds: kind === undefined ? jobKinds : [kind],
       about: about ?? null,
       state: state ?? null,
@@ -121,10 +144,13 @@ export const listJobs = async (deps: DomainDeps, caller: Caller, query: JobsQuer
       at,
       id,
       scan,
-      limit: limit + 1,
+      // Skips hidden jobs here, so that a page is as long as without them.
+      found: error === undefined ? limit + 1 : scan,
+      ...selectedValues(query),
     },
   );
-  const { page, last } = cutPage(rows.filter(isJob), limit);
+  const seen = rows.filter(isJob).filter((job) => error === undefined || aboutOf(caller, job) !== null);
+  const { page, last } = cutPage(seen, limit);
   const [first] = rows;
   const edge: JobPlace | null = first?.scanned === scan ? [first.edgeAt, first.edgeId] : null;
   const situation = await readSituation(deps, caller.env.id);

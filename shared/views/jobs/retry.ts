@@ -1,14 +1,22 @@
 /** Has a job tried now that was given up, or is to be tried later. For api/routes/settings/jobs.ts. */
-import { reasonMember, type Caller } from '../../access/principal.ts';
+import { reasonMember, type Caller } from '../../accounts/access/principal.ts';
+import type { DomainDeps } from '../../accounts/deps.ts';
 import { fault } from '../../catalogue/errors.ts';
 import { isIdleJobSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Tx } from '../../platform/db/knex.ts';
 import { namedStatement, queryNamedRows } from '../../platform/db/namedStatement.ts';
-import { executeStatement, queryRow, statement } from '../../platform/db/sql.ts';
-import { actorParameters, actorValues, eventInsert, toEventActor } from '../../platform/journal/events.ts';
-import { insertSavedResponse, type SavedResponse } from '../../platform/journal/idempotency.ts';
+import { queryRow, statement } from '../../platform/db/sql.ts';
+import {
+  actorValues,
+  change,
+  event,
+  insertSavedResponse,
+  writeChange,
+  type ChangeValues,
+} from '../../platform/journal/changeWriter.ts';
+import { toEventActor } from '../../platform/journal/events.ts';
+import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels } from '../../platform/redis/bus.ts';
-import type { DomainDeps } from '../../settings/deps.ts';
 import { aboutOf } from './about.ts';
 import { readSituation } from './list.ts';
 import { jobRowSql, type JobRow } from './rows.ts';
@@ -21,28 +29,23 @@ const lockStatement = namedStatement(
 );
 
 /** A job that was given up has all its tries again; one that waits for its next try goes on with those that are left. */
-const retrySql = statement(
-  'jobs.retry',
-  `
-  with due as (
-    update staged_jobs j set due_at = $3::bigint, tries = case when $4::boolean then 0 else tries end
-    where j.env = $1 and j.id = $2 and ${isIdleJobSql('j')} returning j.id, j.env
-  )
-  ${eventInsert(
+const retryChange = change('jobs.retry', {
+  due: `
+    update staged_jobs j set due_at = $at::bigint, tries = case when $givenUp::boolean then 0 else tries end
+    where j.env = $env and j.id = $id and ${isIdleJobSql('j')} returning j.id, j.env`,
+  happened: event(
     {
-      ...actorParameters(8),
       env: 'due.env',
-      at: '$3::bigint',
       verb: "'job.retry'",
       target_type: "'job'",
       target: 'due.id',
-      inbox: '$5',
-      before: '$6::jsonb',
-      after: '$7::jsonb',
+      inbox: '$inbox',
+      before: '$before::jsonb',
+      after: '$after::jsonb',
     },
     { from: 'due' },
-  )}`,
-);
+  ),
+});
 
 const erasedReplySql = statement(
   'jobs.erasedReply',
@@ -59,20 +62,20 @@ const requireText = async (tx: Tx, envId: number, { id, name, state }: JobRow): 
 };
 
 /** The job as the audit log has it: by ids, with the inbox or the resource by which the entry is hidden from who doesn't see these. */
-const auditValues = (caller: Caller, row: JobRow): readonly [inbox: string | null, before: string, after: string] => {
+const auditValues = (caller: Caller, row: JobRow): ChangeValues => {
   const { run, bulk, item, erasure } = row.facts ?? {};
   const subject = run?.id ?? bulk?.id ?? item?.id ?? erasure?.id ?? null;
-  return [
-    item?.inbox ?? null,
-    JSON.stringify({ state: row.state, attempts: row.attempts }),
-    JSON.stringify({
+  return {
+    inbox: item?.inbox,
+    before: { state: row.state, attempts: row.attempts },
+    after: {
       state: 'due',
       kind: row.name,
       about: subject,
       ...(run ? { resource: run.resource } : {}),
       ...reasonMember(caller),
-    }),
-  ];
+    },
+  };
 };
 
 /**
@@ -97,9 +100,9 @@ export const retryJob = async (
     const changed = verdict === 'now';
     if (changed) {
       await requireText(tx, env.id, row);
-      const [inbox, before, after] = auditValues(caller, row);
-      const actor = actorValues(toEventActor(caller));
-      await executeStatement(tx, retrySql, [env.id, id, now, row.state === 'failed', inbox, before, after, ...actor]);
+      const who = actorValues(toEventActor(caller));
+      const given = { env: env.id, id, at: now, givenUp: row.state === 'failed' };
+      await writeChange(tx, retryChange, { ...given, ...auditValues(caller, row), ...who });
     }
     const told: RetriedJob = { changed };
     const saved = save(JSON.stringify(told));

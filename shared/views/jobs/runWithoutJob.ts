@@ -1,9 +1,9 @@
 /** Describes what a run without a job waits for: the app's answer, or a decision. For api/routes/settings/jobs.ts. */
-import type { Caller } from '../../access/principal.ts';
-import { isSettledRun, readRun, type Run } from '../../actions/model.ts';
-import { canSeeRun } from '../../actions/queries.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
+import type { DomainDeps } from '../../accounts/deps.ts';
 import { limits } from '../../catalogue/limits.ts';
-import type { DomainDeps } from '../../settings/deps.ts';
+import { isSettledRun, readRun, type Run } from '../../runs/model.ts';
+import { canSeeRun } from '../../runs/queries.ts';
 
 /** Returns ms in words: seconds, from two minutes on minutes, from two hours on hours. */
 const inWords = (ms: number): string => {

@@ -1,6 +1,6 @@
 /** Schemas of jobs as people see them. For api/routes/settings/jobs.ts and the console. */
 import type { JobName } from '../../catalogue/jobs.ts';
-import { nullable, responseObject, Type, type Static } from '../../platform/core/schema.ts';
+import { nullable, responseObject, Type, type Static } from '../../platform/json/schema.ts';
 import { jobKinds, jobStates, type JobState } from './states.ts';
 
 export const jobKindSchema = Type.Union(
@@ -47,13 +47,18 @@ export const joblessRunSchema = nullable(Type.String({ description: 'Of a run wi
 
 /** By kind and state. */
 export const jobCountsSchema = Type.Record(Type.String(), Type.Record(Type.String(), Type.Integer({ minimum: 0 })), {
-  description: 'By kind and state, up to 1,000.',
+  description: 'By kind and state, up to 10,000.',
 });
 
 export type JobCounts = Static<typeof jobCountsSchema>;
 
 export const retriedJobSchema = responseObject({
   changed: Type.Boolean({ description: 'false: it is due or running already.' }),
+});
+
+export const selectedJobsSchema = responseObject({
+  changed: Type.Integer({ minimum: 0, description: 'How many.' }),
+  left: Type.Boolean({ description: 'More fit.' }),
 });
 
 export type RetriedJob = Static<typeof retriedJobSchema>;

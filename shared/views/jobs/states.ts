@@ -1,7 +1,7 @@
 /** The states of jobs as people see them, and how far a job is as its index has it. Used by the files of this folder. */
 import { jobs, type JobName } from '../../catalogue/jobs.ts';
 import { jobPhaseSql } from '../../catalogue/states/stagedJobs.ts';
-import { dbNowSql } from '../../platform/outbox/leaderLease.ts';
+import { dbNowSql } from '../../platform/leases/leaderLease.ts';
 
 export const jobStates = ['due', 'delayed', 'inLine', 'parked', 'queued', 'running', 'stalled', 'failed'] as const;
 export type JobState = (typeof jobStates)[number];

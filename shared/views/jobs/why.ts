@@ -1,4 +1,4 @@
-/** Why a job is in its state, in a sentence, and whether a person may have it tried now. Pure. Used by present.ts and retry.ts. */
+/** Why a job is in its state, in a sentence, and whether a person may have it tried now. Pure. Used by list.ts and retry.ts. */
 import type { JobRow } from './rows.ts';
 import type { JobState } from './states.ts';
 

@@ -1,6 +1,6 @@
 /** The context of a page's request, which page.ts passes to every source of blocks. */
-import type { Caller } from '../../access/principal.ts';
-import type { Block } from '../../applink/protocol.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
+import type { Block } from '../../app/link/protocol.ts';
 import type { ViewDeps } from '../deps.ts';
 import type { PageParams } from './params.ts';
 

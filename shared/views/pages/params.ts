@@ -1,9 +1,9 @@
 /** Parses the query parameter `params` of a page: a JSON object of the declared texts. For api/routes/pages.ts. */
+import type { ManifestPage } from '../../app/manifest/manifest.ts';
 import { invalidAt, type FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import type { ManifestPage } from '../../environments/manifest.ts';
-import { isObject, textProblem } from '../../platform/core/jsonLimits.ts';
-import { invalidFault } from '../../platform/core/validate.ts';
+import { isObject, textProblem } from '../../platform/json/jsonLimits.ts';
+import { invalidFault } from '../../platform/json/validate.ts';
 
 export type PageParams = Readonly<Record<string, string>>;
 

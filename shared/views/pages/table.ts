@@ -1,6 +1,6 @@
 /** Makes table blocks from rows, with the columns that the block declares or all columns of its source. For sources/. */
-import type { Block } from '../../applink/protocol.ts';
-import { validateBlock } from '../../blocks/validateBlocks.ts';
+import { validateBlock } from '../../app/blocks/validateBlocks.ts';
+import type { Block } from '../../app/link/protocol.ts';
 import type { DeclaredBlock } from './context.ts';
 
 export interface TableColumn {

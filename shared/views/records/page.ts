@@ -1,19 +1,57 @@
 /** Builds the page of a record: its blocks, items, history and available actions. For GET /resources/:resource/:id. */
-import type { Caller } from '../../access/principal.ts';
-import { linkLimits, rpcCodes, type Block } from '../../applink/protocol.ts';
-import { errorBlockFor, requireAnswer } from '../../blocks/appAnswers.ts';
-import { renderBlocks } from '../../blocks/renderBlocks.ts';
-import { validateBlocks } from '../../blocks/validateBlocks.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
+import { errorBlockFor, requireAnswer } from '../../app/blocks/appAnswers.ts';
+import { renderBlocks } from '../../app/blocks/renderBlocks.ts';
+import { validateBlocks } from '../../app/blocks/validateBlocks.ts';
+import { linkLimits, rpcCodes, type Block } from '../../app/link/protocol.ts';
 import { fault } from '../../catalogue/errors.ts';
-import type { RecordRef } from '../../items/model.ts';
+import { visibleInboxes } from '../../items/filters/filters.ts';
+import { type RecordRef, itemColumns } from '../../items/model.ts';
+import { itemRowJson } from '../../items/present.ts';
 import { presentBlocks } from '../../items/presentBlocks.ts';
-import { isObject } from '../../platform/core/jsonLimits.ts';
+import type { Db } from '../../platform/db/knex.ts';
+import { queryRows, queryTextRows, statement } from '../../platform/db/sql.ts';
+import { isObject } from '../../platform/json/jsonLimits.ts';
 import type { FullRecord } from '../../records/queries.ts';
 import { getRecord, requireVisibleResource } from '../../records/read.ts';
 import { readAvailableActions, type AvailableAction } from '../available.ts';
 import type { ViewDeps } from '../deps.ts';
 import { readRecordHistory, type RecordHistory } from './history.ts';
-import { readLinkedItemIds, readLinkedItemsJson } from './linked.ts';
+
+/** `links <> '[]'` repeats the condition of the partial index. */
+const linkedItemsFrom = `
+  select id, last_seen from (
+    (select i.id, i.last_seen from items i
+      where i.env = $1 and i.record_resource = $2 and i.record_id = $3 and i.inbox = any ($4) order by i.last_seen desc, i.id desc limit $6)
+    union
+    (select i.id, i.last_seen from items i
+      where i.links @> $5::jsonb and i.links <> '[]' and (i.env = $1) is true and (i.inbox = any ($4)) is true order by i.last_seen desc, i.id desc limit $6)
+  ) x order by last_seen desc, id desc limit $6`;
+const linkedIdsSql = statement('records.linkedIds', `select id from (${linkedItemsFrom}) i`);
+const linkedItemsSql = statement(
+  'records.linkedItems',
+  `
+  select ${itemColumns} from (${linkedItemsFrom}) x join items i on i.env = $1 and i.id = x.id order by i.last_seen desc, i.id desc`,
+);
+
+const valuesOf = (caller: Caller, { resource, id }: RecordRef, limit: number): Parameters<typeof queryRows>[2] => [
+  caller.env.id,
+  resource,
+  id,
+  visibleInboxes(caller).map(({ name }) => name),
+  JSON.stringify([{ resource, id }]),
+  limit,
+];
+
+/** Returns the ids of the newest linked items. */
+const readLinkedItemIds = async (db: Db, caller: Caller, ref: RecordRef, limit: number): Promise<string[]> =>
+  (await queryRows<{ id: string }>(db, linkedIdsSql, valuesOf(caller, ref, limit))).map(({ id }) => id);
+
+/** Returns the newest linked items as JSON texts. */
+const readLinkedItemsJson = async (db: Db, caller: Caller, ref: RecordRef, limit: number): Promise<string[]> =>
+  (await queryTextRows(db, linkedItemsSql, valuesOf(caller, ref, limit))).map((row) =>
+    itemRowJson(row, caller.principal.access),
+  );
 
 /** Linked items that the page shows, and those whose timelines are part of the history. */
 const itemsShown = 50;

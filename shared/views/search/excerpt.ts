@@ -1,6 +1,6 @@
 /** Excerpts of texts around the words that a search found, and how well these fit. Used by shared/views/search. */
 import { limits } from '../../catalogue/limits.ts';
-import { foldCase, titleWords } from '../../platform/core/searchWords.ts';
+import { alternativesOf, foldText, titleWords } from '../../platform/words/searchWords.ts';
 
 const { excerptMax } = limits;
 /** Characters of an excerpt before the first word that was found. */
@@ -64,8 +64,10 @@ interface Rated {
   readonly matched: string;
 }
 
-/** Rates texts for words, and returns an excerpt of the text that has most of them. */
-export const rateTexts = (texts: readonly FoundText[], words: readonly string[], query: string): Rated => {
+/** Rates texts for the parts of a query, and returns an excerpt of the text that has most of them. */
+export const rateTexts = (texts: readonly FoundText[], asked: readonly string[], query: string): Rated => {
+  const words = asked.map((part) => alternativesOf(part)[0]);
+  const whole = foldText(query);
   const best = new Map<string, number>();
   let shown = { text: texts[0]?.text ?? '', score: 0 };
   let exact = false;
@@ -78,7 +80,7 @@ export const rateTexts = (texts: readonly FoundText[], words: readonly string[],
       best.set(word, Math.max(best.get(word) ?? 0, score));
     }
     if (own > shown.score) shown = { text, score: own };
-    exact ||= own > 0 && foldCase(text).trim() === query;
+    exact ||= own > 0 && foldText(text).trim() === whole;
   }
   const score = [...best.values()].reduce((sum, each) => sum + each, 0);
   return { score: exact ? score * 2 : score, matched: excerpt(shown.text, words) };

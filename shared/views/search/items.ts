@@ -1,14 +1,15 @@
 /** Finds items for a search: those whose titles begin with it or have its words, and the newest with them anywhere. Used by search.ts. */
-import type { Caller } from '../../access/principal.ts';
-import { statesOf, visibleInboxes } from '../../items/filters.ts';
-import { contentQueries, storedTexts, textsIn, type StoredText } from '../../items/itemWords.ts';
-import { listItems } from '../../items/list/page.ts';
-import { unfiltered, type ItemListRequest } from '../../items/list/request.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
+import { toListed, visibleInboxes } from '../../items/filters/filters.ts';
+import { listItems, type ItemPage } from '../../items/list/page.ts';
+import { unfiltered, type CursorKeys, type ItemListRequest } from '../../items/list/request.ts';
 import { defaultItemScanLimits } from '../../items/list/scan.ts';
+import { placeOf } from '../../items/model.ts';
 import { itemRowJson } from '../../items/present.ts';
-import { idTime } from '../../platform/core/ids.ts';
+import { contentQueries, storedTexts, textsIn, type StoredText } from '../../items/search/itemWords.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { queryRows, statement, type TextRow } from '../../platform/db/sql.ts';
+import { idTime } from '../../platform/ids.ts';
 import { firstEventId, type PastEvents } from '../../platform/journal/pastEvents.ts';
 import type { ViewDeps } from '../deps.ts';
 import { rateTexts, type FoundText } from './excerpt.ts';
@@ -16,7 +17,7 @@ import { rateTexts, type FoundText } from './excerpt.ts';
 /** Further texts of one item that are looked at: enough to show one. */
 const textsPerItem = 3;
 
-/** A search that has found nothing in the time of a page goes on for so many milliseconds, as its answer has no cursor. */
+/** A search that has found nothing in the time of a page goes on for so many milliseconds. */
 const searchMs = 1_000;
 
 /** Words from which on a query is looked up as the beginning of a title; fewer match too many titles. */
@@ -76,9 +77,11 @@ const readFurtherTexts = async (
   return texts;
 };
 
+const [titleAt, fieldsAt] = [placeOf('title'), placeOf('fields')];
+
 const ownTexts = (row: TextRow): FoundText[] => [
-  { text: row[2] ?? '', weight: weights.title },
-  ...textsIn(JSON.parse(row[14] ?? '{}')).map((text) => ({ text, weight: weights.fields })),
+  { text: row[titleAt] ?? '', weight: weights.title },
+  ...textsIn(JSON.parse(row[fieldsAt] ?? '{}')).map((text) => ({ text, weight: weights.fields })),
 ];
 
 /** What a search found: the object to answer, an excerpt, and how well it fits. */
@@ -93,6 +96,14 @@ export interface SearchRequest {
   readonly query: string;
   readonly limit: number;
   readonly now: number;
+  /** Where a search of items goes on whose time was over; null: it begins. */
+  readonly after: CursorKeys | null;
+}
+
+interface ItemHits {
+  readonly hits: readonly Hit[];
+  /** Where the search goes on, as its time was over; null: it has found all, or as many as are asked for. */
+  readonly next: CursorKeys | null;
 }
 
 /** Returns items whose titles begin with the query, in the order of titles; none for fewer than `prefixWords` words. */
@@ -103,32 +114,28 @@ const readTitlePrefix = async (
 ): Promise<readonly TextRow[]> => {
   if (words.length < prefixWords || request.inboxes.length > prefixInboxes) return [];
   const { rows } = await listItems(db, { ...request, sort: 'title', descending: false, after: [query, ''] }, hurried);
-  return rows.filter((row) => (row[2] ?? '').toLowerCase().startsWith(query));
+  return rows.filter((row) => (row[titleAt] ?? '').toLowerCase().startsWith(query));
 };
 
-/** Returns the rows of the first page that has any, from `after` on; none when there are no more (`after` is null), or when the time is over. */
-const readOn = async (
-  db: Db,
-  request: ItemListRequest,
-  after: ItemListRequest['after'],
-): Promise<readonly TextRow[]> => {
+/** Returns the first page behind an empty one that has any rows, or the last one for which there is time. */
+const readOn = async (db: Db, request: ItemListRequest, empty: ItemPage): Promise<ItemPage> => {
   const endsAt = performance.now() + searchMs;
-  for (let place = after; place !== null && performance.now() < endsAt;) {
-    const { rows, next } = await listItems(db, { ...request, after: place });
-    if (rows.length > 0) return rows;
-    place = next;
-  }
-  return [];
+  let page = empty;
+  while (page.rows.length === 0 && page.next !== null && performance.now() < endsAt)
+    page = await listItems(db, { ...request, after: page.next });
+  return page;
 };
 
-/** Returns items that have all words, the best of at most twice `limit`. */
+const noPage: ItemPage = { rows: [], next: null };
+
+/** Returns items that have all words, the best of at most twice `limit`; what goes on is of the items behind. */
 export const searchItems = async (
   { db, directory }: Pick<ViewDeps, 'db' | 'directory'>,
   caller: Caller,
-  { words, query, limit, now }: SearchRequest,
-): Promise<Hit[]> => {
-  const inboxes = visibleInboxes(caller).map((inbox) => ({ name: inbox.name, states: [...statesOf([inbox])] }));
-  if (inboxes.length === 0) return [];
+  { words, query, limit, now, after }: SearchRequest,
+): Promise<ItemHits> => {
+  const inboxes = visibleInboxes(caller).map(toListed);
+  if (inboxes.length === 0) return { hits: [], next: null };
   const request: ItemListRequest = {
     env: caller.env.id,
     inboxes,
@@ -136,24 +143,27 @@ export const searchItems = async (
     now,
     sort: 'lastSeen',
     descending: true,
-    after: null,
+    after,
     limit,
   };
+  const begins = after === null;
   const anywhere = { ...request, contents: { words, fields: [] } };
-  const prefixed = await readTitlePrefix(db, request, { words, query });
+  const prefixed = begins ? await readTitlePrefix(db, request, { words, query }) : [];
   const scanLimits = prefixed.length === 0 ? defaultItemScanLimits : hurried;
   const [titled, all] = await Promise.all([
-    listItems(db, { ...request, words }, scanLimits),
+    begins ? listItems(db, { ...request, words }, scanLimits) : noPage,
     listItems(db, anywhere, scanLimits),
   ]);
   const found = [...prefixed, ...titled.rows, ...all.rows];
   // A title is among the contents, so what is left to be found is found by these.
-  const hits = found.length > 0 ? found : await readOn(db, anywhere, all.next);
-  const rows = new Map(hits.map((row) => [row[0] ?? '', row]));
+  const last = found.length > 0 ? all : await readOn(db, anywhere, all);
+  const isCut = [titled, last].some((page) => page.next !== null && page.rows.length < limit);
+  const rows = new Map([...found, ...last.rows].map((row) => [row[0] ?? '', row]));
   const further = await readFurtherTexts(db, request, words, [...rows.keys()], directory.past());
-  return [...rows].map(([id, row]) => {
+  const hits = [...rows].map(([id, row]) => {
     const { score, matched } = rateTexts([...ownTexts(row), ...(further.get(id) ?? [])], words, query);
     const item: unknown = JSON.parse(itemRowJson(row, caller.principal.access));
     return { result: { type: 'item', item, matched }, score };
   });
+  return { hits, next: isCut ? last.next : null };
 };

@@ -1,8 +1,8 @@
 /** Finds records for a search in every resource that the role sees. Used by search.ts. */
-import type { Caller } from '../../access/principal.ts';
+import type { Caller } from '../../accounts/access/principal.ts';
+import type { ManifestResource } from '../../app/manifest/manifest.ts';
 import { Fault } from '../../catalogue/errors.ts';
-import type { ManifestResource } from '../../environments/manifest.ts';
-import { textsIn } from '../../items/itemWords.ts';
+import { textsIn } from '../../items/search/itemWords.ts';
 import { parseRawRecord, type FullRecord } from '../../records/queries.ts';
 import { searchRecords } from '../../records/read.ts';
 import type { ViewDeps } from '../deps.ts';
@@ -37,7 +37,7 @@ const searchResource = async (
   try {
     const { records } = await searchRecords(deps, caller, resource.name, { q: query, limit, timeoutMs: appSearchMs });
     return records.map((raw) => {
-      const record = parseRawRecord(raw);
+      const record = parseRawRecord(caller.env.definition, raw);
       const { score, matched } = rateTexts(textsOf(record, resource), words, query);
       const { resource: name, id, title, subtitle, fields, updatedAt } = record;
       return {

@@ -1,7 +1,7 @@
 /** Somebody who uses the console in a real browser while it is measured. Used by the suite `console`. */
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
-import { newId } from '../../../shared/platform/core/ids.ts';
-import { hashPassword } from '../../../shared/settings/passwords.ts';
+import { hashPassword } from '../../../shared/accounts/passwords.ts';
+import { newId } from '../../../shared/platform/ids.ts';
 import type { Database } from '../database.ts';
 import { probe } from './probe.ts';
 

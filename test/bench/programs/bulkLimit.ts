@@ -1,6 +1,6 @@
 /** A bulk by the least code: set-based chunks of 500, two at once, in a process of its own. */
 import pg from 'pg';
-import { newId } from '../../../shared/platform/core/ids.ts';
+import { newId } from '../../../shared/platform/ids.ts';
 import { bulkChunkSql } from '../bulkSql.ts';
 import { answerCalls } from '../ipc.ts';
 

@@ -1,7 +1,7 @@
 /** Changes of state with the least code: one prepared statement, called over node:http and in-process; and the peers. */
 import { createServer, type IncomingMessage } from 'node:http';
 import pg from 'pg';
-import { newId } from '../../../shared/platform/core/ids.ts';
+import { newId } from '../../../shared/platform/ids.ts';
 import { changeSql } from '../changeSql.ts';
 import { answerCalls } from '../ipc.ts';
 import { quantile } from '../numbers.ts';

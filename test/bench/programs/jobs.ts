@@ -1,8 +1,8 @@
 /** Background jobs that do nothing: how many a second, how soon they start; and durable ones on all of their way, also of peers. */
 import { closeDeps, openDeps } from '../../../shared/deps.ts';
-import { readConfig } from '../../../shared/platform/core/config.ts';
-import { newId } from '../../../shared/platform/core/ids.ts';
+import { readConfig } from '../../../shared/platform/config/config.ts';
 import { executeStatement, queryRows, statement } from '../../../shared/platform/db/sql.ts';
+import { newId } from '../../../shared/platform/ids.ts';
 import { channels } from '../../../shared/platform/redis/bus.ts';
 import { done, type HandlerTable } from '../../../workers/handler.ts';
 import { createWorkerProcess } from '../../../workers/workerProcess.ts';

@@ -2,7 +2,7 @@
 import { Queue, Worker } from 'bullmq';
 import { closeDeps, openDeps } from '../../../shared/deps.ts';
 import { rampBucketMs, stageRampJobsSql } from '../../../shared/flags/rampBuckets.ts';
-import { readConfig } from '../../../shared/platform/core/config.ts';
+import { readConfig } from '../../../shared/platform/config/config.ts';
 import { executeStatement, statement } from '../../../shared/platform/db/sql.ts';
 import { channels } from '../../../shared/platform/redis/bus.ts';
 import { createWorkerProcess } from '../../../workers/workerProcess.ts';

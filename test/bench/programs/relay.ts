@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { closeDeps, openDeps } from '../../../shared/deps.ts';
-import { readConfig } from '../../../shared/platform/core/config.ts';
+import { readConfig } from '../../../shared/platform/config/config.ts';
 import { startPublisher } from '../../../workers/outbox/publisher.ts';
 import { answerCalls } from '../ipc.ts';
 

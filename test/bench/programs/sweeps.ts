@@ -1,6 +1,6 @@
 /** Runs each sweep by itself, on what the suite `size` has made, and reloads the directory. */
 import { closeDeps, openDeps } from '../../../shared/deps.ts';
-import { readConfig } from '../../../shared/platform/core/config.ts';
+import { readConfig } from '../../../shared/platform/config/config.ts';
 import { sweeps } from '../../../workers/sweeps/index.ts';
 import { answerCalls } from '../ipc.ts';
 import { median } from '../numbers.ts';

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sleep } from '../../../shared/platform/core/wait.ts';
 import { openDb } from '../../../shared/platform/db/knex.ts';
+import { sleep } from '../../../shared/platform/time/wait.ts';
 import type { DemoAccess } from '../../../shared/tools/demo/access.ts';
 import { loadDemo } from '../../../shared/tools/demo/loadDemo.ts';
 import { openSample } from '../../sample-app/sample.ts';
@@ -65,7 +65,7 @@ export const shift: Suite = {
         },
       );
       const note = `in ${((performance.now() - began) / 1000).toFixed(1)} s; calls/KB: ${bySteps(steps)}`;
-      const what = answers === 'text' ? 'a shift, answers as text' : 'a shift, structuredContent beside the text';
+      const what = answers === 'text' ? 'a shift, answers as text' : 'a shift, answers as structuredContent';
       return [
         { suite: 'shift', what, unit: 'calls', ...atMost(total.calls, 60, 'calls') },
         { suite: 'shift', what: `${what}: what a model reads`, unit: 'KB', ...atMost(total.text / 1000, 120, 'KB') },
@@ -73,13 +73,13 @@ export const shift: Suite = {
           suite: 'shift',
           what: `${what}: what comes over HTTP`,
           unit: 'KB',
-          ...(answers === 'text' ? atMost(total.wire / 1000, 120, 'KB') : { ours: total.wire / 1000 }),
+          ...atMost(total.wire / 1000, 120, 'KB'),
           note,
         },
       ];
     };
     try {
-      return [...(await work('text')), ...(await work('both'))];
+      return [...(await work('text')), ...(await work('structured'))];
     } finally {
       await sample.stop();
       rmSync(dir, { recursive: true });

@@ -32,6 +32,7 @@ export const acceptedKept: Invariant = {
         run.size('writers', { short: 8, long: 16 }),
         run.random.fork(`round ${String(round)}`),
       );
+      // Writes are under way wherever the kill comes.
       await pause(run.random.int(1_000, 3_000));
       run.tell({ kind: 'killEverything', forMs: 0 });
       await everythingAtOnce(site);

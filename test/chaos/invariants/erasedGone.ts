@@ -5,7 +5,7 @@ import { openDb } from '../../../shared/platform/db/knex.ts';
 import { verifyAuditChain } from '../../../shared/platform/journal/auditChain.ts';
 import { tablesWith } from '../../support/tables.ts';
 import { until } from '../../support/until.ts';
-import type { Client } from '../support/client.ts';
+import { newClient, type Client } from '../support/client.ts';
 import { planFaults, playFaults } from '../support/faults.ts';
 import { each, occurrencesOf, timelineOf } from '../support/oracle.ts';
 import { ask, newPerson } from '../support/people.ts';
@@ -90,6 +90,10 @@ export const erasedGone: Invariant = {
       word: `Quux${String(n)}zyx`,
       item: '',
     }));
+    const key = newClient(stage.journal, stage.bases, { id: 'key', token: await stage.appKey() });
+    const records = people.map(({ id, word }) => ({ id, title: word, fields: {} }));
+    const stored = await key.once('POST', `${baseOf()}/resources/customer/records`, { records });
+    run.expect(stored.status === 200, `the records were answered ${stored.text}`);
     await each(people, 8, (person) => leave(run, admin, person));
     const gone = people.filter(isErased);
     const faults = playFaults(

@@ -28,7 +28,7 @@ import {
   judgeTimeline,
 } from '../support/runs.ts';
 
-/** A lost answer is waited for a minute, then a retry-safe run is dispatched again. */
+/** A lost answer is waited for a minute, then a repeatable run is dispatched again. */
 const endedMs = { short: 60_000, long: 180_000 };
 const chosen: Readonly<Record<'short' | 'long', readonly FaultName[]>> = {
   short: ['holderKilled', 'otherKilled', 'workersKilled', 'redisFlushed'],

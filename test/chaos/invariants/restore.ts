@@ -91,6 +91,7 @@ const restoreToTime = async (run: Run, site: Site, server: RestorableServer): Pr
   const moments = { target, gone, restarted };
   await judgeOffset(run, stage, late.last ?? '');
   const back = await comeBack(admin, { ...readers, late });
+  // Writes that readers are told of who have come back.
   await pause(3_000);
   await work.stop();
   const parts = await repeatKeys(run, stage, work.parts, moments);

@@ -50,7 +50,7 @@ const amounts = {
 };
 const records = 40;
 const askers = 8;
-/** A lost answer is waited for a minute, and a retry-safe run is dispatched again then. */
+/** A lost answer is waited for a minute, and a repeatable run is dispatched again then. */
 const endedMs = { short: 120_000, long: 240_000 };
 const queuedMs = 15_000;
 const emptiedMs = 30_000;

@@ -60,6 +60,7 @@ const floodStalled = async (scene: Scene, messages: number): Promise<number> => 
   const sockets = await Promise.all(
     Array.from({ length: count }, () => openStalled(site.baseOf(api, stage.env), stage.admin.token)),
   );
+  // What opening the sockets has allocated is collected by then.
   await pause(1_000);
   const memory = api.memory();
   let peak = memory;

@@ -5,6 +5,7 @@ import type { Run } from './run.ts';
 
 /** A call whose app has gone is not to wait for the job of its run, which comes after 3 s. */
 const answeredMs = 2_500;
+/** ms for which the app is frozen: its socket stays open, as nobody calls one silent before 15 s. */
 const frozenMs = 2_000;
 
 const counts = { short: [2, 10], long: [2, 3, 5, 10, 20, 35, 50] } as const;

@@ -1,4 +1,4 @@
-/** The commands of an operator, as the docs have them, in processes of their own. Used by restore.ts and the soak. */
+/** The commands of an operator, as the docs have them, in processes of their own. Used by restore/steps.ts and the soak. */
 import { program } from '../../../shared/tools/services/compile.mjs';
 import { runProcess } from '../../../shared/tools/services/processes.mjs';
 import type { Json } from './oracle.ts';

@@ -74,7 +74,7 @@ export interface Cell {
   readonly count: number;
 }
 
-/** Requests `count` runs of an action and of its retry-safe form. */
+/** Requests `count` runs of an action and of its repeatable form. */
 const ask = (
   { row: { step, item, calls }, name, count }: Cell,
   client: Client,

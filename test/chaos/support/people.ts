@@ -1,7 +1,7 @@
 /** People of an environment, signed in, and their requests, which are repeated under one key until they are answered. */
 import { randomUUID } from 'node:crypto';
-import { newToken, tokenHash } from '../../../shared/access/tokens.ts';
-import { newId } from '../../../shared/platform/core/ids.ts';
+import { newToken, tokenHash } from '../../../shared/accounts/access/tokens.ts';
+import { newId } from '../../../shared/platform/ids.ts';
 import { newClient, type Client } from './client.ts';
 import { pause } from './pause.ts';
 import { NoAnswer, type Answer } from './send.ts';

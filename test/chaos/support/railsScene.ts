@@ -1,5 +1,5 @@
 /** What invariants/rails.ts does in one environment and reads from it: an app that registers, people who decide and some who may not. */
-import { newId } from '../../../shared/platform/core/ids.ts';
+import { newId } from '../../../shared/platform/ids.ts';
 import { connectApp, type FakeApp } from '../../support/app.ts';
 import { clientOf } from '../../support/http.ts';
 import type { Random } from '../../support/random.ts';

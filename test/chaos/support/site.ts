@@ -103,6 +103,7 @@ export const openSite = async ({
     ...servers,
     RATE_LIMIT: '1000000',
     RATE_BURST: '1000000',
+    WRITE_BYTES_PER_DAY: '0',
     LIVE_PER_TOKEN: '1000',
     LOG_LEVEL: 'info',
     ...more,

@@ -1,12 +1,16 @@
 /** An environment of its own for one invariant: made as the admin command makes it, with agents that keep one journal. */
+import {
+  runAdminChange,
+  systemAdministrator,
+  type Administrator,
+} from '../../../shared/accounts/settings/adminChange.ts';
+import { createAgent, revokeAgent } from '../../../shared/accounts/settings/agents.ts';
+import { createAppKey } from '../../../shared/accounts/settings/appKeys.ts';
+import { createEnvironment } from '../../../shared/accounts/settings/environments/environments.ts';
+import { createRole, updateRole } from '../../../shared/accounts/settings/roles.ts';
 import type { Grant } from '../../../shared/catalogue/permissions.ts';
 import { declareEnvironment } from '../../../shared/flags/redeclaredFlags.ts';
 import { openDb, type Db, type Tx } from '../../../shared/platform/db/knex.ts';
-import { runAdminChange, systemAdministrator, type Administrator } from '../../../shared/settings/adminChange.ts';
-import { createAgent, revokeAgent } from '../../../shared/settings/agents.ts';
-import { createAppKey } from '../../../shared/settings/appKeys.ts';
-import { createEnvironment } from '../../../shared/settings/environments/create.ts';
-import { createRole, updateRole } from '../../../shared/settings/roles.ts';
 import { testManifest } from '../../support/manifest.ts';
 import { until } from '../../support/until.ts';
 import { newClient, type Client, type ClientOptions } from './client.ts';
@@ -65,7 +69,7 @@ export const newStage = async (site: StageSite, env: string): Promise<Stage> => 
     return client;
   };
 
-  await administer(site, (tx, admin) => createEnvironment(tx, admin, { name: env }));
+  await administer(site, (tx, admin) => createEnvironment(tx, admin, { name: env, acceptNew: false }));
   await administer(site, (tx, admin) =>
     declareEnvironment(tx, admin, { environment: env, manifest: testManifest, startedAt: Date.now() }),
   );

@@ -60,6 +60,7 @@ export let world: World;
 export let documents: Documents;
 export let admin: Client;
 export let clerk: Client;
+export let boss: Client;
 export let origin: string;
 export let item: { readonly id: string };
 export let bulk: { readonly id: string };
@@ -84,7 +85,10 @@ export const watched = (client: Client): Client => {
   };
 };
 export const bytes = async (...given: Parameters<typeof raw>): Promise<RawReply> => noted(await raw(...given));
-export const authorization = (): string => `authorization: Bearer ${clerk.token}`;
+/** Returns who may call a POST: a person where agents may not, as rights come before the body. */
+export const callerOf = (path: string): Client =>
+  /^\/(?:settings|me|sign-in)\/|\/(?:approve|reject)$/.test(path) ? boss : clerk;
+export const authorization = (path = '/items'): string => `authorization: Bearer ${callerOf(path).token}`;
 export const rawPost = (path: string, body: string | Buffer, ...headers: string[]): Promise<RawReply> =>
   bytes(
     world.port,
@@ -92,7 +96,7 @@ export const rawPost = (path: string, body: string | Buffer, ...headers: string[
       Buffer.from(
         head(
           `POST /api/env/demo${path} HTTP/1.1`,
-          authorization(),
+          authorization(path),
           `content-length: ${String(Buffer.byteLength(body))}`,
           ...headers,
         ),
@@ -134,10 +138,10 @@ export const idOf = (path: string): string =>
 /** Returns how many runs the app received. */
 export const done = (): number => app.received.filter(({ method }) => method === 'action.run').length;
 
-/** Every POST of the document with an object that is there, and its documented body. */
+/** Every POST of the document with an object that is there, and its documented body; but for the one that ends its caller's session. */
 export const posts = (): { path: string; body: unknown; required: boolean; conditional: boolean }[] =>
   documents.operations
-    .filter((operation) => operation.method === 'POST')
+    .filter(({ method, path }) => method === 'POST' && path !== '/sign-out')
     .map(({ path, body, parameters }) => ({
       path: path.replace('{resource}', 'customer').replace('{flag}', 'checkout').replace('{id}', idOf(path)),
       body: body?.example,
@@ -166,6 +170,7 @@ export const badInputs = (rows: () => void): void => {
       origin = new URL(world.base).origin;
       admin = watched(await world.agent('admin'));
       clerk = watched(await world.agent('clerk'));
+      boss = watched(await world.person('admin', 'Boss'));
       item = (await create({})).body.item;
       bulk = (await clerk.post('/bulk', { ids: [item.id], operation: { type: 'tags', add: ['seen'], remove: [] } }))
         .body.bulk;

@@ -6,6 +6,7 @@ import {
   authorization,
   badInputs,
   bytes,
+  callerOf,
   change,
   clerk,
   count,
@@ -32,13 +33,13 @@ badInputs(() => {
     it('11: {', async () => {
       for (const { path } of posts())
         for (const text of ['{', '{"a":}', "{'a':1}", '{"a":1}}', 'undefined', '{"a":NaN}'])
-          refused(await clerk.post(path, undefined, { raw: text }), 400, 'bad_json');
+          refused(await callerOf(path).post(path, undefined, { raw: text }), 400, 'bad_json');
     });
 
     it('12: an empty body, where something is required and where nothing is', async () => {
       for (const { path, required } of posts()) {
         for (const options of [{}, { raw: '' }, { raw: ' \n ' }] as const) {
-          const reply = await clerk.post(path, undefined, options);
+          const reply = await callerOf(path).post(path, undefined, options);
           if (required) refused(reply, 400, 'bad_json');
           else expect(reply.body.code, `${path} ${reply.text}`).not.to.be.oneOf(['bad_json', 'invalid']);
         }
@@ -48,7 +49,7 @@ badInputs(() => {
     it('13: [], "x", null, 1, true', async () => {
       for (const { path } of posts())
         for (const text of ['[]', '"x"', 'null', '1', 'true', '[{}]'])
-          refused(await clerk.post(path, undefined, { raw: text }), 400, 'invalid');
+          refused(await callerOf(path).post(path, undefined, { raw: text }), 400, 'invalid');
     });
 
     it('14: JSON as text/plain, a form, or nothing at all', async () => {
@@ -61,7 +62,7 @@ badInputs(() => {
           'application/merge-patch+json',
           'text/json',
         ]) {
-          const reply = await clerk.post(path, body ?? {}, { headers: { 'content-type': type } });
+          const reply = await callerOf(path).post(path, body ?? {}, { headers: { 'content-type': type } });
           refused(reply, 415, 'unsupported_media_type');
         }
       }
@@ -125,7 +126,7 @@ badInputs(() => {
       expect(exactly(mib)).to.have.length(mib);
       for (const { path } of posts())
         refused(
-          await clerk.post(path, undefined, { raw: exactly((path === '/bulk' ? 4 * mib : mib) + 1) }),
+          await callerOf(path).post(path, undefined, { raw: exactly((path === '/bulk' ? 4 * mib : mib) + 1) }),
           413,
           'too_large',
         );
@@ -155,10 +156,11 @@ badInputs(() => {
     });
 
     it('82: an idempotency key that is empty, of 256 characters, or with control bytes', async () => {
+      const ignoring = /^\/(?:available|ofrep\/v1\/.*)$/;
       for (const { path, body } of posts()) {
-        for (const key of ['', 'x'.repeat(256), 'é'])
+        for (const key of ignoring.test(path) ? [] : ['', 'x'.repeat(256), 'é'])
           refused(
-            await clerk.post(path, body ?? {}, { headers: { 'idempotency-key': key } }),
+            await callerOf(path).post(path, body ?? {}, { headers: { 'idempotency-key': key } }),
             400,
             'invalid',
             'idempotency-key',
@@ -186,17 +188,27 @@ badInputs(() => {
       const before = await version();
       for (const { path, body } of posts().filter(({ conditional }) => conditional)) {
         refused(
-          await clerk.post(path, body, {
+          await callerOf(path).post(path, body, {
             headers: { 'if-match': `"${String(path.startsWith('/flags') ? 999 : before - 1)}"` },
           }),
           412,
           'version_conflict',
         );
-        for (const wrong of ['x', '"x"', 'W/"1"', '1', '""', '"1","2"', '*, *'])
-          refused(await clerk.post(path, body, { headers: { 'if-match': wrong } }), 400, 'invalid', 'if-match');
+        for (const wrong of ['x', '"x"', 'w/"1"', 'W/1', '1', '""', '"1","2"', '*, *'])
+          refused(
+            await callerOf(path).post(path, body, { headers: { 'if-match': wrong } }),
+            400,
+            'invalid',
+            'if-match',
+          );
       }
       for (const { path, body } of posts().filter(({ conditional }) => !conditional))
-        refused(await clerk.post(path, body ?? {}, { headers: { 'if-match': '"1"' } }), 400, 'invalid', 'if-match');
+        refused(
+          await callerOf(path).post(path, body ?? {}, { headers: { 'if-match': '"1"' } }),
+          400,
+          'invalid',
+          'if-match',
+        );
       expect(await version()).to.equal(before);
       expect((await change('tags', { add: ['matched'] }, { headers: { 'if-match': '*' } })).status).to.equal(200);
     });

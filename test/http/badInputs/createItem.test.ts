@@ -67,11 +67,12 @@ badInputs(() => {
       expect((await createRaw('{"inbox":"mail","title":"\\ud83d\\ude00"}')).body.item.title).to.equal('😀');
     });
 
-    it('27: titles of 501 characters, none, only spaces; right-to-left ones are kept', async () => {
+    it('27: titles of 501 characters, none, only spaces; signs that nobody sees are left out', async () => {
       for (const title of ['x'.repeat(501), '', '   ', '\n\t'])
         refused(await create({ title }), 400, 'invalid', 'title');
-      for (const title of ['\u202Egnp.exe', '<script>alert(1)</script>', '\u0001\u001b[31m', 'a"\\/\b'])
-        expect((await create({ title })).body.item.title).to.equal(title);
+      const kept = { '\u202Egnp.exe': 'gnp.exe', '\u0001\u001b[31m': '[31m', 'a"\\/\b': 'a"\\/' };
+      for (const [title, stored] of Object.entries({ ...kept, '<script>': '<script>' }))
+        expect((await create({ title })).body.item.title).to.equal(stored);
     });
 
     it('28: numbers that can’t be kept', async () => {
@@ -105,10 +106,10 @@ badInputs(() => {
       refused(await create({ inbox: 'constructor' }), 404, 'not_found');
     });
 
-    it('31: a key twice: what is checked is what is used', async () => {
-      expect((await createRaw('{"inbox":"secret","inbox":"mail","title":"x"}')).body.item.inbox).to.equal('mail');
-      refused(await createRaw('{"inbox":"mail","inbox":"secret","title":"x"}'), 404, 'not_found');
-      expect((await createRaw('{"inbox":"mail","title":"","title":"y"}')).body.item.title).to.equal('y');
+    it('31: a key twice', async () => {
+      refused(await createRaw('{"inbox":"secret","inbox":"mail","title":"x"}'), 400, 'bad_json', 'inbox');
+      refused(await createRaw('{"inbox":"mail","inbox":"secret","title":"x"}'), 400, 'bad_json', 'inbox');
+      refused(await createRaw('{"inbox":"mail","title":"","title":"y"}'), 400, 'bad_json', 'title');
     });
 
     it('more: texts that a pattern could take forever over', async () => {

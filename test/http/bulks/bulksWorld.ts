@@ -1,4 +1,4 @@
-/** What the tests of bulks over HTTP share: inboxes and actions to run bulks on, who asks for them, and the steps that most of them take. */
+/** Shared set-up of the tests of bulks over HTTP: inboxes and actions to run bulks on, who asks for them, and the steps that most of them take. */
 import { expect } from 'chai';
 import { readDocuments } from '../../support/documented.ts';
 import type { CallOptions, Client, Reply } from '../../support/http.ts';

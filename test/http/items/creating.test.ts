@@ -25,15 +25,16 @@ describe('items over HTTP: creating', () => {
     it('answers 201 with every member of an item, null where there is nothing', async () => {
       const reply = await clerk.post('/items', { inbox: 'bugs', title: 'Nothing else' }, {});
       refused(reply, 403, 'forbidden');
-      const created = await clerk.post('/items', { inbox: 'oneWay', title: '  Kept as written  ' });
+      const created = await clerk.post('/items', { inbox: 'oneWay', title: '  Without the spaces around it  ' });
       expect(created.status).to.equal(201);
       const { item } = created.body;
       expect(item.id).to.match(/^itm_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
       expect(item).to.deep.equal({
         id: item.id,
         inbox: 'oneWay',
-        title: '  Kept as written  ',
+        title: 'Without the spaces around it',
         state: 'new',
+        priority: 'normal',
         record: null,
         tags: [],
         assignee: null,
@@ -93,6 +94,19 @@ describe('items over HTTP: creating', () => {
       const [unseen, unknown] = [await of('vault'), await of('nosuch')];
       refused(unseen, 400, 'invalid', 'record.resource', 'links.0.resource');
       expect(unseen.text).to.equal(unknown.text);
+    });
+
+    it('refuses a record or link that does not exist, but of an app, whose records may come later', async () => {
+      const missing = { resource: 'customer', id: 'nobody' };
+      const known = { resource: 'customer', id: 'c2' };
+      const body = { inbox: 'mail', title: 'x', record: missing };
+      refused(await clerk.post('/items', body), 400, 'invalid', 'record');
+      const links = { inbox: 'mail', title: 'x', record: known, links: [known, missing] };
+      refused(await clerk.post('/items', links), 400, 'invalid', 'links.1');
+      const supervised = await world.agent('clerk', { mode: 'supervised' });
+      refused(await supervised.post('/items', body), 400, 'invalid', 'record');
+      const reply = await (await world.appKey()).post('/items', body);
+      expect([reply.status, reply.body.item?.record], reply.text).to.deep.equal([201, { ...missing, title: null }]);
     });
 
     it('holds its limits: title, tags, links, key and record ids', async () => {

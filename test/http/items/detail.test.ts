@@ -21,7 +21,7 @@ describe('items over HTTP: reading', () => {
 
   describe('the detail', () => {
     it('fills the inbox’s blocks, and carries linked records in their order', async () => {
-      const item = await make({
+      const body = {
         inbox: 'desk',
         data: { email: 'ada@example.com', seats: 3 },
         record: { resource: 'customer', id: 'c 1/ä' },
@@ -30,10 +30,11 @@ describe('items over HTTP: reading', () => {
           { resource: 'customer', id: 'c 1/ä' },
           { resource: 'customer', id: 'nobody' },
         ],
-      });
+      };
+      const item = await make(body, await world.appKey());
       const { blocks, linked, appOffline, triage, timelineCursor } = await detail(item);
       expect(blocks).to.deep.equal([
-        { type: 'text', title: 'From', text: 'From ada@example.com about Ada' },
+        { type: 'text', title: 'From', text: 'From ada@example.com about Ada', plain: true },
         { type: 'stat', title: 'Seats', value: 3, unit: null, change: null },
       ]);
       expect(linked.map((record: { id: string; title: string }) => [record.id, record.title])).to.deep.equal([

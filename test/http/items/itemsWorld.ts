@@ -1,4 +1,4 @@
-/** What the tests of items over HTTP share: an app with its inboxes, who works there, and the steps that most of them take. */
+/** Shared set-up of the tests of items over HTTP: an app with its inboxes, who works there, and the steps that most of them take. */
 import { expect } from 'chai';
 import { readDocuments } from '../../support/documented.ts';
 import type { Client, Reply } from '../../support/http.ts';

@@ -61,7 +61,9 @@ describe('records over HTTP: reading', () => {
       await admin.post('/items', { inbox: 'secret', title: 'Hidden', record });
       const page = (await clerk.get('/resources/customer/c_00')).body;
       expect(page.record).to.include({ id: 'c_00', title: 'Customer 00', updatedAt: 1_000 });
-      expect(page.blocks).to.deep.equal([{ type: 'text', title: 'Who', text: 'Customer 00 <c0@example.com>' }]);
+      expect(page.blocks).to.deep.equal([
+        { type: 'text', title: 'Who', text: 'Customer 00 <c0@example.com>', plain: true },
+      ]);
       expect(page.items.map(({ id }: { id: string }) => id)).to.have.members([mail, linked]);
       expect(
         page.actions.map(({ action, defaults }: { action: string; defaults: object }) => [action, defaults]),

@@ -1,4 +1,4 @@
-/** What the tests of records over HTTP share: resources that are stored and one that the app serves, with records, and who reads them. */
+/** Shared set-up of the tests of records over HTTP: resources that are stored and one that the app serves, with records, and who reads them. */
 import { expect } from 'chai';
 import { readDocuments } from '../../support/documented.ts';
 import type { Client, Reply } from '../../support/http.ts';

@@ -29,6 +29,7 @@ describe('records over HTTP: storing', () => {
         label: 'seats',
         description: null,
         type: 'number',
+        currency: null,
         filter: true,
         sort: true,
         search: false,

@@ -39,10 +39,32 @@ describe('settings over HTTP: people and environments', () => {
         409,
         'conflict',
       );
-      expect((await remove(boss, `/settings/people/${person.id}`)).status).to.equal(204);
+      expect((await remove(boss, `/settings/people/${person.id}`)).status).to.equal(200);
       expect((await here.get('/me')).status).to.equal(401);
       expect(await soon(there, '/me', 200)).to.equal(401);
       refused(await signIn('mia@example.com', 'first password'), 401, 'unauthorized');
+    });
+
+    it('get none of the most common passwords, wherever one is set', async () => {
+      const input = { email: 'common@example.com', name: 'Common', role: 'viewer' };
+      for (const common of [
+        'password',
+        'PassWord1',
+        '12345678',
+        'qwertyuiop',
+        'iloveyou',
+        'ｐassword',
+        ' password',
+        'passw\u200bord',
+        'z'.repeat(30),
+      ])
+        refused(await boss.post('/settings/people', { ...input, password: common }), 400, 'invalid', 'password');
+      const { person } = await made('people', { ...input, password: 'first password' });
+      refused(await patch(boss, `/settings/people/${person.id}`, { password: 'password' }), 400, 'invalid', 'password');
+      const own = clientOf(world.base, (await signIn(input.email, 'first password')).body.token, person.id);
+      const next = { password: { current: 'first password', next: 'Password' } };
+      refused(await patch(own, '/me', next), 400, 'invalid', 'password.next');
+      expect((await signIn(input.email, 'first password')).status, 'the password is the former').to.equal(200);
     });
 
     it('lose their sessions with a new password, and keep them with a new name', async () => {

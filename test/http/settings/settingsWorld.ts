@@ -1,4 +1,4 @@
-/** What the tests of settings over HTTP share: a person who may do everything, a second process, and the steps that most of them take. */
+/** Shared set-up of the tests of settings over HTTP: a person who may do everything, a second process, and the steps that most of them take. */
 import { expect } from 'chai';
 import { clientOf, request, type CallOptions, type Client, type Reply } from '../../support/http.ts';
 import { patience } from '../../support/patience.ts';

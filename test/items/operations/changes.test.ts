@@ -246,9 +246,14 @@ describe('operations on an item', () => {
       expected: { fault: 'action_failed' },
     },
     ...[
-      ['by the app', 'desk', '{}'],
-      ['by mail', 'letters', '{"email":"ada@example.com"}'],
-    ].map(([title = '', inbox = '', fields = '']) => ({
+      { title: 'by the app', inbox: 'desk', fields: '{}', to: {} },
+      {
+        title: 'by mail',
+        inbox: 'letters',
+        fields: '{"email":"Ada <ada@example.com>"}',
+        to: { to: 'ada@example.com' },
+      },
+    ].map(({ title, inbox, fields, to }) => ({
       title: `${title}: no deadline any more, an entry that is sending, and a job that keeps the deadline`,
       item: { inbox, fields },
       input: { subject: 's', text: 't' },
@@ -259,7 +264,7 @@ describe('operations on an item', () => {
           {
             id: 'job_new2',
             name: 'replySend',
-            payload: { item: 'itm_1', entry: 'ent_new1', dueAt: plainItem.dueAt },
+            payload: { item: 'itm_1', entry: 'ent_new1', dueAt: plainItem.dueAt, ...to },
             subject: 'itm_1',
             dueAt: now,
           },

@@ -1,15 +1,15 @@
 /** An item, its inbox and a moment that the tests of item operations decide in, without a database, and the table that they are written as. */
 import { expect } from 'chai';
-import { compileAccess, fullAccess } from '../../../shared/access/access.ts';
-import type { Person } from '../../../shared/access/principal.ts';
-import { Fault, type ErrorCode } from '../../../shared/catalogue/errors.ts';
+import { compileAccess, fullAccess } from '../../../shared/accounts/access/access.ts';
+import type { Person } from '../../../shared/accounts/access/principal.ts';
 import {
   mergeDefinition,
   toEnvironment,
   type InboxDefinition,
   type StoredDefinition,
-} from '../../../shared/environments/definition.ts';
-import { parseManifest } from '../../../shared/environments/readManifest.ts';
+} from '../../../shared/app/manifest/definition.ts';
+import { parseManifest } from '../../../shared/app/manifest/readManifest.ts';
+import { Fault, type ErrorCode } from '../../../shared/catalogue/errors.ts';
 import type { Item } from '../../../shared/items/model.ts';
 import type {
   DecisionContext,
@@ -73,6 +73,7 @@ export const plainItem: Item = {
   inbox: 'desk',
   title: 'Help',
   state: 'new',
+  priority: 'normal',
   closed: false,
   record: null,
   links: [],

@@ -7,7 +7,7 @@ import {
   releaseParkedJobs,
   renewJobLeases,
   rescheduleJobs,
-} from '../../../shared/platform/outbox/jobLease.ts';
+} from '../../../shared/platform/leases/jobLease.ts';
 import { enqueueDue } from '../../../workers/outbox/enqueuer.ts';
 import { newJobsWorld, type JobsWorld } from '../../workers/jobsWorld.ts';
 
@@ -81,7 +81,7 @@ describe('plans of statements', () => {
     await rescheduleJobs(deps.db, [{ id: 'job_1', fence: 1, at: 1 }]);
     await releaseParkedJobs(deps, 1);
     await enqueueDue(deps, { probe: { queue: 'probe', concurrency: 1, retries: 0 } } as never);
-    const names = ['claims.claimMany', 'claims.extend', 'claims.again', 'claims.release', 'enqueuer.take'];
+    const names = ['jobLease.claimMany', 'jobLease.extend', 'jobLease.again', 'jobLease.release', 'enqueuer.take'];
     // Of a table that was never analyzed PostgreSQL supposes some pages.
     await session.query('analyze staged_jobs');
     for (const name of names) await prepare(name);
@@ -98,9 +98,9 @@ describe('plans of statements', () => {
     );
     const fences = wanted.map(() => 1);
     const read = {
-      'claims.claimMany': await blocksOf('claims.claimMany', [wanted, 1]),
-      'claims.extend': await blocksOf('claims.extend', [wanted, fences]),
-      'claims.again': await blocksOf('claims.again', [wanted, fences, fences]),
+      'jobLease.claimMany': await blocksOf('jobLease.claimMany', [wanted, 1]),
+      'jobLease.extend': await blocksOf('jobLease.extend', [wanted, fences]),
+      'jobLease.again': await blocksOf('jobLease.again', [wanted, fences, fences]),
       'enqueuer.take': await blocksOf('enqueuer.take', [1, ['probe']]),
     };
     for (const [name, blocks] of Object.entries(read))
@@ -113,7 +113,7 @@ describe('plans of statements', () => {
        select 'job_y' || lpad(n::text, 25, '0'), 1, 'probe', '{}', null, 'req', n, true from generate_series(1, 3000) n`,
     );
     const { rows } = await session.query<{ 'QUERY PLAN': string }>(
-      `explain (analyze, timing off, costs off) execute "claims.release" ('1', '1000', '10000')`,
+      `explain (analyze, timing off, costs off) execute "jobLease.release" ('1', '1000', '10000')`,
     );
     const removed = rows.map((row) => Number(/Rows Removed by Join Filter: (\d+)/.exec(row['QUERY PLAN'])?.[1] ?? 0));
     expect(Math.max(...removed), JSON.stringify(rows)).to.be.below(10_000);

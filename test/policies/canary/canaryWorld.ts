@@ -204,7 +204,7 @@ export const newCanaryWorld = (): { open(): Promise<Planted>; close(): Promise<v
     hiddenViews = [
       await save(`${word} inbox`, { inbox }),
       await save(`${word} record`, { inbox: 'mail', query: { record: `${word}Thing:${word}-1` } }),
-      await save(`${word} words`, { query: { q: word } }),
+      await save(`${word} states`, { query: { state: [`${word}State`] } }),
     ];
     const there = world.elsewhere(admin, `${word}Environment`);
     await there.post('/items', { inbox: 'mail', title: word, tags: [word] });

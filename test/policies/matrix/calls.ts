@@ -63,6 +63,9 @@ const tools: Readonly<Record<string, string>> = {
   'PATCH /items/{id}': 'update_item',
 };
 
+/** Tools that refuse what was done over HTTP just before, unless they have a key. */
+const keyed: ReadonlySet<string> = new Set(['bulk_items', 'create_item', 'add_note', 'update_item']);
+
 const bodies: Readonly<Record<string, object>> = {
   state: { state: 'waiting' },
   assign: { assignee: null },
@@ -126,9 +129,14 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: MatrixWorld)
       case '/flags/{flag}':
         return { change: { value: true }, ...(variant === 'dryRun' ? { dryRun: true } : {}) };
       case '/items/{id}':
-        return { note: 'x', ...(variant === 'dryRun' ? { dryRun: true } : {}) };
+        return variant === 'edit'
+          ? { priority: client.id === clients.get('sup')?.id ? 'low' : 'high' }
+          : { note: 'x', ...(variant === 'dryRun' ? { dryRun: true } : {}) };
       default:
-        return changeBody(path.split('/').at(-1) ?? '', client);
+        return {
+          ...changeBody(path.split('/').at(-1) ?? '', client),
+          ...(variant === 'dryRun' ? { dryRun: true } : {}),
+        };
     }
   };
 
@@ -163,8 +171,13 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: MatrixWorld)
       ...(plain.includes('{relation}') ? { relation: 'same' } : {}),
     };
     // Over HTTP the bulk was done just before, too.
-    const key = name === 'bulk_items' && variant !== 'dryRun' ? { idempotencyKey: randomUUID() } : {};
-    return [name, { ...params, ...(parameter === undefined ? {} : { [parameter]: nameOf(thing) }), ...body, ...key }];
+    // A tool's bulk by query says how many items it means, which its dry run need not.
+    const tried = 'query' in body && name === 'bulk_items' ? { dryRun: true } : {};
+    const key = keyed.has(name) && variant !== 'dryRun' ? { idempotencyKey: randomUUID() } : {};
+    return [
+      name,
+      { ...params, ...(parameter === undefined ? {} : { [parameter]: nameOf(thing) }), ...body, ...tried, ...key },
+    ];
   };
 
   return { send, toolOf };

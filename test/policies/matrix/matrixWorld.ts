@@ -87,6 +87,7 @@ export const newMatrixWorld = (): MatrixWorld => {
     };
     for (const persona of personas) clients.set(persona, documents.of(made[persona]));
     const { admin, clerk, away } = made;
+    for (const resource of ['own', 'hidden']) await world.records(resource, [record]);
     for (const inbox of ['own', 'readOnly', 'hidden'] as const)
       items.set(
         inbox,
@@ -94,7 +95,6 @@ export const newMatrixWorld = (): MatrixWorld => {
       );
     const elsewhere = world.elsewhere(away, 'staging');
     items.set('else', (await elsewhere.post('/items', { inbox: 'elsewhere', title: 'x' })).body.item.id);
-    for (const resource of ['own', 'hidden']) await world.records(resource, [record]);
     await world.records('elsewhere', [record], 'staging');
     await world.records('own', [record, { ...record, id: there }], 'staging');
     await world.app(serving);

@@ -2,7 +2,7 @@
  * One standby that serves reads: its connections, whether it is up, and the statement that asks it, before each read, what it
  * has replayed. Opened by standbys.ts.
  */
-import { createInterval, sleep } from '../../core/wait.ts';
+import { createInterval, sleep } from '../../time/wait.ts';
 import type { Span } from '../../tracing/span.ts';
 import type { Db } from '../knex.ts';
 import { createOpenSessions } from '../openSessions.ts';

@@ -1,13 +1,46 @@
 /**
  * The standbys of an API process: which of them a read may go to, so that its caller sees what they have changed or were told
- * of. Opened by shared/deps.ts, used by api/middleware/standbyRead.ts. Why: docs/decisions/0031-standbys-serve-reads.md.
+ * of. Opened by shared/deps.ts. api/middleware/callEndpoint.ts asks them. Why: docs/decisions/0031-standbys-serve-reads.md.
  */
-import type { StandbyConfig } from '../../core/standbyConfig.ts';
+import type { StandbyConfig } from '../../config/standbyConfig.ts';
 import type { Span } from '../../tracing/span.ts';
 import type { DbOptions } from '../knex.ts';
 import { openPrimaryLog } from './primaryLog.ts';
 import { openStandby, type NeededPlace, type StandbyRead } from './standby.ts';
-import { createWriters } from './writers.ts';
+
+/**
+ * The principals that have changed something lately, and when: their reads need a standby that is further than that.
+ */
+interface Writers {
+  /** Notes that `owner` has changed something just now. */
+  note(owner: string): void;
+  /** Returns when `owner` changed something last; null: not within the time that is kept. */
+  lastOf(owner: string): number | null;
+}
+
+/** Returns none yet. After `keepMs` a change is forgotten: every standby that serves reads has it by then. */
+const createWriters = (keepMs: number, now = (): number => performance.now()): Writers => {
+  /** In the order of the times. */
+  const times = new Map<string, number>();
+  const forget = (): void => {
+    const oldest = now() - keepMs;
+    for (const [owner, at] of times) {
+      if (at >= oldest) return;
+      times.delete(owner);
+    }
+  };
+  return {
+    note: (owner) => {
+      forget();
+      times.delete(owner);
+      times.set(owner, now());
+    },
+    lastOf: (owner) => {
+      forget();
+      return times.get(owner) ?? null;
+    },
+  };
+};
 
 /** The standbys are asked this many times within the ms by which they may be behind, and at least at this interval. */
 const [looksPerLag, lookMostMs] = [10, 250];

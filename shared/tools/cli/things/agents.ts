@@ -1,8 +1,15 @@
 /** The `agent …` commands of the admin tool; used by run.ts. */
-import { compileCheck } from '../../../platform/core/validate.ts';
+import {
+  agentInput,
+  createAgent,
+  listAgents,
+  revokeAgent,
+  rotateAgent,
+  type AgentToken,
+} from '../../../accounts/settings/agents.ts';
+import { rotationInput } from '../../../accounts/settings/credentials.ts';
 import type { Tx } from '../../../platform/db/knex.ts';
-import { createAgent, listAgents, revokeAgent, rotateAgent, type AgentToken } from '../../../settings/agents.ts';
-import { agentInput, rotationInput } from '../../../settings/schema.ts';
+import { compileCheck } from '../../../platform/json/validate.ts';
 import type { Command, CommandResult } from '../command.ts';
 import {
   credentialBaseUrl,

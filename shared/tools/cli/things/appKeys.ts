@@ -1,7 +1,14 @@
 /** The `app-key …` commands of the admin tool; used by run.ts. */
-import { compileCheck } from '../../../platform/core/validate.ts';
-import { createAppKey, listAppKeys, revokeAppKey, rotateAppKey, type AppKeyToken } from '../../../settings/appKeys.ts';
-import { appKeyInput, rotationInput } from '../../../settings/schema.ts';
+import {
+  appKeyInput,
+  createAppKey,
+  listAppKeys,
+  revokeAppKey,
+  rotateAppKey,
+  type AppKeyToken,
+} from '../../../accounts/settings/appKeys.ts';
+import { rotationInput } from '../../../accounts/settings/credentials.ts';
+import { compileCheck } from '../../../platform/json/validate.ts';
 import { type Command, type CommandArguments, type CommandResult } from '../command.ts';
 import {
   environmentUrl,

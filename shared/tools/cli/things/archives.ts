@@ -1,6 +1,7 @@
 /** The `archive …` commands of the admin tool: past months of timelines and audit log as files; used by run.ts. */
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { recordAdminChange } from '../../../accounts/settings/adminChange.ts';
 import { listUnreaching } from '../../../erasure/model.ts';
 import { describeOther, findOrigin } from '../../../platform/archive/origin.ts';
 import {
@@ -16,7 +17,6 @@ import { restoreArchive } from '../../../platform/archive/restore.ts';
 import { checkArchive } from '../../../platform/archive/verify.ts';
 import { archivePart } from '../../../platform/archive/write.ts';
 import type { Tx } from '../../../platform/db/knex.ts';
-import { recordAdminChange } from '../../../settings/adminChange.ts';
 import type { Command, CommandArguments, CommandResult } from '../command.ts';
 import { announceChange, type CommandContext } from '../context.ts';
 import { CommandFailure, UsageError } from '../failures.ts';

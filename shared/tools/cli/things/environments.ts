@@ -1,11 +1,15 @@
 /** The `environment …` commands of the admin tool; used by run.ts. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import {
+  createEnvironment,
+  environmentInput,
+  listEnvironments,
+  startEpoch,
+} from '../../../accounts/settings/environments/environments.ts';
 import { Fault } from '../../../catalogue/errors.ts';
 import { declareEnvironment } from '../../../flags/redeclaredFlags.ts';
-import { compileCheck } from '../../../platform/core/validate.ts';
-import { createEnvironment, listEnvironments, startEpoch } from '../../../settings/environments/create.ts';
-import { environmentInput } from '../../../settings/schema.ts';
+import { compileCheck } from '../../../platform/json/validate.ts';
 import { type Command } from '../command.ts';
 import { environmentUrl, runCommandChange, type CommandContext } from '../context.ts';
 import { CommandFailure, UsageError } from '../failures.ts';

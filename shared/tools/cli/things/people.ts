@@ -1,15 +1,16 @@
 /** The `person …` commands of the admin tool; used by run.ts. */
-import { compileCheck } from '../../../platform/core/validate.ts';
-import { hashPassword } from '../../../settings/passwords.ts';
+import { hashPassword } from '../../../accounts/passwords.ts';
 import {
   createPerson,
   listPeople,
   normalizeEmail,
+  personInput,
+  personPatch,
   removePerson,
   updatePerson,
   type PersonView,
-} from '../../../settings/people.ts';
-import { personInput, personPatch } from '../../../settings/schema.ts';
+} from '../../../accounts/settings/people.ts';
+import { compileCheck } from '../../../platform/json/validate.ts';
 import type { Command } from '../command.ts';
 import { findOneByName, runCommandChange, type CommandContext } from '../context.ts';
 import { formatTable } from '../print.ts';
@@ -72,7 +73,7 @@ export const personCommands: readonly Command[] = [
       const password = await context.readInput();
       checkPatch({ password });
       const passwordHash = await hashPassword(password);
-      const person = await runCommandChange(context, (tx) => updatePerson(tx, context.admin, id, { passwordHash }));
+      const { person } = await runCommandChange(context, (tx) => updatePerson(tx, context.admin, id, { passwordHash }));
       return {
         json: { person },
         lines: [`${person.name} <${person.email}> (${person.id}) signs in with the new password.`],
@@ -108,10 +109,15 @@ export const personCommands: readonly Command[] = [
     options: {},
     run: async (context, { argument }) => {
       const { id } = await findPerson(context, argument);
-      const person = await runCommandChange(context, (tx) => removePerson(tx, context.admin, id));
+      const { person, unassigned, agents } = await runCommandChange(context, (tx) =>
+        removePerson(tx, context.admin, id),
+      );
+      const items = unassigned === 0 ? [] : [`Items that become nobody’s: ${String(unassigned)}.`];
+      const made =
+        agents.length === 0 ? [] : [`Agents that they made, which stay: ${agents.map(({ name }) => name).join(', ')}.`];
       return {
-        json: { person, revoked: true },
-        lines: [`${person.name} <${person.email}> (${person.id}) is removed.`],
+        json: { person, revoked: true, unassigned, agents },
+        lines: [`${person.name} <${person.email}> (${person.id}) is removed.`, ...items, ...made],
       };
     },
   },

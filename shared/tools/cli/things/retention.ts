@@ -1,12 +1,12 @@
 /** The `retention …` commands of the admin tool: for how long environments keep what is not kept for ever; used by run.ts. */
-import { limits } from '../../../catalogue/limits.ts';
-import { retentionKinds } from '../../../catalogue/retention.ts';
 import {
   listRetentions,
   setRetention,
   type RetentionDays,
   type RetentionView,
-} from '../../../settings/environments/retention.ts';
+} from '../../../accounts/settings/environments/retention.ts';
+import { limits } from '../../../catalogue/limits.ts';
+import { retentionKinds } from '../../../catalogue/retention.ts';
 import type { Command } from '../command.ts';
 import { runCommandChange } from '../context.ts';
 import { CommandFailure, UsageError } from '../failures.ts';

@@ -1,7 +1,13 @@
 /** The `role …` commands of the admin tool; used by run.ts. */
-import { compileCheck } from '../../../platform/core/validate.ts';
-import { createRole, deleteRole, listRoles, updateRole } from '../../../settings/roles.ts';
-import { roleInput, rolePatch } from '../../../settings/schema.ts';
+import {
+  createRole,
+  deleteRole,
+  listRoles,
+  roleInput,
+  rolePatch,
+  updateRole,
+} from '../../../accounts/settings/roles.ts';
+import { compileCheck } from '../../../platform/json/validate.ts';
 import { type Command } from '../command.ts';
 import { findOneByName, runCommandChange } from '../context.ts';
 import { UsageError } from '../failures.ts';
@@ -65,7 +71,7 @@ export const roleCommands: readonly Command[] = [
         ...(name === undefined ? {} : { name }),
       });
       const { id } = findOneByName(await listRoles(context.db), argument, thing, (role) => role.name);
-      const role = await runCommandChange(context, (tx) => updateRole(tx, context.admin, id, patch));
+      const { role } = await runCommandChange(context, (tx) => updateRole(tx, context.admin, id, patch));
       return { json: { role }, lines: [`The role ${role.name} (${role.id}) is: ${summary(role.grants)}`] };
     },
   },

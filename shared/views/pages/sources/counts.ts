@@ -1,12 +1,12 @@
 /** The source `counts`: exact counts of inboxes as one number, or as a table with a row per inbox. For page.ts. */
-import { findVisibleInbox } from '../../../access/gates.ts';
-import type { Block } from '../../../applink/protocol.ts';
+import { findVisibleInbox } from '../../../accounts/access/gates.ts';
+import type { Block } from '../../../app/link/protocol.ts';
+import type { InboxDefinition } from '../../../app/manifest/definition.ts';
+import { parseBlockQuery } from '../../../app/manifest/pages/query.ts';
+import { tableMeasures, type CountsQuery } from '../../../app/manifest/pages/schema.ts';
 import { fault } from '../../../catalogue/errors.ts';
-import type { InboxDefinition } from '../../../environments/definition.ts';
-import { parseBlockQuery } from '../../../environments/pages/query.ts';
-import { tableMeasures, type CountsQuery } from '../../../environments/pages/schema.ts';
 import { readCounts, toInboxCounts, type InboxCounts } from '../../../items/counts.ts';
-import { visibleInboxes } from '../../../items/filters.ts';
+import { visibleInboxes } from '../../../items/filters/filters.ts';
 import { blockTitle, type BlockResolver, type DeclaredBlock, type PageContext } from '../context.ts';
 import { tableBlock } from '../table.ts';
 

@@ -1,10 +1,11 @@
 /** The source `records`: one record, or a table of records. For page.ts. */
-import type { Block, LinkRecord } from '../../../applink/protocol.ts';
-import { valueTypes } from '../../../blocks/schema.ts';
-import { errorBlock } from '../../../blocks/validateBlocks.ts';
-import type { ManifestResource } from '../../../environments/manifest.ts';
-import { parseBlockQuery } from '../../../environments/pages/query.ts';
-import type { RecordQuery, RecordsQuery } from '../../../environments/pages/schema.ts';
+import { valueTypes } from '../../../app/blocks/schema.ts';
+import { errorBlock } from '../../../app/blocks/validateBlocks.ts';
+import type { Block, LinkRecord } from '../../../app/link/protocol.ts';
+import type { ManifestResource } from '../../../app/manifest/manifest.ts';
+import { withCurrencies } from '../../../app/manifest/money.ts';
+import { parseBlockQuery } from '../../../app/manifest/pages/query.ts';
+import type { RecordQuery, RecordsQuery } from '../../../app/manifest/pages/schema.ts';
 import { getRecord, listRecords, requireVisibleResource } from '../../../records/read.ts';
 import { blockTitle, type BlockResolver, type DeclaredBlock, type PageContext } from '../context.ts';
 import { tableBlock, type TableColumn } from '../table.ts';
@@ -35,19 +36,26 @@ const shown = (block: DeclaredBlock, columns: readonly TableColumn[]): TableColu
     ? [...columns]
     : columns.filter(({ name }) => name === 'title' || !own.some((column) => column.name === name));
 
-const rowOf = ({ id, title, subtitle, updatedAt, fields }: LinkRecord): Readonly<Record<string, unknown>> => ({
+const rowOf = (
+  resource: ManifestResource,
+  { id, title, subtitle, updatedAt, fields }: LinkRecord,
+): Readonly<Record<string, unknown>> => ({
   id,
   title,
   subtitle,
   updatedAt,
-  ...fields,
+  ...withCurrencies(resource, fields),
 });
 
 const table = async (context: PageContext, block: DeclaredBlock): Promise<Block> => {
   const { resource: name, ...query } = parseBlockQuery<RecordsQuery>('records', block, context.params);
   const resource = requireVisibleResource(context.caller, name);
   const { records } = await listRecords(context.deps, context.caller, name, query);
-  return tableBlock(block, shown(block, columnsOf(resource)), records.map(rowOf));
+  return tableBlock(
+    block,
+    shown(block, columnsOf(resource)),
+    records.map((record) => rowOf(resource, record)),
+  );
 };
 
 /** Returns a block of one record; an `error` block when the record doesn't exist. Throws `not_found` for an unseen resource. */

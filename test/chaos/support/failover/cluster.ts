@@ -12,8 +12,8 @@ import {
   prepare,
 } from '../../../../shared/tools/services/postgresCluster.mjs';
 import { start, type Child } from '../../../../shared/tools/services/processes.mjs';
-import { findProgram } from '../../../../shared/tools/services/systemPrograms.mjs';
 import { userMode } from '../../../../shared/tools/services/userMode.mjs';
+import { findProgram } from '../../../services/systemPrograms.mjs';
 import { until } from '../../../support/until.ts';
 import { DatabaseNode } from './node.ts';
 

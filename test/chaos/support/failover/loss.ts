@@ -14,7 +14,9 @@ import { startMarkedWork } from './marks.ts';
 
 const env = 'failoverLoss';
 const itemCount = 20;
+/** ms of writes that both servers keep, before the loss and after it, and for streams to tell of the last ones. */
 const keptMs = 3_000;
+/** ms of writes that the standby does not get: enough for streams to have told of some. */
 const lostMs = 4_000;
 
 const positionOf = async (site: Site): Promise<number> =>

@@ -3,8 +3,8 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { freePort } from '../../../../shared/tools/services/ports.mjs';
 import { start, type Child } from '../../../../shared/tools/services/processes.mjs';
-import type { SystemProgram } from '../../../../shared/tools/services/systemPrograms.mjs';
 import type { UserMode } from '../../../../shared/tools/services/userMode.mjs';
+import type { SystemProgram } from '../../../services/systemPrograms.mjs';
 import { signalAll, withDescendants } from '../../../support/processTree.ts';
 import { openRelay, type Relay } from '../relay.ts';
 import { patroniConfig, type NodeOptions } from './patroniConfig.ts';

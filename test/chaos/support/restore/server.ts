@@ -16,8 +16,8 @@ import {
   prepare,
 } from '../../../../shared/tools/services/postgresCluster.mjs';
 import { dieWithParent, runProcess, start, type Child } from '../../../../shared/tools/services/processes.mjs';
-import { findProgram } from '../../../../shared/tools/services/systemPrograms.mjs';
 import { userMode, type UserMode } from '../../../../shared/tools/services/userMode.mjs';
+import { findProgram } from '../../../services/systemPrograms.mjs';
 import { signalAll, withDescendants } from '../../../support/processTree.ts';
 import { until } from '../../../support/until.ts';
 

@@ -12,6 +12,8 @@ import { startAll, stopAll } from './steps.ts';
 import { readMarks, startTimedWork } from './timedWork.ts';
 
 const env = 'snapshot';
+/** ms of writes that the snapshot has, that come after it, and that come once the readers are back. */
+const [keptMs, lostMs, backMs] = [3_000, 4_000, 3_000];
 const said = 'less than streams have told of';
 
 export const putSnapshotBack = async (run: Run, site: Site, server: RestorableServer): Promise<void> => {
@@ -20,11 +22,11 @@ export const putSnapshotBack = async (run: Run, site: Site, server: RestorableSe
   const readers = await openReaders(admin);
   const random = run.random.fork('snapshot');
   const work = startTimedWork({ client: admin, items, random, writers: 4, record: null });
-  await pause(3_000);
+  await pause(keptMs);
   await readers.early.stop();
   const target = await server.takeSnapshot();
   const late = new Recorder(admin, { mayReset: true });
-  await pause(4_000);
+  await pause(lostMs);
   const heard = late.messages;
   await until('the stream goes on', () => late.messages > heard, 10_000);
   await late.stop();
@@ -39,7 +41,7 @@ export const putSnapshotBack = async (run: Run, site: Site, server: RestorableSe
     run.problem('no worker has said that the data have gone back');
   });
   const back = await comeBack(admin, { ...readers, late });
-  await pause(3_000);
+  await pause(backMs);
   await work.stop();
   await site.settled();
   judgeParts(run, work.parts, await readMarks(admin, items), { target, gone, restarted });

@@ -1,0 +1,213 @@
+/** The parts of an entry of the audit log: its verb, action, target, marks and change. Used by AuditRow and the ledger of agents. */
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { inputText, toForm } from '../actions/schema.ts';
+import { differences } from '../content/difference.ts';
+import { hasPage, ThingLink } from '../content/links.tsx';
+import { useNames } from '../content/names.ts';
+import { isObject, legible, shown } from '../content/values.ts';
+import { allows } from '../settings/sections.ts';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/Button.tsx';
+import { inRow } from '../ui/plural.ts';
+import { toWords } from '../ui/words.ts';
+import { actionsQuery } from '../wire/actionQueries.ts';
+import { itemTitleQuery } from '../wire/itemTitles.ts';
+import { meQuery } from '../wire/queries.ts';
+import { settingsNamesQuery } from '../wire/settingsQueries.ts';
+import type { AuditEntry } from '../wire/types.ts';
+import { type Requests, approverOf, bulkOf } from './outcome.ts';
+import { auditTexts } from './texts.tsx';
+import { verbTexts } from './verbTexts.ts';
+
+interface TargetLinkProps extends Pick<AuditEntry, 'target'> {
+  /** Of the link; absent: the kind of the thing. */
+  readonly children?: ReactNode;
+}
+
+/** What an entry was done to, as a link where it has a page. */
+export const TargetLink = ({ target: { type, id }, children }: TargetLinkProps) => {
+  const shown = children ?? type;
+  if (id === null) return shown;
+  if (hasPage(type))
+    return (
+      <ThingLink type={type} id={id} title={id} className={children === undefined ? 'target-kind' : ''}>
+        {shown}
+      </ThingLink>
+    );
+  return children === undefined ? (
+    shown
+  ) : (
+    <>
+      {type} {children}
+    </>
+  );
+};
+
+/** Returns the names of what is kept in the settings by id, for those who manage it and where they are wanted; undefined: not known. */
+export const useSettingsNames = (isWanted: boolean): ReadonlyMap<string, string> | undefined => {
+  const { http } = useSession();
+  const { data: me } = useQuery(meQuery(http));
+  const mayManage = me !== undefined && allows(me, 'settings: manage');
+  return useQuery({ ...settingsNamesQuery(http), enabled: isWanted && mayManage }).data;
+};
+
+const managed: ReadonlySet<string | null> = new Set(['agent', 'person', 'role', 'appKey']);
+
+/** What the target of an entry is called: an item by its title; agents, people, roles and app keys by their names, for those who manage them; anything else by its id. / */
+export const TargetName = ({ target: { type, id } }: Pick<AuditEntry, 'target'>) => {
+  const { http } = useSession();
+  const { data: title } = useQuery({ ...itemTitleQuery(http, id ?? ''), enabled: type === 'item' && id !== null });
+  const names = useSettingsNames(managed.has(type));
+  const name = title ?? names?.get(id ?? '');
+  return name === undefined ? (
+    <span className="mono">{id}</span>
+  ) : (
+    <span className="target-name" dir="auto">
+      {name}
+    </span>
+  );
+};
+
+/** Returns a verb in words; one that has none, such as that of a read, as the words of its name. */
+export const verbWords = (verb: string): string => verbTexts[verb] ?? toWords(verb.replaceAll('.', ' '));
+
+interface DetailsButtonProps {
+  readonly verb: string;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+/** The button that shows and hides the values of an audit entry. */
+export const DetailsButton = ({ verb, isOpen, onToggle }: DetailsButtonProps) => {
+  const label = isOpen ? auditTexts.hideDetails : auditTexts.details;
+  return (
+    <Button
+      tone="bare"
+      aria-label={auditTexts.detailsOf(label, verbWords(verb))}
+      aria-expanded={isOpen}
+      onClick={onToggle}
+    >
+      {label}
+    </Button>
+  );
+};
+
+interface EntryMarksProps {
+  readonly entry: AuditEntry;
+  readonly requests: Requests;
+}
+
+export const EntryApprover = ({ entry, requests }: EntryMarksProps) => {
+  const name = approverOf(entry, requests);
+  return (
+    name !== null && (
+      <span className="soft" dir="auto">
+        · {auditTexts.approvedBy(name)}
+      </span>
+    )
+  );
+};
+
+export const EntryBulk = ({ entry, requests }: EntryMarksProps) => {
+  const id = bulkOf(entry, requests);
+  return id !== null && <TargetLink target={{ type: 'bulk', id }}>{auditTexts.ofBulk}</TargetLink>;
+};
+
+/** Returns a function that gives a dotted member of an entry as text: ids of people as names, the input of an action in the words of its form. */
+export const useValueText = (entry: AuditEntry): ((name: string, value: unknown) => string) => {
+  const { http } = useSession();
+  const names = useNames();
+  const action = actionOf(entry);
+  const { data: actions } = useQuery({ ...actionsQuery(http), enabled: action !== null });
+  return (name, value) => {
+    if (typeof value === 'string' && (value === names.me || names.people.some(({ id }) => id === value)))
+      return names.of(value);
+    if (name !== 'operation.input' || !isObject(value)) return shown(value);
+    const form = toForm(actions?.find((each) => each.name === action)?.input ?? {});
+    const members = form.kind === 'group' ? form.members : [];
+    return inRow(
+      Object.entries(value).map(([member, of]) => {
+        const field = members.find((each) => each.name === member);
+        return `${legible(field?.label ?? toWords(member))} ${inputText(field, of, value)}`;
+      }),
+    );
+  };
+};
+
+/** Returns an entry whose approver is a name, and not the members of a person. */
+const withApproverName = (entry: AuditEntry): AuditEntry => {
+  const { approvedBy, ...after }: Readonly<Record<string, unknown>> = { ...entry.after };
+  return isObject(approvedBy) ? { ...entry, after: { ...after, approvedBy: approvedBy['name'] } } : entry;
+};
+
+const texts = auditTexts.change;
+
+/** The members before and after; of a first state all that there are. */
+const changesOf = ({ before, after }: AuditEntry) => {
+  const found = differences(before, before ?? {}, after ?? {});
+  if (found.length > 0) return found;
+  return Object.entries(before ?? after ?? {}).map(([name, value]: [string, unknown]) => ({
+    name,
+    now: before === null ? undefined : value,
+    after: after === null ? undefined : value,
+  }));
+};
+
+/** The values of an audit entry before and after. */
+export const AuditChange = ({ entry }: { readonly entry: AuditEntry }) => {
+  const textOf = useValueText(entry);
+  const rows = changesOf(withApproverName(entry));
+  return (
+    <div className="audit-change">
+      {rows.length > 0 && (
+        <table aria-label={texts.title}>
+          <thead>
+            <tr>
+              <th>{texts.member}</th>
+              <th>{texts.before}</th>
+              <th>{texts.after}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ name, now, after }) => (
+              <tr key={name}>
+                <th scope="row" title={name}>
+                  {toWords(name)}
+                </th>
+                <td dir="auto">{textOf(name, now)}</td>
+                <td dir="auto">{textOf(name, after)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p className="soft">
+        <span className="mono">{entry.id}</span>
+        {entry.requestId !== null && <> · {texts.request(<span className="mono">{entry.requestId}</span>)}</>}
+        {entry.address !== null && ` · ${texts.from(entry.address)}`}
+      </p>
+    </div>
+  );
+};
+
+const membersOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});
+
+/** Returns the name of the action, or of that of a bulk; null: the entry is about none. */
+const actionOf = ({ target, before, after }: AuditEntry): string | null => {
+  if (target.type === 'action') return target.id;
+  const named = [after, before].flatMap((side) => [
+    membersOf(side)['action'],
+    membersOf(membersOf(side)['operation'])['action'],
+  ]);
+  return named.find((name) => typeof name === 'string') ?? null;
+};
+
+export const ActionName = ({ entry }: { readonly entry: AuditEntry }) => {
+  const { http } = useSession();
+  const name = actionOf(entry);
+  const { data: actions } = useQuery({ ...actionsQuery(http), enabled: name !== null });
+  if (name === null) return null;
+  const label = actions?.find((action) => action.name === name)?.label ?? toWords(name);
+  return <strong dir="auto">{legible(label)}</strong>;
+};

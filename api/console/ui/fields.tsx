@@ -1,0 +1,156 @@
+/** The parts of forms: options, suggestions, a new password, what is optional, and what is wrong. Used by every form. */
+import { type ComponentProps, type ReactNode, useId } from 'react';
+import { uiTexts } from './texts.tsx';
+
+/** Characters of a reason, as the API takes them. */
+export const reasonMost = 2_000;
+
+/** Returns how many characters a text is too long, counted as the API counts them. */
+export const excessOf = (text: string, most: number): number =>
+  // A character may be two units of the text's length, never less than one.
+  text.length <= most ? 0 : Math.max(0, [...text].length - most);
+
+interface TooLongProps {
+  /** The text in words, as the beginning of a sentence. */
+  readonly what: string;
+  readonly text: string;
+  readonly most: number;
+}
+
+/** A word on a text that is longer than the API takes: it is kept whole and has to be shortened. */
+export const TooLong = ({ what, text, most }: TooLongProps) => {
+  const excess = excessOf(text, most);
+  if (excess === 0) return null;
+  return (
+    <p className="problem" role="status">
+      {uiTexts.form.tooLong(what, excess, most)}
+    </p>
+  );
+};
+
+/** Marks a label as that of an optional control; hidden from screen readers, to which the control is not `required`. */
+export const Optional = () => (
+  <span className="soft" aria-hidden>
+    {uiTexts.form.optional}
+  </span>
+);
+
+type Options = readonly (readonly [value: string | number, label: string])[];
+
+interface SelectProps extends Omit<ComponentProps<'select'>, 'onChange' | 'value'> {
+  readonly value: string;
+  readonly options: Options | undefined;
+  /** The label of the first option, whose value is empty; absent: there is none. */
+  readonly any?: string;
+  readonly onValue: (value: string) => void;
+}
+
+/** The options of a choice. */
+export const Options = ({ of = [] }: { readonly of: Options | undefined }) =>
+  of.map(([value, label]) => (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  ));
+
+/** A choice whose label is not on screen. */
+export const Select = ({ options, any, onValue, ...select }: SelectProps) => (
+  <select {...select} onChange={({ target }) => onValue(target.value)}>
+    {any !== undefined && <option value="">{any}</option>}
+    <Options of={options} />
+  </select>
+);
+
+/** A choice with its label. */
+export const Choice = ({ label, ...select }: SelectProps & { readonly label: string }) => (
+  <label>
+    {label}
+    <Select {...select} />
+  </label>
+);
+
+interface TextInputProps extends Omit<ComponentProps<'input'>, 'onChange' | 'value'> {
+  readonly label: ReactNode;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+}
+
+/** A text field with its label. */
+export const TextInput = ({ label, onValue, ...input }: TextInputProps) => (
+  <label>
+    {label}
+    <input autoComplete="off" {...input} onChange={({ target }) => onValue(target.value)} />
+  </label>
+);
+
+interface ReasonInputProps extends Omit<TextInputProps, 'label'> {
+  readonly label: string;
+  /** Begins the sentence that says that it is too long. */
+  readonly what: string;
+}
+
+/** The reason of what one does, which is optional unless it is required; a word when it is too long. */
+export const ReasonInput = ({ label, what, required = false, ...input }: ReasonInputProps) => (
+  <>
+    <TextInput
+      label={
+        <span>
+          {label} {!required && <Optional />}
+        </span>
+      }
+      required={required}
+      {...input}
+    />
+    <TooLong what={what} text={input.value} most={reasonMost} />
+  </>
+);
+
+interface NewPasswordInputProps {
+  readonly value: string;
+  readonly required: boolean;
+  readonly onValue: (value: string) => void;
+}
+
+/** The input of a new password, within the bounds of the API. */
+export const NewPasswordInput = ({ value, required, onValue }: NewPasswordInputProps) => (
+  <input
+    type="password"
+    required={required}
+    minLength={8}
+    maxLength={1_024}
+    autoComplete="new-password"
+    value={value}
+    onChange={({ target }) => onValue(target.value)}
+  />
+);
+
+interface SuggestedProps extends ComponentProps<'input'> {
+  readonly label: string;
+  readonly options: readonly string[];
+  /** Returns what stands beside an option. */
+  readonly nameOf?: (option: string) => string | undefined;
+}
+
+/** A text field with its label and with suggestions. */
+export const Suggested = ({ label, options, nameOf, ...input }: SuggestedProps) => {
+  const id = useId();
+  return (
+    <label>
+      {label}
+      <input list={id} autoComplete="off" spellCheck={false} {...input} />
+      <datalist id={id}>
+        {options.map((option) => (
+          <option key={option} value={option} label={nameOf?.(option)} />
+        ))}
+      </datalist>
+    </label>
+  );
+};
+
+/** `text` null: nothing is wrong. */
+export const ProblemText = ({ text }: { readonly text: string | null }) =>
+  text === null ? null : (
+    <p className="problem" role="alert">
+      {text}
+    </p>
+  );

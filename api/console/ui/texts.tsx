@@ -1,0 +1,55 @@
+/** Texts of states without content, of parts, searches, lists and forms, and in the place of a name. Loaded with the page; used everywhere. */
+import type { ReactNode } from 'react';
+import { plural } from './plural.ts';
+import { count } from './time.ts';
+
+export const uiTexts = {
+  tryAgain: 'Try again',
+  close: 'Close',
+  done: 'Done',
+  /** Where a role that may change something has the controls for it. */
+  readOnly: 'Your role can read this, not change it.',
+  search: 'Search',
+  loading: 'Loading',
+  slow: 'The server is slow to answer. What you ask for comes as soon as it is there.',
+  showNew: (n: number) => plural(n, { one: `${count(n)} new, show it`, other: `${count(n)} new, show them` }),
+  /** Headings of problems by the API's status; 0: there is no answer. */
+  problems: {
+    0: 'No connection',
+    403: 'Your role may not see this',
+    404: 'Not here, or not visible to you',
+    413: 'Too large to be sent',
+    429: 'Too many requests',
+    503: 'The service is not ready',
+  },
+  otherProblem: 'This could not be shown',
+  needs: (right: string) => `It needs ${right}. Who manages roles can grant it.`,
+  outdated: 'The console has been updated',
+  outdatedAbout: 'Reload the page to go on with the new version. What you typed is kept.',
+  reload: 'Reload the page',
+  notLoaded: 'This part could not be loaded',
+  notLoadedAbout: 'The connection may be broken, or the service is being updated. What you typed is kept.',
+  /** Texts in the place of a person's name. */
+  people: { nobody: 'Nobody', unknown: 'A colleague' },
+  /** Texts at the end of what is listed from the newest on. */
+  earlier: {
+    /** By what is listed. */
+    show: { acts: 'Show earlier acts', entries: 'Show earlier entries', ones: 'Show earlier ones' },
+    archived: (before: ReactNode) => (
+      <>What happened before {before} may be archived. Whoever operates this service can bring it back.</>
+    ),
+  },
+  /** Texts of forms, wherever they stand. */
+  form: {
+    cancel: 'Cancel',
+    optional: 'optional',
+    /** `what`: the text that is meant, such as "The reason". */
+    /** `label`: of the field of a prompt. */
+    theAnswer: (label: string) => `The ${label.toLowerCase()}`,
+    tooLong: (what: string, excess: number, most: number) =>
+      plural(excess, {
+        one: `${what} is ${count(excess)} character too long; at most ${count(most)} can be sent.`,
+        other: `${what} is ${count(excess)} characters too long; at most ${count(most)} can be sent.`,
+      }),
+  },
+};

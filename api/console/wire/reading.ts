@@ -1,0 +1,63 @@
+/** How queries read the API: one answer, a member of one, a whole list, and a list page by page. Used by the files of queries. */
+import type { Answer, Http } from './http.ts';
+
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+interface Reading {
+  readonly signal: AbortSignal;
+}
+
+/** Returns the body of an answer. */
+export const body = async <T>(answer: Promise<Answer<T>>): Promise<T> => (await answer).body;
+
+/** Reads an answer. */
+export const answerOf = <T>(http: Http, path: string, query: Query = {}) => ({
+  queryFn: ({ signal }: Reading) => body(http.call<T>('GET', path, { query, signal })),
+});
+
+/** Reads the member `name` of an answer. */
+export const memberOf = <T>(http: Http, path: string, name: string, query: Query = {}) => ({
+  queryFn: async ({ signal }: Reading): Promise<T> => {
+    const answer = await body(http.call<Readonly<Record<string, unknown>>>('GET', path, { query, signal }));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API holds its answers against its schemas
+    return answer[name] as T;
+  },
+});
+
+/** Reads the whole of the list that is the member `name` of each page. */
+export const wholeOf = <T>(http: Http, path: string, name: string, query: Query = {}) => ({
+  queryFn: async ({ signal }: Reading): Promise<readonly T[]> => {
+    const all: T[] = [];
+    let cursor: unknown = null;
+    do {
+      const page: Readonly<Record<string, unknown>> = await body(
+        http.call('GET', path, {
+          query: { ...query, limit: 200, ...(typeof cursor === 'string' ? { cursor } : {}) },
+          signal,
+        }),
+      );
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API holds its answers against its schemas
+      all.push(...(page[name] as T[]));
+      ({ cursor } = page);
+    } while (typeof cursor === 'string');
+    return all;
+  },
+});
+
+/** Goes on from page to page by their cursors. */
+export const byCursor = {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names the type of the later cursors
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ cursor }: { readonly cursor: string | null }) => cursor,
+};
+
+/** Returns a query with the cursor of a page after the first. */
+export const withCursor = (query: Query, cursor: string | null): Query =>
+  cursor === null ? query : { ...query, cursor };
+
+/** Reads a list page by page. */
+export const pagesOf = <P extends { readonly cursor: string | null }>(http: Http, path: string, query: Query) => ({
+  queryFn: ({ pageParam, signal }: Reading & { readonly pageParam: string | null }) =>
+    body(http.call<P>('GET', path, { query: withCursor(query, pageParam), signal })),
+  ...byCursor,
+});

@@ -1,0 +1,142 @@
+/**
+ * The change writer: the only code that puts together a change with what follows from it. A change has a name and named parts, each
+ * the text of a CTE: the guarded `update` or `insert`, and its events, live messages, jobs, results of bulks and saved response. They
+ * are one prepared statement, so that all of it is written or nothing. Values have names. Used wherever something changes.
+ */
+import type { Db, Tx } from '../db/knex.ts';
+import {
+  executeNamed,
+  namedStatement,
+  queryNamedRows,
+  textLengthOf,
+  type NamedStatement,
+} from '../db/namedStatement.ts';
+import type { SqlValue } from '../db/sql.ts';
+import { isObject } from '../json/jsonLimits.ts';
+import {
+  actorMembers,
+  eventInsert,
+  mapActor,
+  type ActorColumns,
+  type EventActor,
+  type EventColumns,
+} from './events.ts';
+import { savedResponseInsert, type SavedResponse, type SavedResponseColumns } from './idempotency.ts';
+import type { InsertSource, Sql } from './insertText.ts';
+import { outboxInsert, type OutboxColumns } from './outbox.ts';
+
+export interface Change {
+  readonly name: string;
+  readonly parts: Readonly<Record<string, Sql>>;
+  readonly answer: Sql | null;
+}
+
+/**
+ * Declares a change: its parts in their order, by name, and the select that the statement answers. Without `answer` the last part is
+ * the statement itself. A change without a saved response is written without its part `kept`.
+ */
+export const change = (name: string, parts: Readonly<Record<string, Sql>>, answer: Sql | null = null): Change => ({
+  name,
+  parts,
+  answer,
+});
+
+/** The actor of a change as named values, which `actorValues` gives. */
+export const actor: ActorColumns = mapActor((column) => `$${column}`);
+
+/** What happens at once has one environment, time and actor: `$env`, `$at` and those of `actorValues`. */
+const origin = { env: '$env', at: '$at::bigint' } as const;
+
+/** Returns the part that inserts an event for each row of the source, by default in `$env`, at `$at`, by the change's actor. */
+export const event = (columns: Partial<EventColumns>, source?: InsertSource): Sql =>
+  eventInsert({ ...origin, ...actor, ...columns }, source);
+
+/** Returns the part that inserts the messages to subscribers for each row of the source, by default in `$env`, at `$at`, with `$live`. */
+export const live = (columns: Partial<OutboxColumns> & Pick<OutboxColumns, 'id'>, source: InsertSource): Sql =>
+  outboxInsert({ ...origin, parts: '$live', ...columns }, source);
+
+/** The saved response of a change as named values, which `savedValues` gives. */
+export const keptResponse = {
+  principal: '$kept_principal',
+  key: '$kept_key',
+  fingerprint: '$kept_fingerprint::bytea',
+  status: '$kept_status::smallint',
+  body: '$kept_body',
+  etag: '$kept_etag',
+} as const;
+
+/** Returns the part that saves the response of a change under its idempotency key, by default at `$at`. */
+export const keep = (source: InsertSource, columns: Partial<SavedResponseColumns> = {}): Sql =>
+  savedResponseInsert({ ...keptResponse, created_at: origin.at, ...columns }, source);
+
+/** Values by name; objects are sent as JSON, names that are missing as null. */
+export type ChangeValues = Readonly<Record<string, SqlValue | object | undefined>>;
+
+/** Returns the values of `actor`. */
+export const actorValues = (who: EventActor): ChangeValues =>
+  Object.fromEntries(Object.entries(actorMembers).map(([column, member]) => [column, who[member]]));
+
+/** Returns the values of `keep`: none without a response. */
+export const savedValues = (saved: SavedResponse | null): ChangeValues =>
+  saved === null ? {} : Object.fromEntries(Object.entries(saved).map(([member, value]) => [`kept_${member}`, value]));
+
+const toSqlValues = (values: ChangeValues): Record<string, SqlValue> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is no object is a value of SQL
+      isObject(value) && !Buffer.isBuffer(value) ? JSON.stringify(value) : ((value ?? null) as SqlValue),
+    ]),
+  );
+
+interface ChangeOptions {
+  /** Parts that are false here are left out. */
+  readonly has?: Readonly<Record<string, boolean>>;
+  /** Called with the characters of the texts that were written. */
+  readonly count?: ((characters: number) => void) | undefined;
+}
+
+const preparedOf = (
+  { name, parts, answer }: Change,
+  values: ChangeValues,
+  has: NonNullable<ChangeOptions['has']>,
+): NamedStatement => {
+  const all = Object.keys(parts);
+  const isWritten: ChangeOptions['has'] = { kept: 'kept_key' in values, ...has };
+  const left = all.filter((part) => isWritten[part] !== false);
+  const form = left.length === all.length ? '' : `.${left.map((part) => all.indexOf(part).toString(36)).join('')}`;
+  return namedStatement(`${name}${form}`, () => {
+    const tables = answer === null ? left.slice(0, -1) : left;
+    const first =
+      tables.length === 0 ? '' : `with ${tables.map((part) => `${part} as (${parts[part] ?? ''})`).join(',\n  ')}\n  `;
+    return `${first}${answer ?? parts[left.at(-1) ?? ''] ?? ''}`;
+  });
+};
+
+/** Writes a change. Returns how many rows the statement answered or changed: 0 where its guard kept it from writing. */
+export const writeChange = async (
+  db: Db | Tx,
+  made: Change,
+  values: ChangeValues,
+  { has = {}, count }: ChangeOptions = {},
+): Promise<number> => {
+  const sent = toSqlValues(values);
+  const written = await executeNamed(db, preparedOf(made, values, has), sent);
+  if (written > 0) count?.(textLengthOf(sent));
+  return written;
+};
+
+/** Writes a change and returns the rows that it answers. */
+export const queryChange = <R>(
+  db: Db | Tx,
+  made: Change,
+  values: ChangeValues,
+  { has = {} }: Pick<ChangeOptions, 'has'> = {},
+): Promise<R[]> => queryNamedRows<R>(db, preparedOf(made, values, has), toSqlValues(values));
+
+const responseChange = change('once.keep', { kept: keep({}) });
+
+/** Saves a response, in the transaction of its effect if there is one. */
+export const insertSavedResponse = async (db: Db | Tx, saved: SavedResponse, now: number): Promise<void> => {
+  await writeChange(db, responseChange, { at: now, ...savedValues(saved) });
+};

@@ -1,0 +1,116 @@
+/**
+ * The statement that inserts a run, with its timeline entry, the audit log, the live message, its job and the saved response, all
+ * or nothing. Used by all of shared/runs and by bulks.
+ */
+import { sqlList } from '../catalogue/states/machine.ts';
+import { activeRunStatuses } from '../catalogue/states/runs.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { newId } from '../platform/ids.ts';
+import { change, event, keep, live, savedValues, writeChange, type Change } from '../platform/journal/changeWriter.ts';
+import { actorOfRow, withEventIds } from '../platform/journal/events.ts';
+import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { sameColumns } from '../platform/journal/insertText.ts';
+import { inStatementSpan, type Span } from '../platform/tracing/span.ts';
+import { runEntryData, runLiveParts, runRecordKey, type Run } from './model.ts';
+import { jobDueColumns, runJobInsert, type JobDue } from './runStatementParts.ts';
+
+const openOfLane = (env: string, lane: string): string =>
+  `not exists (select from runs q where q.env = ${env} and q.lane = ${lane} and q.status in (${sqlList(activeRunStatuses)}))`;
+
+/** Inserts a run; `where` is a condition on its row `r`. */
+const inserting = (name: string, where = ''): Change =>
+  change(
+    name,
+    {
+      made: `
+    insert into runs select * from json_populate_record(null::runs, $run::json) r
+    ${where}
+    returning *`,
+      numbered: withEventIds('made', 'made.*', 'event'),
+      happened: event(
+        {
+          ...actorOfRow('numbered'),
+          ...sameColumns(['env', 'inbox', 'item', 'entry']),
+          id: 'event',
+          at: 'requested_at',
+          verb: "'action.run'",
+          target_type: "'run'",
+          target: 'id',
+          type: "case when entry is null then null else 'action' end",
+          data: '$data::jsonb',
+          after: '$after::jsonb',
+          about: '$about',
+        },
+        { from: 'numbered' },
+      ),
+      told: live(
+        { ...sameColumns(['env', 'inbox']), id: 'event', at: 'requested_at', traceparent: '$trace' },
+        { from: 'numbered' },
+      ),
+      staged: runJobInsert(
+        {
+          id: '$job',
+          due_at: '$due::bigint',
+          // Behind another of its lane it waits for its turn alone: of a thousand only the first is begun when the app is back.
+          waits_for_app: `$waits::boolean and ${openOfLane('made.env', 'made.lane')}`,
+          created_at: 'requested_at',
+          traceparent: '$trace',
+        },
+        { from: 'made' },
+      ),
+      reasoned: 'insert into run_reasons (run, reason) select id, $reason from made',
+      kept: keep({ from: 'made' }, { created_at: 'requested_at' }),
+    },
+    'select id from made',
+  );
+
+const insertAny = inserting('runs.insert.any');
+/** Only where no earlier run of its lane is open. */
+const insertFirst = inserting('runs.insert.first', `where ${openOfLane('r.env', "r.resource || '/' || r.record")}`);
+
+const runAudit = ({ action, resource, record, status, attempt, bulk, reason }: Run): object => ({
+  action,
+  resource,
+  record,
+  status,
+  attempt,
+  bulk,
+  ...(reason === null ? {} : { reason }),
+});
+
+export interface InsertRunOptions {
+  /** When its job is due; null: no job, the process that accepted the run dispatches it. */
+  readonly due: JobDue | null;
+  readonly saved: SavedResponse | null;
+  /** Inserts nothing if an earlier run of the same record is queued or running, which the new one would overtake. */
+  readonly unlessQueued: boolean;
+  /** Called with the bytes that were written. */
+  readonly count?: (bytes: number) => void;
+  /** Of the request or job that makes it; null or absent: it is not traced. */
+  readonly span?: Span | null | undefined;
+}
+
+/** Inserts a run. Returns false, and writes nothing, when the run would overtake an earlier one of its record. */
+export const insertRun = async (
+  db: Db | Tx,
+  wanted: Run,
+  { due, saved, unlessQueued, count, span = null }: InsertRunOptions,
+): Promise<boolean> => {
+  const [dueAt, waits] = jobDueColumns(due);
+  const made = unlessQueued && wanted.record !== null ? insertFirst : insertAny;
+  const has = { staged: due !== null, reasoned: wanted.reason !== null };
+  const values = {
+    run: wanted,
+    data: wanted.entry === null ? null : runEntryData(wanted),
+    after: runAudit(wanted),
+    about: runRecordKey(wanted),
+    live: JSON.stringify(runLiveParts(wanted, wanted.requested_at, 'created')),
+    job: due === null ? null : newId('job'),
+    due: dueAt,
+    waits,
+    reason: wanted.reason,
+    trace: span?.traceparent,
+    ...savedValues(saved),
+  };
+  return (await inStatementSpan(span, 'runs.insert', () => writeChange(db, made, values, { has, count }))) > 0;
+};

@@ -1,0 +1,62 @@
+/** Presents runs and their results to one caller: items and blocks that the role does not see are left out. */
+import { findVisibleInbox } from '../accounts/access/gates.ts';
+import type { Caller } from '../accounts/access/principal.ts';
+import { principalIn } from '../accounts/access/withheld.ts';
+import type { Block } from '../app/link/protocol.ts';
+import { orderRun } from '../app/manifest/declaredOrder.ts';
+import { presentBlocks } from '../items/presentBlocks.ts';
+import type { ActionDeps } from './deps.ts';
+import { runJson, type Run } from './model.ts';
+import { redactRun, seesTarget } from './redactRun.ts';
+
+export const presentRunBlocks = ({ db }: Pick<ActionDeps, 'db'>, caller: Caller, { blocks }: Run): Promise<Block[]> =>
+  presentBlocks(db, caller, blocks ?? []);
+
+/** Returns whether the caller does not see the item of the run. */
+const hidesItem = (caller: Caller, { inbox }: Pick<Run, 'inbox'>): boolean =>
+  inbox !== null && findVisibleInbox(caller, inbox) === undefined;
+
+/** Returns a run in JSON, as it is or as an answer was saved, without what the caller doesn't see; the same object if they see all. */
+export const redactRunFor = <R extends ReturnType<typeof runJson>>(
+  caller: Caller,
+  { inbox }: Pick<Run, 'inbox'>,
+  json: R,
+): R => {
+  const seen = redactRun(caller.principal.access, json);
+  return seen['item'] !== null && hidesItem(caller, { inbox }) ? { ...seen, item: null } : seen;
+};
+
+/** Returns a run that has no blocks yet as the caller sees it, without a query. */
+export const presentRunWithoutBlocks = (caller: Caller, run: Run): Record<string, unknown> => ({
+  ...redactRunFor(caller, run, orderRun(caller.env.definition, runJson(run))),
+  blocks: null,
+});
+
+/** Returns a run as the caller sees it. */
+export const presentRun = async (
+  deps: Pick<ActionDeps, 'db'>,
+  caller: Caller,
+  run: Run,
+): Promise<Record<string, unknown>> => ({
+  ...presentRunWithoutBlocks(caller, run),
+  blocks:
+    run.blocks === null || !seesTarget(caller.principal.access, run) ? null : await presentRunBlocks(deps, caller, run),
+});
+
+/** Returns the body of the `200` of a run's call as the requester sees it: the same text for each request. */
+export const runResultBody = async (
+  { db, directory }: Pick<ActionDeps, 'db' | 'directory'>,
+  run: Run,
+): Promise<string> => {
+  const env = directory.environmentById(run.env);
+  const principal = (run.blocks ?? []).length === 0 ? null : await directory.principal(run.actor_type, run.actor);
+  const blocks =
+    env === undefined || principal === null
+      ? []
+      : await presentBlocks(
+          db,
+          { env, principal: principalIn(env, principal), requestId: run.request_id, address: run.address },
+          run.blocks ?? [],
+        );
+  return JSON.stringify({ message: run.message, blocks, run: run.id });
+};

@@ -1,0 +1,112 @@
+/** The texts that cost readers of Markdown, and finders of links, the most for their length. */
+
+const repeated = [
+  '!*a',
+  '*a ',
+  '**a ',
+  '_a ',
+  '~~a ',
+  '*',
+  '**a*',
+  '*a**',
+  'a**b',
+  '_*',
+  '**_',
+  '*_~',
+  '`',
+  '`a',
+  '``a`',
+  '!`',
+
+  '[',
+  '![',
+  '[a](',
+  '[a](<',
+  '](',
+  '[](',
+  '[(',
+  '[a](b(',
+  '![[',
+  '[^',
+  '*[',
+  '[a]: b\n',
+  '[a]:',
+  '[a][',
+  '\\',
+  '\\\n',
+
+  '<',
+  '<a',
+  '<!--',
+  '<![CDATA[',
+  '<?',
+  '<a href="',
+  '&',
+  '&#',
+  '&a',
+  '&lt;',
+  '(',
+  ')',
+  '"',
+  'a',
+  'x ',
+  ' ',
+  '\t',
+  '\n',
+
+  '>',
+  '> ',
+  '- ',
+  '-\n',
+  '* ',
+  '1. ',
+  '1.\n',
+  '- a\n',
+  '  - a\n',
+  '> - ',
+  '1) - ',
+  '# ',
+  'x\n=',
+  '```\n',
+  '~~~\n',
+  '    \n',
+
+  '|',
+  '|a|\n',
+  'a|b\n-|-\n',
+  '|-',
+  'http://',
+  'https://a.',
+  'www.',
+  'www.a ',
+  'a@b.c ',
+  'a@b.',
+  'a@',
+  '@',
+  'a.',
+  'https://a).',
+] as const;
+
+/** Returns texts of so many characters, each with a name. */
+export const worstTexts = (length: number): readonly (readonly [string, string])[] => {
+  const grown = (line: (at: number) => string): string => {
+    let text = '';
+    for (let at = 1; text.length < length; at++) text += line(at);
+    return text.slice(0, length);
+  };
+  const half = Math.floor(length / 2);
+  return [
+    ...repeated.map(
+      (piece) => [JSON.stringify(piece), piece.repeat(length / piece.length + 1).slice(0, length)] as const,
+    ),
+    ['nested list', grown((at) => `${' '.repeat(2 * at)}- a\n`)],
+    ['nested quotes', grown((at) => `${'>'.repeat(at)}a\n`)],
+    ['longer code', grown((at) => `${'`'.repeat(at)}a`)],
+    ['longer code with emphasis', grown((at) => `${'`'.repeat(at)} *a `)],
+    ['brackets', '['.repeat(half) + ']'.repeat(half)],
+    ['emphasis', '*'.repeat(half) + 'a' + '*'.repeat(half)],
+    ['emphasis of two kinds', '*a **b '.repeat(length / 14) + 'c** d*'.repeat(length / 14)],
+    ['wide table', `${'|a'.repeat(200)}\n${'|-'.repeat(200)}\n${'a\n'.repeat(half)}`.slice(0, length)],
+    ['address', `https://${'('.repeat(half)}${')'.repeat(half)}`],
+  ];
+};
