@@ -65,4 +65,6 @@ export const drainServer = async (server: Server, drainMs: number, begin: () => 
   clearTimeout(quiet);
   clearTimeout(late);
   clearInterval(poll);
+  // Ends the timer by which HTTP looks for slow connections; it holds the server, and so everything that the server uses.
+  server.close();
 };

@@ -1,7 +1,10 @@
 // Remembers where timers of the program that runs were set, to name those that keep its process from ending. Used by reporter.mjs.
 
-/** Timers that end sooner keep no process from ending for long; in ms. */
-const leastMs = 1_000;
+/**
+ * Timers that end sooner keep no process from ending for long, unless they are set again and again; in ms. Each query sets one of
+ * ten seconds, and to remember these as well takes three percent of the time of the tests.
+ */
+const longMs = 30_000;
 /** Calls of a stack: those of this file, and those that tell who set the timer. */
 const [stackSkipped, stackLines] = [2, 6];
 
@@ -15,7 +18,14 @@ const places = new WeakMap();
 /** @type {FinalizationRegistry<WeakRef<NodeJS.Timeout>>} */
 const collected = new FinalizationRegistry((timer) => void timers.delete(timer));
 
-/** Replaces the functions that set timers by such as remember the place, for timers of a second or more and those that repeat. */
+let leastMs = longMs;
+
+/** From now on short timers are remembered too: whoever sets one anew after the last test is what keeps the process from ending. */
+export function rememberShortTimers() {
+  leastMs = 0;
+}
+
+/** Replaces the functions that set timers by such as remember the place, for long timers and those that repeat. */
 export function rememberTimers() {
   const { setTimeout: setOnce, setInterval: setRepeated } = globalThis;
   /** @param {NodeJS.Timeout} timer */

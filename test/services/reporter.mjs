@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { inspect } from 'node:util';
 import Mocha from 'mocha';
 import { root } from '../../shared/tools/services/paths.mjs';
-import { openTimerPlaces, rememberTimers } from './openTimers.mjs';
+import { openTimerPlaces, rememberShortTimers, rememberTimers } from './openTimers.mjs';
 
 /** Longer than the longest wait of a test that has failed, such as one for a button; a process that lives on has a leak. */
 const leakMs = 90_000;
@@ -37,6 +37,7 @@ export default class CountingReporter extends Mocha.reporters.Spec {
     runner.on('fail', (_test, /** @type {Error} */ error) => console.log(explain(error)));
     runner.once('end', () => {
       this.write(0);
+      rememberShortTimers();
       // Unreferenced: it fires only if something else keeps the process alive.
       setTimeout(() => {
         console.error(
