@@ -2,7 +2,6 @@
  * Watches the event loop of a process: a loop that is blocked by work of the process itself answers nobody. Measured in
  * /metrics, logged at `warn`, and fails every test that runs real processes. Started by the main files of API and workers.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Log } from './log.ts';
 import { platformRegistry } from './metrics.ts';
@@ -14,8 +13,8 @@ const ownMs = 400;
 /** Returns whether the process blocked its loop itself: a delay to which its own work can't have contributed the most is the machine's. */
 const isOwn = (ms: number, own: number): boolean => ms > delayMs && own >= ownMs && (own >= delayMs || own >= ms / 2);
 
-/** ms between two looks. */
-const lookMs = 50;
+/** ms between two looks: few, as each wakes a process that has nothing to do. */
+const lookMs = 250;
 
 const registers = [platformRegistry];
 const blockedCounter = new Counter({
@@ -25,30 +24,30 @@ const blockedCounter = new Counter({
 });
 const delaySeconds = new Histogram({
   name: 'console_event_loop_delay_seconds',
-  help: 'How late a timer of 50 ms was, each time.',
+  help: 'How late a timer of 250 ms was, each time.',
   buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
   registers,
 });
 /** Begins to watch, for as long as the process lives. */
 export const watchEventLoop = (log: Log): void => {
-  const delays = monitorEventLoopDelay();
-  delays.enable();
+  let longestMs = 0;
   new Gauge({
     name: 'console_event_loop_delay_max_seconds',
     help: 'The longest delay of the event loop since the last reading of this, whatever its cause.',
     registers,
     collect() {
-      this.set(delays.max / 1e9);
-      delays.reset();
+      this.set(longestMs / 1_000);
+      longestMs = 0;
     },
   });
   let [lookedAt, used] = [performance.now(), process.cpuUsage()];
   setInterval(() => {
     const [now, total] = [performance.now(), process.cpuUsage()];
-    const ms = now - lookedAt - lookMs;
+    const ms = Math.max(0, now - lookedAt - lookMs);
     const own = (total.user + total.system - used.user - used.system) / 1_000;
     [lookedAt, used] = [now, total];
-    delaySeconds.observe(Math.max(0, ms) / 1_000);
+    longestMs = Math.max(longestMs, ms);
+    delaySeconds.observe(ms / 1_000);
     if (!isOwn(ms, own)) return;
     blockedCounter.inc();
     log.warn({ ms: Math.round(ms), processorMs: Math.round(own) }, 'the event loop was blocked');
