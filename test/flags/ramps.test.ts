@@ -298,7 +298,8 @@ describe('ramps', () => {
             .status,
         ).to.be.oneOf([200, 201]);
     };
-    const guard = { inbox: 'bugs', above: 3, within: 4_000 };
+    // Long enough for all reports of a test on a busy machine.
+    const guard = { inbox: 'bugs', above: 3, within: 50_000 };
 
     // What occurred in an earlier test is older than any guard looks back.
     beforeEach(() => {
@@ -309,10 +310,13 @@ describe('ramps', () => {
       await startCrews(1);
       await change('guarded', {
         rollout: 20,
-        ramp: { to: 100, over: 20_000, every: 1_000, at: null, guard: { ...guard, then: 'stop' } },
+        ramp: { to: 100, over: 200_000, every: 1_000, at: null, guard: { ...guard, then: 'stop' } },
       });
       await report(operator, [], 3);
-      await until('a step was taken: three are not too many', async () => (await shown('guarded')).rollout === 24);
+      await until(
+        'a step was taken: three are not too many',
+        async () => Number((await shown('guarded')).rollout) > 20,
+      );
       const asked = await (
         await world.agent('operator', { mode: 'supervised' })
       ).post('/flags/guarded', { change: { rollout: 90 } });
@@ -322,7 +326,7 @@ describe('ramps', () => {
         return flag.ramp?.['status'] === 'stopped' && flag;
       });
       const last = (await history('guarded')).at(-1);
-      expect(last).to.include({ type: 'stop', reason: '4 or more occurrences in bugs within 4 s.' });
+      expect(last).to.include({ type: 'stop', reason: '4 or more occurrences in bugs within 50 s.' });
       expect(last?.by).to.include({ name: 'guard' });
       await until(
         'no step is left to come',
@@ -342,7 +346,7 @@ describe('ramps', () => {
           over: 1_000,
           every: 1_000,
           at: null,
-          guard: { ...guard, within: 10_000, tag: 'checkout', then: 'rollback' },
+          guard: { ...guard, tag: 'checkout', then: 'rollback' },
         },
       });
       await report(operator, ['other'], 6);
