@@ -89,7 +89,7 @@ describe('jobs in the console', () => {
     triage = refuse;
   });
 
-  it('says why one was given up, and tries it again by key', async () => {
+  it('says why one was given up, and tries it again by key, also where the pointer rests on the rows', async () => {
     const { body } = await service().ana.post('/items', { inbox: 'asked', title: 'Where is my order?' });
     await row('Triage: Where is my order?').getByText('The app doesn’t triage: The model is out of credit.').waitFor();
     await row('Triage: Where is my order?').getByText('Failed').waitFor();
@@ -99,9 +99,13 @@ describe('jobs in the console', () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await tab.picture('jobs-failed-dark-1440');
     await page.emulateMedia({ colorScheme: 'light' });
-    triage = () => ({ answers: { kind: 'delivery' } });
+    await row('Triage: Where is my order?').hover();
+    let answer: (answers: unknown) => void = () => undefined;
+    triage = () => new Promise((end) => (answer = end));
     await page.keyboard.press('r');
     await page.getByText('Tried now: Triage: Where is my order?.').waitFor();
+    await row('Triage: Where is my order?').getByText('Running').waitFor();
+    answer({ answers: { kind: 'delivery' } });
     await page.getByText('All work is done.').waitFor();
     const item = (await service().ana.get(`/items/${String(body.item.id)}`)).body;
     expect(item.triage.answers).to.have.length(1);

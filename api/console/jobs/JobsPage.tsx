@@ -1,6 +1,6 @@
 /** Jobs in the settings: what waits, runs or failed in the background, why, and trying it now. Refreshes itself. Used by SettingsPage. */
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { ThingLink } from '../content/links.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import type { JobsSearch } from '../shell/address.ts';
@@ -32,21 +32,26 @@ const RunWithoutJob = ({ id, why }: { readonly id: string; readonly why: string 
 const refreshMs = { few: 3_000, many: 15_000 } as const;
 const fewPages = 2;
 
-/** Returns whether rows would move under the pointer. The last row that was touched counts as under it for ever. */
-const isUnderPointer = (place: HTMLElement | null): boolean =>
-  window.matchMedia('(hover: hover)').matches && (place?.querySelector('.table:hover') ?? null) !== null;
+/** ms without a move of the pointer after which rows may move under it: whoever rests it there reads, and does not aim. */
+const restMs = 5_000;
 
-/** Calls `read` every few seconds, except while nobody looks or rows are under the pointer; returns the ref of what holds the rows. */
-const useRefresh = (read: () => unknown, pages: number): RefObject<HTMLDivElement | null> => {
-  const place = useRef<HTMLDivElement>(null);
+/** Calls `read` every few seconds, except while nobody looks or the pointer moves over rows. */
+const useRefresh = (read: () => unknown, pages: number): void => {
   const everyMs = pages > fewPages ? refreshMs.many : refreshMs.few;
   useEffect(() => {
+    let movedAt = -restMs;
+    const note = ({ target }: PointerEvent): void => {
+      if (target instanceof Element && target.closest('.jobs .table') !== null) movedAt = performance.now();
+    };
     const timer = window.setInterval(() => {
-      if (document.visibilityState === 'visible' && !isUnderPointer(place.current)) read();
+      if (document.visibilityState === 'visible' && performance.now() - movedAt >= restMs) read();
     }, everyMs);
-    return () => window.clearInterval(timer);
+    window.addEventListener('pointermove', note);
+    return () => {
+      window.clearInterval(timer);
+      window.removeEventListener('pointermove', note);
+    };
   }, [read, everyMs]);
-  return place;
 };
 
 const texts = jobTexts.selected;
@@ -126,11 +131,11 @@ export const JobsPage = ({ search, onSearch }: JobsPageProps) => {
   const retry = (job: Job): void =>
     void change({ method: 'POST', path: `/settings/jobs/${job.id}/retry` }, jobTexts.isTried(jobTitle(job)));
   const readAnew = useCallback((): void => void refetch(), [refetch]);
-  const place = useRefresh(readAnew, data?.pages.length ?? 0);
+  useRefresh(readAnew, data?.pages.length ?? 0);
   useKeys({ l: readAnew }, 'list');
   if (error !== null && jobs === undefined) return <Problem isPage error={error} onRetry={readAnew} />;
   return (
-    <div className="column wide home jobs" ref={place}>
+    <div className="column wide home jobs">
       <ColumnHead title={jobTexts.title} about={jobTexts.about}>
         <Button onClick={readAnew} shortcut="l">
           {jobTexts.readAgain}
