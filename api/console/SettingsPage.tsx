@@ -1,24 +1,23 @@
 /** The settings page: links to the sections that the role may see, above the open section, which is loaded when it is opened. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ComponentProps, ComponentType } from 'react';
+import type { ComponentType } from 'react';
 import { Forbidden } from './settings/Forbidden.tsx';
-import type { ResourceSection as ResourceSectionType } from './settings/ResourceSection.tsx';
 import { resourceTexts } from './settings/resourceTexts.ts';
 import { allows, isOrdinary, sections, type SectionName, type SectionProps } from './settings/sections.ts';
 import { readAuditSearch, readJobsSearch } from './shell/address.ts';
 import { laterTexts } from './shell/laterTexts.ts';
 import { useSession } from './shell/session.ts';
 import { loadedLater } from './ui/lazy.tsx';
+import { count } from './ui/plural.ts';
 import { Empty, Skeleton } from './ui/Problem.tsx';
-import { count } from './ui/time.ts';
 import { meQuery } from './wire/queries.ts';
 import { waitingLooseningsQuery } from './wire/settingsQueries.ts';
 import type { Me } from './wire/types.ts';
 
 type Search = Readonly<Record<string, string>>;
 
-export interface SettingsPageProps {
+interface SettingsPageProps {
   /** undefined: the first one of the role. */
   readonly section: string | undefined;
   /** The id of the open agent, role, person or loosening. */
@@ -31,21 +30,19 @@ const AuditPage = loadedLater(async () => (await import('./audit/AuditPage.tsx')
 
 const JobsPage = loadedLater(async () => (await import('./jobs/JobsPage.tsx')).JobsPage);
 
-const ResourceSection = loadedLater<ComponentProps<typeof ResourceSectionType>>(
-  async () => (await import('./settings/ResourceSection.tsx')).ResourceSection,
-);
+const ResourceSection = loadedLater(async () => (await import('./settings/ResourceSection.tsx')).ResourceSection);
 
 const pages: Readonly<
   Record<Exclude<SectionName, 'audit' | 'jobs' | keyof typeof resourceTexts>, ComponentType<SectionProps>>
 > = {
-  agents: loadedLater<SectionProps>(async () => (await import('./agents/AgentsSection.tsx')).AgentsSection),
-  activity: loadedLater<SectionProps>(async () => (await import('./agents/ActivityPage.tsx')).ActivityPage),
-  people: loadedLater<SectionProps>(async () => (await import('./people/PeopleSection.tsx')).PeopleSection),
-  roles: loadedLater<SectionProps>(async () => (await import('./roles/RolesSection.tsx')).RolesSection),
+  agents: loadedLater(async () => (await import('./agents/AgentsSection.tsx')).AgentsSection),
+  activity: loadedLater(async () => (await import('./agents/ActivityPage.tsx')).ActivityPage),
+  people: loadedLater(async () => (await import('./people/PeopleSection.tsx')).PeopleSection),
+  roles: loadedLater(async () => (await import('./roles/RolesSection.tsx')).RolesSection),
   environments: loadedLater(async () => (await import('./environments/EnvironmentsSection.tsx')).EnvironmentsSection),
   loosenings: loadedLater(async () => (await import('./loosenings/LooseningsSection.tsx')).LooseningsSection),
   erasures: loadedLater(async () => (await import('./erasures/ErasuresSection.tsx')).ErasuresSection),
-  account: loadedLater<SectionProps>(async () => (await import('./account/AccountPage.tsx')).AccountPage),
+  account: loadedLater(async () => (await import('./account/AccountPage.tsx')).AccountPage),
 };
 
 /** Returns whether the role may open the section, or one thing of it: an agent's page needs no right to the list of agents. */

@@ -1,10 +1,17 @@
-/** The addresses of the console: the address is the state, so that every screen can be sent to a colleague. Used by main.tsx. */
-import { createRootRoute, createRoute, createRouter, Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { useCallback } from 'react';
+/** The addresses of the console: the address is the state, so that every screen can be sent to a colleague; and the page of the start. Used by main.tsx. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Link,
+  Outlet,
+  useNavigate,
+  Navigate,
+} from '@tanstack/react-router';
+import { useCallback, type ComponentProps } from 'react';
 import { readListSearch, type ListSearch } from './inbox/filter.ts';
 import { InboxPage } from './inbox/InboxPage.tsx';
 import { readListEarly } from './inbox/useItemList.ts';
-import * as lazy from './lazyPages.ts';
 import {
   type ApprovalsSearch,
   type RecordsSearch,
@@ -17,11 +24,82 @@ import {
   stringifySearch,
 } from './shell/address.ts';
 import { Nowhere } from './shell/Nowhere.tsx';
+import type { ChoosePassword as ChoosePasswordType } from './shell/PasswordLink.tsx';
 import type { Session } from './shell/session.ts';
 import { Shell } from './shell/Shell.tsx';
-import { remember, Start } from './shell/Start.tsx';
+import { SignIn } from './shell/SignIn.tsx';
 import { shellTexts } from './shell/texts.tsx';
+import { loadedLater } from './ui/lazy.tsx';
 import { publicBase } from './wire/base.ts';
+
+type ChoosePasswordProps = ComponentProps<typeof ChoosePasswordType>;
+
+const ChoosePassword = loadedLater(async () => (await import('./shell/PasswordLink.tsx')).ChoosePassword);
+
+const readLink = (hash: string): ChoosePasswordProps['link'] | null => {
+  const [, kind, token = ''] = /^#(invitation|reset)=([\w-]+)$/.exec(hash) ?? [];
+  return kind === 'invitation' || kind === 'reset' ? { kind, token } : null;
+};
+
+/** Read before the router may change the address; null: the page was not opened by a link. */
+const linkOfAddress = readLink(location.hash);
+
+const lastKey = 'console.environment';
+
+const lastEnvironment = (): string | null => {
+  try {
+    return localStorage.getItem(lastKey);
+  } catch {
+    return null;
+  }
+};
+
+/** Keeps the environment that is shown, for the next start. */
+const remember = (environment: string): void => {
+  try {
+    localStorage.setItem(lastKey, environment);
+  } catch {
+    // Without storage the first environment is shown.
+  }
+};
+
+/** The console's start: choosing a password by a link, the environment that was shown last, or signing in. */
+const Start = () => {
+  const navigate = useNavigate();
+  const last = lastEnvironment();
+  const go = (environments: readonly string[]): void => {
+    const environment = last !== null && environments.includes(last) ? last : environments[0];
+    if (environment !== undefined) void navigate({ to: '/env/$environment', params: { environment } });
+  };
+  if (linkOfAddress !== null) return <ChoosePassword link={linkOfAddress} onDone={go} />;
+  if (last !== null) return <Navigate to="/env/$environment" params={{ environment: last }} replace />;
+  return <SignIn environment={null} isAgain={false} onDone={go} />;
+};
+
+/** The pages that are loaded when the browser has nothing else to do, or when they are opened. */
+const ApprovalsPage = loadedLater(async () => (await import('./approvals/ApprovalsPage.tsx')).ApprovalsPage);
+
+const RecordsPage = loadedLater(async () => (await import('./records/RecordsPage.tsx')).RecordsPage);
+
+const ResourcePage = loadedLater(async () => (await import('./records/ResourcePage.tsx')).ResourcePage);
+
+const RunsPage = loadedLater(async () => (await import('./runs/RunsPage.tsx')).RunsPage);
+
+const FlagsPage = loadedLater(async () => (await import('./flags/FlagsPage.tsx')).FlagsPage);
+
+const PagesPage = loadedLater(async () => (await import('./pages/PagesPage.tsx')).PagesPage);
+
+const HomePage = loadedLater(async () => (await import('./home/HomePage.tsx')).HomePage);
+
+const BulksPage = loadedLater(async () => (await import('./bulks/BulksPage.tsx')).BulksPage);
+
+const BulkPage = loadedLater(async () => (await import('./bulks/BulksPage.tsx')).BulkPage);
+
+const SettingsPage = loadedLater(async () => (await import('./SettingsPage.tsx')).SettingsPage);
+
+const Palette = loadedLater(async () => (await import('./palette/Palette.tsx')).Palette);
+
+const SignedIn = loadedLater(async () => (await import('./shell/SignedIn.tsx')).SignedIn);
 
 const root = createRootRoute({
   component: Outlet,
@@ -49,7 +127,7 @@ const environment = createRoute({
   component: function EnvironmentRoute() {
     const { environment: name } = environment.useParams();
     remember(name);
-    return <Shell environment={name} Palette={lazy.Palette} readFirst={readFirst} />;
+    return <Shell environment={name} Palette={Palette} readFirst={readFirst} />;
   },
   // Stands in the page's place, so that the rail stays.
   notFoundComponent: () => <Nowhere />,
@@ -58,10 +136,10 @@ const environment = createRoute({
 const signedIn = createRoute({
   getParentRoute: () => root,
   path: '/env/$environment/signed-in',
-  component: lazy.SignedIn,
+  component: SignedIn,
 });
 
-const home = createRoute({ getParentRoute: () => environment, path: '/', component: lazy.HomePage });
+const home = createRoute({ getParentRoute: () => environment, path: '/', component: HomePage });
 
 const items = createRoute({
   getParentRoute: () => environment,
@@ -104,7 +182,7 @@ const ApprovalsRoute = ({ id, search }: ApprovalsRouteProps) => {
           replace: id !== null,
         }));
   return (
-    <lazy.ApprovalsPage
+    <ApprovalsPage
       id={id}
       search={search}
       onOpen={(next) => show(next, search)}
@@ -143,7 +221,7 @@ const records = createRoute({
       (next: string) => void navigate({ search: next === '' ? {} : { q: next }, replace: true }),
       [navigate],
     );
-    return <lazy.RecordsPage q={q} onSearch={set} />;
+    return <RecordsPage q={q} onSearch={set} />;
   },
 });
 
@@ -155,7 +233,7 @@ const resource = createRoute({
     const search = resource.useSearch();
     const { resource: name } = resource.useParams();
     const set = useSearchChange<RecordsSearch>(resource.useNavigate());
-    return <lazy.ResourcePage key={name} resource={name} search={search} onSearch={set} />;
+    return <ResourcePage key={name} resource={name} search={search} onSearch={set} />;
   },
 });
 
@@ -166,19 +244,19 @@ const runs = createRoute({
   component: function RunsRoute() {
     const search = runs.useSearch();
     const set = useSearchChange<RunsSearch>(runs.useNavigate());
-    return <lazy.RunsPage search={search} onSearch={set} />;
+    return <RunsPage search={search} onSearch={set} />;
   },
 });
 
-const bulks = createRoute({ getParentRoute: () => environment, path: 'bulks', component: lazy.BulksPage });
+const bulks = createRoute({ getParentRoute: () => environment, path: 'bulks', component: BulksPage });
 
-const bulk = createRoute({ getParentRoute: () => environment, path: 'bulks/$id', component: lazy.BulkPage });
+const bulk = createRoute({ getParentRoute: () => environment, path: 'bulks/$id', component: BulkPage });
 
 const FlagsRoute = ({ name }: { readonly name: string | null }) => {
   const { environment: of } = environment.useParams();
   const navigate = useNavigate();
   return (
-    <lazy.FlagsPage
+    <FlagsPage
       name={name}
       onOpen={(next) =>
         void (next === null
@@ -210,7 +288,7 @@ const flag = createRoute({
 const pages = createRoute({
   getParentRoute: () => environment,
   path: 'pages',
-  component: () => <lazy.PagesPage name={null} params={{}} />,
+  component: () => <PagesPage name={null} params={{}} />,
 });
 
 const page = createRoute({
@@ -218,7 +296,7 @@ const page = createRoute({
   path: 'pages/$page',
   validateSearch: readParams,
   component: function PageRoute() {
-    return <lazy.PagesPage name={page.useParams().page} params={page.useSearch()} />;
+    return <PagesPage name={page.useParams().page} params={page.useSearch()} />;
   },
 });
 
@@ -229,7 +307,7 @@ const settings = createRoute({
   component: function SettingsRoute() {
     const navigate = settings.useNavigate();
     return (
-      <lazy.SettingsPage
+      <SettingsPage
         {...settings.useParams()}
         search={settings.useSearch()}
         onSearch={(search) => void navigate({ search })}

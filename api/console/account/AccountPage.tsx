@@ -6,12 +6,114 @@ import { useSignInMethods } from '../shell/providerSignIn.ts';
 import { useSession } from '../shell/session.ts';
 import { useTheme } from '../shell/theme.ts';
 import { Button } from '../ui/Button.tsx';
+import { NewPasswordInput, ProblemText, useSubmit } from '../ui/fields.tsx';
+import { Problem } from '../ui/Problem.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
+import { Ago } from '../ui/time.tsx';
 import { deviceZone, preferredZone } from '../ui/timeZone.ts';
+import { messageOf } from '../wire/apiError.ts';
 import { keys, meQuery } from '../wire/queries.ts';
-import type { Me } from '../wire/types.ts';
-import { PasswordForm } from './PasswordForm.tsx';
-import { Sessions } from './Sessions.tsx';
-import { accountTexts } from './texts.ts';
+import { settingsKeys, sessionsQuery } from '../wire/settingsQueries.ts';
+import type { Me, OwnSession } from '../wire/types.ts';
+import { accountTexts } from './texts.tsx';
+
+const SessionAbout = ({ session: { createdAt, lastUsedAt, address, current } }: { readonly session: OwnSession }) => {
+  const opened = <Ago isInSentence at={createdAt} />;
+  const used = <Ago isInSentence at={lastUsedAt} />;
+  const where = address === null ? accountTexts.sessions.fromUnknown : accountTexts.sessions.from(address);
+  return (
+    <span>
+      {current ? <strong>{accountTexts.sessions.thisOne}</strong> : where}{' '}
+      <span className="soft">
+        {current && address !== null
+          ? accountTexts.sessions.usedFrom(address, opened, used)
+          : accountTexts.sessions.used(opened, used)}
+      </span>
+    </span>
+  );
+};
+
+/** Where one is signed in; each session can be ended. */
+const Sessions = () => {
+  const { http } = useSession();
+  const { data: sessions, error, refetch } = useQuery(sessionsQuery(http));
+  const { change, dialog } = useSettingsChange(settingsKeys.sessions);
+  const signOut = async (): Promise<void> => {
+    if (await change({ method: 'POST', path: '/sign-out' }, accountTexts.sessions.signedOut)) location.reload();
+  };
+  return (
+    <section className="waiting" aria-label={accountTexts.sessions.label}>
+      <h2>{accountTexts.sessions.title}</h2>
+      {error !== null && sessions === undefined && <Problem error={error} onRetry={() => void refetch()} />}
+      <Rows>
+        {sessions?.map((session) => (
+          <Row key={session.id}>
+            <SessionAbout session={session} />
+            {session.current ? (
+              <Button onClick={() => void signOut()}>{accountTexts.sessions.signOut}</Button>
+            ) : (
+              <Button
+                aria-label={
+                  session.address === null
+                    ? accountTexts.sessions.endOfUnknown
+                    : accountTexts.sessions.endOf(session.address)
+                }
+                onClick={() =>
+                  void change({ method: 'DELETE', path: `/me/sessions/${session.id}` }, accountTexts.sessions.ended)
+                }
+              >
+                {accountTexts.sessions.end}
+              </Button>
+            )}
+          </Row>
+        ))}
+      </Rows>
+      {dialog}
+    </section>
+  );
+};
+
+const passwordTexts = accountTexts.password;
+
+/** Changes one's own password, which ends one's other sessions. */
+const PasswordForm = () => {
+  const { notices } = useSession();
+  const { call, dialog } = useSettingsChange(settingsKeys.sessions);
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const { error, isBusy, submit } = useSubmit(async () => {
+    await call({ method: 'PATCH', path: '/me', body: { password: { current, next } } });
+    setCurrent('');
+    setNext('');
+    notices.show({ tone: 'done', text: passwordTexts.changed });
+  });
+  return (
+    <>
+      <form className="flag-form" onSubmit={submit}>
+        <label>
+          {passwordTexts.current}
+          <input
+            type="password"
+            required
+            autoComplete="current-password"
+            value={current}
+            onChange={({ target }) => setCurrent(target.value)}
+          />
+        </label>
+        <label>
+          {passwordTexts.next}
+          <NewPasswordInput value={next} required onValue={setNext} />
+        </label>
+        <Button type="submit" disabled={isBusy || current === '' || next === ''}>
+          {passwordTexts.change}
+        </Button>
+        <ProblemText text={error === null ? null : messageOf(error)} />
+      </form>
+      <p className="soft">{passwordTexts.about}</p>
+      {dialog}
+    </>
+  );
+};
 
 const NameForm = ({ name }: { readonly name: string }) => {
   const [given, setGiven] = useState(name);

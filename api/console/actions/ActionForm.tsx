@@ -7,7 +7,7 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { forgetDraft, useDraft } from '../ui/draft.ts';
 import { ReasonInput } from '../ui/fields.tsx';
-import { recordQuery } from '../wire/recordQueries.ts';
+import { recordQuery } from '../wire/appQueries.ts';
 import type { Action } from '../wire/types.ts';
 import { Confirmation, confirmationWord, isConfirmed } from './Confirmation.tsx';
 import {

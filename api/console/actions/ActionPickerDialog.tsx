@@ -1,8 +1,8 @@
-/** The actions that may be run on records, and those that take none, to choose from by typing; says why one does not apply now. The dialog behind ActionPicker.tsx. */
+/** The actions that may be run on records, and those that take none, to choose from by typing; says why one does not apply now. The dialog behind useActionSheet.tsx. */
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useSession } from '../shell/session.ts';
+import { Picker } from '../ui/lazy.tsx';
 import type { Option } from '../ui/PickerDialog.tsx';
-import { Picker } from '../ui/prompts.tsx';
 import { actionsQuery, availableQuery } from '../wire/actionQueries.ts';
 import type { ActionPickerProps, ActionRequest } from './request.ts';
 import { actionTexts } from './texts.tsx';

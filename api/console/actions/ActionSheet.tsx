@@ -8,7 +8,7 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { actionsQuery, availableQuery, resourcesQuery } from '../wire/actionQueries.ts';
-import { recordQuery } from '../wire/recordQueries.ts';
+import { recordQuery } from '../wire/appQueries.ts';
 import { runQuery } from '../wire/runQueries.ts';
 import { isOpenRun } from '../wire/runStore.ts';
 import type { Action, ActionReference } from '../wire/types.ts';

@@ -9,8 +9,8 @@ import { newIdempotencyKey } from '../wire/http.ts';
 import { runKeys } from '../wire/runStore.ts';
 import type { Action, Run } from '../wire/types.ts';
 import { Confirmation, confirmationWord, isConfirmed } from './Confirmation.tsx';
-import { runTexts } from './runTexts.tsx';
 import { meaningOf } from './RunView.tsx';
+import { actionTexts } from './texts.tsx';
 
 interface RetryDialogProps {
   readonly run: Run;
@@ -35,7 +35,7 @@ export const RetryDialog = ({ run, action, onClose }: RetryDialogProps) => {
   const send = async (): Promise<void> => {
     if (isBusy) return;
     if (!isConfirmed(action.danger, word, confirmation)) {
-      setProblem(action.danger === 'low' ? runTexts.tickFirst : runTexts.typeFirst(word));
+      setProblem(action.danger === 'low' ? actionTexts.runs.tickFirst : actionTexts.runs.typeFirst(word));
       return;
     }
     setBusy(true);
@@ -63,9 +63,9 @@ export const RetryDialog = ({ run, action, onClose }: RetryDialogProps) => {
   return (
     <>
       <FormDialog
-        title={runTexts.againTitle(run.label)}
+        title={actionTexts.runs.againTitle(run.label)}
         about={meaningOf(run, null)}
-        deed={isBusy ? runTexts.running : runTexts.again}
+        deed={isBusy ? actionTexts.runs.running : actionTexts.runs.again}
         problem={problem}
         onSubmit={(event) => {
           event.preventDefault();
@@ -81,8 +81,8 @@ export const RetryDialog = ({ run, action, onClose }: RetryDialogProps) => {
           onChange={setConfirmation}
         />
         <ReasonInput
-          label={runTexts.reason}
-          what={runTexts.theReason}
+          label={actionTexts.runs.reason}
+          what={actionTexts.runs.theReason}
           value={reason}
           required={action.reasonRequired && run.reason === null}
           onValue={setReason}

@@ -7,15 +7,13 @@ import { legible } from '../content/values.ts';
 import { PlainText, WithLinks } from '../content/Written.tsx';
 import { useStreamState } from '../live/stream.ts';
 import { useSession } from '../shell/session.ts';
-import { inRow } from '../ui/plural.ts';
-import { whenTime } from '../ui/time.ts';
-import { Ago } from '../ui/Time.tsx';
-import { toWords } from '../ui/words.ts';
+import { inRow, toWords } from '../ui/plural.ts';
+import { whenTime, Ago } from '../ui/time.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
-import { recordQuery } from '../wire/recordQueries.ts';
+import { recordQuery } from '../wire/appQueries.ts';
 import type { ActionReference, Run, RunStatus } from '../wire/types.ts';
-import { runTexts } from './runTexts.tsx';
 import { type Field, inputText, toForm } from './schema.ts';
+import { actionTexts } from './texts.tsx';
 
 type RunTone = 'waits' | 'active' | 'done' | 'failed' | 'unclear' | 'ended';
 
@@ -31,7 +29,7 @@ const runTones: Readonly<Record<RunStatus, RunTone>> = {
   cancelled: 'ended',
 };
 
-const texts = runTexts.meaning;
+const texts = actionTexts.runs.meaning;
 
 const meanings: Readonly<Record<RunStatus, (run: Run, appOnline: boolean | null) => string>> = {
   pending: () => texts.pending,
@@ -49,10 +47,10 @@ const meanings: Readonly<Record<RunStatus, (run: Run, appOnline: boolean | null)
 /** Returns what a run's status means for whoever looks at it; `appOnline` null: not known. */
 export const meaningOf = (run: Run, appOnline: boolean | null): string => meanings[run.status](run, appOnline);
 
-const { facts } = runTexts;
+const { facts } = actionTexts.runs;
 
 export const RunState = ({ run: { status } }: { readonly run: Run }) => (
-  <span className={`run-state ${runTones[status]}`}>{runTexts.status[status]}</span>
+  <span className={`run-state ${runTones[status]}`}>{actionTexts.runs.status[status]}</span>
 );
 
 /** The part that the app says is done; without one, that something goes on. */
@@ -61,10 +59,12 @@ export const RunProgress = ({ run }: { readonly run: Run }) =>
     <span className="run-progress">
       <progress
         max={1}
-        aria-label={runTexts.progress(run.label)}
+        aria-label={actionTexts.runs.progress(run.label)}
         {...(run.progress === null ? {} : { value: run.progress })}
       />
-      {run.progress !== null && <span className="soft">{runTexts.percent(Math.floor(run.progress * 100))}</span>}
+      {run.progress !== null && (
+        <span className="soft">{actionTexts.runs.percent(Math.floor(run.progress * 100))}</span>
+      )}
     </span>
   );
 
@@ -98,8 +98,8 @@ export const RunInput = ({ run }: { readonly run: Run }) => {
   const memberOf = (name: string): Field | undefined =>
     form?.kind === 'group' ? form.members.find((member) => member.name === name) : undefined;
   return Object.keys(run.input).length === 0 ? null : (
-    <section aria-label={runTexts.input}>
-      <h2>{runTexts.input}</h2>
+    <section aria-label={actionTexts.runs.input}>
+      <h2>{actionTexts.runs.input}</h2>
       <dl className="fields">
         {Object.entries(run.input).map(([name, value]) => (
           <div key={name}>
@@ -119,16 +119,16 @@ const Asked = ({ run: { by, requestedAt, approvedBy } }: { readonly run: Run }) 
   const who = <span dir="auto">{by.name}</span>;
   const when = <Ago isInSentence at={requestedAt} />;
   return approvedBy === null
-    ? runTexts.asked(who, when)
-    : runTexts.askedAndApproved(who, when, <span dir="auto">{approvedBy.name}</span>);
+    ? actionTexts.runs.asked(who, when)
+    : actionTexts.runs.askedAndApproved(who, when, <span dir="auto">{approvedBy.name}</span>);
 };
 
 /** Returns when a run started, and how often where that is more than once. */
 const startText = (startedAt: number, { attempts, attempt }: Run): string =>
   inRow([
     whenTime(startedAt),
-    ...(attempts > 1 ? [runTexts.givenToApp(attempts)] : []),
-    ...(attempt > 1 ? [runTexts.ranTimes(attempt)] : []),
+    ...(attempts > 1 ? [actionTexts.runs.givenToApp(attempts)] : []),
+    ...(attempt > 1 ? [actionTexts.runs.ranTimes(attempt)] : []),
   ]);
 
 const thingLink = (type: string, id: string | null): ReactNode =>
@@ -181,7 +181,7 @@ export const RunOutcome = ({ run, onAction }: RunOutcomeProps) => {
       <p className="run-head">
         <RunState run={run} /> <RunProgress run={run} />
         {run.expiresAt !== null && ['pending', 'queued'].includes(run.status) && (
-          <span className="soft">{runTexts.expires(whenTime(run.expiresAt))}</span>
+          <span className="soft">{actionTexts.runs.expires(whenTime(run.expiresAt))}</span>
         )}
       </p>
       {run.message !== null && <PlainText text={run.message} />}

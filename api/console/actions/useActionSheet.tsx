@@ -1,15 +1,12 @@
-/** The action sheet of a page: opens it for a request, and shows it. Used by the inbox, the records and the runs. */
+/** The action sheet of a page, which opens for a request, and the list of actions to choose from; both are loaded later. Used by the inbox, the records and the runs. */
 import { useCallback, useState, type ReactNode } from 'react';
 import { loadedLater } from '../ui/lazy.tsx';
 import type { ActionRequest } from './request.ts';
 
-interface SheetProps {
-  readonly request: ActionRequest;
-  readonly onOpen: (request: ActionRequest) => void;
-  readonly onClose: () => void;
-}
+/** The list of actions to choose from. */
+export const ActionPicker = loadedLater(async () => (await import('./ActionPickerDialog.tsx')).ActionPickerDialog);
 
-const ActionSheet = loadedLater<SheetProps>(async () => (await import('./ActionSheet.tsx')).ActionSheet);
+const ActionSheet = loadedLater(async () => (await import('./ActionSheet.tsx')).ActionSheet);
 
 /** `onClose`: called when the sheet has been closed. */
 export const useActionSheet = (

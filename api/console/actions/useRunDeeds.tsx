@@ -9,7 +9,7 @@ import { messageOf } from '../wire/apiError.ts';
 import { meQuery } from '../wire/queries.ts';
 import { runKeys } from '../wire/runStore.ts';
 import type { Action, Run } from '../wire/types.ts';
-import { runTexts } from './runTexts.tsx';
+import { actionTexts } from './texts.tsx';
 
 const RetryDialog = loadedLater<{ readonly run: Run; readonly action: Action; readonly onClose: () => void }>(
   async () => (await import('./RetryDialog.tsx')).RetryDialog,
@@ -47,7 +47,7 @@ export const useRunDeeds = (run: Run | undefined, hasKeys: boolean): RunDeeds =>
     setCancelling(run.id);
     try {
       await http.call('POST', `/runs/${run.id}/cancel`, { body: {} });
-      notices.show({ tone: 'done', text: runTexts.cancelled(run.label) });
+      notices.show({ tone: 'done', text: actionTexts.runs.cancelled(run.label) });
     } catch (error) {
       notices.show({ tone: 'failed', text: messageOf(error) });
     }
@@ -68,12 +68,12 @@ export const useRunDeeds = (run: Run | undefined, hasKeys: boolean): RunDeeds =>
             onClick={() => void cancel()}
             {...(hasKeys ? { shortcut: 'c' } : {})}
           >
-            {runTexts.cancel}
+            {actionTexts.runs.cancel}
           </Button>
         )}
         {canRetry && (
           <Button onClick={retry} {...(hasKeys ? { shortcut: 'r' } : {})}>
-            {runTexts.again}
+            {actionTexts.runs.again}
           </Button>
         )}
       </>

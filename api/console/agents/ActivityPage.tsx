@@ -6,8 +6,8 @@ import { useSession } from '../shell/session.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { meQuery } from '../wire/queries.ts';
 import { agentsQuery } from '../wire/settingsQueries.ts';
-import { activityTexts } from './activityTexts.tsx';
 import { Ledger } from './Ledger.tsx';
+import { agentTexts } from './texts.tsx';
 
 /** Of so many agents at most, those that were used last. */
 const agentsMost = 50;
@@ -29,13 +29,13 @@ export const ActivityPage = () => {
     <div className="column wide home">
       <header className="column-head">
         <div>
-          <h1>{activityTexts.title}</h1>
+          <h1>{agentTexts.activity.title}</h1>
           <p className="soft">
-            {activityTexts.about}{' '}
+            {agentTexts.activity.about}{' '}
             {agents !== undefined &&
               agents.length > agentsMost &&
-              `${activityTexts.usedLast(agents.length, agentsMost)} `}
-            {activityTexts.revoked((words) => (
+              `${agentTexts.activity.usedLast(agents.length, agentsMost)} `}
+            {agentTexts.activity.revoked((words) => (
               <SettingsLink section="audit">{words}</SettingsLink>
             ))}
           </p>
@@ -46,8 +46,8 @@ export const ActivityPage = () => {
       )}
       {error === null && agents === undefined && <Skeleton rows={6} />}
       {chosen?.length === 0 && (
-        <Empty title={activityTexts.none}>
-          {activityTexts.noneAbout((words) => (
+        <Empty title={agentTexts.activity.none}>
+          {agentTexts.activity.noneAbout((words) => (
             <SettingsLink section="agents">{words}</SettingsLink>
           ))}
         </Empty>

@@ -1,26 +1,61 @@
-/** One agent supervised: what it did, asked and was refused, and its modes by one key. Used by AgentsSection. */
+/** One agent supervised: what it asked for, did and was refused, and its modes by one key. Used by AgentsSection. */
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { RequestEnd } from '../approvals/RequestRow.tsx';
 import { Forbidden } from '../settings/Forbidden.tsx';
-import { reachText } from '../settings/ReachField.tsx';
+import { reachText } from '../settings/ResourceForm.tsx';
 import { allows } from '../settings/sections.ts';
-import { sectionTexts } from '../settings/sectionTexts.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
+import { settingsTexts } from '../settings/texts.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { whenTime } from '../ui/time.ts';
-import { Ago } from '../ui/Time.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
+import { whenTime, Ago } from '../ui/time.tsx';
+import { requestsOfQuery } from '../wire/approvalQueries.ts';
 import { meQuery } from '../wire/queries.ts';
 import { agentsQuery } from '../wire/settingsQueries.ts';
-import type { Agent } from '../wire/types.ts';
+import type { Agent, Approval } from '../wire/types.ts';
 import { Ledger } from './Ledger.tsx';
-import { modes } from './modes.ts';
-import { modeTexts } from './modeTexts.ts';
 import { Reads } from './Reads.tsx';
 import { agentTexts } from './texts.tsx';
-import { useAgentChanges } from './useAgentChanges.tsx';
-import { WaitingRequests } from './WaitingRequests.tsx';
+import { modes, useAgentChanges } from './useAgentChanges.tsx';
+
+const Outcome = ({ approval }: { readonly approval: Approval }) => {
+  const { status, requestedAt, note } = approval;
+  if (status === 'pending') return agentTexts.waits(<Ago isInSentence at={requestedAt} />);
+  return (
+    <>
+      <RequestEnd approval={approval} />
+      {note !== null && <span dir="auto">: {note}</span>}
+    </>
+  );
+};
+
+/** What an agent asked for: what waits for a decision, and what has ended lately, with the note. */
+const WaitingRequests = ({ agent }: { readonly agent: string }) => {
+  const { http, environment } = useSession();
+  const { data = [] } = useQuery({ ...requestsOfQuery(http, agent), retry: false });
+  if (data.length === 0) return null;
+  return (
+    <section className="waiting" aria-label={agentTexts.requests}>
+      <h2>{agentTexts.requests}</h2>
+      <Rows>
+        {data.map((approval) => (
+          <Row key={approval.id}>
+            <Link to="/env/$environment/approvals/$id" params={{ environment, id: approval.id }} dir="auto">
+              {approval.sentence}
+            </Link>
+            <span className="soft">
+              <Outcome approval={approval} />
+            </span>
+          </Row>
+        ))}
+      </Rows>
+    </section>
+  );
+};
 
 const modeKeys: Readonly<Record<Agent['mode'], string>> = { supervised: 's', normal: 'm', readonly: 'o' };
 
@@ -58,12 +93,14 @@ export const AgentPage = ({ id }: { readonly id: string }) => {
         <div>
           <p className="soft">
             <SettingsLink section={mayManage ? 'agents' : 'activity'}>
-              {mayManage ? sectionTexts.agents : sectionTexts.activity}
+              {mayManage ? settingsTexts.sections.agents : settingsTexts.sections.activity}
             </SettingsLink>
           </p>
           <h1 dir="auto">{agent?.name ?? (agents === undefined ? agentTexts.oneAgent : agentTexts.notFound)}</h1>
           {agent !== undefined && (
-            <p role="status">{agentTexts.modeNow(modeTexts[agent.mode].label, modeTexts[agent.mode].about)}</p>
+            <p role="status">
+              {agentTexts.modeNow(agentTexts.modes[agent.mode].label, agentTexts.modes[agent.mode].about)}
+            </p>
           )}
           {agent !== undefined && <Facts agent={agent} />}
         </div>
@@ -73,11 +110,11 @@ export const AgentPage = ({ id }: { readonly id: string }) => {
               <Button
                 key={mode}
                 aria-pressed={agent.mode === mode}
-                title={modeTexts[mode].about}
+                title={agentTexts.modes[mode].about}
                 onClick={change(mode)}
                 shortcut={modeKeys[mode]}
               >
-                {modeTexts[mode].label}
+                {agentTexts.modes[mode].label}
               </Button>
             ))}
             <Button onClick={() => edit(agent)}>{agentTexts.edit}</Button>

@@ -1,18 +1,139 @@
 /** The ledger: changes, requests and refusals of agents, newest first, with a count of entries that came since. Used by AgentPage and ActivityPage. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { useRequests } from '../audit/outcome.ts';
+import {
+  ActionName,
+  AuditChange,
+  DetailsButton,
+  EntryApprover,
+  EntryBulk,
+  TargetLink,
+  TargetName,
+  useValueText,
+  verbWords,
+} from '../audit/entryParts.tsx';
+import { useRequests, askedText, outcomeOf, requestOf, type Requests } from '../audit/outcome.ts';
 import { auditTexts } from '../audit/texts.tsx';
 import { useNewEntries } from '../audit/useNewEntries.ts';
+import { differences } from '../content/difference.ts';
+import { legible } from '../content/values.ts';
+import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ShowEarlier, ShowNew } from '../ui/ListEnds.tsx';
 import { ListTable } from '../ui/ListTable.tsx';
+import { inRow, inSentence, toWords } from '../ui/plural.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { ShowEarlier, ShowNew } from '../ui/Rows.tsx';
+import { Ago } from '../ui/time.tsx';
 import { ledgerQuery } from '../wire/settingsQueries.ts';
-import { LedgerLine } from './LedgerLine.tsx';
-import { ledgerTexts } from './ledgerTexts.ts';
+import type { AuditEntry } from '../wire/types.ts';
+import { agentTexts } from './texts.tsx';
+
+/** The target of an entry, as a link where it has a page. Used by Reads too. */
+export const Target = ({ target }: Pick<AuditEntry, 'target'>) =>
+  target.id === null ? (
+    target.type
+  ) : (
+    <TargetLink target={target}>
+      <TargetName target={target} />
+    </TargetLink>
+  );
+
+/** Members of a change that a line names. */
+const namedMost = 2;
+
+/** Returns a summary of an entry's change. */
+const changeText = ({ before, after }: AuditEntry, valueText: ReturnType<typeof useValueText>): string => {
+  const textOf = (name: string, value: unknown): string =>
+    (Array.isArray(value)
+      ? value.map((one) => valueText(name, one)).join(' ')
+      : value == null
+        ? ''
+        : valueText(name, value)) || agentTexts.ledger.noValue;
+  return inRow(
+    differences(before, before ?? {}, after ?? {})
+      // Who approved it stands beside the outcome.
+      .filter(({ name, now, after: next }) => !name.startsWith('approvedBy.') && (now != null || next != null))
+      .slice(0, namedMost)
+      .map(({ name, now, after: next }) => {
+        const label = toWords(name);
+        return now === undefined
+          ? `${label} ${textOf(name, next)}`
+          : `${label} ${textOf(name, now)} → ${textOf(name, next)}`;
+      }),
+  );
+};
+
+/** Returns why an act was refused, in a sentence; null: it was not, or for a reason that has none. */
+const refusalText = ({ outcome, after, verb, target }: AuditEntry): string | null => {
+  const { code, message }: { readonly code?: unknown; readonly message?: unknown } = after ?? {};
+  if (outcome === 'ok') return null;
+  if (typeof message === 'string') return message;
+  const refusals: Readonly<Record<string, (did: string, what: string) => string>> = agentTexts.ledger.refusals;
+  if (typeof code !== 'string') return null;
+  return (
+    refusals[code]?.(inSentence(verbWords(verb)), agentTexts.ledger.thing(toWords(target.type ?? '').toLowerCase())) ??
+    null
+  );
+};
+
+interface LedgerLineProps {
+  readonly entry: AuditEntry;
+  /** Whether it names the agent. */
+  readonly isOfMany: boolean;
+  readonly requests: Requests;
+}
+
+/** One act of an agent: when, what, to what, with which outcome and why. */
+const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
+  const [isOpen, setOpen] = useState(false);
+  const [words, tone] = outcomeOf(entry, requests);
+  const valueText = useValueText(entry);
+  const text =
+    requestOf(entry, requests)?.sentence ??
+    askedText(entry, requests) ??
+    refusalText(entry) ??
+    changeText(entry, valueText);
+  return (
+    <>
+      <tr className={tone === 'soft' ? '' : 'marked'}>
+        <td className="soft">
+          <Ago at={entry.at} />
+        </td>
+        {isOfMany && (
+          <td>
+            <SettingsLink section="agents" id={entry.actor.id ?? ''}>
+              {entry.actor.name}
+            </SettingsLink>
+          </td>
+        )}
+        <td dir="auto">
+          <span title={entry.verb}>{verbWords(entry.verb)}</span> <ActionName entry={entry} /> {text}{' '}
+          <EntryBulk entry={entry} requests={requests} />
+        </td>
+        <td dir="auto">
+          <Target target={entry.target} />
+        </td>
+        <td className={tone}>
+          {words}
+          {entry.count > 1 && ` ${auditTexts.times(entry.count)}`} <EntryApprover entry={entry} requests={requests} />
+        </td>
+        <td dir="auto">{legible(entry.reason ?? '')}</td>
+        <td>
+          <DetailsButton verb={entry.verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
+        </td>
+      </tr>
+      {isOpen && (
+        <tr>
+          <td colSpan={isOfMany ? 7 : 6}>
+            <AuditChange entry={entry} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+};
 
 interface LedgerProps {
   readonly agents: readonly string[];
@@ -54,25 +175,27 @@ export const Ledger = (props: LedgerProps) => {
   return (
     <>
       <div className="ledger-head">
-        <h2>{isOfMany ? ledgerTexts.ofMany : ledgerTexts.ofOne}</h2>
+        <h2>{isOfMany ? agentTexts.ledger.ofMany : agentTexts.ledger.ofOne}</h2>
         <span className="soft" role="status">
           <ShowNew newCount={newCount} onShow={readAnew} />
         </span>
         <Button
           aria-pressed={isFollowed}
-          title={ledgerTexts.followAbout}
+          title={agentTexts.ledger.followAbout}
           onClick={() => setFollowed(!isFollowed)}
           shortcut="f"
         >
-          {isFollowed ? ledgerTexts.following : ledgerTexts.follow}
+          {isFollowed ? agentTexts.ledger.following : agentTexts.ledger.follow}
         </Button>
       </div>
       {entries.length === 0 ? (
-        <Empty title={ledgerTexts.none}>{isOfMany ? ledgerTexts.noneOfMany : ledgerTexts.noneOfOne}</Empty>
+        <Empty title={agentTexts.ledger.none}>
+          {isOfMany ? agentTexts.ledger.noneOfMany : agentTexts.ledger.noneOfOne}
+        </Empty>
       ) : (
         <ListTable
-          label={ledgerTexts.acts}
-          headings={isOfMany ? ledgerTexts.headingsOfMany : ledgerTexts.headings}
+          label={agentTexts.ledger.acts}
+          headings={isOfMany ? agentTexts.ledger.headingsOfMany : agentTexts.ledger.headings}
           deeds={auditTexts.details}
           hasMore={list.hasNextPage}
           isLedger

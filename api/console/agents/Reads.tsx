@@ -8,10 +8,10 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { ListTable } from '../ui/ListTable.tsx';
 import { Empty } from '../ui/Problem.tsx';
-import { Ago } from '../ui/Time.tsx';
+import { Ago } from '../ui/time.tsx';
 import type { LiveMessage } from '../wire/types.ts';
-import { Target } from './LedgerLine.tsx';
-import { readTexts } from './readTexts.ts';
+import { Target } from './Ledger.tsx';
+import { agentTexts } from './texts.tsx';
 
 type Read = Extract<LiveMessage, { readonly type: 'read' }> & { readonly n: number };
 
@@ -21,7 +21,7 @@ const readsMost = 200;
 /** Returns the parameters as people read them. */
 const queryText = (query: Read['query']): string =>
   query === null
-    ? readTexts.noQuery
+    ? agentTexts.reads.noQuery
     : Object.entries(query)
         .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
         .join(' ');
@@ -32,7 +32,8 @@ const Line = ({ read: { at, verb, via, targets, query, outcome, code } }: { read
       <Ago at={at} />
     </td>
     <td dir="auto">
-      <span title={verb}>{verbWords(verb)}</span> {via === 'mcp' && <span className="soft">{readTexts.byTool}</span>}{' '}
+      <span title={verb}>{verbWords(verb)}</span>{' '}
+      {via === 'mcp' && <span className="soft">{agentTexts.reads.byTool}</span>}{' '}
       <span className="soft">{queryText(query)}</span>
     </td>
     <td dir="auto">
@@ -48,7 +49,7 @@ const Line = ({ read: { at, verb, via, targets, query, outcome, code } }: { read
 
 const Status = ({ stream }: { readonly stream: Stream }) => (
   <span className="soft" role="status">
-    {readTexts.status[useStreamState(stream).status]}
+    {agentTexts.reads.status[useStreamState(stream).status]}
   </span>
 );
 
@@ -85,14 +86,14 @@ const ReadsTable = ({ agent }: { readonly agent: string }) => {
     <>
       <p className="soft">
         {stream !== null && <Status stream={stream} />}
-        {later > 0 && ` · ${readTexts.later(later)}`}
+        {later > 0 && ` · ${agentTexts.reads.later(later)}`}
       </p>
       {shown.length === 0 ? (
-        <Empty title={readTexts.none}>{readTexts.noneAbout}</Empty>
+        <Empty title={agentTexts.reads.none}>{agentTexts.reads.noneAbout}</Empty>
       ) : (
         <ListTable
-          label={readTexts.reads}
-          headings={readTexts.headings}
+          label={agentTexts.reads.reads}
+          headings={agentTexts.reads.headings}
           isLedger
           onPointerEnter={() => setHeld(reads)}
           onPointerLeave={() => setHeld(null)}
@@ -113,9 +114,9 @@ export const Reads = ({ agent }: { readonly agent: string }) => {
   return (
     <>
       <div className="ledger-head">
-        <h2>{readTexts.title}</h2>
-        <Button aria-pressed={isWatched} title={readTexts.showAbout} onClick={toggle} shortcut="r">
-          {readTexts.show}
+        <h2>{agentTexts.reads.title}</h2>
+        <Button aria-pressed={isWatched} title={agentTexts.reads.showAbout} onClick={toggle} shortcut="r">
+          {agentTexts.reads.show}
         </Button>
       </div>
       {isWatched && <ReadsTable agent={agent} />}

@@ -1,16 +1,20 @@
-/** Changes of an agent, and the dialogs that they need. Used by AgentsPage and AgentPage. */
+/** Changes of an agent, and the dialogs that they need. Used by AgentsSection and AgentPage. */
 import { useRef, useState, type ReactNode } from 'react';
-import { Confirm } from '../settings/Confirm.tsx';
+import { Confirm } from '../settings/dialogs.tsx';
 import { useResource } from '../settings/useResource.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession } from '../shell/session.ts';
 import { settingsKeys } from '../wire/settingsQueries.ts';
 import type { Agent } from '../wire/types.ts';
-import { isMode, modes } from './modes.ts';
-import { modeTexts } from './modeTexts.ts';
 import { agentTexts } from './texts.tsx';
 
-const choices = modes.map((value) => ({ value, ...modeTexts[value] }));
+/** In the order in which they stand. */
+export const modes = ['supervised', 'normal', 'readonly'] as const satisfies readonly Agent['mode'][];
+
+/** Returns whether a text names a mode. */
+const isMode = (text: string): text is Agent['mode'] => modes.some((mode) => mode === text);
+
+const choices = modes.map((value) => ({ value, ...agentTexts.modes[value] }));
 const { form } = agentTexts;
 const texts = {
   ...agentTexts,
@@ -45,7 +49,7 @@ export const useAgentChanges = (): AgentChanges => {
           queries.setQueryData<readonly Agent[]>(settingsKeys.agents, (known) =>
             known?.map((each) => (each.id === changed.id ? changed : each)),
           );
-          return modeTexts[next].isNow(agent.name);
+          return agentTexts.modes[next].isNow(agent.name);
         },
       );
       if (given.current.get(agent.id) === next) given.current.delete(agent.id);
@@ -70,9 +74,9 @@ export const useAgentChanges = (): AgentChanges => {
         {dialog}
         {loosened !== null && (
           <Confirm
-            title={modeTexts[loosened.mode].loosen(loosened.agent.name)}
-            about={modeTexts[loosened.mode].loosenAbout}
-            deed={modeTexts[loosened.mode].loosenDeed}
+            title={agentTexts.modes[loosened.mode].loosen(loosened.agent.name)}
+            about={agentTexts.modes[loosened.mode].loosenAbout}
+            deed={agentTexts.modes[loosened.mode].loosenDeed}
             onConfirm={() => void switchMode(loosened.agent, loosened.mode)}
             onClose={() => setLoosened(null)}
           />

@@ -1,25 +1,23 @@
 /** Approvals: the queue of those that wait, irreversible and oldest first, or those that ended in one way, beside the open one. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
+import { ListAndDetail } from '../lists/NamedList.tsx';
 import { type ApprovalsSearch, type EndedStatus, readApprovalsSearch } from '../shell/address.ts';
-import { useKeys } from '../shell/keyboard.ts';
+import { useKeys, neighbour } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { KeyHint } from '../ui/Button.tsx';
-import { neighbour } from '../ui/choose.ts';
 import { useDraft } from '../ui/draft.ts';
 import { Select } from '../ui/fields.tsx';
-import { ListAndDetail } from '../ui/ListAndDetail.tsx';
-import { ShowEarlier } from '../ui/ListEnds.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { Rows } from '../ui/Rows.tsx';
+import { ShowEarlier, Rows } from '../ui/Rows.tsx';
 import { approvalQuery, approvalsQuery, endedApprovalsQuery } from '../wire/approvalQueries.ts';
 import type { Approval } from '../wire/types.ts';
 import { Decision } from './Decision.tsx';
+import { useIsGrave } from './gravity.ts';
 import { RequestRow } from './RequestRow.tsx';
 import { rest, takesClicks, useRestAtEnd, useWaking, wake } from './resting.ts';
 import { requestTexts } from './texts.tsx';
 import { type Verb, useDecide } from './useDecide.ts';
-import { useIsGrave } from './useIsGrave.ts';
 
 interface EndedRequestsProps {
   readonly status: EndedStatus;

@@ -1,26 +1,93 @@
 /** One request on one screen: what will happen, who asks and why, what it changes, and the decision. Used by ApprovalsPage. */
 import { useQuery } from '@tanstack/react-query';
+import { RunState } from '../actions/RunView.tsx';
+import { deedOf, progressOf } from '../bulks/BulkLine.tsx';
 import { ItemLink, ThingLink } from '../content/links.tsx';
+import { useNames } from '../content/names.ts';
 import { legible } from '../content/values.ts';
 import { laterTexts } from '../shell/laterTexts.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { count } from '../ui/plural.ts';
 import { Row, Rows } from '../ui/Rows.tsx';
-import { count, whenTime } from '../ui/time.ts';
-import { Ago } from '../ui/Time.tsx';
+import { whenTime, Ago } from '../ui/time.tsx';
+import { ApiError } from '../wire/apiError.ts';
 import { requestRecordQuery } from '../wire/approvalQueries.ts';
-import type { Total } from '../wire/queries.ts';
+import { type Total, bulkQuery } from '../wire/queries.ts';
+import { runQuery } from '../wire/runQueries.ts';
 import { wireTexts } from '../wire/texts.ts';
 import type { Approval } from '../wire/types.ts';
-import { BulkFacts } from './BulkFacts.tsx';
-import { Outcome } from './Outcome.tsx';
+import { undoableOf, useIsDangerous } from './gravity.ts';
 import { RecentEntries } from './RecentEntries.tsx';
-import { ChangedSinceSeen, Changes, Given, Target } from './RequestFacts.tsx';
-import { LeftOut, Sums } from './Sums.tsx';
+import { BulkFacts, ChangedSinceSeen, Changes, Given, Target } from './RequestFacts.tsx';
 import { requestTexts } from './texts.tsx';
-import { undoableOf } from './undoable.ts';
-import { useIsDangerous } from './useIsGrave.ts';
 import { Verdict, type VerdictProps } from './Verdict.tsx';
+import { LeftOut, Sums } from './words.tsx';
+
+const isHidden = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+/** The run that an approval began. */
+const LedToRun = ({ id }: { readonly id: string }) => {
+  const { http, runs } = useSession();
+  const { data: run, error } = useQuery({ ...runQuery(http, runs, id), retry: false });
+  if (run === undefined) return isHidden(error) && <p className="soft">{requestTexts.verdict.unseenRun}</p>;
+  return (
+    <p>
+      {requestTexts.verdict.ledTo}{' '}
+      <ThingLink type="run" id={id} dir="auto">
+        {legible(run.label)}
+      </ThingLink>{' '}
+      <RunState run={run} />
+      {(run.message ?? run.error) !== null && (
+        <span className="soft" dir="auto">
+          {' '}
+          {legible(run.message ?? run.error ?? '')}
+        </span>
+      )}
+    </p>
+  );
+};
+
+/** The bulk that an approval began. */
+const LedToBulk = ({ id }: { readonly id: string }) => {
+  const { http } = useSession();
+  const names = useNames();
+  const { data: bulk, error } = useQuery({ ...bulkQuery(http, id), retry: false });
+  if (bulk === undefined) return isHidden(error) && <p className="soft">{requestTexts.verdict.unseenBulk}</p>;
+  return (
+    <p>
+      {requestTexts.verdict.ledTo}{' '}
+      <ThingLink type="bulk" id={id} dir="auto">
+        {deedOf(bulk.operation, names.of)}
+      </ThingLink>{' '}
+      <span className="soft">{progressOf(bulk)}</span>
+    </p>
+  );
+};
+
+/** How a request ended: who decided it, when and why, and what it led to. */
+const Outcome = ({ approval }: { readonly approval: Approval }) => {
+  const { status, decidedBy, decidedAt, note, run, bulk } = approval;
+  const ends: Readonly<Record<string, string>> = requestTexts.verdict.ends;
+  const end = <strong>{ends[status] ?? status}</strong>;
+  const when = decidedAt !== null && <Ago isInSentence at={decidedAt} />;
+  // The actor of a stale request has not decided it; its note is the API's sentence.
+  const isOutdated = status === 'stale';
+  const isApproved = status === 'approved';
+  return (
+    <div className="verdict" role="status">
+      <p>
+        {decidedBy === null || isOutdated
+          ? requestTexts.verdict.ended(end, when)
+          : requestTexts.verdict.endedBy(end, decidedBy.name, when)}
+        {note !== null && (isOutdated ? <br /> : ': ')}
+        {note !== null && <span dir="auto">{note}</span>}
+      </p>
+      {isApproved && run !== null && <LedToRun id={run} />}
+      {isApproved && bulk !== null && <LedToBulk id={bulk} />}
+    </div>
+  );
+};
 
 const texts = requestTexts.recordCounts;
 

@@ -7,7 +7,7 @@ import { isObject } from '../content/values.ts';
 import { PlainText } from '../content/Written.tsx';
 import { useSession } from '../shell/session.ts';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
-import { Ago } from '../ui/Time.tsx';
+import { Ago } from '../ui/time.tsx';
 import type { Http } from '../wire/http.ts';
 import { keys } from '../wire/queries.ts';
 import { body } from '../wire/reading.ts';

@@ -1,13 +1,90 @@
 /** What a request gives, the record that it is for, and what it changes, in the words of the other pages. Used by Decision. */
+import { Problems } from '../bulks/BulkLine.tsx';
 import { differences, rampMember } from '../content/difference.ts';
-import { RecordLink } from '../content/links.tsx';
+import { RecordLink, ItemLink } from '../content/links.tsx';
 import { isObject, legible } from '../content/values.ts';
 import { WithLinks } from '../content/Written.tsx';
-import type { Approval } from '../wire/types.ts';
-import { recordsIn } from './BulkFacts.tsx';
-import { figuresText } from './Sums.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
+import type { Approval, BulkDryRun } from '../wire/types.ts';
 import { requestTexts } from './texts.tsx';
-import { useWords, type Fact } from './useWords.ts';
+import { figuresText, RecordAmounts, useWords, type Fact } from './words.tsx';
+
+interface BulkRecord {
+  readonly resource: string;
+  readonly id: string;
+  readonly title: string | null;
+  /** Its amounts and their currencies; absent: it has none, or was not found. */
+  readonly fields?: object;
+}
+
+interface BulkTarget {
+  readonly items?: readonly { readonly id: string; readonly title: string; readonly record: BulkRecord | null }[];
+  /** Of a bulk that names records. */
+  readonly refs?: readonly BulkRecord[] | null;
+  readonly more?: number;
+}
+
+const { bulk } = requestTexts;
+
+/** Returns the records that the target of a bulk names. */
+const recordsIn = ({ items = [], refs }: BulkTarget): readonly BulkRecord[] =>
+  refs ?? items.flatMap(({ record }) => record ?? []);
+
+const RecordRow = ({ resource, id, title, fields }: BulkRecord) => (
+  <>
+    <RecordLink resource={resource} id={id} title={legible(title ?? id)} />
+    <RecordAmounts resource={resource} fields={fields} />
+  </>
+);
+
+const BulkTargets = ({ items = [], refs, more = 0 }: BulkTarget) => {
+  if (items.length + (refs?.length ?? 0) === 0) return null;
+  return (
+    <section>
+      <h2>{refs == null ? bulk.items : bulk.records}</h2>
+      <Rows total={(refs ?? items).length + more}>
+        {refs?.map((ref) => (
+          <Row key={ref.id}>
+            <RecordRow {...ref} />
+          </Row>
+        ))}
+        {items.map(({ id, title, record }) => (
+          <Row key={id}>
+            <ItemLink id={id} title={title} />
+            {record !== null && (
+              <span className="soft">
+                {' · '}
+                <RecordRow {...record} />
+              </span>
+            )}
+          </Row>
+        ))}
+        {more > 0 && <li className="soft">{bulk.more(more)}</li>}
+      </Rows>
+    </section>
+  );
+};
+
+/** What a request for a bulk is about: its first items or records, and why some of them would not change. */
+export const BulkFacts = ({ approval: { kind, now, after } }: { readonly approval: Approval }) => {
+  if (kind !== 'bulk') return null;
+  const target: BulkTarget = now ?? {};
+  // A bulk of more than 10,000 items has no counts.
+  const { matched, ...rest }: Partial<BulkDryRun> = after ?? {};
+  const { wouldChange = 0, unchanged = 0, forbidden = 0, failed = 0, problems = [] } = rest;
+  return (
+    <>
+      {matched !== undefined && <p>{bulk.effect({ matched, wouldChange, unchanged, forbidden, failed })}</p>}
+      <BulkTargets {...target} />
+      {problems.length > 0 && (
+        <section>
+          <h2>{bulk.problems}</h2>
+          <Problems problems={problems} />
+        </section>
+      )}
+    </>
+  );
+};
 
 const { difference } = requestTexts;
 

@@ -2,11 +2,10 @@
 import { ThingLink } from '../content/links.tsx';
 import { legible } from '../content/values.ts';
 import { Row } from '../ui/Rows.tsx';
-import { Ago } from '../ui/Time.tsx';
+import { Ago } from '../ui/time.tsx';
 import type { Approval } from '../wire/types.ts';
-import { figuresText, useFigures, useLeftOut } from './Sums.tsx';
 import { requestTexts } from './texts.tsx';
-import { useWords } from './useWords.ts';
+import { figuresText, useFigures, useLeftOut, useWords } from './words.tsx';
 
 /** How a request ended, within a sentence: who ended it, and when. */
 export const RequestEnd = ({ approval }: { readonly approval: Approval }) => {

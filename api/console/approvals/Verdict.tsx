@@ -4,9 +4,9 @@ import { useKeys } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
 import { TooLong } from '../ui/fields.tsx';
 import type { Approval } from '../wire/types.ts';
-import { LeftOut, Sums } from './Sums.tsx';
+import { useIsDangerous } from './gravity.ts';
 import { requestTexts } from './texts.tsx';
-import { useIsDangerous } from './useIsGrave.ts';
+import { LeftOut, Sums } from './words.tsx';
 
 export interface VerdictProps {
   readonly approval: Approval;

@@ -1,8 +1,7 @@
 /** The texts of approvals: a request and what it would change, the verdict on it, and the queue. Used by the files of this folder. */
 import type { ReactNode } from 'react';
 import type { EndedStatus } from '../shell/address.ts';
-import { inSentence, listed, plural } from '../ui/plural.ts';
-import { count } from '../ui/time.ts';
+import { count, inSentence, listed, plural } from '../ui/plural.ts';
 import type { Approval, BulkDryRun } from '../wire/types.ts';
 
 /** Members of an item within a sentence, by the API's name. */

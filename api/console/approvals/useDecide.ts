@@ -12,12 +12,12 @@ import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { mayFlag } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
 import { inRow } from '../ui/plural.ts';
-import { agoInWords } from '../ui/time.ts';
+import { agoInWords } from '../ui/time.tsx';
 import { ApiError, messageOf } from '../wire/apiError.ts';
 import { inboxesQuery, keys, meQuery, readNewestEntries } from '../wire/queries.ts';
 import type { Approval, Flag, Item } from '../wire/types.ts';
+import { firstEntryOf, hasInverse, undoVerbsOf, undoableOf, undonePartsOf } from './gravity.ts';
 import { requestTexts } from './texts.tsx';
-import { firstEntryOf, hasInverse, undoVerbsOf, undoableOf, undonePartsOf } from './undoable.ts';
 
 /** The sentences of an answer's details which its own sentence does not have. */
 const detailsOf = ({ body, message }: ApiError): readonly string[] => {

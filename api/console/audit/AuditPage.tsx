@@ -1,24 +1,102 @@
 /** The audit log: everything that was done and refused, filtered, with what it changed, and as a file. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { legible } from '../content/values.ts';
 import type { AuditSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ColumnHead } from '../ui/ColumnHead.tsx';
-import { ArchivedNote, ShowEarlier, ShowNew } from '../ui/ListEnds.tsx';
-import { ListTable } from '../ui/ListTable.tsx';
+import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { ArchivedNote, ShowEarlier, ShowNew } from '../ui/Rows.tsx';
+import { dateAndClock, Ago } from '../ui/time.tsx';
 import { messageOf } from '../wire/apiError.ts';
 import { auditQuery, readAuditPage } from '../wire/auditQueries.ts';
 import { meQuery } from '../wire/queries.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { AuditFilters } from './AuditFilters.tsx';
-import { AuditRow } from './AuditRow.tsx';
-import { useRequests } from './outcome.ts';
+import {
+  ActionName,
+  AuditChange,
+  DetailsButton,
+  EntryApprover,
+  EntryBulk,
+  TargetLink,
+  TargetName,
+  verbWords,
+} from './entryParts.tsx';
+import { useRequests, askedText, outcomeOf, type Requests } from './outcome.ts';
 import { auditTexts } from './texts.tsx';
 import { useNewEntries } from './useNewEntries.ts';
-import { verbTexts } from './verbTexts.ts';
+
+interface AuditRowProps {
+  readonly entry: AuditEntry;
+  readonly requests: Requests;
+  readonly search: AuditSearch;
+  readonly onSearch: (search: AuditSearch) => void;
+}
+
+/** One entry of the audit log, which opens into what it changed. */
+const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) => {
+  const [isOpen, setOpen] = useState(false);
+  const { actor, target, verb } = entry;
+  const [words, tone] = outcomeOf(entry, requests);
+  const asked = askedText(entry, requests);
+  const narrow = (part: AuditSearch): void => onSearch({ ...search, ...part });
+  return (
+    <>
+      <tr>
+        <td className="soft">
+          <span className="exact">{dateAndClock(entry.at)}</span> <Ago at={entry.at} />
+        </td>
+        <td dir="auto">
+          {actor.id === null ? (
+            actor.name
+          ) : (
+            <Button tone="bare" title={auditTexts.onlyOf(actor.name)} onClick={() => narrow({ actor: actor.id ?? '' })}>
+              {actor.name}
+            </Button>
+          )}
+          <span className="soft"> {actor.role ?? actor.type}</span>
+        </td>
+        <td>
+          <Button tone="bare" title={auditTexts.onlyVerb(verb)} onClick={() => narrow({ verb })}>
+            {verbWords(verb)}
+          </Button>{' '}
+          <ActionName entry={entry} /> {asked !== null && <span dir="auto">{legible(asked)}</span>}{' '}
+          <EntryBulk entry={entry} requests={requests} />
+        </td>
+        <td dir="auto">
+          <TargetLink target={target} />{' '}
+          {target.id !== null && (
+            <Button
+              tone="bare"
+              title={auditTexts.onlyTo(target.id)}
+              onClick={() => narrow({ target: target.id ?? '' })}
+            >
+              <TargetName target={target} />
+            </Button>
+          )}
+        </td>
+        <td className={tone}>
+          {words}
+          {entry.count > 1 && ` ${auditTexts.times(entry.count)}`} <EntryApprover entry={entry} requests={requests} />
+        </td>
+        <td dir="auto">{legible(entry.reason ?? '')}</td>
+        <td>
+          <DetailsButton verb={verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
+        </td>
+      </tr>
+      {isOpen && (
+        <tr>
+          <td colSpan={7}>
+            <AuditChange entry={entry} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+};
 
 const columns: readonly (readonly [string, (entry: AuditEntry) => unknown])[] = [
   ['id', ({ id }) => id],
@@ -82,7 +160,7 @@ const none: readonly AuditEntry[] = [];
 const noneText = ({ target, record, verb }: AuditSearch): string => {
   if (record !== undefined) return auditTexts.noneOfRecord;
   if (target !== undefined) return auditTexts.noneOfTarget;
-  return verb === undefined || verb in verbTexts ? auditTexts.noneMatches : auditTexts.noneOfVerb;
+  return verb === undefined || verb in auditTexts.verbs ? auditTexts.noneMatches : auditTexts.noneOfVerb;
 };
 
 const useFile = (search: AuditSearch) => {

@@ -1,4 +1,4 @@
-/** The parts of an entry of the audit log: its verb, action, target, marks and change. Used by AuditRow and the ledger of agents. */
+/** The parts of an entry of the audit log: its verb, action, target, marks and change. Used by AuditPage and the ledger of agents. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { inputText, toForm } from '../actions/schema.ts';
@@ -9,16 +9,14 @@ import { isObject, legible, shown } from '../content/values.ts';
 import { allows } from '../settings/sections.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { inRow } from '../ui/plural.ts';
-import { toWords } from '../ui/words.ts';
+import { inRow, toWords } from '../ui/plural.ts';
 import { actionsQuery } from '../wire/actionQueries.ts';
-import { itemTitleQuery } from '../wire/itemTitles.ts';
 import { meQuery } from '../wire/queries.ts';
+import { itemTitleQuery } from '../wire/searchQueries.ts';
 import { settingsNamesQuery } from '../wire/settingsQueries.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { type Requests, approverOf, bulkOf } from './outcome.ts';
 import { auditTexts } from './texts.tsx';
-import { verbTexts } from './verbTexts.ts';
 
 interface TargetLinkProps extends Pick<AuditEntry, 'target'> {
   /** Of the link; absent: the kind of the thing. */
@@ -70,7 +68,7 @@ export const TargetName = ({ target: { type, id } }: Pick<AuditEntry, 'target'>)
 };
 
 /** Returns a verb in words; one that has none, such as that of a read, as the words of its name. */
-export const verbWords = (verb: string): string => verbTexts[verb] ?? toWords(verb.replaceAll('.', ' '));
+export const verbWords = (verb: string): string => auditTexts.verbs[verb] ?? toWords(verb.replaceAll('.', ' '));
 
 interface DetailsButtonProps {
   readonly verb: string;

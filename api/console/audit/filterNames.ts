@@ -4,10 +4,9 @@ import { useMemo } from 'react';
 import { useNames } from '../content/names.ts';
 import type { AuditSearch } from '../shell/address.ts';
 import { useSession } from '../shell/session.ts';
-import { hasWords } from '../ui/choose.ts';
+import { hasWords } from '../ui/SearchInput.tsx';
 import { resourcesQuery } from '../wire/actionQueries.ts';
-import { itemTitleQuery } from '../wire/itemTitles.ts';
-import { type Found, type FoundPart, foundQuery } from '../wire/paletteQueries.ts';
+import { itemTitleQuery, type Found, type FoundPart, foundQuery } from '../wire/searchQueries.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { useSettingsNames } from './entryParts.tsx';
 

@@ -8,11 +8,10 @@ import { legible } from '../content/values.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { inRow } from '../ui/plural.ts';
-import { whenTime } from '../ui/time.ts';
-import { useNow } from '../ui/Time.tsx';
+import { whenTime, useNow } from '../ui/time.tsx';
 import { messageOf } from '../wire/apiError.ts';
-import { bulksQuery } from '../wire/bulkQueries.ts';
 import { bulkQuery, isFinished, keys } from '../wire/queries.ts';
+import { bulksQuery } from '../wire/runQueries.ts';
 import type { Bulk, BulkDryRun } from '../wire/types.ts';
 import { bulkTexts } from './texts.tsx';
 

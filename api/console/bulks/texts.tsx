@@ -1,7 +1,6 @@
 /** The texts of bulks: what one does, how far it is, and what became of its items. Used by the pages of bulks and by the inbox. */
 import type { ReactNode } from 'react';
-import { inRow, plural } from '../ui/plural.ts';
-import { count } from '../ui/time.ts';
+import { count, inRow, plural } from '../ui/plural.ts';
 import type { BulkResult } from '../wire/types.ts';
 
 export const bulkTexts = {

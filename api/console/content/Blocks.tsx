@@ -1,16 +1,32 @@
-/** Blocks that the customer’s app shows with an item, a record or a result, never rendered as HTML. Used by the pages. */
+/** Blocks that the customer’s app shows with an item, a record or a result, and texts with their Markdown, never rendered as HTML. Used by the pages. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
-import { count } from '../ui/time.ts';
+import { count } from '../ui/plural.ts';
 import type { ActionReference, Block } from '../wire/types.ts';
 import { RecordLink } from './links.tsx';
-import { Markdown } from './Markdown.tsx';
 import { Fields } from './Value.tsx';
 import { amountText, isCurrency, isObject, objects, plain } from './values.ts';
 import { PlainText, WebLink } from './Written.tsx';
+
+interface MarkdownProps {
+  readonly text: string;
+}
+
+/** Whether there may be Markdown in a text: most messages have none. */
+const mayHaveMarks = (text: string): boolean =>
+  /[*_`~[\]#>|@\\&]|^[ \t]*(?:[-+=]|\d+[.)])|^ {4}|:\/\/|www\./mu.test(text);
+
+const MarkdownText = loadedLater(async () => (await import('./MarkdownText.tsx')).MarkdownText, {
+  Meanwhile: PlainText,
+  isOptional: true,
+});
+
+/** A text of the app or of colleagues with its Markdown rendered; plain until the Markdown script has loaded. */
+export const Markdown = ({ text }: MarkdownProps) =>
+  mayHaveMarks(text) ? <MarkdownText text={text} /> : <PlainText text={text} />;
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
@@ -66,8 +82,8 @@ const Actions = ({ actions, onAction }: { readonly actions: unknown; readonly on
   );
 
 /** Block types that only pages and results have. */
-const Table = loadedLater<{ readonly block: Block }>(async () => (await import('./Table.tsx')).TableBlock);
-const Chart = loadedLater<{ readonly block: Block }>(async () => (await import('./Chart.tsx')).Chart);
+const Table = loadedLater(async () => (await import('./Table.tsx')).TableBlock);
+const Chart = loadedLater(async () => (await import('./Chart.tsx')).Chart);
 
 const content: Readonly<Record<string, (block: Block, onAction: OnAction | undefined) => ReactNode>> = {
   text: ({ text: shown, plain: isPlain }) =>

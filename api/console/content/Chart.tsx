@@ -1,7 +1,8 @@
 /** A chart of lines or bars, its legend with the values at the pointer, and the same as a table. Loaded by Blocks.tsx. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { count, whenTime } from '../ui/time.ts';
+import { count } from '../ui/plural.ts';
+import { whenTime } from '../ui/time.tsx';
 import type { Block } from '../wire/types.ts';
 import { type ChartData, plotHeight, plotOptions, toChartData } from './plot.ts';
 import { Table } from './Table.tsx';

@@ -1,4 +1,4 @@
-/** Markdown as elements of known kinds: the same that a mail shows. Loaded by Markdown.tsx. */
+/** Markdown as elements of known kinds: the same that a mail shows. Loaded by Blocks.tsx. */
 import { createElement, Fragment, useMemo, type ReactNode } from 'react';
 import {
   markdownWords,

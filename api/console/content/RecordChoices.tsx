@@ -5,7 +5,7 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { useTypedSearch } from '../ui/SearchInput.tsx';
-import { searchRecordsQuery } from '../wire/recordQueries.ts';
+import { searchRecordsQuery } from '../wire/appQueries.ts';
 import type { AppRecord } from '../wire/types.ts';
 import { contentTexts } from './texts.tsx';
 

@@ -1,10 +1,9 @@
 /** One entry of a timeline: what somebody wrote in full, how an action or a request ended, everything else on one line. Used by the timeline of an item and the history of a record. */
 import type { ReactNode } from 'react';
-import { whenTime } from '../ui/time.ts';
-import { Ago } from '../ui/Time.tsx';
+import { whenTime, Ago } from '../ui/time.tsx';
 import type { RecordEntry } from '../wire/types.ts';
+import { Markdown } from './Blocks.tsx';
 import { ItemLink, ThingLink } from './links.tsx';
-import { Markdown } from './Markdown.tsx';
 import type { Names } from './names.ts';
 import { contentTexts } from './texts.tsx';
 import { Fields } from './Value.tsx';

@@ -4,8 +4,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { may } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
-import { itemTitleQuery } from '../wire/itemTitles.ts';
 import { meQuery } from '../wire/queries.ts';
+import { itemTitleQuery } from '../wire/searchQueries.ts';
 import { contentTexts } from './texts.tsx';
 import { legible } from './values.ts';
 

@@ -1,7 +1,6 @@
 /** Texts of blocks and their values, of timelines, and of the link to the audit log. Used by the files of this folder. */
 import type { ReactNode } from 'react';
-import { inRow } from '../ui/plural.ts';
-import { count } from '../ui/time.ts';
+import { count, inRow } from '../ui/plural.ts';
 import type { RunStatus } from '../wire/types.ts';
 
 export const contentTexts = {

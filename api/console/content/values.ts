@@ -1,9 +1,8 @@
 /** Values of an app and of the API as people read them: legible texts, amounts, moments, and those of a record on one line. Used by everything that shows one. */
-import { inRow } from '../ui/plural.ts';
-import { dayText, whenTime } from '../ui/time.ts';
-import { toWords } from '../ui/words.ts';
+import { inRow, toWords } from '../ui/plural.ts';
+import { uiTexts } from '../ui/texts.tsx';
+import { dayText, whenTime } from '../ui/time.tsx';
 import type { AppRecord, Resource } from '../wire/types.ts';
-import { valueTexts } from './valueTexts.ts';
 
 /** What a joiner or a choice of form may follow: a letter of a script that joins its letters, a mark, or a part of an emoji. */
 const joined =
@@ -83,7 +82,7 @@ export const shown = (value: unknown): string => {
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return '–';
   if (isMoment(value)) return whenTime(value);
   if (typeof value === 'string') return legible(value);
-  if (typeof value === 'boolean') return value ? valueTexts.yes : valueTexts.no;
+  if (typeof value === 'boolean') return value ? uiTexts.values.yes : uiTexts.values.no;
   if (Array.isArray(value) && value.every((one) => isScalar(one) || referenceText(one) !== null))
     return inRow(value.map(shown));
   return referenceText(value) ?? legible(JSON.stringify(value));
@@ -106,7 +105,7 @@ export const compactFields = ({ title, subtitle, fields }: AppRecord, resource: 
       const text = shownAs(type, value, currencyIn(currency, fields));
       return [title, subtitle].some((said) => said?.includes(text) === true)
         ? []
-        : [valueTexts.labelled(legible(label), text)];
+        : [uiTexts.values.labelled(legible(label), text)];
     }),
   );
 

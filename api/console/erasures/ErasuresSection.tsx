@@ -1,20 +1,214 @@
-/** Erasures in the settings: removing what identifies a person, counted first, and what became of each. Used by SettingsPage. */
-import { useInfiniteQuery } from '@tanstack/react-query';
+/** Erasures in the settings: removing what identifies a person, named by their record, counted first, confirmed, and what became of each. Used by SettingsPage. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { RecordChoices } from '../content/RecordChoices.tsx';
+import { SubmitDialog } from '../settings/dialogs.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ColumnHead } from '../ui/ColumnHead.tsx';
-import { ShowEarlier } from '../ui/ListEnds.tsx';
-import { ListTable } from '../ui/ListTable.tsx';
+import { TextInput, Choice, Optional, ProblemText } from '../ui/fields.tsx';
+import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
+import { toWords } from '../ui/plural.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { Ago } from '../ui/Time.tsx';
-import { toWords } from '../ui/words.ts';
+import { ShowEarlier, Row, Rows } from '../ui/Rows.tsx';
+import { Ago } from '../ui/time.tsx';
+import { resourcesQuery } from '../wire/actionQueries.ts';
+import { ApiError } from '../wire/apiError.ts';
+import { recordQuery } from '../wire/appQueries.ts';
 import { erasuresQuery, settingsKeys } from '../wire/settingsQueries.ts';
 import type { Erasure, ErasureCounts, ErasureRequest } from '../wire/types.ts';
-import { EraseConfirm } from './EraseConfirm.tsx';
-import { EraseForm, type Known } from './EraseForm.tsx';
 import { erasureTexts } from './texts.tsx';
+
+interface RecordFieldProps {
+  readonly resource: string;
+  readonly id: string;
+  /** Why the id can't be meant, or may not be; null: nothing speaks against it. */
+  readonly problem: string | null;
+  readonly onId: (id: string) => void;
+}
+
+/** The id of the record of a person to erase, found by the words of it too. */
+const RecordField = ({ resource, id, problem, onId }: RecordFieldProps) => (
+  <>
+    <TextInput
+      label={erasureTexts.form.id}
+      required
+      maxLength={200}
+      autoFocus
+      spellCheck={false}
+      aria-invalid={problem !== null}
+      value={id}
+      onValue={onId}
+    />
+    <ProblemText text={problem} />
+    <RecordChoices resource={resource} id={id} onId={onId} />
+  </>
+);
+
+/** `missing`: there is none with this id; `unclear`: it can't be looked up now. */
+type Known = 'known' | 'missing' | 'unclear';
+
+/** Whether there is a record with an id. */
+const useLookUp = (): ((record: ErasureRequest['record']) => Promise<Known>) => {
+  const { http, queries } = useSession();
+  return async (record) => {
+    try {
+      await queries.fetchQuery({ ...recordQuery(http, record), retry: false });
+      return 'known';
+    } catch (error) {
+      return error instanceof ApiError && error.status === 404 ? 'missing' : 'unclear';
+    }
+  };
+};
+
+const formTexts = erasureTexts.form;
+
+interface EraseFormProps {
+  /** Counts what the request would erase, of a record that there is, or may not be; what it throws is shown. */
+  readonly onCount: (request: ErasureRequest, known: Known) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** The dialog that names a person to erase, by their record, and counts what there is. */
+const EraseForm = ({ onCount, onClose }: EraseFormProps) => {
+  const { http } = useSession();
+  const { data: resources = [] } = useQuery(resourcesQuery(http));
+  const [chosen, setResource] = useState<string | null>(null);
+  const [id, setId] = useState('');
+  const [users, setUsers] = useState('');
+  const [linked, setLinked] = useState(false);
+  /** The record that was looked up last, where that did not find it. */
+  const [doubted, setDoubted] = useState<{ readonly place: string; readonly known: Known } | null>(null);
+  const lookUp = useLookUp();
+  const resource = chosen ?? resources[0]?.name ?? '';
+  const record = { resource, id: id.trim() };
+  const place = JSON.stringify(record);
+  const doubt = doubted?.place === place ? doubted.known : null;
+  /** Looks the record up first: a second time it is counted, whatever that found. */
+  const submit = async (): Promise<void> => {
+    const known = doubt ?? (await lookUp(record));
+    if (doubt === null && known !== 'known') return setDoubted({ place, known });
+    await onCount(
+      {
+        record,
+        users: users
+          .split(',')
+          .map((user) => user.trim())
+          .filter(Boolean),
+        linked,
+      },
+      known,
+    );
+  };
+  return (
+    <SubmitDialog
+      title={erasureTexts.ask}
+      about={formTexts.about}
+      deed={doubt === null ? formTexts.deed : formTexts.deedAllTheSame}
+      submit={submit}
+      onClose={onClose}
+    >
+      <Choice
+        label={formTexts.resource}
+        value={resource}
+        options={resources.map(({ name, label }) => [name, label])}
+        onValue={setResource}
+      />
+      <RecordField
+        resource={resource}
+        id={id}
+        problem={doubt === null ? null : formTexts.doubts[doubt](toWords(resource).toLowerCase())}
+        onId={setId}
+      />
+      <TextInput
+        label={
+          <span>
+            {formTexts.users} <Optional />
+          </span>
+        }
+        value={users}
+        onValue={setUsers}
+      />
+      <label className="choice">
+        <input type="checkbox" checked={linked} onChange={({ target }) => setLinked(target.checked)} />
+        {formTexts.linked}
+      </label>
+    </SubmitDialog>
+  );
+};
+
+const confirmTexts = erasureTexts.confirm;
+
+/** Titles of items that are named. */
+const namedMost = 10;
+
+interface EraseConfirmProps {
+  readonly record: ErasureRequest['record'];
+  /** What would go, and what would stay. */
+  readonly about: string;
+  /** Whether neither the record nor anything of it was found. */
+  readonly isDoubtful: boolean;
+  readonly onErase: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Confirms an erasure: whose record it is, which items go with it, and the id typed; of a record that nothing is known of, that it is meant. */
+const EraseConfirm = ({ record, about, isDoubtful, onErase, onClose }: EraseConfirmProps) => {
+  const { http } = useSession();
+  // A record that the app has deleted already is named by its id alone.
+  const { data: page } = useQuery({ ...recordQuery(http, record), retry: false });
+  const [typed, setTyped] = useState('');
+  const [isWrong, setWrong] = useState(false);
+  const [isMeant, setMeant] = useState(false);
+  const items = page?.items ?? [];
+  return (
+    <SubmitDialog
+      title={page === undefined ? confirmTexts.title(record.id) : confirmTexts.titleOf(page.record.title, record.id)}
+      about={about}
+      deed={confirmTexts.deed}
+      tone="danger"
+      isOff={isDoubtful && !isMeant}
+      submit={async () => {
+        setWrong(typed.trim() !== record.id);
+        if (typed.trim() === record.id) await onErase();
+      }}
+      onClose={onClose}
+    >
+      {items.length > 0 && (
+        <section aria-label={confirmTexts.items}>
+          <h3>{confirmTexts.items}</h3>
+          <Rows>
+            {items.slice(0, namedMost).map(({ id, title }) => (
+              <Row key={id} dir="auto" title={id}>
+                {title}
+              </Row>
+            ))}
+          </Rows>
+          {items.length > namedMost && <p className="soft">{confirmTexts.moreItems}</p>}
+        </section>
+      )}
+      {isDoubtful && (
+        <label className="choice danger">
+          <input type="checkbox" checked={isMeant} onChange={({ target }) => setMeant(target.checked)} />
+          {confirmTexts.isMeant}
+        </label>
+      )}
+      <TextInput
+        label={confirmTexts.type(record.id)}
+        autoFocus
+        spellCheck={false}
+        aria-invalid={isWrong}
+        value={typed}
+        onValue={setTyped}
+      />
+      {isWrong && (
+        <p className="problem" role="alert">
+          {confirmTexts.isOther}
+        </p>
+      )}
+    </SubmitDialog>
+  );
+};
 
 /** Returns what is counted, such as “2 items” and “5 runs”; what has no words is nothing that people count. */
 const countWords = (counts: ErasureCounts): readonly string[] =>

@@ -1,7 +1,6 @@
 /** The texts of erasures in the settings: what is asked for, what is counted, and what became of each. */
 import type { ReactNode } from 'react';
-import { inRow, plural } from '../ui/plural.ts';
-import { count } from '../ui/time.ts';
+import { count, inRow, plural } from '../ui/plural.ts';
 
 export const erasureTexts = {
   title: 'Erasures',

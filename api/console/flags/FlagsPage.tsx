@@ -9,9 +9,9 @@ import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { uiTexts } from '../ui/texts.tsx';
-import { Ago } from '../ui/Time.tsx';
+import { Ago } from '../ui/time.tsx';
+import { flagQuery, flagsQuery } from '../wire/appQueries.ts';
 import { approvalsQuery } from '../wire/approvalQueries.ts';
-import { flagQuery, flagsQuery } from '../wire/flagQueries.ts';
 import { meQuery } from '../wire/queries.ts';
 import type { Approval, Flag } from '../wire/types.ts';
 import { FlagEditor } from './FlagEditor.tsx';
@@ -121,7 +121,7 @@ const FlagDetail = ({ name, onBack }: { readonly name: string; readonly onBack: 
   );
 };
 
-export interface FlagsPageProps {
+interface FlagsPageProps {
   /** The one that is open; null: none. */
   readonly name: string | null;
   readonly onOpen: (name: string | null) => void;

@@ -1,14 +1,141 @@
 /** The editor of one rule: its condition as rows, or as JSON where it is nested, what holds then, and what is typed and not sent. Used by Rules. */
 import { type FormEvent, useRef, useState } from 'react';
+import { isObject } from '../content/values.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useDraft } from '../ui/draft.ts';
+import { Select } from '../ui/fields.tsx';
 import type { Flag } from '../wire/types.ts';
-import { ConditionRows, type RowForm, emptyRow, fromRows, toRows } from './ConditionRows.tsx';
-import { RolloutInput, ValueInput, fromInput, rolloutOf, toInput } from './inputs.tsx';
-import { type Rule, namesOf, newRule, ruleOf, successorOf } from './ruleNames.ts';
+import { RolloutInput, ValueInput, fromInput, rolloutOf, toInput, scalarOf, scalarText } from './inputs.tsx';
+import { type Rule, namesOf, newRule, ruleOf, successorOf } from './patch.ts';
 import { flagTexts } from './texts.tsx';
 import { conditionText, ruleText } from './words.ts';
+import { wordTexts } from './wordTexts.ts';
+
+interface Row {
+  readonly field: string;
+  readonly op: string;
+  readonly text: string;
+}
+
+interface RowForm {
+  readonly join: 'all' | 'any';
+  readonly rows: readonly Row[];
+}
+
+const emptyRow: Row = { field: '', op: 'eq', text: '' };
+
+const isList = (op: string): boolean => op === 'in' || op === 'nin';
+
+const toRow = (condition: unknown): Row | null => {
+  if (!isObject(condition) || typeof condition['field'] !== 'string') return null;
+  const { field, op, value } = condition;
+  const text = Array.isArray(value)
+    ? value.map(scalarText).join(', ')
+    : value === undefined
+      ? 'true'
+      : scalarText(value);
+  return { field, op: String(op), text };
+};
+
+/** Returns a condition as rows; null: it is nested deeper, and is edited as JSON. */
+const toRows = (condition: unknown): RowForm | null => {
+  const join = isObject(condition) && Array.isArray(condition['any']) ? 'any' : 'all';
+  const given =
+    isObject(condition) && Array.isArray(condition[join]) ? (condition[join] as readonly unknown[]) : [condition];
+  const rows = given.flatMap((each) => {
+    const row = toRow(each);
+    return row === null ? [] : [row];
+  });
+  return rows.length === given.length ? { join, rows } : null;
+};
+
+/** Returns the condition of rows. */
+const fromRows = ({ join, rows }: RowForm): Readonly<Record<string, unknown>> => {
+  const conditions = rows.map(({ field, op, text }) => ({
+    field: field.trim(),
+    op,
+    value: isList(op)
+      ? text
+          .split(',')
+          .filter((part) => part.trim() !== '')
+          .map(scalarOf)
+      : ['startsWith', 'endsWith', 'matchesSemver'].includes(op)
+        ? text
+        : scalarOf(text),
+  }));
+  const [only] = conditions;
+  return conditions.length === 1 && only !== undefined ? only : { [join]: conditions };
+};
+
+const conditionTexts = flagTexts.rules.condition;
+
+interface ConditionRowsProps {
+  readonly form: RowForm;
+  readonly onForm: (form: RowForm) => void;
+}
+
+/** A condition as lines of field, comparison and value, and those lines as a condition. */
+const ConditionRows = ({ form, onForm }: ConditionRowsProps) => {
+  const { join, rows } = form;
+  const set = (at: number, part: Partial<Row>): void =>
+    onForm({ join, rows: rows.map((row, each) => (each === at ? { ...row, ...part } : row)) });
+  return (
+    <fieldset>
+      <legend>{conditionTexts.title}</legend>
+      {rows.length > 1 && (
+        <Select
+          aria-label={conditionTexts.join}
+          value={join}
+          options={[
+            ['all', conditionTexts.all],
+            ['any', conditionTexts.any],
+          ]}
+          onValue={(value) => onForm({ join: value === 'any' ? 'any' : 'all', rows })}
+        />
+      )}
+      {rows.map(({ field, op, text }, at) => (
+        <div className="condition-row" key={at}>
+          <input
+            aria-label={conditionTexts.field(at + 1)}
+            placeholder={conditionTexts.fieldExample}
+            value={field}
+            maxLength={300}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={({ target }) => set(at, { field: target.value })}
+          />
+          <Select
+            aria-label={conditionTexts.comparison(at + 1)}
+            value={op}
+            options={Object.entries(wordTexts.ops)}
+            onValue={(value) => set(at, { op: value, ...(value === 'exists' ? { text: 'true' } : {}) })}
+          />
+          <input
+            aria-label={conditionTexts.value(at + 1)}
+            placeholder={op === 'in' || op === 'nin' ? conditionTexts.valuesExample : conditionTexts.valueExample}
+            value={text}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={({ target }) => set(at, { text: target.value })}
+          />
+          {rows.length > 1 && (
+            <Button
+              tone="bare"
+              aria-label={conditionTexts.remove(at + 1)}
+              onClick={() => onForm({ join, rows: rows.toSpliced(at, 1) })}
+            >
+              ×
+            </Button>
+          )}
+        </div>
+      ))}
+      <Button tone="bare" onClick={() => onForm({ join, rows: [...rows, emptyRow] })}>
+        {conditionTexts.add}
+      </Button>
+    </fieldset>
+  );
+};
 
 const texts = flagTexts.rules;
 

@@ -1,9 +1,8 @@
 /** The rules of a flag as sentences in their order; each opens into its editor. Used by FlagsPage. */
 import { useState } from 'react';
 import { Button } from '../ui/Button.tsx';
-import type { FlagPart, PatchOf } from './patch.ts';
+import { type FlagPart, type PatchOf, namesOf, newRule, placeOf, type Rule } from './patch.ts';
 import { RuleEditor, useRuleDrafts } from './RuleEditor.tsx';
-import { namesOf, newRule, placeOf, type Rule } from './ruleNames.ts';
 import { flagTexts } from './texts.tsx';
 import { conditionText, ruleText } from './words.ts';
 

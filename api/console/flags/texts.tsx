@@ -1,7 +1,6 @@
 /** The texts of the page of flags: one flag with its values, targets, rules, ramps and history. Used by the files of this folder. */
 import type { ReactNode } from 'react';
-import { plural } from '../ui/plural.ts';
-import { count } from '../ui/time.ts';
+import { count, plural } from '../ui/plural.ts';
 
 export const flagTexts = {
   title: 'Flags',

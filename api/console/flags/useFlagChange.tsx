@@ -6,7 +6,7 @@ import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
 import { TextInput, TooLong, reasonMost } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
-import { count } from '../ui/time.ts';
+import { count } from '../ui/plural.ts';
 import { messageOf } from '../wire/apiError.ts';
 import type { Flag } from '../wire/types.ts';
 import { type FlagPart, type FlagPatch, patchFor } from './patch.ts';

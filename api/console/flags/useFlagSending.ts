@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { type Session, useSession } from '../shell/session.ts';
 import { ApiError, messageOf } from '../wire/apiError.ts';
-import { flagQuery } from '../wire/flagQueries.ts';
+import { flagQuery } from '../wire/appQueries.ts';
 import { createListeners } from '../wire/listeners.ts';
 import { keys } from '../wire/queries.ts';
 import type { Flag } from '../wire/types.ts';

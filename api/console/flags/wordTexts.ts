@@ -1,6 +1,5 @@
 /** Texts that tell a flag in words: its value, its ramp, its conditions and its changes. Used by the pages of flags, by home and by approvals. */
-import { inRow, listed, plural } from '../ui/plural.ts';
-import { count } from '../ui/time.ts';
+import { count, inRow, listed, plural } from '../ui/plural.ts';
 
 export const wordTexts = {
   on: 'on',

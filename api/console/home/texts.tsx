@@ -1,7 +1,6 @@
 /** Texts of Home. Used by the files of this folder. */
 import type { ReactNode } from 'react';
-import { plural } from '../ui/plural.ts';
-import { count } from '../ui/time.ts';
+import { count, plural } from '../ui/plural.ts';
 
 export const homeTexts = {
   title: 'What waits',

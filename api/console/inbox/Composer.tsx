@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FocusEvent, type KeyboardEvent, type RefObject, useEffect, useState } from 'react';
 import { placeholdersIn } from '../../../shared/platform/words/markdown.ts';
-import { Markdown } from '../content/Markdown.tsx';
+import { Markdown } from '../content/Blocks.tsx';
 import { legible } from '../content/values.ts';
 import { focusWork } from '../shell/focus.ts';
 import { useSession } from '../shell/session.ts';

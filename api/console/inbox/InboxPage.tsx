@@ -3,23 +3,20 @@ import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom';
 import { useNames } from '../content/names.ts';
 import { focusWork } from '../shell/focus.ts';
-import { isTyping, useHeldKeys, useKeys } from '../shell/keyboard.ts';
+import { isTyping, useHeldKeys, useKeys, neighbour } from '../shell/keyboard.ts';
 import { Nowhere } from '../shell/Nowhere.tsx';
 import { maySelect } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
 import { shellTexts } from '../shell/texts.tsx';
 import { Button, KeyHint } from '../ui/Button.tsx';
-import { neighbour } from '../ui/choose.ts';
 import { loadedLater } from '../ui/lazy.tsx';
-import { ShowNew } from '../ui/ListEnds.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { ShowNew } from '../ui/Rows.tsx';
 import { useItem } from '../wire/itemStore.ts';
 import { afterPaint } from './change.ts';
 import type { ListSearch } from './filter.ts';
-import type { ItemDetailProps } from './ItemDetail.tsx';
 import { ItemList } from './ItemList.tsx';
 import { ListHeader } from './ListHeader.tsx';
-import type { SelectionBarProps } from './SelectionBar.tsx';
 import type { BulkPick } from './SelectionPicker.tsx';
 import { inboxTexts } from './texts.tsx';
 import { useItemCommands } from './useItemCommands.tsx';
@@ -37,14 +34,14 @@ interface InboxPageProps {
 /** What a key of the list does: moves by so many rows, selects the row, or all rows up to it. */
 type ListKey = 1 | -1 | 'select' | 'range';
 
-const ItemDetail = loadedLater<ItemDetailProps>(async () => (await import('./ItemDetail.tsx')).ItemDetail, {
+const ItemDetail = loadedLater(async () => (await import('./ItemDetail.tsx')).ItemDetail, {
   Meanwhile: () => (
     <div className="detail">
       <Skeleton rows={6} />
     </div>
   ),
 });
-const SelectionBar = loadedLater<SelectionBarProps>(async () => (await import('./SelectionBar.tsx')).SelectionBar);
+const SelectionBar = loadedLater(async () => (await import('./SelectionBar.tsx')).SelectionBar);
 
 const emptyText = (search: ListSearch): string =>
   Object.keys(search).some((name) => !['show', 'item'].includes(name)) ? inboxTexts.noneMatches : inboxTexts.noneYet;

@@ -2,31 +2,85 @@
 import { useQuery, type Query } from '@tanstack/react-query';
 import { useState, type RefObject } from 'react';
 import type { ActionRequest } from '../actions/request.ts';
-import { useActionSheet } from '../actions/useActionSheet.tsx';
+import { useActionSheet, ActionPicker } from '../actions/useActionSheet.tsx';
 import { Blocks } from '../content/Blocks.tsx';
 import { AuditLink, RecordLink } from '../content/links.tsx';
 import type { Names } from '../content/names.ts';
 import { TimelineEntry } from '../content/TimelineEntry.tsx';
+import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ArchivedNote } from '../ui/ListEnds.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { ArchivedNote } from '../ui/Rows.tsx';
 import { Initials, StateGlyph } from '../ui/State.tsx';
 import { uiTexts } from '../ui/texts.tsx';
-import { whenTime } from '../ui/time.ts';
-import { Ago, Due } from '../ui/Time.tsx';
+import { whenTime, Ago, Due } from '../ui/time.tsx';
+import { actionsQuery } from '../wire/actionQueries.ts';
 import { ApiError, messageOf } from '../wire/apiError.ts';
 import { useItem } from '../wire/itemStore.ts';
 import { itemQuery, keys, readTimeline } from '../wire/queries.ts';
 import type { ItemDetail as Detail, Inbox, Item } from '../wire/types.ts';
 import { Composer } from './Composer.tsx';
 import { closedStates, kindOf } from './filter.ts';
-import { ItemActions } from './ItemActions.tsx';
 import { inboxTexts } from './texts.tsx';
 import type { ItemCommands } from './useItemCommands.tsx';
 import type { Writing } from './useWriting.ts';
 
-export interface ItemDetailProps {
+interface ItemActionsProps {
+  readonly detail: Detail;
+  readonly onRun: (request: ActionRequest) => void;
+}
+
+/** What can be run on an item: suggested actions, and the list of all. */
+const ItemActions = ({ detail, onRun }: ItemActionsProps) => {
+  const { http } = useSession();
+  const { data: actions = [] } = useQuery(actionsQuery(http));
+  const [isChoosing, setChoosing] = useState(false);
+  const { item, linked, suggestedActions } = detail;
+  const canRun = actions.some(
+    ({ resource }) => resource === null || linked.some((record) => record.resource === resource),
+  );
+  useKeys({ d: canRun ? () => setChoosing(true) : undefined }, 'actions');
+  if (!canRun) return null;
+  const suggested = suggestedActions.map(({ action, label, record, input, reason }) => ({
+    action,
+    label,
+    record,
+    title: linked.find(({ id }) => id === record)?.title ?? null,
+    input,
+    item: item.id,
+    why: reason,
+  }));
+  return (
+    <section className="suggested" aria-label={inboxTexts.item.actions}>
+      <h2>{inboxTexts.item.actions}</h2>
+      {suggested.map((request, at) => (
+        <div key={at}>
+          <Button onClick={() => onRun(request)}>{request.label}</Button>
+          {request.why !== null && (
+            <p className="soft" dir="auto">
+              {request.why}
+            </p>
+          )}
+        </div>
+      ))}
+      <Button tone="bare" onClick={() => setChoosing(true)} shortcut="d">
+        {inboxTexts.item.runAction}
+      </Button>
+      {isChoosing && (
+        <ActionPicker
+          targets={linked}
+          suggested={suggested}
+          item={item.id}
+          onPick={onRun}
+          onClose={() => setChoosing(false)}
+        />
+      )}
+    </section>
+  );
+};
+
+interface ItemDetailProps {
   readonly id: string;
   readonly inboxes: readonly Inbox[];
   readonly names: Names;

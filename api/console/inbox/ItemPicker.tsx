@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
+import { Picker } from '../ui/lazy.tsx';
 import type { Option } from '../ui/PickerDialog.tsx';
-import { Picker } from '../ui/prompts.tsx';
 import { tagsQuery } from '../wire/queries.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 import { type Change, afterPaint } from './change.ts';

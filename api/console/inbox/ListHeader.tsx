@@ -5,7 +5,7 @@ import { Button } from '../ui/Button.tsx';
 import { Options, Select } from '../ui/fields.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
-import type { SavedView, ViewFilters } from '../wire/savedViews.ts';
+import type { SavedView, ViewFilters } from '../wire/queries.ts';
 import type { Inbox, View } from '../wire/types.ts';
 import { searchOf, shows, type ListSearch } from './filter.ts';
 import type { SaveViewProps } from './SaveView.tsx';
@@ -27,7 +27,7 @@ interface ListHeaderProps extends Pick<SaveViewProps, 'query' | 'inbox' | 'label
   readonly onChange: (next: ListSearch) => void;
 }
 
-const SaveView = loadedLater<SaveViewProps>(async () => (await import('./SaveView.tsx')).SaveView);
+const SaveView = loadedLater(async () => (await import('./SaveView.tsx')).SaveView);
 
 const sorts = [
   ['', inboxTexts.sorts.newest],

@@ -7,8 +7,7 @@ import { Button } from '../ui/Button.tsx';
 import { TextInput } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { messageOf } from '../wire/apiError.ts';
-import { type ItemQuery, keys, meQuery } from '../wire/queries.ts';
-import type { SavedView } from '../wire/savedViews.ts';
+import { type ItemQuery, keys, meQuery, type SavedView } from '../wire/queries.ts';
 import { dialogTexts } from './dialogTexts.ts';
 import { toBulkQuery } from './filter.ts';
 

@@ -6,16 +6,16 @@ import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFoot } from '../ui/foot.ts';
-import { Ask } from '../ui/prompts.tsx';
-import { bulksQuery } from '../wire/bulkQueries.ts';
+import { Ask } from '../ui/lazy.tsx';
 import { isFinished } from '../wire/queries.ts';
+import { bulksQuery } from '../wire/runQueries.ts';
 import type { Inbox } from '../wire/types.ts';
 import { dialogTexts } from './dialogTexts.ts';
 import { type BulkPick, SelectionPicker } from './SelectionPicker.tsx';
 import { usePlan, type Operation } from './usePlan.ts';
 import type { Selection } from './useSelection.ts';
 
-export interface SelectionBarProps {
+interface SelectionBarProps {
   readonly selection: Selection;
   /** How many the list has in all; null: not known. */
   readonly total: { readonly count: number; readonly isMinimum: boolean } | null;

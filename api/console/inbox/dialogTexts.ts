@@ -1,6 +1,5 @@
 /** Texts of the inbox’s dialogs, which are loaded later: what an item or a selection can become, and the saving of a view. Used by the pickers, SelectionBar and SaveView. */
-import { inRow } from '../ui/plural.ts';
-import { count } from '../ui/time.ts';
+import { count, inRow } from '../ui/plural.ts';
 
 interface Outcomes {
   /** As the page knew it when it asked; null: it did not. */

@@ -1,7 +1,6 @@
 /** The filters of a list of items: in the page's address, as the API's query, and as a test of what comes by messages. */
 import type { StateKind } from '../ui/State.tsx';
-import type { ItemQuery } from '../wire/queries.ts';
-import type { ViewFilters } from '../wire/savedViews.ts';
+import type { ItemQuery, ViewFilters } from '../wire/queries.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 
 export const shows = ['open', 'waiting', 'closed', 'snoozed', 'all'] as const;

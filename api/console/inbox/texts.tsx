@@ -1,7 +1,6 @@
 /** Texts of the inbox: its list, an item, and a change of one. Loaded with the page; used by the files of this folder. */
 import type { ReactNode } from 'react';
-import { plural } from '../ui/plural.ts';
-import { count } from '../ui/time.ts';
+import { count, plural } from '../ui/plural.ts';
 
 export const inboxTexts = {
   all: 'All inboxes',

@@ -2,8 +2,7 @@
 import { useState, type ReactNode } from 'react';
 import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
-import { loadedLater } from '../ui/lazy.tsx';
-import { Ask } from '../ui/prompts.tsx';
+import { loadedLater, Ask } from '../ui/lazy.tsx';
 import type { Inbox, Item } from '../wire/types.ts';
 import { type Change, type ShowAgain, afterPaint, changeItem, stateChange, withReason } from './change.ts';
 import { closedStates, isReachable } from './filter.ts';
@@ -12,7 +11,7 @@ import { inboxTexts } from './texts.tsx';
 
 type Open = ItemPickerProps['what'];
 
-const ItemPicker = loadedLater<ItemPickerProps>(async () => (await import('./ItemPicker.tsx')).ItemPicker);
+const ItemPicker = loadedLater(async () => (await import('./ItemPicker.tsx')).ItemPicker);
 
 export interface ItemCommands {
   /** Whether the role may; what it may not has no control. */

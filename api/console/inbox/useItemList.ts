@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { type Session, useSession } from '../shell/session.ts';
-import { useNow } from '../ui/Time.tsx';
+import { useNow } from '../ui/time.tsx';
 import { useArrivals } from '../wire/arrivals.ts';
 import type { ItemStore } from '../wire/itemStore.ts';
 import {
@@ -13,8 +13,11 @@ import {
   itemsQuery,
   readTotal,
   viewsQuery,
+  type SavedView,
+  type ViewFilters,
+  filtersOf,
+  savedViewsQuery,
 } from '../wire/queries.ts';
-import { type SavedView, type ViewFilters, filtersOf, savedViewsQuery } from '../wire/savedViews.ts';
 import type { Counts, Inbox, Item, View } from '../wire/types.ts';
 import { type ListSearch, type Show, isListed, isOutside, listedInboxes, readListSearch, toQuery } from './filter.ts';
 

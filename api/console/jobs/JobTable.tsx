@@ -2,12 +2,11 @@
 import { useRef, useState } from 'react';
 import { ThingLink } from '../content/links.tsx';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
-import { useKeys } from '../shell/keyboard.ts';
+import { useKeys, neighbour } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
-import { neighbour } from '../ui/choose.ts';
 import { ListTable } from '../ui/ListTable.tsx';
-import { count } from '../ui/time.ts';
-import { Ago, Due } from '../ui/Time.tsx';
+import { count } from '../ui/plural.ts';
+import { Ago, Due } from '../ui/time.tsx';
 import type { Job } from '../wire/types.ts';
 import { jobTexts } from './texts.ts';
 

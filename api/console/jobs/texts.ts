@@ -1,5 +1,5 @@
 /** The texts of jobs in the settings: their states and kinds, the list and its filters. */
-import { count } from '../ui/time.ts';
+import { count } from '../ui/plural.ts';
 import type { Job } from '../wire/types.ts';
 
 export const jobTexts = {

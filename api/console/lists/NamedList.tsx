@@ -1,13 +1,81 @@
-/** A list of what the app declares, searched and walked by keys, beside the one that is open. Used by the pages of flags and of the app's pages. */
+/** A list beside the one of it that is open, and its keys; and such a list of what the app declares, searched by words. Used by approvals, and by the pages of records, runs, flags and of the app's pages. */
 import { useRef, useState, type ReactNode } from 'react';
-import { useKeys } from '../shell/keyboard.ts';
+import { useHeldKeys, useKeys, idAfter, neighbour } from '../shell/keyboard.ts';
 import { Button, KeyHint } from '../ui/Button.tsx';
-import { hasWords, neighbour } from '../ui/choose.ts';
-import { ListAndDetail } from '../ui/ListAndDetail.tsx';
+import { count } from '../ui/plural.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
-import { SearchInput } from '../ui/SearchInput.tsx';
+import { SearchInput, hasWords } from '../ui/SearchInput.tsx';
 import { listTexts } from './texts.ts';
+
+interface ListAndDetailProps {
+  readonly title: string;
+  /** How many the list shows; null: not known yet. */
+  readonly total: number | null;
+  /** Stands above the list, such as its search. */
+  readonly filters?: ReactNode;
+  readonly list: ReactNode;
+  readonly isOpen: boolean;
+  /** The detail. */
+  readonly children: ReactNode;
+}
+
+/** A list beside the one of it that is open. */
+export const ListAndDetail = ({ title, total, filters, list, isOpen, children }: ListAndDetailProps) => (
+  <div className={`inbox ${isOpen ? 'has-item' : 'no-item'}`}>
+    <section className="list" aria-label={title}>
+      <header className="list-head">
+        <div className="list-title">
+          <h1>{title}</h1>
+          <span className="soft total">{total === null ? '' : count(total)}</span>
+        </div>
+        {filters !== undefined && <div className="list-filters">{filters}</div>}
+      </header>
+      <div className="scroll">{list}</div>
+    </section>
+    <div className="detail scroll">{children}</div>
+  </div>
+);
+
+interface RowKeysOptions {
+  /** Differs between lists. */
+  readonly list: string;
+  /** Whether the rows are still to come. */
+  readonly isReading: boolean;
+  readonly rows: readonly { readonly id: string }[];
+  /** The open row; undefined: none is. */
+  readonly openId: string | undefined;
+  /** Opens a row; undefined: closes it. */
+  readonly open: (id: string | undefined) => void;
+  readonly readAnew: () => void;
+  /** Moves into the search, where the list has one. */
+  readonly search?: () => void;
+}
+
+/** The keys of a list with one open row: they open the next and the previous one, and close it. */
+export const useRowKeys = ({ list, isReading, rows, openId, open, readAnew, search }: RowKeysOptions): void => {
+  const { press } = useHeldKeys<1 | -1>({
+    list,
+    isReading,
+    apply: (moves) => {
+      const ids = rows.map(({ id }) => id);
+      const next = idAfter(ids, openId, moves);
+      if (next !== undefined) open(next);
+    },
+  });
+  useKeys(
+    {
+      j: () => press(1),
+      k: () => press(-1),
+      ArrowDown: () => press(1),
+      ArrowUp: () => press(-1),
+      l: readAnew,
+      '/': search,
+      Escape: () => open(undefined),
+    },
+    'list',
+  );
+};
 
 interface NamedRow {
   readonly name: string;

@@ -2,7 +2,7 @@
 import { shown } from '../content/values.ts';
 import { inRow } from '../ui/plural.ts';
 import type { Loosening } from '../wire/types.ts';
-import { ruleTexts } from './ruleTexts.ts';
+import { looseningTexts } from './texts.tsx';
 
 const either =
   (yes: string, no: string) =>
@@ -10,22 +10,25 @@ const either =
     value === true ? yes : no;
 
 const members: Readonly<Record<string, (value: unknown) => string>> = {
-  approval: either(ruleTexts.approval, ruleTexts.noApproval),
-  danger: (value) => (typeof value === 'string' ? ruleTexts.danger(value) : ruleTexts.noDanger),
-  freshSignIn: either(ruleTexts.freshSignIn, ruleTexts.noFreshSignIn),
-  reasonRequired: either(ruleTexts.reason, ruleTexts.noReason),
-  when: (value) => (value === null ? ruleTexts.always : ruleTexts.when(JSON.stringify(value))),
+  approval: either(looseningTexts.rules.approval, looseningTexts.rules.noApproval),
+  danger: (value) => (typeof value === 'string' ? looseningTexts.rules.danger(value) : looseningTexts.rules.noDanger),
+  freshSignIn: either(looseningTexts.rules.freshSignIn, looseningTexts.rules.noFreshSignIn),
+  reasonRequired: either(looseningTexts.rules.reason, looseningTexts.rules.noReason),
+  when: (value) => (value === null ? looseningTexts.rules.always : looseningTexts.rules.when(JSON.stringify(value))),
   stale: (value) =>
-    Array.isArray(value) && value.length > 0 ? ruleTexts.stale(inRow(value.map(shown))) : ruleTexts.neverStale,
-  resource: (value) => (typeof value === 'string' ? ruleTexts.resource(value) : ruleTexts.noResource),
-  repeatable: either(ruleTexts.repeatable, ruleTexts.notRepeatable),
+    Array.isArray(value) && value.length > 0
+      ? looseningTexts.rules.stale(inRow(value.map(shown)))
+      : looseningTexts.rules.neverStale,
+  resource: (value) =>
+    typeof value === 'string' ? looseningTexts.rules.resource(value) : looseningTexts.rules.noResource,
+  repeatable: either(looseningTexts.rules.repeatable, looseningTexts.rules.notRepeatable),
 };
 
-const limits: Readonly<Record<string, (value: string) => string>> = ruleTexts.limits;
+const limits: Readonly<Record<string, (value: string) => string>> = looseningTexts.rules.limits;
 
 /** Returns the path of an input's limit as people read it, such as `amount`. */
 const pathWords = (path: readonly string[]): string =>
-  path.filter((part) => !['input', 'properties', 'items'].includes(part)).join('.') || ruleTexts.input;
+  path.filter((part) => !['input', 'properties', 'items'].includes(part)).join('.') || looseningTexts.rules.input;
 
 /** Returns the value of a limit: of an enumeration the values that it allows. */
 const limitValue = (limit: string, value: unknown): string =>
@@ -38,8 +41,8 @@ const valueWords = (member: string, value: unknown): string => {
   const last = path.at(-1) ?? '';
   const limit = limits[last];
   const where = pathWords(limit === undefined ? path : path.slice(0, -1));
-  if (value === null || value === undefined) return ruleTexts.unlimited(where);
-  return ruleTexts.limit(where, limit === undefined ? shown(value) : limit(limitValue(last, value)));
+  if (value === null || value === undefined) return looseningTexts.rules.unlimited(where);
+  return looseningTexts.rules.limit(where, limit === undefined ? shown(value) : limit(limitValue(last, value)));
 };
 
 interface LooseningWords {
@@ -50,12 +53,12 @@ interface LooseningWords {
 }
 
 export const looseningWords = ({ on: { type, name, member }, from, to }: Loosening): LooseningWords => ({
-  what: ruleTexts.of[type](name),
+  what: looseningTexts.rules.of[type](name),
   from:
     member === 'new'
       ? typeof from === 'string'
-        ? ruleTexts.resembles(from)
-        : ruleTexts.unknown
+        ? looseningTexts.rules.resembles(from)
+        : looseningTexts.rules.unknown
       : valueWords(member, from),
-  to: member === 'new' ? ruleTexts.declaredFirst : valueWords(member, to),
+  to: member === 'new' ? looseningTexts.rules.declaredFirst : valueWords(member, to),
 });

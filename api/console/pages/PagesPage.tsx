@@ -1,14 +1,142 @@
 /** The pages that the app declares: the list beside the one that is open. */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, keepPreviousData } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import type { FormEvent, ReactNode } from 'react';
+import { useActionSheet } from '../actions/useActionSheet.tsx';
+import { Blocks } from '../content/Blocks.tsx';
 import { NamedList } from '../lists/NamedList.tsx';
+import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
-import { Skeleton } from '../ui/Problem.tsx';
-import { pagesQuery } from '../wire/pageQueries.ts';
-import { AppPage } from './AppPage.tsx';
+import { Button } from '../ui/Button.tsx';
+import { Optional } from '../ui/fields.tsx';
+import { toWords } from '../ui/plural.ts';
+import { Skeleton, Empty, Problem } from '../ui/Problem.tsx';
+import { clockTime } from '../ui/time.tsx';
+import { ApiError } from '../wire/apiError.ts';
+import { pagesQuery, pageQuery } from '../wire/appQueries.ts';
+import type { Page } from '../wire/types.ts';
 import { pagesTexts } from './texts.ts';
 
-export interface PagesPageProps {
+type Params = Readonly<Record<string, string>>;
+
+interface ParamsFormProps {
+  readonly page: Page;
+  readonly params: Params;
+  readonly onParams: (params: Record<string, string>) => void;
+}
+
+const ParamsForm = ({ page, params, onParams }: ParamsFormProps) => {
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    onParams(
+      Object.fromEntries(
+        page.params.flatMap(({ name }) => {
+          const value = given.get(name);
+          return typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : [];
+        }),
+      ),
+    );
+  };
+  return (
+    // Another address is another form.
+    <form onSubmit={submit} key={JSON.stringify(params)} aria-label={pagesTexts.parameters}>
+      {page.params.map(({ name, description, required }) => (
+        <label key={name} title={description ?? undefined}>
+          <span>
+            {toWords(name)} {!required && <Optional />}
+          </span>
+          <input name={name} defaultValue={params[name] ?? ''} required={required} autoComplete="off" dir="auto" />
+        </label>
+      ))}
+      <Button type="submit">{pagesTexts.show}</Button>
+    </form>
+  );
+};
+
+interface AppPageProps {
+  /** null: there is none of this name. */
+  readonly page: Page | null;
+  readonly params: Params;
+  readonly onParams: (params: Record<string, string>) => void;
+  readonly onBack: () => void;
+}
+
+const Filled = ({ page, params, onParams, onBack }: AppPageProps & { readonly page: Page }) => {
+  const { http } = useSession();
+  const { open, sheet } = useActionSheet();
+  const declared = Object.fromEntries(
+    page.params.flatMap(({ name }) => (params[name] === undefined ? [] : [[name, params[name]]])),
+  );
+  const missing = page.params.filter(({ name, required }) => required && declared[name] === undefined);
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
+    ...pageQuery(http, page.name, declared),
+    enabled: missing.length === 0,
+    placeholderData: keepPreviousData,
+  });
+  const readAnew = (): void => void (missing.length === 0 && refetch());
+  useKeys({ l: readAnew });
+  let blocks: ReactNode;
+  if (missing.length > 0)
+    blocks = (
+      <Empty title={pagesTexts.missing}>{pagesTexts.missingAbout(missing.map(({ name }) => toWords(name)))}</Empty>
+    );
+  else if (data === undefined)
+    blocks = error === null ? <Skeleton rows={6} /> : <Problem error={error} onRetry={readAnew} />;
+  else if (data.blocks.length === 0) blocks = <Empty title={pagesTexts.noBlocks}>{pagesTexts.noBlocksAbout}</Empty>;
+  else
+    blocks = (
+      <>
+        {error !== null && (
+          <p className="problem" role="alert">
+            {pagesTexts.outdated(error.message, clockTime(data.at))}
+          </p>
+        )}
+        <div className={`page-blocks ${isPlaceholderData ? 'outdated' : ''}`} aria-busy={isFetching}>
+          <Blocks blocks={data.blocks} onAction={({ action, record, input }) => open({ action, record, input })} />
+        </div>
+      </>
+    );
+  return (
+    <article className="app-page" aria-label={page.label}>
+      <header>
+        <Button className="back" onClick={onBack}>
+          {pagesTexts.back}
+        </Button>
+        <div className="run-head">
+          <h1 dir="auto">{page.label}</h1>
+          {data !== undefined && <span className="soft">{pagesTexts.asOf(clockTime(data.at))}</span>}
+          <Button onClick={readAnew} disabled={missing.length > 0} shortcut="l">
+            {pagesTexts.readAgain}
+          </Button>
+        </div>
+        {page.description !== null && (
+          <p className="soft" dir="auto">
+            {page.description}
+          </p>
+        )}
+        {page.params.length > 0 && <ParamsForm page={page} params={declared} onParams={onParams} />}
+      </header>
+      {blocks}
+      {sheet}
+    </article>
+  );
+};
+
+/** One page of the app: its parameters, its blocks, and how old they are. */
+const AppPage = (props: AppPageProps) =>
+  props.page === null ? (
+    <>
+      <Button className="back" onClick={props.onBack}>
+        {pagesTexts.back}
+      </Button>
+      <Problem error={new ApiError(404, 'not_found', pagesTexts.noPage)} />
+    </>
+  ) : (
+    <Filled {...props} page={props.page} />
+  );
+
+interface PagesPageProps {
   /** The one that is open; null: none. */
   readonly name: string | null;
   /** Its parameters, from the address. */

@@ -1,26 +1,77 @@
-/** The command palette: local commands and places, and the server's search results. Loaded by lazyPages.ts, shown in the shell. */
+/** The command palette: local commands and places, and the server's search results. Loaded by router.tsx, shown in the shell. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { kindOf } from '../inbox/filter.ts';
+import { allows, sections } from '../settings/sections.ts';
 import { type CopiedRequest, useCopies } from '../shell/copying.ts';
 import { keyNames, printedKey } from '../shell/HelpDialog.tsx';
 import { presentKeys } from '../shell/keyboard.ts';
+import { may, mayAny } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
 import type { PaletteProps } from '../shell/Shell.tsx';
 import { type Option, PickerDialog } from '../ui/PickerDialog.tsx';
 import { useTypedSearch } from '../ui/SearchInput.tsx';
-import { foundPeopleQuery, foundQuery, itemOfIdQuery, type FoundPart } from '../wire/paletteQueries.ts';
-import { inboxesQuery, peopleQuery } from '../wire/queries.ts';
-import type { AppRecord, Item, Person } from '../wire/types.ts';
-import { useDestinations } from './destinations.ts';
+import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
+import { flagsQuery, pagesQuery } from '../wire/appQueries.ts';
+import { inboxesQuery, peopleQuery, viewsQuery } from '../wire/queries.ts';
+import { foundPeopleQuery, foundQuery, itemOfIdQuery, type FoundPart } from '../wire/searchQueries.ts';
+import type { AppRecord, Item, Person, Action, Me, View } from '../wire/types.ts';
 import { shownRequest } from './shown.ts';
 import { paletteTexts } from './texts.ts';
 
+const part = encodeURIComponent;
+const { groups, hints } = paletteTexts;
+
+const viewPlace = ({ name, label, inbox }: View): Option => ({
+  id: `${inbox === null ? 'items' : `inbox/${part(inbox)}`}?view=${part(name)}`,
+  label,
+  hint: hints.view,
+});
+
+/** An action on records begins with the choice of one. */
+const actionPlace = ({ name, label, resource }: Action): Option =>
+  resource === null
+    ? { id: `runs?act=${part(name)}`, label, hint: hints.action }
+    : { id: `records/${part(resource)}?act=${part(name)}`, label, hint: hints.actionOn(resource) };
+
+/** Returns the places by their address below the environment's. */
+const useDestinations = (me: Me): readonly Option[] => {
+  const { http } = useSession();
+  const sees = { resource: mayAny(me, 'resource'), action: mayAny(me, 'action'), flag: mayAny(me, 'flag') };
+  const seesPages = mayAny(me, 'page');
+  const { data: inboxes = [] } = useQuery(inboxesQuery(http));
+  const { data: views = [] } = useQuery(viewsQuery(http));
+  const { data: resources = [] } = useQuery({ ...resourcesQuery(http), enabled: sees.resource });
+  const { data: actions = [] } = useQuery({ ...actionsQuery(http), enabled: sees.action });
+  const { data: pages = [] } = useQuery({ ...pagesQuery(http), enabled: seesPages });
+  const { data: flags = [] } = useQuery({ ...flagsQuery(http), enabled: sees.flag });
+  const goTo = (isSeen: boolean, id: string, label: string): Option[] =>
+    isSeen ? [{ id, label, hint: hints.goTo }] : [];
+  return [
+    ...goTo(true, '', paletteTexts.home),
+    ...goTo(true, 'items', paletteTexts.allInboxes),
+    ...inboxes.map(({ name, label }) => ({ id: `inbox/${part(name)}`, label, hint: hints.inbox })),
+    ...views.map(viewPlace),
+    ...goTo(seesPages, 'pages', paletteTexts.pages),
+    ...pages.map(({ name, label }) => ({ id: `pages/${part(name)}`, label, hint: hints.page })),
+    ...goTo(sees.resource, 'records', paletteTexts.records),
+    ...resources.map(({ name, label }) => ({ id: `records/${part(name)}`, label, hint: hints.records })),
+    ...goTo(sees.action, 'runs', paletteTexts.runs),
+    ...goTo(true, 'bulks', paletteTexts.bulks),
+    ...goTo(sees.flag, 'flags', paletteTexts.flags),
+    ...goTo(may(me, 'approvals', 'see'), 'approvals', paletteTexts.approvals),
+    ...goTo(true, 'settings', paletteTexts.settings),
+    ...sections
+      .filter(({ needs }) => needs === null || allows(me, needs))
+      .map(({ name, label }) => ({ id: `settings/${name}`, label, hint: hints.settings })),
+    ...actions.map(actionPlace),
+    ...flags.map(({ flag }) => ({ id: `flags/${part(flag)}`, label: flag, hint: hints.flag })),
+  ];
+};
+
 /** A few words are found in tens of milliseconds, so a pause between two keys is enough. */
 const typingMs = 60;
-
-const { groups, hints } = paletteTexts;
 
 interface Command {
   readonly option: Option;

@@ -1,23 +1,75 @@
-/** People in the settings: who may sign in, with which role, and the form of one. Used by SettingsPage. */
+/** People in the settings: who may sign in, with which role, and the form of one, with how they sign in. Used by SettingsPage. */
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Confirm } from '../settings/Confirm.tsx';
-import { CredentialDialog } from '../settings/CredentialDialog.tsx';
-import { reachText } from '../settings/ReachField.tsx';
+import { Confirm, CredentialDialog } from '../settings/dialogs.tsx';
+import { reachText, ResourceForm } from '../settings/ResourceForm.tsx';
 import type { SectionProps } from '../settings/sections.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
+import { useSignInMethods } from '../shell/providerSignIn.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ColumnHead } from '../ui/ColumnHead.tsx';
-import { ListTable } from '../ui/ListTable.tsx';
+import { NewPasswordInput, Optional } from '../ui/fields.tsx';
+import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { keys, meQuery } from '../wire/queries.ts';
 import { membersQuery, settingsKeys } from '../wire/settingsQueries.ts';
 import type { Member } from '../wire/types.ts';
-import { PersonForm } from './PersonForm.tsx';
 import { peopleTexts } from './texts.ts';
+
+const signInTexts = peopleTexts.signIn;
+
+interface PersonFormProps {
+  /** null: a new one. */
+  readonly person: Member | null;
+  readonly onSubmit: (body: object) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Returns how a new person signs in. */
+const signInText = ({ oidc, password }: ReturnType<typeof useSignInMethods>): string =>
+  oidc === null
+    ? signInTexts.byPassword
+    : (password ? signInTexts.byProviderOrPassword : signInTexts.byProvider)(oidc.label);
+
+/** The form of a person, new or changed: how they sign in, beside what the forms of settings have alike. */
+const PersonForm = ({ person, onSubmit, onClose }: PersonFormProps) => {
+  const { environment } = useSession();
+  const methods = useSignInMethods(environment);
+  const isInvited = person === null && methods.oidc === null;
+  const [isInvitedAgain, setInvitedAgain] = useState(false);
+  // A password is never kept in the browser's storage.
+  const [password, setPassword] = useState('');
+  return (
+    <ResourceForm
+      draft="person"
+      texts={{ ...peopleTexts.form, newAbout: signInText(methods) }}
+      thing={person}
+      added={{
+        ...(password === '' ? {} : { password }),
+        ...((isInvited && password === '') || isInvitedAgain ? { invite: true } : {}),
+      }}
+      onSubmit={onSubmit}
+      onClose={onClose}
+    >
+      {methods.password && (
+        <label>
+          <span>
+            {person === null ? signInTexts.password : signInTexts.newPassword} <Optional />
+          </span>
+          <NewPasswordInput value={password} required={false} onValue={setPassword} />
+        </label>
+      )}
+      {person !== null && methods.password && (
+        <label className="choice">
+          <input type="checkbox" checked={isInvitedAgain} onChange={({ target }) => setInvitedAgain(target.checked)} />
+          <span>{signInTexts.inviteAgain}</span>
+        </label>
+      )}
+    </ResourceForm>
+  );
+};
 
 const { removal } = peopleTexts;
 

@@ -1,28 +1,188 @@
 /** One record: its values, what the app shows of it, what it is related to, its items, its history, and what can be done. Used by ResourcePage. */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { RecordActions } from '../actions/RecordActions.tsx';
-import { useActionSheet } from '../actions/useActionSheet.tsx';
+import type { ActionRequest, ActionTarget } from '../actions/request.ts';
+import { actionTexts } from '../actions/texts.tsx';
+import { useActionSheet, ActionPicker } from '../actions/useActionSheet.tsx';
 import { Blocks } from '../content/Blocks.tsx';
-import { AuditLink } from '../content/links.tsx';
+import { AuditLink, RecordLink } from '../content/links.tsx';
 import { useNames } from '../content/names.ts';
 import { TimelineEntry } from '../content/TimelineEntry.tsx';
 import { Fields } from '../content/Value.tsx';
-import { currencyIn } from '../content/values.ts';
+import { currencyIn, compactFields } from '../content/values.ts';
+import { useKeys } from '../shell/keyboard.ts';
+import { mayAny } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ArchivedNote } from '../ui/ListEnds.tsx';
+import { toWords } from '../ui/plural.ts';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
-import { Row, Rows } from '../ui/Rows.tsx';
-import { Ago } from '../ui/Time.tsx';
-import { toWords } from '../ui/words.ts';
-import type { RecordRef } from '../wire/actionQueries.ts';
+import { ArchivedNote, Row, Rows } from '../ui/Rows.tsx';
+import { uiTexts } from '../ui/texts.tsx';
+import { Ago } from '../ui/time.tsx';
+import { type RecordRef, actionsQuery, availableQuery } from '../wire/actionQueries.ts';
 import { ApiError, messageOf } from '../wire/apiError.ts';
-import { readHistory, recordQuery } from '../wire/recordQueries.ts';
+import { readHistory, recordQuery, relatedQuery } from '../wire/appQueries.ts';
+import { meQuery } from '../wire/queries.ts';
 import type { AppRecord, Item, RecordPage, Resource } from '../wire/types.ts';
-import { Related } from './Related.tsx';
 import { recordsTexts } from './texts.tsx';
+
+/** Earlier entries stand on the page of the record. */
+const entriesShown = 5;
+
+/** Shows the newest entries of a related record's history, such as a refund of an order; they are read on request. */
+const RelatedHistory = ({ of }: { readonly of: RecordRef }) => {
+  const { http } = useSession();
+  const names = useNames();
+  const { data: page, error, refetch } = useQuery(recordQuery(http, of));
+  if (page === undefined)
+    return error === null ? (
+      <Skeleton rows={1} />
+    ) : (
+      <p className="problem" role="alert">
+        {error.message}{' '}
+        <Button tone="bare" onClick={() => void refetch()}>
+          {recordsTexts.tryAgain}
+        </Button>
+      </p>
+    );
+  const { history, historyCursor } = page;
+  if (history.length === 0) return <p className="soft">{recordsTexts.noHistory}</p>;
+  return (
+    <div className="history">
+      {history.slice(0, entriesShown).map((entry) => (
+        <TimelineEntry key={entry.id} entry={entry} names={names} namesItem />
+      ))}
+      {(history.length > entriesShown || historyCursor !== null) && (
+        <p className="soft">
+          <RecordLink resource={of.resource} id={of.id} title={recordsTexts.wholeHistory} />
+        </p>
+      )}
+    </div>
+  );
+};
+
+interface RelatedProps {
+  readonly of: RecordRef;
+  readonly relation: Resource['relations'][number];
+  readonly resources: readonly Resource[];
+}
+
+interface RelatedRecordProps {
+  readonly record: AppRecord;
+  readonly about: string;
+  /** Of the record, as far as it is declared. */
+  readonly declared: Resource | undefined;
+}
+
+const RelatedRecord = ({ record, about, declared }: RelatedRecordProps) => {
+  const { resource, id, title } = record;
+  const values = compactFields(record, declared);
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Row>
+      <RecordLink resource={resource} id={id} title={title} />{' '}
+      <span className="soft" dir="auto">
+        {about}
+      </span>{' '}
+      <Button
+        tone="bare"
+        aria-label={recordsTexts.historyOf(title)}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {recordsTexts.history}
+      </Button>
+      {values !== '' && (
+        <p className="soft" dir="auto">
+          {values}
+        </p>
+      )}
+      {isOpen && <RelatedHistory of={{ resource, id }} />}
+    </Row>
+  );
+};
+
+/** Records that one is related to, ten at a time, each with what was done to it. */
+const Related = ({ of, relation: { name, label, resource }, resources }: RelatedProps) => {
+  const { http } = useSession();
+  const list = useInfiniteQuery({ ...relatedQuery(http, of, name) });
+  const records = list.data?.pages.flatMap((page) => page.records);
+  const title = label === name ? toWords(name) : label;
+  const labelOf = (called: string): string => resources.find((each) => each.name === called)?.label ?? called;
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      {list.error !== null && records === undefined && (
+        <p className="problem" role="alert">
+          {list.error.message}{' '}
+          <Button tone="bare" onClick={() => void list.refetch()}>
+            {recordsTexts.tryAgain}
+          </Button>
+        </p>
+      )}
+      {records?.length === 0 && !list.hasNextPage && <p className="soft">{recordsTexts.noneRelated}</p>}
+      {records !== undefined && records.length > 0 && (
+        <Rows className="links" hasMore={list.hasNextPage}>
+          {records.map((record) => (
+            <RelatedRecord
+              key={`${record.resource}/${record.id}`}
+              record={record}
+              declared={resources.find(({ name: called }) => called === record.resource)}
+              about={record.subtitle ?? (resource === null ? labelOf(record.resource) : '')}
+            />
+          ))}
+        </Rows>
+      )}
+      {list.hasNextPage && (
+        <Button className="more" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          {recordsTexts.showMore}
+        </Button>
+      )}
+    </section>
+  );
+};
+
+interface RecordActionsProps {
+  readonly target: ActionTarget;
+  readonly onRun: (request: ActionRequest) => void;
+}
+
+/** More stand in the list behind the button. */
+const buttonsMost = 4;
+
+/** The actions of a record as buttons, and why the others don't apply now. */
+const RecordActions = ({ target, onRun }: RecordActionsProps) => {
+  const { http } = useSession();
+  const { data: actions = [] } = useQuery(actionsQuery(http));
+  const { data: me } = useQuery(meQuery(http));
+  const { data: entry } = useQuery({ ...availableQuery(http, target), staleTime: 10_000 });
+  const [isChoosing, setChoosing] = useState(false);
+  const mine = actions.filter(({ resource }) => resource === target.resource);
+  const canRun = mine.length > 0;
+  useKeys({ d: canRun ? () => setChoosing(true) : undefined }, 'actions');
+  if (me !== undefined && !mayAny(me, 'action')) return <p className="soft">{uiTexts.readOnly}</p>;
+  if (!canRun) return null;
+  return (
+    <div className="deeds">
+      {entry?.actions.slice(0, buttonsMost).map(({ action, label, danger }) => (
+        <Button
+          key={action}
+          className={danger === 'high' ? 'grave' : ''}
+          onClick={() => onRun({ action, record: target.id, title: target.title })}
+        >
+          {label}
+        </Button>
+      ))}
+      <Button tone="bare" onClick={() => setChoosing(true)} shortcut="d">
+        {actionTexts.allActions}
+      </Button>
+      {isChoosing && (
+        <ActionPicker targets={[target]} suggested={[]} item={null} onPick={onRun} onClose={() => setChoosing(false)} />
+      )}
+    </div>
+  );
+};
 
 interface RecordHistoryProps {
   readonly of: RecordRef;

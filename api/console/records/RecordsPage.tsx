@@ -9,7 +9,7 @@ import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
 import { resourcesQuery } from '../wire/actionQueries.ts';
-import { searchRecordsQuery } from '../wire/recordQueries.ts';
+import { searchRecordsQuery } from '../wire/appQueries.ts';
 import type { Resource } from '../wire/types.ts';
 import { recordsTexts } from './texts.tsx';
 

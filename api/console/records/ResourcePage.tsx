@@ -1,17 +1,17 @@
 /** The records of one resource: the list with its filters, beside the record that is open. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useMemo, useRef } from 'react';
+import { useRowKeys } from '../lists/NamedList.tsx';
 import type { RecordsSearch } from '../shell/address.ts';
 import { useSession } from '../shell/session.ts';
-import { useRowKeys } from '../shell/useRowKeys.ts';
 import { KeyHint } from '../ui/Button.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { placeOf } from '../ui/Rows.tsx';
-import { Ago } from '../ui/Time.tsx';
+import { Ago } from '../ui/time.tsx';
 import { VirtualRows } from '../ui/VirtualRows.tsx';
 import { recordKeys, resourcesQuery } from '../wire/actionQueries.ts';
 import { ApiError } from '../wire/apiError.ts';
-import { recordsQuery } from '../wire/recordQueries.ts';
+import { recordsQuery } from '../wire/appQueries.ts';
 import type { AppRecord } from '../wire/types.ts';
 import { RecordDetail } from './RecordDetail.tsx';
 import { RecordsHeader } from './RecordsHeader.tsx';

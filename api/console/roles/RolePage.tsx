@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
-import { Confirm } from '../settings/Confirm.tsx';
+import { Confirm } from '../settings/dialogs.tsx';
 import { RestoredNote } from '../settings/RestoredNote.tsx';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
@@ -11,15 +11,55 @@ import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
 import { ProblemText } from '../ui/fields.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { Row, Rows } from '../ui/Rows.tsx';
 import { keys } from '../wire/queries.ts';
-import { rolesQuery, settingsKeys } from '../wire/settingsQueries.ts';
+import { rolesQuery, settingsKeys, agentsQuery, membersQuery } from '../wire/settingsQueries.ts';
 import type { Role } from '../wire/types.ts';
 import { GrantMatrix } from './GrantMatrix.tsx';
 import { toGranted, toGrants, type Granted } from './grants.ts';
-import { RoleHolders, useHolders } from './RoleHolders.tsx';
 import { RolePreview } from './RolePreview.tsx';
 import { roleTexts } from './texts.ts';
 import { useDeclared } from './useDeclared.ts';
+
+/** Returns those who have a role, as far as they share an environment with whoever asks. */
+export const useHolders = () => {
+  const { http } = useSession();
+  const { data: members = [] } = useQuery(membersQuery(http));
+  const { data: agents = [] } = useQuery(agentsQuery(http));
+  return (id: string) => ({
+    people: members.filter(({ role }) => role.id === id),
+    agents: agents.filter(({ role }) => role.id === id),
+  });
+};
+
+/** The people and agents that have a role. */
+const RoleHolders = ({ id }: { readonly id: string }) => {
+  const { people, agents } = useHolders()(id);
+  return (
+    <section className="waiting" aria-label={roleTexts.holders}>
+      <h2>{roleTexts.holders}</h2>
+      {people.length + agents.length === 0 && <p className="soft">{roleTexts.nobody}</p>}
+      <Rows>
+        {people.map((person) => (
+          <Row key={person.id}>
+            <SettingsLink section="people" id={person.id}>
+              {person.name}
+            </SettingsLink>
+            <span className="soft">{person.email}</span>
+          </Row>
+        ))}
+        {agents.map((agent) => (
+          <Row key={agent.id}>
+            <SettingsLink section="agents" id={agent.id}>
+              {agent.name}
+            </SettingsLink>
+            <span className="soft">{roleTexts.agent(agent.mode)}</span>
+          </Row>
+        ))}
+      </Rows>
+    </section>
+  );
+};
 
 /** The id of a new role in the address; with `-<id>` behind it, of a copy. */
 export const newRole = 'new';

@@ -2,8 +2,7 @@
 import { useSession } from '../shell/session.ts';
 import { inRow } from '../ui/plural.ts';
 import { holds, namedKinds, verbsOf, type Granted, type NamedKind } from './grants.ts';
-import { grantTexts } from './grantTexts.ts';
-import { previewTexts } from './previewTexts.ts';
+import { roleTexts } from './texts.ts';
 import type { Declared } from './useDeclared.ts';
 
 interface RolePreviewProps {
@@ -21,7 +20,7 @@ const seenText = (
   { label, verbs, isAll }: { readonly label: string; readonly verbs: readonly string[]; readonly isAll: boolean },
 ) => {
   if (verbsOf[kind].length === 1) return label;
-  return isAll ? previewTexts.withEverything(label) : previewTexts.withVerbs(label, verbs);
+  return isAll ? roleTexts.preview.withEverything(label) : roleTexts.preview.withVerbs(label, verbs);
 };
 
 const Kind = ({ kind, granted, declared }: RolePreviewProps & { readonly kind: NamedKind }) => {
@@ -36,14 +35,16 @@ const Kind = ({ kind, granted, declared }: RolePreviewProps & { readonly kind: N
   const blind = seen.filter(({ resource }) => resource !== null && !holds(granted, `resource:${resource}`, 'see'));
   return (
     <div>
-      <dt>{grantTexts.kind[kind]}</dt>
+      <dt>{roleTexts.grants.kind[kind]}</dt>
       <dd dir="auto">
-        {seen.length === 0 ? previewTexts.nothing : inRow(seen.map((each) => seenText(kind, each)))}
-        {unseen.length > 0 && <span className="soft"> · {previewTexts.not(unseen.map(({ label }) => label))}</span>}
+        {seen.length === 0 ? roleTexts.preview.nothing : inRow(seen.map((each) => seenText(kind, each)))}
+        {unseen.length > 0 && (
+          <span className="soft"> · {roleTexts.preview.not(unseen.map(({ label }) => label))}</span>
+        )}
         {blind.length > 0 && (
           <span className="hint">
             {' '}
-            · {blind.map(({ label, resource }) => previewTexts.blind(label, resource ?? '')).join('; ')}
+            · {blind.map(({ label, resource }) => roleTexts.preview.blind(label, resource ?? '')).join('; ')}
           </span>
         )}
       </dd>
@@ -52,28 +53,28 @@ const Kind = ({ kind, granted, declared }: RolePreviewProps & { readonly kind: N
 };
 
 const unnamed: readonly (readonly [string, string, string])[] = [
-  ['approvals', 'see', previewTexts.approvals],
-  ['approvals', 'decide', previewTexts.decides],
-  ['audit', 'see', previewTexts.audit],
-  ['settings', 'manage', previewTexts.settings],
+  ['approvals', 'see', roleTexts.preview.approvals],
+  ['approvals', 'decide', roleTexts.preview.decides],
+  ['audit', 'see', roleTexts.preview.audit],
+  ['settings', 'manage', roleTexts.preview.settings],
 ];
 
 export const RolePreview = ({ granted, declared }: RolePreviewProps) => {
   const { environment } = useSession();
   const also = unnamed.flatMap(([on, verb, words]) => (holds(granted, on, verb) ? [words] : []));
   return (
-    <section className="waiting role-preview" tabIndex={0} aria-label={previewTexts.title}>
-      <h2>{previewTexts.heading(environment)}</h2>
+    <section className="waiting role-preview" tabIndex={0} aria-label={roleTexts.preview.title}>
+      <h2>{roleTexts.preview.heading(environment)}</h2>
       <dl className="preview">
         {namedKinds.map((kind) => (
           <Kind key={kind} kind={kind} granted={granted} declared={declared} />
         ))}
         <div>
-          <dt>{previewTexts.also}</dt>
-          <dd>{also.length === 0 ? previewTexts.nothing : inRow(also)}</dd>
+          <dt>{roleTexts.preview.also}</dt>
+          <dd>{also.length === 0 ? roleTexts.preview.nothing : inRow(also)}</dd>
         </div>
       </dl>
-      <p className="soft">{previewTexts.about}</p>
+      <p className="soft">{roleTexts.preview.about}</p>
     </section>
   );
 };

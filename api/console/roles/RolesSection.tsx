@@ -5,14 +5,12 @@ import type { SectionProps } from '../settings/sections.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ColumnHead } from '../ui/ColumnHead.tsx';
-import { ListTable } from '../ui/ListTable.tsx';
+import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
+import { count } from '../ui/plural.ts';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
-import { count } from '../ui/time.ts';
-import { Ago } from '../ui/Time.tsx';
+import { Ago } from '../ui/time.tsx';
 import { rolesQuery } from '../wire/settingsQueries.ts';
-import { useHolders } from './RoleHolders.tsx';
-import { newRole, RolePage } from './RolePage.tsx';
+import { useHolders, newRole, RolePage } from './RolePage.tsx';
 import { roleTexts } from './texts.ts';
 
 const RolesPage = () => {

@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useSession } from '../shell/session.ts';
 import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
-import { flagsQuery } from '../wire/flagQueries.ts';
-import { pagesQuery } from '../wire/pageQueries.ts';
+import { flagsQuery, pagesQuery } from '../wire/appQueries.ts';
 import { inboxesQuery } from '../wire/queries.ts';
 import type { NamedKind } from './grants.ts';
 

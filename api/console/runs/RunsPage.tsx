@@ -1,26 +1,91 @@
-/** The runs of actions: the list, newest first, beside the one that is open. */
+/** The runs of actions: the list with its filters, newest first, beside the one that is open. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ReactNode, memo, useCallback, useEffect, useMemo } from 'react';
+import { type ReactNode, memo, useCallback, useEffect, useMemo, useState } from 'react';
 import type { ActionRequest } from '../actions/request.ts';
 import { RunFacts, RunInput, RunOutcome, RunProgress, RunState } from '../actions/RunView.tsx';
-import { useActionSheet } from '../actions/useActionSheet.tsx';
+import { actionTexts } from '../actions/texts.tsx';
+import { useActionSheet, ActionPicker } from '../actions/useActionSheet.tsx';
 import { useRunDeeds } from '../actions/useRunDeeds.tsx';
 import { Approver } from '../content/TimelineEntry.tsx';
+import { useRowKeys } from '../lists/NamedList.tsx';
 import type { RunsSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
-import { useRowKeys } from '../shell/useRowKeys.ts';
 import { Button, KeyHint } from '../ui/Button.tsx';
-import { ShowNew } from '../ui/ListEnds.tsx';
+import { Select } from '../ui/fields.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { Row, Rows } from '../ui/Rows.tsx';
-import { Ago } from '../ui/Time.tsx';
+import { ShowNew, Row, Rows } from '../ui/Rows.tsx';
+import { Ago } from '../ui/time.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
 import { useArrivals } from '../wire/arrivals.ts';
 import { runQuery, runsQuery } from '../wire/runQueries.ts';
-import type { Run } from '../wire/types.ts';
-import { RunsHeader } from './RunsHeader.tsx';
+import type { Run, Action } from '../wire/types.ts';
 import { runsTexts } from './texts.ts';
+
+interface RunsHeaderProps {
+  readonly search: RunsSearch;
+  /** Those that the role may run. */
+  readonly actions: readonly Action[];
+  /** What shows those that came since. */
+  readonly fresh: ReactNode;
+  readonly onChange: (search: RunsSearch) => void;
+  readonly onRun: (request: ActionRequest) => void;
+}
+
+/** The head of the list of runs: its filters, and running an action that takes no record. */
+const RunsHeader = ({ search, actions, fresh, onChange, onRun }: RunsHeaderProps) => {
+  const [isChoosing, setChoosing] = useState(false);
+  const { status, action, ...rest } = search;
+  const canRun = actions.some(({ resource }) => resource === null);
+  const undeclared =
+    action === undefined || actions.some(({ name }) => name === action) ? [] : [{ name: action, label: action }];
+  const choose = (): void => setChoosing(true);
+  useKeys({ d: canRun ? choose : undefined }, 'actions');
+  const change = (part: Pick<RunsSearch, 'status' | 'action'>): void => {
+    const next = { status, action, ...part };
+    onChange({
+      ...rest,
+      ...(next.status === undefined || next.status === '' ? {} : { status: next.status }),
+      ...(next.action === undefined || next.action === '' ? {} : { action: next.action }),
+    });
+  };
+  return (
+    <header className="list-head">
+      <div className="list-title">
+        <h1>{runsTexts.title}</h1>
+        <div className="announcement" role="status">
+          {fresh}
+        </div>
+        {canRun && (
+          <Button className="total" onClick={choose} shortcut="d">
+            {runsTexts.runAction}
+          </Button>
+        )}
+      </div>
+      <div className="list-filters">
+        <Select
+          className="wide"
+          aria-label={runsTexts.status}
+          value={status ?? ''}
+          any={runsTexts.anyStatus}
+          options={Object.entries(actionTexts.runs.status)}
+          onValue={(next) => change({ status: next })}
+        />
+        <Select
+          className="wide"
+          aria-label={runsTexts.action}
+          value={action ?? ''}
+          any={runsTexts.anyAction}
+          options={[...undeclared, ...actions].map(({ name, label }) => [name, label])}
+          onValue={(next) => change({ action: next })}
+        />
+      </div>
+      {isChoosing && (
+        <ActionPicker targets={[]} suggested={[]} item={null} onPick={onRun} onClose={() => setChoosing(false)} />
+      )}
+    </header>
+  );
+};
 
 interface RunDetailProps {
   readonly id: string;

@@ -1,15 +1,91 @@
-/** The form of a settings resource, new or changed, kept as a draft; a change sends only what is another. Used by useResource and PersonForm. */
-import { useState, type ComponentType, type ReactNode } from 'react';
+/** The form of a settings resource, new or changed, kept as a draft; a change sends only what is another. Used by useResource, people and environments. */
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ComponentType, type ReactNode, useEffect } from 'react';
 import { useSession } from '../shell/session.ts';
 import { useFormDraft } from '../ui/draft.ts';
-import { Optional, ProblemText, TextInput } from '../ui/fields.tsx';
+import { Optional, ProblemText, TextInput, Options } from '../ui/fields.tsx';
+import { inRow } from '../ui/plural.ts';
 import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
-import { ReachField } from './ReachField.tsx';
+import { meQuery } from '../wire/queries.ts';
+import { rolesQuery } from '../wire/settingsQueries.ts';
+import { SubmitDialog } from './dialogs.tsx';
 import type { Field, FieldKind, FormTexts, Thing } from './resourceRow.ts';
 import { RestoredNote } from './RestoredNote.tsx';
-import { RoleField } from './RoleField.tsx';
-import { SubmitDialog } from './SubmitDialog.tsx';
 import { settingsTexts } from './texts.ts';
+
+interface ReachFieldProps {
+  /** Names, or `*` alone for all. */
+  readonly reach: readonly string[];
+  readonly onReach: (reach: readonly string[]) => void;
+}
+
+/** Returns the environments in words. */
+export const reachText = (reach: readonly string[]): string =>
+  reach.includes('*') ? settingsTexts.allEnvironments : inRow(reach);
+
+/** The environments of an agent or a person, as a part of a form. */
+const ReachField = ({ reach, onReach }: ReachFieldProps) => {
+  const { http } = useSession();
+  const { data: me } = useQuery(meQuery(http));
+  const names = reach.filter((name) => name !== '*');
+  const known = [...new Set([...(me?.environments ?? []).map(({ name }) => name), ...names])];
+  const isAll = reach.includes('*');
+  return (
+    <fieldset>
+      <legend>{settingsTexts.environments}</legend>
+      <label className="choice">
+        <input
+          type="checkbox"
+          checked={isAll}
+          onChange={({ target }) => onReach(target.checked ? ['*'] : known.slice(0, 1))}
+        />
+        <span>
+          {settingsTexts.all} <span className="soft">{settingsTexts.allAbout}</span>
+        </span>
+      </label>
+      {known.map((name) => (
+        <label className="choice" key={name}>
+          <input
+            type="checkbox"
+            disabled={isAll}
+            checked={isAll || reach.includes(name)}
+            onChange={({ target }) =>
+              onReach(target.checked ? [...names, name] : names.filter((each) => each !== name))
+            }
+          />
+          <span>{name}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+};
+
+interface RoleFieldProps {
+  /** Its id; empty: none is chosen yet, and the usual one is taken. */
+  readonly role: string;
+  readonly onRole: (role: string) => void;
+}
+
+/** The role of an agent or a person, as a part of a form. */
+const RoleField = ({ role, onRole }: RoleFieldProps) => {
+  const { http } = useSession();
+  const { data: roles } = useQuery(rolesQuery(http));
+  useEffect(() => {
+    const usual = roles?.find(({ name }) => name === 'operator');
+    if (role === '' && usual !== undefined) onRole(usual.id);
+  });
+  return (
+    <label>
+      {settingsTexts.role}
+      <select required value={role} onChange={({ target }) => onRole(target.value)}>
+        <option value="" disabled>
+          {settingsTexts.chooseRole}
+        </option>
+        <Options of={roles?.map(({ id, name }) => [id, name])} />
+      </select>
+    </label>
+  );
+};
 
 interface InputProps {
   readonly field: Field;

@@ -2,10 +2,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ColumnHead } from '../ui/ColumnHead.tsx';
-import { ListTable } from '../ui/ListTable.tsx';
+import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { Ago } from '../ui/Time.tsx';
+import { Ago } from '../ui/time.tsx';
 import { wholeOf } from '../wire/reading.ts';
 import type { ResourceTexts, Thing } from './resourceRow.ts';
 import { useResource } from './useResource.tsx';

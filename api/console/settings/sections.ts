@@ -2,7 +2,7 @@
 import { may } from '../shell/rights.ts';
 import type { Me } from '../wire/types.ts';
 import { resourceTexts } from './resourceTexts.ts';
-import { sectionTexts } from './sectionTexts.ts';
+import { settingsTexts } from './texts.ts';
 
 const manage = 'settings: manage';
 const audit = 'audit: see';
@@ -28,17 +28,17 @@ const ordinary = (Object.keys(resourceTexts) as Ordinary[]).map((name) => ({
 
 /** In the order in which they stand. */
 export const sections = [
-  { name: 'agents', label: sectionTexts.agents, needs: manage },
-  { name: 'activity', label: sectionTexts.activity, needs: audit },
-  { name: 'people', label: sectionTexts.people, needs: manage },
-  { name: 'roles', label: sectionTexts.roles, needs: manage },
+  { name: 'agents', label: settingsTexts.sections.agents, needs: manage },
+  { name: 'activity', label: settingsTexts.sections.activity, needs: audit },
+  { name: 'people', label: settingsTexts.sections.people, needs: manage },
+  { name: 'roles', label: settingsTexts.sections.roles, needs: manage },
   ...ordinary,
-  { name: 'environments', label: sectionTexts.environments, needs: manage },
-  { name: 'loosenings', label: sectionTexts.loosenings, needs: manage },
-  { name: 'erasures', label: sectionTexts.erasures, needs: manage },
-  { name: 'jobs', label: sectionTexts.jobs, needs: manage },
-  { name: 'audit', label: sectionTexts.audit, needs: audit },
-  { name: 'account', label: sectionTexts.account, needs: null },
+  { name: 'environments', label: settingsTexts.sections.environments, needs: manage },
+  { name: 'loosenings', label: settingsTexts.sections.loosenings, needs: manage },
+  { name: 'erasures', label: settingsTexts.sections.erasures, needs: manage },
+  { name: 'jobs', label: settingsTexts.sections.jobs, needs: manage },
+  { name: 'audit', label: settingsTexts.sections.audit, needs: audit },
+  { name: 'account', label: settingsTexts.sections.account, needs: null },
 ] as const satisfies readonly Section[];
 
 export type SectionName = (typeof sections)[number]['name'];

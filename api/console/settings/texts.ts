@@ -29,4 +29,17 @@ export const settingsTexts = {
     day: 'works for 1 day more',
     week: 'works for 7 days more',
   },
+  /** The names of the sections of the settings. */
+  sections: {
+    agents: 'Agents',
+    activity: 'What agents do',
+    people: 'People',
+    roles: 'Roles',
+    environments: 'Environments',
+    loosenings: 'Loosenings',
+    erasures: 'Erasures',
+    jobs: 'Jobs',
+    audit: 'Audit',
+    account: 'Your account',
+  },
 };

@@ -2,12 +2,55 @@
 import type { QueryKey } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useSession } from '../shell/session.ts';
-import { Confirm } from './Confirm.tsx';
-import { CredentialDialog } from './CredentialDialog.tsx';
+import { Choice } from '../ui/fields.tsx';
+import { Confirm, CredentialDialog, SubmitDialog } from './dialogs.tsx';
 import { ResourceForm } from './ResourceForm.tsx';
 import type { ResourceDeeds, Thing } from './resourceRow.ts';
-import { RotateDialog } from './RotateDialog.tsx';
+import { settingsTexts } from './texts.ts';
 import { useSettingsChange } from './useSettingsChange.ts';
+
+const { grace: graceTexts } = settingsTexts;
+
+const hourMs = 3_600_000;
+
+/** Preselected: a token that ends at once stops what still works with it. */
+const usualGraceMs = 24 * hourMs;
+
+const graces: readonly (readonly [number, string])[] = [
+  [0, graceTexts.none],
+  [hourMs, graceTexts.hour],
+  [usualGraceMs, graceTexts.day],
+  [7 * 24 * hourMs, graceTexts.week],
+];
+
+interface RotateDialogProps {
+  readonly name: string;
+  readonly texts: NonNullable<ResourceDeeds['rotation']>;
+  readonly onSubmit: (grace: number) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** The dialog that renews a token, with the time for which the old one works on. */
+const RotateDialog = ({ name, texts, onSubmit, onClose }: RotateDialogProps) => {
+  const [grace, setGrace] = useState(usualGraceMs);
+  return (
+    <SubmitDialog
+      title={texts.title(name)}
+      about={texts.about}
+      deed={texts.deed}
+      submit={() => onSubmit(grace)}
+      onClose={onClose}
+    >
+      <Choice
+        label={texts.old}
+        autoFocus
+        value={String(grace)}
+        options={graces}
+        onValue={(ms) => setGrace(Number(ms))}
+      />
+    </SubmitDialog>
+  );
+};
 
 type Made = Readonly<Record<string, Thing>> & {
   /** Absent: it is no credential; null: it was shown before. */

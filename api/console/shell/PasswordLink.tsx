@@ -1,8 +1,7 @@
-/** Setting a password without a session: asking for a link by mail, and choosing the password by the link. Used by SignIn and Start. */
+/** Setting a password without a session: asking for a link by mail, and choosing the password by the link. Used by SignIn and the router. */
 import { useState, type ReactNode } from 'react';
 import { Button } from '../ui/Button.tsx';
-import { NewPasswordInput, ProblemText, TextInput } from '../ui/fields.tsx';
-import { useSubmit } from '../ui/useSubmit.ts';
+import { NewPasswordInput, ProblemText, TextInput, useSubmit } from '../ui/fields.tsx';
 import { messageOf } from '../wire/apiError.ts';
 import { createHttp } from '../wire/http.ts';
 import { laterTexts } from './laterTexts.ts';

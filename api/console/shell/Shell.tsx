@@ -1,29 +1,110 @@
-/** The frame around every page of an environment: sign-in when nobody is, else rail, page and notices. */
+/** The frame around every page of an environment: sign-in when nobody is, else rail, page and notices, and the title of the browser's tab. */
 import { QueryClient, QueryClientProvider, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useLocation } from '@tanstack/react-router';
 import { type ComponentType, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useStreamState } from '../live/stream.ts';
+import { Button } from '../ui/Button.tsx';
 import { adoptDrafts } from '../ui/draft.ts';
 import { loadedLater } from '../ui/lazy.tsx';
 import { Problem } from '../ui/Problem.tsx';
-import { clockTime } from '../ui/time.ts';
+import { clockTime } from '../ui/time.tsx';
 import { adoptTimeZone } from '../ui/timeZone.ts';
 import { ApiError, isRetried, retryDelay, messageOf } from '../wire/apiError.ts';
 import { noteSignedIn } from '../wire/early.ts';
+import { useItem } from '../wire/itemStore.ts';
 import { countsQuery, inboxesQuery, meQuery, viewsQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';
 import { focusWork, noteFocus, useFocusBack, useFocusHome } from './focus.ts';
 import { useKeys } from './keyboard.ts';
-import type { Notices } from './notices.ts';
-import { NoticeList } from './Notices.tsx';
-import { tellOtherTabs, useOtherTabs } from './otherTabs.ts';
+import { type Notices, useNotices } from './notices.ts';
 import { Rail } from './Rail.tsx';
 import { may } from './rights.ts';
 import { type Session, SessionContext, createSession, useSession } from './session.ts';
-import { SignIn } from './SignIn.tsx';
+import { tellOtherTabs, useOtherTabs, SignIn } from './SignIn.tsx';
 import { shellTexts } from './texts.tsx';
 import { adoptTheme } from './theme.ts';
-import { useTitle } from './useTitle.ts';
+
+const wordsOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** Returns the parts of an address below its environment, decoded. */
+const partsOf = (path: string): readonly string[] =>
+  path
+    .replace(/^.*?\/env\/[^/]+/, '')
+    .split('/')
+    .filter(Boolean)
+    .map((part) => {
+      try {
+        return decodeURIComponent(part);
+      } catch {
+        return part;
+      }
+    });
+
+/** The title of the browser's tab, made of the address and of what is known of what it names. */
+const useTitle = (): void => {
+  const { http, items, environment } = useSession();
+  const { pathname, search: asked } = useLocation();
+  const { data: inboxes } = useQuery(inboxesQuery(http));
+  const { data: counts } = useQuery(countsQuery(http));
+  const search: Readonly<Record<string, unknown>> = asked;
+  const item = useItem(items, wordsOf(search['item']) ?? '');
+  const known: Readonly<Record<string, string>> = shellTexts.title.pages;
+  const [page = '', name] = partsOf(pathname);
+  const decidable = counts?.approvals.decidable ?? 0;
+  const placeOf = (): readonly string[] => {
+    if (page === 'inbox') return [inboxes?.find((each) => each.name === name)?.label ?? name ?? ''];
+    const label = known[page] ?? shellTexts.title.noPage;
+    if (page === 'approvals' && decidable > 0) return [shellTexts.title.withCount(label, decidable)];
+    return name !== undefined && (page === 'flags' || page === 'pages') ? [name, label] : [label];
+  };
+  const title = [...(item === undefined ? [] : [item.title]), ...placeOf(), environment].join(shellTexts.title.between);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+};
+
+/** The notices at the foot of the page. */
+const NoticeList = () => {
+  const { notices } = useSession();
+  const shown = useNotices(notices);
+  const press = (id: number, run: () => void) => (): void => {
+    notices.dismiss(id);
+    run();
+  };
+  /** The newest that waits for a decision. */
+  const open = shown.findLast(({ facts }) => facts.length > 0);
+  const keyed = (open?.actions ?? []).flatMap(({ key, run }) =>
+    key === null || open === undefined ? [] : [[key, press(open.id, run)] as const],
+  );
+  useKeys(Object.fromEntries(keyed), 'notice');
+  return (
+    <div className="notices" role="status" aria-live="polite">
+      {shown.map(({ id, tone, text, code, facts, actions }) => (
+        <div className={`notice ${tone}`} key={id} data-code={code ?? undefined}>
+          <span dir="auto">{text}</span>
+          {facts.length > 0 && (
+            <dl>
+              {facts.map(([of, fact]) => (
+                <div key={of}>
+                  <dt>{of}</dt>
+                  <dd dir="auto">{fact}</dd>
+                </div>
+              ))}
+            </dl>
+          )}
+          {actions.map(({ label, key, run }) => (
+            <Button key={label} tone="bare" onClick={press(id, run)} {...(key === null ? {} : { shortcut: key })}>
+              {label}
+            </Button>
+          ))}
+          <button type="button" className="dismiss" aria-label={shellTexts.dismiss} onClick={() => notices.dismiss(id)}>
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+};
 
 /** Properties of the palette. */
 export interface PaletteProps {

@@ -1,12 +1,10 @@
-/** Signing in by e-mail and password, or by the provider. Shown wherever nobody is signed in. */
-import { useCallback, useEffect, useState, type ComponentProps, type FormEvent } from 'react';
+/** Signing in by e-mail and password, or by the provider, and how other tabs hear of it. Shown wherever nobody is signed in. */
+import { useCallback, useEffect, useState, type FormEvent } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { ProblemText } from '../ui/fields.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import { ApiError } from '../wire/apiError.ts';
 import { createHttp } from '../wire/http.ts';
-import { tellOtherTabs } from './otherTabs.ts';
-import type { ForgotPassword as ForgotPasswordType } from './PasswordLink.tsx';
 import {
   everyEnvironment,
   explain,
@@ -18,9 +16,25 @@ import {
 } from './providerSignIn.ts';
 import { shellTexts } from './texts.tsx';
 
-const ForgotPassword = loadedLater<ComponentProps<typeof ForgotPasswordType>>(
-  async () => (await import('./PasswordLink.tsx')).ForgotPassword,
-);
+const channelName = 'console.session';
+
+/** Sends the other tabs word that somebody has signed in or out here. */
+export const tellOtherTabs = (): void => {
+  const channel = new BroadcastChannel(channelName);
+  channel.postMessage(null);
+  channel.close();
+};
+
+/** Calls `onChange` when somebody has signed in or out in another tab. */
+export const useOtherTabs = (onChange: () => void): void => {
+  useEffect(() => {
+    const channel = new BroadcastChannel(channelName);
+    channel.addEventListener('message', onChange);
+    return () => channel.close();
+  }, [onChange]);
+};
+
+const ForgotPassword = loadedLater(async () => (await import('./PasswordLink.tsx')).ForgotPassword);
 
 interface SignInProps {
   /** null: none in particular. */

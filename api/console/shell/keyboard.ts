@@ -1,4 +1,4 @@
-/** Keys that work anywhere on the page, unless the person types or a dialog is open; keys of a list are held until its rows are there. Used by pages and by the shell. */
+/** Keys that work anywhere on the page, unless the person types or a dialog is open; keys of a list walk it, and are held until its rows are there. Used by pages and by the shell. */
 import { useEffect, useRef, useState } from 'react';
 
 interface HeldKeys<Key> {
@@ -91,4 +91,18 @@ export const useKeys = (commands: KeyCommands, scope?: KeyScope): void => {
       if (place !== null) places.delete(place);
     };
   }, [scope]);
+};
+
+/** Returns the element before (-1) or after (1) that at `at`, or the one there at an end; the first one where `at` is below 0. */
+export const neighbour = <T>(list: readonly T[], at: number, by: 1 | -1): T | undefined =>
+  list[at < 0 ? 0 : Math.max(0, Math.min(list.length - 1, at + by))];
+
+/** Returns the id to which moves lead from another one, one after the other; undefined: the list is empty. */
+export const idAfter = (
+  ids: readonly string[],
+  from: string | undefined,
+  moves: readonly (1 | -1)[],
+): string | undefined => {
+  const at = (id: string | undefined): number => (id === undefined ? -1 : ids.indexOf(id));
+  return moves.reduce<string | undefined>((id, by) => neighbour(ids, at(id), by), from);
 };

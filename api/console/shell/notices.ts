@@ -1,4 +1,4 @@
-/** Short messages at the foot of the page, with what can be done about them; made by changes, shown by Notices.tsx. */
+/** Short messages at the foot of the page, with what can be done about them; made by changes, shown by Shell.tsx. */
 import { useSyncExternalStore } from 'react';
 import { createListeners } from '../wire/listeners.ts';
 import { shellTexts } from './texts.tsx';

@@ -1,6 +1,6 @@
 /** Texts of the frame around every page, of signing in and of notices. Loaded with the page; used by the files of this folder. */
 import type { ReactNode } from 'react';
-import { count } from '../ui/time.ts';
+import { count } from '../ui/plural.ts';
 
 type InLink = (words: string) => ReactNode;
 

@@ -1,11 +1,11 @@
-/** The dialog that prompts for one line. Loaded by prompts.tsx. */
+/** The dialog that prompts for one line. Loaded by lazy.tsx. */
 import { type FormEvent, useState } from 'react';
 import { TextInput, TooLong, excessOf, reasonMost } from './fields.tsx';
 import { FormDialog } from './FormDialog.tsx';
 import { uiTexts } from './texts.tsx';
 
 /** Properties of a prompt for one line. */
-export interface AskProps {
+interface AskProps {
   readonly title: string;
   readonly about: string;
   readonly label: string;

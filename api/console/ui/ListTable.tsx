@@ -1,8 +1,25 @@
 /**
- * A table of rows with their headings, in a region that scrolls by keyboard where it is wider than its place; on a narrow
- * screen each row is a list of its values. Used by settings and the audit log.
+ * A page in one column: its head, and a table of rows with their headings, in a region that scrolls by keyboard where it is wider
+ * than its place; on a narrow screen each row is a list of its values. Used by settings, the audit log and the page of bulks.
  */
 import type { CSSProperties, PointerEventHandler, ReactNode } from 'react';
+
+interface ColumnHeadProps {
+  readonly title: string;
+  readonly about: string;
+  readonly children?: ReactNode;
+}
+
+/** The head of a page in one column: its title, what it is about, and its buttons. */
+export const ColumnHead = ({ title, about, children }: ColumnHeadProps) => (
+  <header className="column-head">
+    <div>
+      <h1>{title}</h1>
+      <p className="soft">{about}</p>
+    </div>
+    {children}
+  </header>
+);
 
 interface ListTableProps {
   /** The name of the region. */

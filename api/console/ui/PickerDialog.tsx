@@ -1,8 +1,8 @@
-/** The dialog in which one chooses from a list by typing. Loaded by prompts.tsx, and with the palette. */
+/** The dialog in which one chooses from a list by typing. Loaded by lazy.tsx, and with the palette. */
 import { Dialog } from '@base-ui/react/dialog';
 import { Fragment, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { Button } from './Button.tsx';
-import { hasWords } from './choose.ts';
+import { hasWords } from './SearchInput.tsx';
 import { uiTexts } from './texts.tsx';
 
 export interface Option {
@@ -19,7 +19,7 @@ export interface Option {
   readonly isDangerous?: boolean;
 }
 
-export interface PickerProps {
+interface PickerProps {
   readonly title: string;
   readonly placeholder: string;
   readonly options: readonly Option[];

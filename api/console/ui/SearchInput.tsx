@@ -1,6 +1,23 @@
-/** The search of a page: `/` goes there, Escape and Enter leave it. Used by lists of items, records and flags. */
+/** The search of a page: `/` goes there, Escape and Enter leave it; and whether a text has the words. Used by lists and pickers. */
 import { forwardRef, useEffect, useState } from 'react';
 import { uiTexts } from './texts.tsx';
+
+/** Returns a text as it is compared: as the server does, but for accents, which make no difference here. */
+const fold = (text: string): string =>
+  text
+    .replace(/[‘’´]/gu, "'")
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replace(/\p{Pd}/gu, '-')
+    .toUpperCase();
+
+/** Returns whether a text has each word somewhere in it, however it is written. */
+export const hasWords = (text: string, words: string): boolean => {
+  const within = fold(text);
+  return fold(words)
+    .split(/\s+/u)
+    .every((word) => within.includes(word));
+};
 
 /** Milliseconds that typing pauses before a list is searched. */
 const typingMs = 200;

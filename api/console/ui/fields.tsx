@@ -1,5 +1,5 @@
-/** The parts of forms: options, suggestions, a new password, what is optional, and what is wrong. Used by every form. */
-import { type ComponentProps, type ReactNode, useId } from 'react';
+/** The parts of forms: options, suggestions, a new password, what is optional, what is wrong, and sending one. Used by every form. */
+import { type ComponentProps, type ReactNode, useId, useState, type FormEvent } from 'react';
 import { uiTexts } from './texts.tsx';
 
 /** Characters of a reason, as the API takes them. */
@@ -154,3 +154,31 @@ export const ProblemText = ({ text }: { readonly text: string | null }) =>
       {text}
     </p>
   );
+
+interface Submission {
+  /** What the last one was refused with; null: it was not. */
+  readonly error: unknown;
+  readonly isBusy: boolean;
+  readonly submit: (event: FormEvent) => void;
+}
+
+/** Sends a form once at a time, and keeps why it was refused. */
+export const useSubmit = (work: () => Promise<void>): Submission => {
+  const [error, setError] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const send = async (): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
+    setError(null);
+    await work().catch(setError);
+    setBusy(false);
+  };
+  return {
+    error,
+    isBusy,
+    submit: (event) => {
+      event.preventDefault();
+      void send();
+    },
+  };
+};

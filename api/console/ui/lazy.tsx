@@ -1,4 +1,4 @@
-/** Parts of the page that are loaded when they are needed, or when the browser has nothing else to do, and what stands in the place of one that could not be. Used for dialogs and pages. */
+/** Parts of the page that are loaded when they are needed, or when the browser has nothing else to do, and what stands in the place of one that could not be; two dialogs that many pages have are among them. Used for dialogs and pages. */
 import { type ComponentType, type JSX, useEffect, useSyncExternalStore } from 'react';
 import { createListeners } from '../wire/listeners.ts';
 import { Button } from './Button.tsx';
@@ -148,3 +148,9 @@ export const loadedLater = <P extends object>(
     return Meanwhile === undefined ? null : <Meanwhile {...props} />;
   };
 };
+
+/** A list to choose from by typing: states, people, tags, snooze times, and the palette of commands. */
+export const Picker = loadedLater(async () => (await import('./PickerDialog.tsx')).PickerDialog);
+
+/** The dialogs in which one answers with a line, or chooses from a list by typing; loaded when the browser has nothing else to do. */
+export const Ask = loadedLater(async () => (await import('./AskDialog.tsx')).AskDialog);

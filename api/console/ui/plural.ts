@@ -1,4 +1,4 @@
-/** Forms of words by a number, lists of words, and distances in time, as the language of the texts has them. Used by files of texts. */
+/** Numbers, forms of words by a number, lists of words, names as words, and distances in time, as the language of the texts has them. Used by files of texts, and by what shows names and numbers. */
 
 /** The language in which the files of texts are written; index.html names the same. */
 const language = 'en';
@@ -13,10 +13,15 @@ interface Forms {
   readonly many?: string;
 }
 
+// Made when they are needed: the first one of a page takes a while.
+let numbers: Intl.NumberFormat | undefined;
 let rules: Intl.PluralRules | undefined;
 let lists: Intl.ListFormat | undefined;
 let rows: Intl.ListFormat | undefined;
 let distances: Intl.RelativeTimeFormat | undefined;
+
+/** Returns a number as people read it, in the language of their browser. */
+export const count = (n: number): string => (numbers ??= new Intl.NumberFormat()).format(n);
 
 /** Returns the form that goes with a number. */
 export const plural = (n: number, forms: Forms): string =>
@@ -37,3 +42,12 @@ export const past = (n: number, unit: 'minute' | 'hour' | 'day'): string =>
 /** Returns words within a sentence: their first letter is small, but for abbreviations. */
 export const inSentence = (words: string): string =>
   words.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase());
+
+/** Returns a name as words: `periodEnd` and `period_end` are "Period end". */
+export const toWords = (name: string): string => {
+  const words = name
+    .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`)
+    .replaceAll(/[_.-]+/gu, ' ')
+    .trim();
+  return words === '' ? name : `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+};

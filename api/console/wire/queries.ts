@@ -1,5 +1,7 @@
 /** Queries of the console: one function for each read, shared by its users, and the newer of two states of a bulk. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { savedViewSchema } from '../../../shared/items/savedViews/schema.ts';
+import type { Static } from '../../../shared/platform/json/schema.ts';
 import type { Http } from './http.ts';
 import type { ItemStore } from './itemStore.ts';
 import { answerOf, body, byCursor, memberOf, wholeOf } from './reading.ts';
@@ -34,7 +36,7 @@ export type ItemQuery = Readonly<Record<string, string | undefined>>;
 export const meQuery = (http: Http) =>
   queryOptions({ queryKey: keys.me, ...answerOf<Me>(http, '/me'), staleTime: 30_000 });
 
-export const definitionMs = 60_000;
+const definitionMs = 60_000;
 
 export const inboxesQuery = (http: Http) =>
   queryOptions({
@@ -183,3 +185,25 @@ export const bulkQuery = (http: Http, id: string) =>
     },
     staleTime: Infinity,
   });
+
+export type SavedView = Static<typeof savedViewSchema>;
+
+/** The filters of a view, as the declared ones have them. */
+export type ViewFilters = Partial<Readonly<Record<keyof View, unknown>>>;
+
+export const savedViewsQuery = (http: Http) =>
+  queryOptions({
+    queryKey: keys.savedViews,
+    ...memberOf<readonly SavedView[]>(http, '/me/views', 'views'),
+    staleTime: definitionMs,
+  });
+
+const asText = (value: unknown): unknown =>
+  Array.isArray(value) ? value.join(',') : typeof value === 'boolean' ? (value ? '1' : '0') : value;
+
+/** Returns the filters of a saved view, over those of the declared one that it builds on. */
+export const filtersOf = ({ inbox, query }: SavedView, declared: ViewFilters = {}): ViewFilters => ({
+  ...declared,
+  ...(inbox === null ? {} : { inbox }),
+  ...Object.fromEntries(Object.entries(query).map(([name, value]) => [name, asText(value)])),
+});

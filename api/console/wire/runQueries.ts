@@ -1,9 +1,10 @@
-/** Queries of runs. Used by the action sheet and the runs page. */
+/** Queries of runs and of bulks, with what became of the items of one. Used by the action sheet, the pages of both, the inbox and home. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { byCursor, withCursor } from './reading.ts';
+import { keys } from './queries.ts';
+import { byCursor, withCursor, body, memberOf } from './reading.ts';
 import { type RunPage, type RunStore, runKeys } from './runStore.ts';
-import type { Run } from './types.ts';
+import type { Run, Bulk, BulkResult } from './types.ts';
 
 /** The filters of a list of runs. */
 interface RunFilter {
@@ -36,4 +37,28 @@ export const runQuery = (http: Http, store: RunStore, id: string) =>
       return store.newest(body.run, since);
     },
     staleTime: Infinity,
+  });
+
+/** Those that one started, and for who sees the audit log everybody’s; newest first. */
+export const bulksQuery = (http: Http) =>
+  queryOptions({
+    queryKey: keys.bulks,
+    ...memberOf<readonly Bulk[]>(http, '/bulk', 'bulks', { limit: 50 }),
+    staleTime: 10_000,
+  });
+
+/** Queries of bulks: the list, and what became of the items. */
+export const bulkResultsQuery = (http: Http, { id, done }: Bulk, outcome: BulkResult['outcome']) =>
+  queryOptions({
+    queryKey: [...keys.bulk(id), 'results', outcome, done],
+    queryFn: async ({ signal }) => {
+      const { results, cursor } = await body(
+        http.call<{ results: BulkResult[]; cursor: string | null }>('GET', `/bulk/${encodeURIComponent(id)}/results`, {
+          query: { outcome, limit: 100 },
+          signal,
+        }),
+      );
+      return { results, isMore: cursor !== null };
+    },
+    placeholderData: (earlier) => earlier,
   });

@@ -1,8 +1,20 @@
-/** Queries of the settings: agents and what they do, roles, people, app keys, environments, loosenings, erasures. Used by their pages. */
+/** Queries of the settings: agents and what they do, roles, people, app keys, environments, loosenings, erasures, jobs. Used by their pages. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
 import { body, memberOf, pagesOf, wholeOf } from './reading.ts';
-import type { Agent, AppKey, AuditEntry, Environment, Erasure, Loosening, Member, OwnSession, Role } from './types.ts';
+import type {
+  Agent,
+  AppKey,
+  AuditEntry,
+  Environment,
+  Erasure,
+  Loosening,
+  Member,
+  OwnSession,
+  Role,
+  Job,
+  JobCounts,
+} from './types.ts';
 
 export const settingsKeys = {
   agents: ['agents'],
@@ -173,4 +185,21 @@ export const erasuresQuery = (http: Http) =>
       data?.pages.some(({ erasures }) => erasures.some(({ status }) => status === 'running')) === true
         ? erasuresMs
         : false,
+  });
+
+export const jobsKey = ['jobs'] as const;
+
+interface JobPage {
+  readonly jobs: readonly Job[];
+  readonly cursor: string | null;
+  readonly counts: JobCounts;
+  /** What a run waits for that was looked for by its id and has no job. */
+  readonly why: string | null;
+}
+
+/** The query of background jobs. */
+export const jobsQuery = (http: Http, filter: Readonly<Record<string, string>>) =>
+  infiniteQueryOptions({
+    queryKey: [...jobsKey, filter],
+    ...pagesOf<JobPage>(http, '/settings/jobs', { ...filter, limit: 50 }),
   });

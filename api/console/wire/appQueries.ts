@@ -1,9 +1,10 @@
-/** Queries of records: lists, one with everything around it, and the search over all. Used by the pages of records. */
+/** Queries of what the app has: records, with the search over all of them, pages and flags. Used by their pages, the palette, home and approvals. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { recordKeys, type RecordRef } from './actionQueries.ts';
 import type { Http } from './http.ts';
-import { answerOf, pagesOf } from './reading.ts';
-import type { AppRecord, RecordPage } from './types.ts';
+import { keys } from './queries.ts';
+import { answerOf, pagesOf, wholeOf, body, memberOf } from './reading.ts';
+import type { AppRecord, RecordPage, Block, Page, Flag, FlagEntry } from './types.ts';
 
 const pathOf = ({ resource, id }: RecordRef): string =>
   `/resources/${encodeURIComponent(resource)}/${encodeURIComponent(id)}`;
@@ -60,4 +61,55 @@ export const searchRecordsQuery = (http: Http, q: string) =>
     queryKey: ['search', 'records', q],
     ...answerOf<{ results: FoundRecord[]; incomplete: string[] }>(http, '/search', { q, types: 'records' }),
     staleTime: 10_000,
+  });
+
+export const pagesQuery = (http: Http) =>
+  queryOptions({ queryKey: ['pages'], ...wholeOf<Page>(http, '/pages', 'pages'), staleTime: 60_000 });
+
+interface FilledPage {
+  readonly page: Page;
+  readonly blocks: readonly Block[];
+  /** When the blocks were filled. */
+  readonly at: number;
+}
+
+/** Queries of the app's pages: the list, and one with its blocks. */
+export const pageQuery = (http: Http, name: string, params: Readonly<Record<string, string>>) =>
+  queryOptions({
+    queryKey: ['page', name, params],
+    ...answerOf<FilledPage>(
+      http,
+      `/pages/${encodeURIComponent(name)}`,
+      Object.keys(params).length === 0 ? {} : { params: JSON.stringify(params) },
+    ),
+    staleTime: Infinity,
+    gcTime: 60_000,
+  });
+
+/** The flags of a definition are few; more than a page has are read page by page. */
+export const flagsQuery = (http: Http) =>
+  queryOptions({ queryKey: keys.flags, ...wholeOf<Flag>(http, '/flags', 'flags'), staleTime: 30_000 });
+
+export const flagQuery = (http: Http, name: string) =>
+  queryOptions({
+    queryKey: keys.flag(name),
+    ...memberOf<Flag>(http, `/flags/${encodeURIComponent(name)}`, 'flag'),
+    staleTime: 30_000,
+  });
+
+/** Queries of flags: the list, one, and its history. */
+export const flagHistoryQuery = (http: Http, name: string) =>
+  queryOptions({
+    queryKey: keys.flagHistory(name),
+    queryFn: async ({ signal }) => {
+      const { entries, cursor } = await body(
+        http.call<{ entries: FlagEntry[]; cursor: string | null }>(
+          'GET',
+          `/flags/${encodeURIComponent(name)}/history`,
+          { query: { limit: 100 }, signal },
+        ),
+      );
+      return { entries, isMore: cursor !== null };
+    },
+    staleTime: 30_000,
   });
