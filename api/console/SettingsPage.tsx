@@ -1,5 +1,4 @@
 /** The settings page: links to the sections that the role may see, above the open section, which is loaded when it is opened. */
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { Forbidden } from './settings/Forbidden.tsx';
@@ -7,7 +6,7 @@ import { resourceTexts } from './settings/resourceTexts.ts';
 import { allows, isOrdinary, sections, type SectionName, type SectionProps } from './settings/sections.ts';
 import { readAuditSearch, readJobsSearch } from './shell/address.ts';
 import { laterTexts } from './shell/laterTexts.ts';
-import { useSession } from './shell/session.ts';
+import { useSession, useRead } from './shell/session.ts';
 import { loadedLater } from './ui/lazy.tsx';
 import { count } from './ui/plural.ts';
 import { Empty, Skeleton } from './ui/Problem.tsx';
@@ -65,10 +64,9 @@ const Section = ({ me, section, id, search, onSearch }: SettingsPageProps & { re
 const intoSight = (link: HTMLElement | null): void => link?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
 export const SettingsPage = ({ section, ...rest }: SettingsPageProps) => {
-  const { http, environment } = useSession();
-  const { data: me } = useQuery(meQuery(http));
-  const { data: waiting = [] } = useQuery({
-    ...waitingLooseningsQuery(http),
+  const { environment } = useSession();
+  const { data: me } = useRead(meQuery);
+  const { data: waiting = [] } = useRead(waitingLooseningsQuery, {
     enabled: me !== undefined && allows(me, 'settings: manage'),
   });
   if (me === undefined) return <Skeleton rows={6} />;

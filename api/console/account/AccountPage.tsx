@@ -1,9 +1,8 @@
 /** One's own account: name, password, appearance, and where one is signed in. Used by SettingsPage. */
-import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSignInMethods } from '../shell/providerSignIn.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { useTheme } from '../shell/theme.ts';
 import { Button } from '../ui/Button.tsx';
 import { NewPasswordInput, ProblemText, useSubmit } from '../ui/fields.tsx';
@@ -35,8 +34,7 @@ const SessionAbout = ({ session: { createdAt, lastUsedAt, address, current } }: 
 
 /** Where one is signed in; each session can be ended. */
 const Sessions = () => {
-  const { http } = useSession();
-  const { data: sessions, error, refetch } = useQuery(sessionsQuery(http));
+  const { data: sessions, error, refetch } = useRead(sessionsQuery);
   const { change, dialog } = useSettingsChange(settingsKeys.sessions);
   const signOut = async (): Promise<void> => {
     if (await change({ method: 'POST', path: '/sign-out' }, accountTexts.sessions.signedOut)) location.reload();
@@ -197,8 +195,8 @@ const About = ({ me }: { readonly me: Me }) => (
 );
 
 export const AccountPage = () => {
-  const { http, environment } = useSession();
-  const { data: me } = useQuery(meQuery(http));
+  const { environment } = useSession();
+  const { data: me } = useRead(meQuery);
   const { password } = useSignInMethods(environment);
   if (me === undefined) return null;
   return (

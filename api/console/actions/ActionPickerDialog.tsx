@@ -1,6 +1,6 @@
 /** The actions that may be run on records, and those that take none, to choose from by typing; says why one does not apply now. The dialog behind useActionSheet.tsx. */
-import { useQueries, useQuery } from '@tanstack/react-query';
-import { useSession } from '../shell/session.ts';
+import { useQueries } from '@tanstack/react-query';
+import { useSession, useRead } from '../shell/session.ts';
 import { Picker } from '../ui/lazy.tsx';
 import type { Option } from '../ui/PickerDialog.tsx';
 import { actionsQuery, availableQuery } from '../wire/actionQueries.ts';
@@ -14,7 +14,7 @@ const idOf = (action: string, record: string | null): string => JSON.stringify([
 
 export const ActionPickerDialog = ({ targets, suggested, item, onPick, onClose }: ActionPickerProps) => {
   const { http } = useSession();
-  const { data: actions = [] } = useQuery(actionsQuery(http));
+  const { data: actions = [] } = useRead(actionsQuery);
   const available = useQueries({ queries: targets.map((target) => availableQuery(http, target)) });
   const requests = new Map<string, ActionRequest>();
   const options: Option[] = [];

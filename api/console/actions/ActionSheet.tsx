@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef, useState, type ReactNode } from 'react';
 import { RecordLink, ThingLink } from '../content/links.tsx';
 import { compactFields } from '../content/values.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { actionsQuery, availableQuery, resourcesQuery } from '../wire/actionQueries.ts';
@@ -62,7 +62,7 @@ const Accepted = ({ id, label, onAction, onClose }: AcceptedProps) => {
 const RecordLine = ({ resource, id }: { readonly resource: string; readonly id: string }) => {
   const { http } = useSession();
   const { data: page } = useQuery(recordQuery(http, { resource, id }));
-  const { data: resources = [] } = useQuery(resourcesQuery(http));
+  const { data: resources = [] } = useRead(resourcesQuery);
   const line =
     page === undefined
       ? ''
@@ -80,7 +80,7 @@ const RecordLine = ({ resource, id }: { readonly resource: string; readonly id: 
 /** Returns the action with its defaults for the record, or why it can't be run now. */
 const useAction = ({ action: name, record }: ActionRequest) => {
   const { http } = useSession();
-  const actions = useQuery(actionsQuery(http));
+  const actions = useRead(actionsQuery);
   const action = actions.data?.find((each) => each.name === name);
   const resource = action?.resource ?? null;
   const takesRecord = resource !== null && record !== null;

@@ -6,7 +6,7 @@ import { RecordLink, ThingLink } from '../content/links.tsx';
 import { legible } from '../content/values.ts';
 import { PlainText, WithLinks } from '../content/Written.tsx';
 import { useStreamState } from '../live/stream.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { inRow, toWords } from '../ui/plural.ts';
 import { whenTime, Ago } from '../ui/time.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
@@ -87,7 +87,7 @@ const Fact = ({ label, children, ...value }: FactProps) =>
 /** The input of a run. */
 export const RunInput = ({ run }: { readonly run: Run }) => {
   const { http } = useSession();
-  const { data: actions } = useQuery(actionsQuery(http));
+  const { data: actions } = useRead(actionsQuery);
   const schema = actions?.find(({ name }) => name === run.action)?.input;
   const { data: page } = useQuery({
     ...recordQuery(http, { resource: run.resource ?? '', id: run.record ?? '' }),

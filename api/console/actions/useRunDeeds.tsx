@@ -1,7 +1,6 @@
 /** What can be done with a run: cancel it before it begins, or run it again. Used by the action sheet and the runs page. */
-import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
@@ -31,10 +30,10 @@ interface RunDeeds {
 /** `hasKeys`: whether the page's keys do the same. */
 export const useRunDeeds = (run: Run | undefined, hasKeys: boolean): RunDeeds => {
   const { http, queries, notices } = useSession();
-  const { data: actions } = useQuery(actionsQuery(http));
+  const { data: actions } = useRead(actionsQuery);
   const [asking, setAsking] = useState<string | null>(null);
   const [cancelling, setCancelling] = useState<string | null>(null);
-  const { data: me } = useQuery(meQuery(http));
+  const { data: me } = useRead(meQuery);
   // What waits for a decision is taken back by who asked for it; others reject it.
   const canCancel =
     run !== undefined &&

@@ -1,8 +1,7 @@
 /** The ledger of all agents: their entries of the audit log. Used by SettingsPage. */
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
-import { useSession } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { meQuery } from '../wire/queries.ts';
 import { agentsQuery } from '../wire/settingsQueries.ts';
@@ -13,9 +12,8 @@ import { agentTexts } from './texts.tsx';
 const agentsMost = 50;
 
 export const ActivityPage = () => {
-  const { http } = useSession();
-  const { data: me } = useQuery(meQuery(http));
-  const { data: agents, error, refetch } = useQuery(agentsQuery(http));
+  const { data: me } = useRead(meQuery);
+  const { data: agents, error, refetch } = useRead(agentsQuery);
   const [since] = useState(me?.now ?? 0);
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
   if (agents !== undefined && chosen === null)

@@ -9,7 +9,7 @@ import { allows } from '../settings/sections.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { settingsTexts } from '../settings/texts.ts';
 import { useKeys } from '../shell/keyboard.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { whenTime, Ago } from '../ui/time.tsx';
@@ -68,10 +68,9 @@ const Facts = ({ agent }: { readonly agent: Agent }) => (
 );
 
 export const AgentPage = ({ id }: { readonly id: string }) => {
-  const { http } = useSession();
-  const { data: me } = useQuery(meQuery(http));
+  const { data: me } = useRead(meQuery);
   const mayManage = me !== undefined && allows(me, 'settings: manage');
-  const { data: agents } = useQuery({ ...agentsQuery(http), enabled: mayManage });
+  const { data: agents } = useRead(agentsQuery, { enabled: mayManage });
   const { setMode, edit, rotate, revoke, dialog } = useAgentChanges();
   const agent = agents?.find((each) => each.id === id);
   const ids = useMemo(() => [id], [id]);

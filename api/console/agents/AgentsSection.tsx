@@ -1,9 +1,8 @@
 /** Agents in the settings: the list with their modes, or the one that is open. */
-import { useQuery } from '@tanstack/react-query';
 import { reachText } from '../settings/ResourceForm.tsx';
 import type { SectionProps } from '../settings/sections.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
-import { useSession } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Options } from '../ui/fields.tsx';
 import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
@@ -16,9 +15,8 @@ import { modes, useAgentChanges } from './useAgentChanges.tsx';
 
 /** The agents of the project: who they are, what they may, and switching or revoking them. */
 const AgentsPage = () => {
-  const { http } = useSession();
   const { make, setMode, revoke, dialog } = useAgentChanges();
-  const { data: agents, error, refetch } = useQuery(agentsQuery(http));
+  const { data: agents, error, refetch } = useRead(agentsQuery);
   if (error !== null && agents === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   return (
     <div className="column">

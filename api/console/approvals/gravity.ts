@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { differences } from '../content/difference.ts';
 import { isObject } from '../content/values.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { actionsQuery } from '../wire/actionQueries.ts';
 import { flagQuery } from '../wire/appQueries.ts';
 import type { Approval, Entry } from '../wire/types.ts';
@@ -19,7 +19,7 @@ const useDanger = (approval: Approval | undefined): string | null | undefined =>
   const pending = approval?.status === 'pending' ? approval : undefined;
   const named = pending === undefined ? null : actionOf(pending);
   const flag = pending?.flag ?? null;
-  const actions = useQuery({ ...actionsQuery(http), enabled: named !== null });
+  const actions = useRead(actionsQuery, { enabled: named !== null });
   const flags = useQuery({ ...flagQuery(http, flag ?? ''), enabled: flag !== null, retry: false });
   if (named !== null) return actions.data?.find(({ name }) => name === named)?.danger;
   return flag === null ? null : flags.data?.danger;

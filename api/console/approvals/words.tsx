@@ -1,11 +1,10 @@
 /** The members of a request's target and of its input with the labels and values that people know from the other pages, and the figures that it is about. Used by the queue and the parts of a decision. */
-import { useQuery } from '@tanstack/react-query';
 import { type Field, inputText, toForm } from '../actions/schema.ts';
 import { rampMember } from '../content/difference.ts';
 import { useNames } from '../content/names.ts';
 import { currencyIn, isObject, legible, shownAs } from '../content/values.ts';
 import { baseText, planText, rampText, valueText } from '../flags/words.ts';
-import { useSession } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { toWords } from '../ui/plural.ts';
 import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
 import type { Approval, Flag, Ramp } from '../wire/types.ts';
@@ -65,12 +64,11 @@ const prefix = 'fields.';
 const fieldsIn = (target: unknown): unknown => (isObject(target) ? target['fields'] : undefined);
 
 export const useWords = ({ action, operation, resource, flag, before, now, leftOut }: Approval): RequestWords => {
-  const { http } = useSession();
   const names = useNames();
-  const { data: resources } = useQuery({ ...resourcesQuery(http), enabled: resource !== null });
+  const { data: resources } = useRead(resourcesQuery, { enabled: resource !== null });
   const { action: ofBulk }: { readonly action?: unknown } = operation ?? {};
   const actionName = action ?? ofBulk;
-  const { data: actions } = useQuery({ ...actionsQuery(http), enabled: typeof actionName === 'string' });
+  const { data: actions } = useRead(actionsQuery, { enabled: typeof actionName === 'string' });
   const declared = resources?.find(({ name }) => name === resource);
   const schema = actions?.find(({ name }) => name === actionName)?.input;
   const form = schema === undefined ? null : toForm(schema, fieldsIn(now ?? before));
@@ -137,8 +135,7 @@ export const LeftOut = ({ approval }: { readonly approval: Approval }) =>
 
 /** Returns the amounts among the fields of a record, such as "Order total 129 EUR"; none: it has no amounts, or they were not read. */
 const useAmountsOf = (resource: string | null, fields: unknown): readonly string[] => {
-  const { http } = useSession();
-  const { data: resources } = useQuery({ ...resourcesQuery(http), enabled: isObject(fields) });
+  const { data: resources } = useRead(resourcesQuery, { enabled: isObject(fields) });
   if (!isObject(fields) || resource === null) return [];
   const declared = resources?.find(({ name }) => name === resource)?.fields ?? [];
   return declared

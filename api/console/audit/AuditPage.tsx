@@ -1,10 +1,10 @@
 /** The audit log: everything that was done and refused, filtered, with what it changed, and as a file. */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { legible } from '../content/values.ts';
 import type { AuditSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
@@ -192,7 +192,7 @@ const useFile = (search: AuditSearch) => {
 
 export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
   const { http } = useSession();
-  const { data: me } = useQuery(meQuery(http));
+  const { data: me } = useRead(meQuery);
   const [since] = useState(me?.now ?? 0);
   const options = auditQuery(http, search);
   const list = useInfiniteQuery(options);

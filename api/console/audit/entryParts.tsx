@@ -7,7 +7,7 @@ import { hasPage, ThingLink } from '../content/links.tsx';
 import { useNames } from '../content/names.ts';
 import { isObject, legible, shown } from '../content/values.ts';
 import { allows } from '../settings/sections.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { inRow, toWords } from '../ui/plural.ts';
 import { actionsQuery } from '../wire/actionQueries.ts';
@@ -44,10 +44,9 @@ export const TargetLink = ({ target: { type, id }, children }: TargetLinkProps) 
 
 /** Returns the names of what is kept in the settings by id, for those who manage it and where they are wanted; undefined: not known. */
 export const useSettingsNames = (isWanted: boolean): ReadonlyMap<string, string> | undefined => {
-  const { http } = useSession();
-  const { data: me } = useQuery(meQuery(http));
+  const { data: me } = useRead(meQuery);
   const mayManage = me !== undefined && allows(me, 'settings: manage');
-  return useQuery({ ...settingsNamesQuery(http), enabled: isWanted && mayManage }).data;
+  return useRead(settingsNamesQuery, { enabled: isWanted && mayManage }).data;
 };
 
 const managed: ReadonlySet<string | null> = new Set(['agent', 'person', 'role', 'appKey']);
@@ -114,10 +113,9 @@ export const EntryBulk = ({ entry, requests }: EntryMarksProps) => {
 
 /** Returns a function that gives a dotted member of an entry as text: ids of people as names, the input of an action in the words of its form. */
 export const useValueText = (entry: AuditEntry): ((name: string, value: unknown) => string) => {
-  const { http } = useSession();
   const names = useNames();
   const action = actionOf(entry);
-  const { data: actions } = useQuery({ ...actionsQuery(http), enabled: action !== null });
+  const { data: actions } = useRead(actionsQuery, { enabled: action !== null });
   return (name, value) => {
     if (typeof value === 'string' && (value === names.me || names.people.some(({ id }) => id === value)))
       return names.of(value);
@@ -202,9 +200,8 @@ const actionOf = ({ target, before, after }: AuditEntry): string | null => {
 };
 
 export const ActionName = ({ entry }: { readonly entry: AuditEntry }) => {
-  const { http } = useSession();
   const name = actionOf(entry);
-  const { data: actions } = useQuery({ ...actionsQuery(http), enabled: name !== null });
+  const { data: actions } = useRead(actionsQuery, { enabled: name !== null });
   if (name === null) return null;
   const label = actions?.find((action) => action.name === name)?.label ?? toWords(name);
   return <strong dir="auto">{legible(label)}</strong>;

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useNames } from '../content/names.ts';
 import type { AuditSearch } from '../shell/address.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { hasWords } from '../ui/SearchInput.tsx';
 import { resourcesQuery } from '../wire/actionQueries.ts';
 import { itemTitleQuery, type Found, type FoundPart, foundQuery } from '../wire/searchQueries.ts';
@@ -143,7 +143,7 @@ const wordsLeast = 2;
 export const useTargets = (search: AuditSearch, words: string): Targets => {
   const { http, queries } = useSession();
   const kept = useSettingsNames(true);
-  const { data: resources = [] } = useQuery(resourcesQuery(http));
+  const { data: resources = [] } = useRead(resourcesQuery);
   const { target, record } = search;
   const isItem = target?.startsWith('itm_') === true;
   const { data: title } = useQuery({ ...itemTitleQuery(http, target ?? ''), enabled: isItem });

@@ -5,7 +5,7 @@ import { ThingLink } from '../content/links.tsx';
 import { useNames } from '../content/names.ts';
 import { contentTexts } from '../content/texts.tsx';
 import { legible } from '../content/values.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { inRow } from '../ui/plural.ts';
 import { whenTime, useNow } from '../ui/time.tsx';
@@ -115,7 +115,7 @@ const isUndoable = ({ changed, operation, finishedAt }: Bulk, now: number): bool
 export const BulkLine = ({ id, onUndone, onClose, isPage = false }: BulkLineProps) => {
   const { http } = useSession();
   const { data: bulk, error } = useQuery(bulkQuery(http, id));
-  const { data: bulks } = useQuery(bulksQuery(http));
+  const { data: bulks } = useRead(bulksQuery);
   const { stop, undo } = useBulkChanges();
   const names = useNames();
   const now = useNow();

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ThingLink } from '../content/links.tsx';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { ColumnHead } from '../ui/ListTable.tsx';
 import { count } from '../ui/plural.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
@@ -108,8 +108,7 @@ export const BulkPage = () => {
 };
 
 export const BulksPage = () => {
-  const { http } = useSession();
-  const { data: bulks, error, refetch } = useQuery(bulksQuery(http));
+  const { data: bulks, error, refetch } = useRead(bulksQuery);
   /** Undoing bulks that the list does not have yet. */
   const [made, setMade] = useState<readonly string[]>([]);
   if (error !== null && bulks === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { may } from '../shell/rights.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { meQuery } from '../wire/queries.ts';
 import { itemTitleQuery } from '../wire/searchQueries.ts';
 import { contentTexts } from './texts.tsx';
@@ -92,8 +92,8 @@ interface AuditLinkProps {
 }
 
 export const AuditLink = ({ about }: AuditLinkProps) => {
-  const { http, environment } = useSession();
-  const { data: me } = useQuery(meQuery(http));
+  const { environment } = useSession();
+  const { data: me } = useRead(meQuery);
   if (me === undefined || !may(me, 'audit', 'see')) return null;
   return (
     <p>

@@ -1,7 +1,6 @@
 /** The names of people by their ids, as far as the role may know them. Used by the pages. */
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { useSession } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { uiTexts } from '../ui/texts.tsx';
 import { inboxesQuery, meQuery, peopleQuery } from '../wire/queries.ts';
 import type { Person } from '../wire/types.ts';
@@ -18,11 +17,10 @@ export interface Names {
 const nothing: readonly never[] = [];
 
 export const useNames = (): Names => {
-  const { http } = useSession();
-  const { data: inboxes } = useQuery(inboxesQuery(http));
+  const { data: inboxes } = useRead(inboxesQuery);
   const mayAssign = inboxes?.some(({ can }) => can.includes('assign')) === true;
-  const { data: people = nothing } = useQuery({ ...peopleQuery(http), enabled: mayAssign });
-  const { data: me } = useQuery(meQuery(http));
+  const { data: people = nothing } = useRead(peopleQuery, { enabled: mayAssign });
+  const { data: me } = useRead(meQuery);
   return useMemo(() => {
     const own = me?.principal ?? null;
     const isSelf = (id: string): boolean => id === own?.id;

@@ -1,10 +1,9 @@
 /** Environments in the settings: what each demands of people and how far it trusts its app. Used by SettingsPage. */
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ResourceForm } from '../settings/ResourceForm.tsx';
 import type { FormTexts } from '../settings/resourceRow.ts';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { ColumnHead } from '../ui/ListTable.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
@@ -55,8 +54,8 @@ const newEnvironment: FormTexts = {
 };
 
 export const EnvironmentsSection = () => {
-  const { http, environment: here, notices } = useSession();
-  const { data: environments, error, refetch } = useQuery(environmentsQuery(http));
+  const { environment: here, notices } = useSession();
+  const { data: environments, error, refetch } = useRead(environmentsQuery);
   const { call, change, dialog } = useSettingsChange(settingsKeys.environments, keys.me);
   const [isMaking, setMaking] = useState(false);
   if (error !== null && environments === undefined)

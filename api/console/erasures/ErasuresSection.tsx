@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { RecordChoices } from '../content/RecordChoices.tsx';
 import { SubmitDialog } from '../settings/dialogs.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { TextInput, Choice, Optional, ProblemText } from '../ui/fields.tsx';
 import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
@@ -71,8 +71,7 @@ interface EraseFormProps {
 
 /** The dialog that names a person to erase, by their record, and counts what there is. */
 const EraseForm = ({ onCount, onClose }: EraseFormProps) => {
-  const { http } = useSession();
-  const { data: resources = [] } = useQuery(resourcesQuery(http));
+  const { data: resources = [] } = useRead(resourcesQuery);
   const [chosen, setResource] = useState<string | null>(null);
   const [id, setId] = useState('');
   const [users, setUsers] = useState('');

@@ -4,7 +4,7 @@ import { ThingLink } from '../content/links.tsx';
 import { legible } from '../content/values.ts';
 import { NamedList } from '../lists/NamedList.tsx';
 import { mayFlag } from '../shell/rights.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
@@ -70,7 +70,7 @@ const ChangedAt = ({ flag: { updatedAt, updatedBy } }: { readonly flag: Flag }) 
 const FlagDetail = ({ name, onBack }: { readonly name: string; readonly onBack: () => void }) => {
   const { http } = useSession();
   const { data: flag, error, refetch } = useQuery({ ...flagQuery(http, name) });
-  const { data: me } = useQuery(meQuery(http));
+  const { data: me } = useRead(meQuery);
   const { change, dialog } = useFlagChange(name);
   const back = (
     <Button className="back" onClick={onBack}>
@@ -128,8 +128,7 @@ interface FlagsPageProps {
 }
 
 export const FlagsPage = ({ name, onOpen }: FlagsPageProps) => {
-  const { http } = useSession();
-  const { data: flags, error, refetch } = useQuery(flagsQuery(http));
+  const { data: flags, error, refetch } = useRead(flagsQuery);
   const requestsOf = useFlagRequests();
   const aboutOf = (flag: Flag): string => {
     const waiting = requestsOf(flag.flag).length;

@@ -1,7 +1,7 @@
 /** The ramp of a flag: planned against done, its guard, ending it, and starting one. Used by FlagsPage. */
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
 import { Choice, Select, Suggested, TextInput } from '../ui/fields.tsx';
@@ -133,7 +133,7 @@ const Span = ({ label, amount, unit, onAmount, onUnit }: SpanProps) => (
 /** The form of a new ramp, with its guard and what that would count now. */
 const NewRamp = ({ flag, change, onClose }: Pick<FlagPart, 'flag' | 'change'> & { readonly onClose: () => void }) => {
   const { http, environment } = useSession();
-  const { data: inboxes = [] } = useQuery(inboxesQuery(http));
+  const { data: inboxes = [] } = useRead(inboxesQuery);
   const [fields, set, forget] = useFormDraft(`${environment}.ramp.${flag.flag}`, initial);
   const { data: tags = [] } = useQuery({ ...tagsQuery(http, fields.inbox), enabled: fields.inbox !== '' });
   const [isBusy, setBusy] = useState(false);

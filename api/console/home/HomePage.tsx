@@ -10,7 +10,7 @@ import type { ListSearch } from '../inbox/filter.ts';
 import { looseningWords } from '../loosenings/words.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { may, mayAny } from '../shell/rights.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { KeyHint } from '../ui/Button.tsx';
 import { count } from '../ui/plural.ts';
 import { Skeleton, Problem } from '../ui/Problem.tsx';
@@ -55,8 +55,7 @@ const Section = ({ title, link, none, total, error, children }: SectionProps) =>
 
 /** Home's list of undecided loosenings, for roles with `settings: manage`. */
 const WaitingLoosenings = () => {
-  const { http } = useSession();
-  const { data = [] } = useQuery(waitingLooseningsQuery(http));
+  const { data = [] } = useRead(waitingLooseningsQuery);
   if (data.length === 0) return null;
   return (
     <Section title={homeTexts.loosenings} none="" total={data.length} error={null}>
@@ -122,8 +121,7 @@ const Requesters = ({ isManaging }: { readonly isManaging: boolean }) => {
 };
 
 const Bulks = () => {
-  const { http } = useSession();
-  const { data } = useQuery(bulksQuery(http));
+  const { data } = useRead(bulksQuery);
   const going = (data ?? []).filter((bulk) => !isFinished(bulk));
   if (going.length === 0) return null;
   return (
@@ -139,8 +137,7 @@ const Bulks = () => {
 
 /** Home’s sections of what goes on: agents with pending requests, unfinished bulks and running ramps; and of loosenings that wait. */
 const Ramps = () => {
-  const { http } = useSession();
-  const { data } = useQuery(flagsQuery(http));
+  const { data } = useRead(flagsQuery);
   const going = (data ?? []).filter((flag) => goingRamp(flag) !== null);
   if (going.length === 0) return null;
   return (
@@ -234,7 +231,7 @@ const Items = ({
 const Requests = () => {
   const { http, environment } = useSession();
   const { data, error } = useQuery(approvalsQuery(http, 'pending'));
-  const { data: counts } = useQuery(countsQuery(http));
+  const { data: counts } = useRead(countsQuery);
   const mine = data?.filter(({ canDecide }) => canDecide.approve).toSorted((a, b) => a.requestedAt - b.requestedAt);
   return (
     <Section
@@ -256,9 +253,8 @@ const Requests = () => {
 };
 
 export const HomePage = () => {
-  const { http } = useSession();
-  const { data: me } = useQuery(meQuery(http));
-  const { data: inboxes } = useQuery(inboxesQuery(http));
+  const { data: me } = useRead(meQuery);
+  const { data: inboxes } = useRead(inboxesQuery);
   if (me === undefined || inboxes === undefined) return <Skeleton rows={6} />;
   const notClosed = [
     ...new Set(inboxes.flatMap(({ states }) => states.flatMap(({ name, kind }) => (kind === 'closed' ? [] : [name])))),

@@ -8,7 +8,7 @@ import { AuditLink, RecordLink } from '../content/links.tsx';
 import type { Names } from '../content/names.ts';
 import { TimelineEntry } from '../content/TimelineEntry.tsx';
 import { useKeys } from '../shell/keyboard.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { ArchivedNote } from '../ui/Rows.tsx';
@@ -33,8 +33,7 @@ interface ItemActionsProps {
 
 /** What can be run on an item: suggested actions, and the list of all. */
 const ItemActions = ({ detail, onRun }: ItemActionsProps) => {
-  const { http } = useSession();
-  const { data: actions = [] } = useQuery(actionsQuery(http));
+  const { data: actions = [] } = useRead(actionsQuery);
   const [isChoosing, setChoosing] = useState(false);
   const { item, linked, suggestedActions } = detail;
   const canRun = actions.some(

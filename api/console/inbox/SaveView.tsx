@@ -1,8 +1,7 @@
 /** Saves the present filters as a view; changes, shares or deletes the one that is open. Loaded by ListHeader. */
-import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { may } from '../shell/rights.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { TextInput } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
@@ -39,7 +38,7 @@ const present = ({ query, open, inbox }: Pick<SaveViewProps, 'query' | 'open' | 
 
 export const SaveView = ({ query, open, inbox, label, onOpen, onClose }: SaveViewProps) => {
   const { http, queries, notices } = useSession();
-  const { data: me } = useQuery(meQuery(http));
+  const { data: me } = useRead(meQuery);
   const isOwn = open !== undefined && open.owner.id === me?.principal.id;
   const [name, setName] = useState(isOwn ? open.name : '');
   const [shared, setShared] = useState(isOwn && open.shared);

@@ -1,9 +1,8 @@
 /** Foot of the page of a list: the selected items with what can be done to them, tried out first, and the bulks that go on. Used by InboxPage. */
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { BulkLine, Problems, deedOf, useBulkChanges } from '../bulks/BulkLine.tsx';
 import type { Names } from '../content/names.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFoot } from '../ui/foot.ts';
 import { Ask } from '../ui/lazy.tsx';
@@ -38,8 +37,7 @@ const buttons: readonly (readonly [BulkPick, string, string])[] = [
 
 /** The bulks to show: the one that was just started, and own ones that still go on. */
 const useShownBulks = (me: string | null) => {
-  const { http } = useSession();
-  const { data: bulks = [] } = useQuery(bulksQuery(http));
+  const { data: bulks = [] } = useRead(bulksQuery);
   const [started, setStarted] = useState<readonly string[]>([]);
   const [away, setAway] = useState<ReadonlySet<string>>(new Set());
   const unfinished = bulks.filter((bulk) => bulk.by.id === me && !isFinished(bulk)).map(({ id }) => id);

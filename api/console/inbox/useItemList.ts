@@ -1,7 +1,7 @@
 /** The list of an inbox as the store has it: read page by page, counted, and read before it is drawn. Used by InboxPage and the router. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
-import { type Session, useSession } from '../shell/session.ts';
+import { type Session, useSession, useRead } from '../shell/session.ts';
 import { useNow } from '../ui/time.tsx';
 import { useArrivals } from '../wire/arrivals.ts';
 import type { ItemStore } from '../wire/itemStore.ts';
@@ -77,7 +77,7 @@ interface ListedTotal {
 /** How many items a list has in all, kept by what the live stream says of the inboxes. */
 const useTotal = ({ search, query, inboxes, read }: ListedTotal): Total | null => {
   const { http, items } = useSession();
-  const { data } = useQuery(countsQuery(http));
+  const { data } = useRead(countsQuery);
   const counts = inboxes.map(({ name }) => data?.inboxes[name]);
   const arrivals = useArrivals(items.arrivals);
   const newest = useMemo(() => newestOf(items, inboxes), [items, arrivals, inboxes]);
@@ -151,9 +151,9 @@ const nothing: readonly never[] = [];
 export const useItemList = (inbox: string | null, search: ListSearch, me: string | null): ItemListState => {
   const { http, items, queries } = useSession();
   const now = useNow();
-  const { data: known, error: inboxError } = useQuery(inboxesQuery(http));
-  const { data: views = nothing } = useQuery(viewsQuery(http));
-  const { data: savedViews = nothing } = useQuery(savedViewsQuery(http));
+  const { data: known, error: inboxError } = useRead(inboxesQuery);
+  const { data: views = nothing } = useRead(viewsQuery);
+  const { data: savedViews = nothing } = useRead(savedViewsQuery);
   const inboxes = known ?? nothing;
   const { show, view: viewName, priority, assignee, tags, overdue, q, sort } = search;
   const listed = useMemo(() => listedInboxes(inboxes, inbox), [inbox, inboxes]);

@@ -1,9 +1,9 @@
 /** Loosenings in the settings: what the app declares less strict, for a person to accept or refuse, by button or key. Used by SettingsPage. */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState, useEffect } from 'react';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useKeys, neighbour } from '../shell/keyboard.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { count } from '../ui/plural.ts';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
@@ -152,8 +152,7 @@ const Decided = () => {
 };
 
 export const LooseningsSection = () => {
-  const { http } = useSession();
-  const { data: waiting, error, refetch } = useQuery(waitingLooseningsQuery(http));
+  const { data: waiting, error, refetch } = useRead(waitingLooseningsQuery);
   const { change, dialog } = useSettingsChange(settingsKeys.loosenings);
   const [isBusy, setBusy] = useState(false);
   const { current, isSettled, choose, step, moveOn } = useTarget(waiting);

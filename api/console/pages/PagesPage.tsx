@@ -6,7 +6,7 @@ import { useActionSheet } from '../actions/useActionSheet.tsx';
 import { Blocks } from '../content/Blocks.tsx';
 import { NamedList } from '../lists/NamedList.tsx';
 import { useKeys } from '../shell/keyboard.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Optional } from '../ui/fields.tsx';
 import { toWords } from '../ui/plural.ts';
@@ -144,9 +144,9 @@ interface PagesPageProps {
 }
 
 export const PagesPage = ({ name, params }: PagesPageProps) => {
-  const { http, environment } = useSession();
+  const { environment } = useSession();
   const navigate = useNavigate();
-  const { data: pages, error, refetch } = useQuery(pagesQuery(http));
+  const { data: pages, error, refetch } = useRead(pagesQuery);
   const open = (page: string | null): void =>
     void (page === null
       ? navigate({ to: '/env/$environment/pages', params: { environment } })

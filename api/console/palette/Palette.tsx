@@ -8,7 +8,7 @@ import { type CopiedRequest, useCopies } from '../shell/copying.ts';
 import { keyNames, printedKey } from '../shell/HelpDialog.tsx';
 import { presentKeys } from '../shell/keyboard.ts';
 import { may, mayAny } from '../shell/rights.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import type { PaletteProps } from '../shell/Shell.tsx';
 import { type Option, PickerDialog } from '../ui/PickerDialog.tsx';
 import { useTypedSearch } from '../ui/SearchInput.tsx';
@@ -37,15 +37,14 @@ const actionPlace = ({ name, label, resource }: Action): Option =>
 
 /** Returns the places by their address below the environment's. */
 const useDestinations = (me: Me): readonly Option[] => {
-  const { http } = useSession();
   const sees = { resource: mayAny(me, 'resource'), action: mayAny(me, 'action'), flag: mayAny(me, 'flag') };
   const seesPages = mayAny(me, 'page');
-  const { data: inboxes = [] } = useQuery(inboxesQuery(http));
-  const { data: views = [] } = useQuery(viewsQuery(http));
-  const { data: resources = [] } = useQuery({ ...resourcesQuery(http), enabled: sees.resource });
-  const { data: actions = [] } = useQuery({ ...actionsQuery(http), enabled: sees.action });
-  const { data: pages = [] } = useQuery({ ...pagesQuery(http), enabled: seesPages });
-  const { data: flags = [] } = useQuery({ ...flagsQuery(http), enabled: sees.flag });
+  const { data: inboxes = [] } = useRead(inboxesQuery);
+  const { data: views = [] } = useRead(viewsQuery);
+  const { data: resources = [] } = useRead(resourcesQuery, { enabled: sees.resource });
+  const { data: actions = [] } = useRead(actionsQuery, { enabled: sees.action });
+  const { data: pages = [] } = useRead(pagesQuery, { enabled: seesPages });
+  const { data: flags = [] } = useRead(flagsQuery, { enabled: sees.flag });
   const goTo = (isSeen: boolean, id: string, label: string): Option[] =>
     isSeen ? [{ id, label, hint: hints.goTo }] : [];
   return [
@@ -131,7 +130,7 @@ const useFound = (words: string): readonly Option[] => {
   const { http } = useSession();
   const q = words.trim();
   const isSearch = q.length > 1;
-  const { data: inboxes = [] } = useQuery(inboxesQuery(http));
+  const { data: inboxes = [] } = useRead(inboxesQuery);
   const { data: named = [] } = useQuery({ ...itemOfIdQuery(http, q), enabled: isItemId(q) });
   const { data: found = nothing } = useQuery({
     ...foundQuery(http, q),
@@ -139,7 +138,7 @@ const useFound = (words: string): readonly Option[] => {
     placeholderData: keepPreviousData,
   });
   // People are searched only for roles that may assign: others have no list of people.
-  const { data: known } = useQuery(peopleQuery(http));
+  const { data: known } = useRead(peopleQuery);
   const { data: people = [] } = useQuery({
     ...foundPeopleQuery(http, q),
     enabled: isSearch && known !== undefined,
@@ -163,7 +162,7 @@ const useFound = (words: string): readonly Option[] => {
 /** Returns the commands that copy a request as programs would make it. */
 const useCopyCommands = (): readonly Command[] => {
   const { http } = useSession();
-  const { data: inboxes = [] } = useQuery(inboxesQuery(http));
+  const { data: inboxes = [] } = useRead(inboxesQuery);
   const copiesOf = useCopies();
   const ofRequest = (request: CopiedRequest | null, id: string, named: (copy: string) => string): Command[] =>
     (request === null ? [] : copiesOf(request)).map(({ kind, label, run }) => ({

@@ -1,5 +1,4 @@
 /** People in the settings: who may sign in, with which role, and the form of one, with how they sign in. Used by SettingsPage. */
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Confirm, CredentialDialog } from '../settings/dialogs.tsx';
@@ -8,7 +7,7 @@ import type { SectionProps } from '../settings/sections.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSignInMethods } from '../shell/providerSignIn.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { NewPasswordInput, Optional } from '../ui/fields.tsx';
 import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
@@ -83,10 +82,10 @@ interface Left {
 const newPerson = 'new';
 
 export const PeopleSection = ({ id }: SectionProps) => {
-  const { http, environment, notices } = useSession();
+  const { environment, notices } = useSession();
   const navigate = useNavigate();
-  const { data: me } = useQuery(meQuery(http));
-  const { data: members, error, refetch } = useQuery(membersQuery(http));
+  const { data: me } = useRead(meQuery);
+  const { data: members, error, refetch } = useRead(membersQuery);
   const { call, dialog } = useSettingsChange(settingsKeys.members, ['people'], keys.me);
   const [removing, setRemoving] = useState<Member | null>(null);
   const [invited, setInvited] = useState<{ readonly name: string; readonly link: string } | null>(null);

@@ -13,7 +13,7 @@ import { Fields } from '../content/Value.tsx';
 import { currencyIn, compactFields } from '../content/values.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { mayAny } from '../shell/rights.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { toWords } from '../ui/plural.ts';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
@@ -154,8 +154,8 @@ const buttonsMost = 4;
 /** The actions of a record as buttons, and why the others don't apply now. */
 const RecordActions = ({ target, onRun }: RecordActionsProps) => {
   const { http } = useSession();
-  const { data: actions = [] } = useQuery(actionsQuery(http));
-  const { data: me } = useQuery(meQuery(http));
+  const { data: actions = [] } = useRead(actionsQuery);
+  const { data: me } = useRead(meQuery);
   const { data: entry } = useQuery({ ...availableQuery(http, target), staleTime: 10_000 });
   const [isChoosing, setChoosing] = useState(false);
   const mine = actions.filter(({ resource }) => resource === target.resource);

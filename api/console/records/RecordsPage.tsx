@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useRef, type ReactNode } from 'react';
 import { RecordLink } from '../content/links.tsx';
 import { useKeys } from '../shell/keyboard.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
@@ -55,8 +55,8 @@ const Found = ({ q, resources }: { readonly q: string; readonly resources: reado
 };
 
 export const RecordsPage = ({ q, onSearch }: RecordsPageProps) => {
-  const { http, environment } = useSession();
-  const { data: resources, error, refetch } = useQuery(resourcesQuery(http));
+  const { environment } = useSession();
+  const { data: resources, error, refetch } = useRead(resourcesQuery);
   const [words, setWords] = useTypedSearch(q, onSearch);
   const input = useRef<HTMLInputElement>(null);
   useKeys({ '/': () => input.current?.focus() }, 'list');

@@ -1,9 +1,9 @@
 /** The records of one resource: the list with its filters, beside the record that is open. */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useMemo, useRef } from 'react';
 import { useRowKeys } from '../lists/NamedList.tsx';
 import type { RecordsSearch } from '../shell/address.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { KeyHint } from '../ui/Button.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { placeOf } from '../ui/Rows.tsx';
@@ -76,7 +76,7 @@ const unseen = new ApiError(404, 'not_found', recordsTexts.noResource);
 
 export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageProps) => {
   const { http, queries } = useSession();
-  const { data: resources, error: resourcesError } = useQuery(resourcesQuery(http));
+  const { data: resources, error: resourcesError } = useRead(resourcesQuery);
   const resource = resources?.find((each) => each.name === name);
   const options = recordsQuery(http, name, search);
   const list = useInfiniteQuery({ ...options, enabled: resource !== undefined });

@@ -1,12 +1,11 @@
 /** One role, or a new one: its grants as a matrix, what it sees with them, and who has it. Used by RolesSection. */
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { Confirm } from '../settings/dialogs.tsx';
 import { RestoredNote } from '../settings/RestoredNote.tsx';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
 import { ProblemText } from '../ui/fields.tsx';
@@ -23,9 +22,8 @@ import { useDeclared } from './useDeclared.ts';
 
 /** Returns those who have a role, as far as they share an environment with whoever asks. */
 export const useHolders = () => {
-  const { http } = useSession();
-  const { data: members = [] } = useQuery(membersQuery(http));
-  const { data: agents = [] } = useQuery(agentsQuery(http));
+  const { data: members = [] } = useRead(membersQuery);
+  const { data: agents = [] } = useRead(agentsQuery);
   return (id: string) => ({
     people: members.filter(({ role }) => role.id === id),
     agents: agents.filter(({ role }) => role.id === id),
@@ -218,8 +216,7 @@ const RoleEditor = ({ role, base }: EditorProps) => {
 };
 
 export const RolePage = ({ id }: { readonly id: string }) => {
-  const { http } = useSession();
-  const { data: roles, error, refetch } = useQuery(rolesQuery(http));
+  const { data: roles, error, refetch } = useRead(rolesQuery);
   if (error !== null && roles === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   if (roles === undefined) return <Skeleton rows={8} />;
   const find = (wanted: string): Role | null => roles.find((each) => each.id === wanted) ?? null;

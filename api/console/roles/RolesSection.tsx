@@ -1,9 +1,8 @@
 /** Roles in the settings: the list with who has each, or the one that is open. Used by SettingsPage. */
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { SectionProps } from '../settings/sections.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
 import { count } from '../ui/plural.ts';
@@ -14,9 +13,9 @@ import { useHolders, newRole, RolePage } from './RolePage.tsx';
 import { roleTexts } from './texts.ts';
 
 const RolesPage = () => {
-  const { http, environment } = useSession();
+  const { environment } = useSession();
   const navigate = useNavigate();
-  const { data: roles, error, refetch } = useQuery(rolesQuery(http));
+  const { data: roles, error, refetch } = useRead(rolesQuery);
   const holdersOf = useHolders();
   if (error !== null && roles === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   return (

@@ -1,7 +1,6 @@
 /** The declared inboxes, resources, actions, pages and flags that the person sees. Used by the pages of roles. */
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { useSession } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
 import { flagsQuery, pagesQuery } from '../wire/appQueries.ts';
 import { inboxesQuery } from '../wire/queries.ts';
@@ -15,12 +14,11 @@ export interface Declared {
 }
 
 export const useDeclared = (): Readonly<Record<NamedKind, readonly Declared[]>> => {
-  const { http } = useSession();
-  const { data: inboxes } = useQuery(inboxesQuery(http));
-  const { data: resources } = useQuery(resourcesQuery(http));
-  const { data: actions } = useQuery(actionsQuery(http));
-  const { data: pages } = useQuery(pagesQuery(http));
-  const { data: flags } = useQuery(flagsQuery(http));
+  const { data: inboxes } = useRead(inboxesQuery);
+  const { data: resources } = useRead(resourcesQuery);
+  const { data: actions } = useRead(actionsQuery);
+  const { data: pages } = useRead(pagesQuery);
+  const { data: flags } = useRead(flagsQuery);
   return useMemo(() => {
     const plain = (each: { readonly name: string; readonly label: string }): Declared => ({
       name: each.name,

@@ -10,7 +10,7 @@ import { Approver } from '../content/TimelineEntry.tsx';
 import { useRowKeys } from '../lists/NamedList.tsx';
 import type { RunsSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button, KeyHint } from '../ui/Button.tsx';
 import { Select } from '../ui/fields.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
@@ -196,7 +196,7 @@ export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
   const { http, runs: store, queries } = useSession();
   const options = runsQuery(http, store, search);
   const list = useInfiniteQuery(options);
-  const { data: actions = [] } = useQuery(actionsQuery(http));
+  const { data: actions = [] } = useRead(actionsQuery);
   const pages = list.data?.pages;
   const runs = useMemo(() => pages?.flatMap((page) => page.runs) ?? [], [pages]);
   const newCount = useNewRuns(runs, pages?.[0]?.since ?? Infinity, search);

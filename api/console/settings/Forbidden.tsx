@@ -1,6 +1,5 @@
 /** The page in place of one that the role may not see: names the missing right and who has it. Used by the settings. */
-import { useQuery } from '@tanstack/react-query';
-import { useSession } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { peopleQuery } from '../wire/queries.ts';
 import { settingsTexts } from './texts.ts';
 
@@ -15,9 +14,8 @@ interface ForbiddenProps {
 }
 
 export const Forbidden = ({ needs, isPage = false }: ForbiddenProps) => {
-  const { http } = useSession();
   // A role that may assign nothing is not told who is here.
-  const { data: people = [] } = useQuery(peopleQuery(http));
+  const { data: people = [] } = useRead(peopleQuery);
   const admins = people.filter(({ role }) => role === 'admin').map(({ name }) => name);
   const Heading = isPage ? 'h1' : 'h2';
   return (

@@ -1,7 +1,6 @@
 /** The form of a settings resource, new or changed, kept as a draft; a change sends only what is another. Used by useResource, people and environments. */
-import { useQuery } from '@tanstack/react-query';
 import { useState, type ComponentType, type ReactNode, useEffect } from 'react';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { useFormDraft } from '../ui/draft.ts';
 import { Optional, ProblemText, TextInput, Options } from '../ui/fields.tsx';
 import { inRow } from '../ui/plural.ts';
@@ -25,8 +24,7 @@ export const reachText = (reach: readonly string[]): string =>
 
 /** The environments of an agent or a person, as a part of a form. */
 const ReachField = ({ reach, onReach }: ReachFieldProps) => {
-  const { http } = useSession();
-  const { data: me } = useQuery(meQuery(http));
+  const { data: me } = useRead(meQuery);
   const names = reach.filter((name) => name !== '*');
   const known = [...new Set([...(me?.environments ?? []).map(({ name }) => name), ...names])];
   const isAll = reach.includes('*');
@@ -68,8 +66,7 @@ interface RoleFieldProps {
 
 /** The role of an agent or a person, as a part of a form. */
 const RoleField = ({ role, onRole }: RoleFieldProps) => {
-  const { http } = useSession();
-  const { data: roles } = useQuery(rolesQuery(http));
+  const { data: roles } = useRead(rolesQuery);
   useEffect(() => {
     const usual = roles?.find(({ name }) => name === 'operator');
     if (role === '' && usual !== undefined) onRole(usual.id);

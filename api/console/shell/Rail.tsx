@@ -1,5 +1,4 @@
 /** The rail: where one can go with what waits there, saved views, and how complete the page is. Used by Shell. */
-import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useRef, useState, type Ref } from 'react';
 import { useStreamState } from '../live/stream.ts';
@@ -11,7 +10,7 @@ import { publicBase } from '../wire/base.ts';
 import { countsQuery, inboxesQuery, type SavedView, savedViewsQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';
 import { may, mayAny, maySelect } from './rights.ts';
-import { useSession } from './session.ts';
+import { useSession, useRead } from './session.ts';
 import { shellTexts } from './texts.tsx';
 import { nextTheme, useTheme } from './theme.ts';
 
@@ -88,8 +87,8 @@ interface RailViewsProps {
 
 /** The saved views of an inbox, or of all, below its name. */
 const RailViews = ({ inbox, me }: RailViewsProps) => {
-  const { http, environment } = useSession();
-  const { data: views = [] } = useQuery(savedViewsQuery(http));
+  const { environment } = useSession();
+  const { data: views = [] } = useRead(savedViewsQuery);
   const shown = views.filter((view) => view.inbox === inbox);
   if (shown.length === 0) return null;
   const titleOf = ({ owner }: SavedView): string =>
@@ -154,9 +153,9 @@ const dataPlaces = [
 
 /** On a narrow screen it is one line, from which all of it opens over the page, until somebody has gone somewhere. */
 export const Rail = ({ me, onSearch, onSignOut }: RailProps) => {
-  const { http, environment } = useSession();
-  const { data: inboxes } = useQuery(inboxesQuery(http));
-  const { data: counts } = useQuery(countsQuery(http));
+  const { environment } = useSession();
+  const { data: inboxes } = useRead(inboxesQuery);
+  const { data: counts } = useRead(countsQuery);
   const [theme, setTheme] = useTheme();
   const decidable = counts?.approvals.decidable ?? 0;
   const params = { environment };

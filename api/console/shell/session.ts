@@ -1,5 +1,11 @@
 /** Session of an environment, shared by all pages: API client, item store, live stream, undo and notices. */
-import type { InfiniteData, QueryClient } from '@tanstack/react-query';
+import {
+  useQuery,
+  type InfiniteData,
+  type QueryClient,
+  type QueryKey,
+  type UseQueryOptions,
+} from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { liveUrl, openStream, type Stream } from '../live/stream.ts';
 import { readDraft, writeDraft } from '../ui/draft.ts';
@@ -211,3 +217,9 @@ export const useSession = (): Session => {
   if (session === null) throw new Error('There is no session here.');
   return session;
 };
+
+/** Reads by a query that needs no more than the API of the environment. */
+export const useRead = <T, K extends QueryKey>(
+  query: (http: Http) => UseQueryOptions<T, Error, T, K>,
+  options: Pick<UseQueryOptions<T, Error, T, K>, 'enabled'> = {},
+) => useQuery({ ...query(useSession().http), ...options });

@@ -1,7 +1,7 @@
 /** Queries of what the app declares: resources, actions, and those that apply to a record now. Used by the inbox, the palette and the action sheet. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { wholeOf } from './reading.ts';
+import { listQuery } from './reading.ts';
 import type { Action, Availability, Resource } from './types.ts';
 
 export const recordKeys = {
@@ -12,20 +12,12 @@ export const recordKeys = {
 /** Milliseconds for which a declaration of the app is cached. */
 const definitionMs = 60_000;
 
-export const resourcesQuery = (http: Http) =>
-  queryOptions({
-    queryKey: ['resources'],
-    ...wholeOf<Resource>(http, '/resources', 'resources'),
-    staleTime: definitionMs,
-  });
+export const resourcesQuery = listQuery<Resource>(['resources'], '/resources', 'resources', {
+  staleTime: definitionMs,
+});
 
 /** The actions that the role may run. */
-export const actionsQuery = (http: Http) =>
-  queryOptions({
-    queryKey: ['actions'],
-    ...wholeOf<Action>(http, '/actions', 'actions'),
-    staleTime: definitionMs,
-  });
+export const actionsQuery = listQuery<Action>(['actions'], '/actions', 'actions', { staleTime: definitionMs });
 
 export interface RecordRef {
   readonly resource: string;

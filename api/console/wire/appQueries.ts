@@ -3,7 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { recordKeys, type RecordRef } from './actionQueries.ts';
 import type { Http } from './http.ts';
 import { keys } from './queries.ts';
-import { answerOf, pagesOf, wholeOf, body, memberOf } from './reading.ts';
+import { answerOf, pagesOf, body, memberOf, listQuery, type PageOf } from './reading.ts';
 import type { AppRecord, RecordPage, Block, Page, Flag, FlagEntry } from './types.ts';
 
 const pathOf = ({ resource, id }: RecordRef): string =>
@@ -24,10 +24,7 @@ export const readHistory = async (
 ): Promise<Pick<RecordPage, 'history' | 'historyCursor' | 'archivedBefore'>> =>
   (await http.call<RecordPage>('GET', pathOf(ref), { query: { historyCursor: cursor } })).body;
 
-interface Records {
-  readonly records: readonly AppRecord[];
-  readonly cursor: string | null;
-}
+type Records = PageOf<'records', AppRecord>;
 
 /** The filters and the order of a list of records, as the API takes them. */
 interface RecordsFilter {
@@ -63,8 +60,7 @@ export const searchRecordsQuery = (http: Http, q: string) =>
     staleTime: 10_000,
   });
 
-export const pagesQuery = (http: Http) =>
-  queryOptions({ queryKey: ['pages'], ...wholeOf<Page>(http, '/pages', 'pages'), staleTime: 60_000 });
+export const pagesQuery = listQuery<Page>(['pages'], '/pages', 'pages', { staleTime: 60_000 });
 
 interface FilledPage {
   readonly page: Page;
@@ -87,8 +83,7 @@ export const pageQuery = (http: Http, name: string, params: Readonly<Record<stri
   });
 
 /** The flags of a definition are few; more than a page has are read page by page. */
-export const flagsQuery = (http: Http) =>
-  queryOptions({ queryKey: keys.flags, ...wholeOf<Flag>(http, '/flags', 'flags'), staleTime: 30_000 });
+export const flagsQuery = listQuery<Flag>(keys.flags, '/flags', 'flags', { staleTime: 30_000 });
 
 export const flagQuery = (http: Http, name: string) =>
   queryOptions({

@@ -4,7 +4,7 @@ import type { savedViewSchema } from '../../../shared/items/savedViews/schema.ts
 import type { Static } from '../../../shared/platform/json/schema.ts';
 import type { Http } from './http.ts';
 import type { ItemStore } from './itemStore.ts';
-import { answerOf, body, byCursor, memberOf, wholeOf } from './reading.ts';
+import { answerOf, body, byCursor, memberOf, listQuery } from './reading.ts';
 import type { Bulk, Counts, Entry, Inbox, Item, ItemDetail, Me, Person, ReplyDryRun, View } from './types.ts';
 
 export const isFinished = ({ status }: Bulk): boolean => status === 'done' || status === 'cancelled';
@@ -38,12 +38,7 @@ export const meQuery = (http: Http) =>
 
 const definitionMs = 60_000;
 
-export const inboxesQuery = (http: Http) =>
-  queryOptions({
-    queryKey: ['inboxes'],
-    ...wholeOf<Inbox>(http, '/inboxes', 'inboxes'),
-    staleTime: definitionMs,
-  });
+export const inboxesQuery = listQuery<Inbox>(['inboxes'], '/inboxes', 'inboxes', { staleTime: definitionMs });
 
 /** Whom a reply to an item as it stands would go to. */
 export const recipientQuery = (http: Http, { id, version }: Item, reasonRequired: boolean) =>
@@ -55,8 +50,7 @@ export const recipientQuery = (http: Http, { id, version }: Item, reasonRequired
     },
   });
 
-export const viewsQuery = (http: Http) =>
-  queryOptions({ queryKey: ['views'], ...wholeOf<View>(http, '/views', 'views'), staleTime: definitionMs });
+export const viewsQuery = listQuery<View>(['views'], '/views', 'views', { staleTime: definitionMs });
 
 /** The people to assign to; none where the role may not assign. */
 export const peopleQuery = (http: Http) =>

@@ -1,4 +1,5 @@
 /** How queries read the API: one answer, a member of one, a whole list, and a list page by page. Used by the files of queries. */
+import { queryOptions, type QueryKey } from '@tanstack/react-query';
 import type { Answer, Http } from './http.ts';
 
 type Query = Readonly<Record<string, string | number | undefined>>;
@@ -43,6 +44,15 @@ export const wholeOf = <T>(http: Http, path: string, name: string, query: Query 
     return all;
   },
 });
+
+/** Returns the query of a whole list, the same for everybody in the environment; `name`: the member of each page that has it. */
+export const listQuery =
+  <T>(queryKey: QueryKey, path: string, name: string, options: { readonly staleTime?: number } = {}) =>
+  (http: Http) =>
+    queryOptions({ queryKey, ...wholeOf<T>(http, path, name), ...options });
+
+/** A page of a list, which is the member `Name`. */
+export type PageOf<Name extends string, T> = Readonly<Record<Name, readonly T[]>> & { readonly cursor: string | null };
 
 /** Goes on from page to page by their cursors. */
 export const byCursor = {

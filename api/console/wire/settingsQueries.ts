@@ -1,7 +1,7 @@
 /** Queries of the settings: agents and what they do, roles, people, app keys, environments, loosenings, erasures, jobs. Used by their pages. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { body, memberOf, pagesOf, wholeOf } from './reading.ts';
+import { body, memberOf, pagesOf, wholeOf, listQuery, type PageOf } from './reading.ts';
 import type {
   Agent,
   AppKey,
@@ -29,23 +29,9 @@ export const settingsKeys = {
   ledger: (agents: readonly string[]) => ['ledger', agents],
 } as const;
 
-export const agentsQuery = (http: Http) =>
-  queryOptions({
-    queryKey: settingsKeys.agents,
-    ...wholeOf<Agent>(http, '/settings/agents', 'agents'),
-  });
+export const agentsQuery = listQuery<Agent>(settingsKeys.agents, '/settings/agents', 'agents');
 
-export const rolesQuery = (http: Http) =>
-  queryOptions({
-    queryKey: settingsKeys.roles,
-    ...wholeOf<Role>(http, '/settings/roles', 'roles'),
-    staleTime: 60_000,
-  });
-
-interface ActivityPage {
-  readonly entries: readonly AuditEntry[];
-  readonly cursor: string | null;
-}
+export const rolesQuery = listQuery<Role>(settingsKeys.roles, '/settings/roles', 'roles', { staleTime: 60_000 });
 
 /** Each agent's next cursor, and entries held back because another agent's unread pages may have newer ones. */
 interface LedgerPlace {
@@ -61,7 +47,7 @@ const perAgent = 50;
 
 const readActivity = (http: Http, agent: string, cursor: string | undefined, signal: AbortSignal) =>
   body(
-    http.call<ActivityPage>('GET', `/settings/agents/${encodeURIComponent(agent)}/activity`, {
+    http.call<PageOf<'entries', AuditEntry>>('GET', `/settings/agents/${encodeURIComponent(agent)}/activity`, {
       query: { limit: perAgent, cursor },
       signal,
     }),
@@ -114,17 +100,9 @@ export const sessionsQuery = (http: Http) =>
   });
 
 /** The people who may sign in, as those who manage settings see them. */
-export const membersQuery = (http: Http) =>
-  queryOptions({
-    queryKey: settingsKeys.members,
-    ...wholeOf<Member>(http, '/settings/people', 'people'),
-  });
+export const membersQuery = listQuery<Member>(settingsKeys.members, '/settings/people', 'people');
 
-const appKeysQuery = (http: Http) =>
-  queryOptions({
-    queryKey: settingsKeys.appKeys,
-    ...wholeOf<AppKey>(http, '/settings/app-keys', 'appKeys'),
-  });
+const appKeysQuery = listQuery<AppKey>(settingsKeys.appKeys, '/settings/app-keys', 'appKeys');
 
 /** Query of the names of agents, people, roles and app keys by their ids, for those who manage them. */
 export const settingsNamesQuery = (http: Http) =>
@@ -142,11 +120,11 @@ export const settingsNamesQuery = (http: Http) =>
     staleTime: 60_000,
   });
 
-export const environmentsQuery = (http: Http) =>
-  queryOptions({
-    queryKey: settingsKeys.environments,
-    ...wholeOf<Environment>(http, '/settings/environments', 'environments'),
-  });
+export const environmentsQuery = listQuery<Environment>(
+  settingsKeys.environments,
+  '/settings/environments',
+  'environments',
+);
 
 /** How often it is asked whether an app waits for a person, in ms. */
 const looseningsMs = 60_000;
@@ -158,21 +136,11 @@ export const waitingLooseningsQuery = (http: Http) =>
     refetchInterval: looseningsMs,
   });
 
-interface LooseningsPage {
-  readonly loosenings: readonly Loosening[];
-  readonly cursor: string | null;
-}
-
 export const looseningsQuery = (http: Http) =>
   infiniteQueryOptions({
     queryKey: [...settingsKeys.loosenings, 'all'],
-    ...pagesOf<LooseningsPage>(http, '/settings/loosenings', { limit: 50 }),
+    ...pagesOf<PageOf<'loosenings', Loosening>>(http, '/settings/loosenings', { limit: 50 }),
   });
-
-interface ErasuresPage {
-  readonly erasures: readonly Erasure[];
-  readonly cursor: string | null;
-}
 
 /** How often it is asked what became of erasures that are under way, in ms. */
 const erasuresMs = 2_000;
@@ -180,7 +148,7 @@ const erasuresMs = 2_000;
 export const erasuresQuery = (http: Http) =>
   infiniteQueryOptions({
     queryKey: settingsKeys.erasures,
-    ...pagesOf<ErasuresPage>(http, '/settings/erasures', { limit: 50 }),
+    ...pagesOf<PageOf<'erasures', Erasure>>(http, '/settings/erasures', { limit: 50 }),
     refetchInterval: ({ state: { data } }) =>
       data?.pages.some(({ erasures }) => erasures.some(({ status }) => status === 'running')) === true
         ? erasuresMs
