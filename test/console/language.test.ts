@@ -1,6 +1,6 @@
 /** What another language would reach: every text on every page, as each is one of a file of texts or data of the API. */
 import { expect } from 'chai';
-import { toWords } from '../../api/console/ui/plural.ts';
+import { toWords } from '../../api/console/content/values.ts';
 import type { Tab } from '../support/browser.ts';
 import { testManifest } from '../support/manifest.ts';
 import { buildMarkedConsole } from '../support/markedConsole.ts';

@@ -6,6 +6,7 @@ import { useSession, useRead } from '../shell/session.ts';
 import { useTheme } from '../shell/theme.ts';
 import { Button } from '../ui/Button.tsx';
 import { NewPasswordInput, ProblemText, useSubmit } from '../ui/fields.tsx';
+import { Section } from '../ui/PageParts.tsx';
 import { Problem } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { Ago } from '../ui/time.tsx';
@@ -206,19 +207,16 @@ export const AccountPage = () => {
         <About me={me} />
       </header>
       <NameForm name={me.principal.name} />
-      <section className="waiting" aria-label={accountTexts.appearance}>
-        <h2>{accountTexts.appearance}</h2>
+      <Section className="waiting" title={accountTexts.appearance}>
         <Appearance />
-      </section>
-      <section className="waiting" aria-label={accountTexts.times}>
-        <h2>{accountTexts.times}</h2>
+      </Section>
+      <Section className="waiting" title={accountTexts.times}>
         <TimeZone given={preferredZone(me.preferences)} />
-      </section>
+      </Section>
       {password && (
-        <section className="waiting" aria-label={accountTexts.password.title}>
-          <h2>{accountTexts.password.title}</h2>
+        <Section className="waiting" title={accountTexts.password.title}>
           <PasswordForm />
-        </section>
+        </Section>
       )}
       <Sessions />
     </div>

@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Blocks } from '../content/Blocks.tsx';
 import { RecordLink, ThingLink } from '../content/links.tsx';
-import { legible } from '../content/values.ts';
+import { legible, toWords } from '../content/values.ts';
 import { PlainText, WithLinks } from '../content/Written.tsx';
 import { useStreamState } from '../live/stream.ts';
 import { useSession, useRead } from '../shell/session.ts';
-import { inRow, toWords } from '../ui/plural.ts';
+import { Section } from '../ui/PageParts.tsx';
+import { inRow } from '../ui/plural.ts';
 import { whenTime, Ago } from '../ui/time.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
 import { recordQuery } from '../wire/appQueries.ts';
@@ -98,8 +99,7 @@ export const RunInput = ({ run }: { readonly run: Run }) => {
   const memberOf = (name: string): Field | undefined =>
     form?.kind === 'group' ? form.members.find((member) => member.name === name) : undefined;
   return Object.keys(run.input).length === 0 ? null : (
-    <section aria-label={actionTexts.runs.input}>
-      <h2>{actionTexts.runs.input}</h2>
+    <Section title={actionTexts.runs.input}>
       <dl className="fields">
         {Object.entries(run.input).map(([name, value]) => (
           <div key={name}>
@@ -110,7 +110,7 @@ export const RunInput = ({ run }: { readonly run: Run }) => {
           </div>
         ))}
       </dl>
-    </section>
+    </Section>
   );
 };
 

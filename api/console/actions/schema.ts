@@ -1,6 +1,6 @@
 /** Fields of a form, from the JSON Schema of an action's input, and values of such an input as people read them. Used by the action sheet, approvals and the audit log. */
-import { amountText, currencyIn, shown, isObject } from '../content/values.ts';
-import { inRow, toWords } from '../ui/plural.ts';
+import { amountText, currencyIn, shown, isObject, toWords } from '../content/values.ts';
+import { inRow } from '../ui/plural.ts';
 import { actionTexts } from './texts.tsx';
 
 /** Returns a value that the input has under a field. `input`: the whole input, which may name the currency. */

@@ -11,6 +11,7 @@ import { settingsTexts } from '../settings/texts.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Section } from '../ui/PageParts.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { whenTime, Ago } from '../ui/time.tsx';
 import { requestsOfQuery } from '../wire/approvalQueries.ts';
@@ -39,8 +40,7 @@ const WaitingRequests = ({ agent }: { readonly agent: string }) => {
   const { data = [] } = useQuery({ ...requestsOfQuery(http, agent), retry: false });
   if (data.length === 0) return null;
   return (
-    <section className="waiting" aria-label={agentTexts.requests}>
-      <h2>{agentTexts.requests}</h2>
+    <Section className="waiting" title={agentTexts.requests}>
       <Rows>
         {data.map((approval) => (
           <Row key={approval.id}>
@@ -53,7 +53,7 @@ const WaitingRequests = ({ agent }: { readonly agent: string }) => {
           </Row>
         ))}
       </Rows>
-    </section>
+    </Section>
   );
 };
 

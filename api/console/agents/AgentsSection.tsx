@@ -5,7 +5,7 @@ import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Options } from '../ui/fields.tsx';
-import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
+import { ColumnHead, ListTable } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/time.tsx';
 import { agentsQuery } from '../wire/settingsQueries.ts';

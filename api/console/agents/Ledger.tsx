@@ -16,13 +16,13 @@ import { useRequests, askedText, outcomeOf, requestOf, type Requests } from '../
 import { auditTexts } from '../audit/texts.tsx';
 import { useNewEntries } from '../audit/useNewEntries.ts';
 import { differences } from '../content/difference.ts';
-import { legible } from '../content/values.ts';
+import { legible, toWords } from '../content/values.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ListTable } from '../ui/ListTable.tsx';
-import { inRow, inSentence, toWords } from '../ui/plural.ts';
+import { ListTable } from '../ui/PageParts.tsx';
+import { inRow, inSentence } from '../ui/plural.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowEarlier, ShowNew } from '../ui/Rows.tsx';
 import { Ago } from '../ui/time.tsx';

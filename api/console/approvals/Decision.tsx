@@ -8,6 +8,7 @@ import { legible } from '../content/values.ts';
 import { laterTexts } from '../shell/laterTexts.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Section, Back } from '../ui/PageParts.tsx';
 import { count } from '../ui/plural.ts';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { whenTime, Ago } from '../ui/time.tsx';
@@ -168,8 +169,7 @@ const givesReason = ({ input }: Approval): boolean => {
 const Others = ({ others }: Pick<DecisionProps, 'others'>) => {
   if (others.length === 0) return null;
   return (
-    <section aria-label={requestTexts.others}>
-      <h2>{requestTexts.others}</h2>
+    <Section title={requestTexts.others}>
       <Rows>
         {others.map(({ id, sentence, requestedBy, requestedAt }) => (
           <Row key={id}>
@@ -183,7 +183,7 @@ const Others = ({ others }: Pick<DecisionProps, 'others'>) => {
           </Row>
         ))}
       </Rows>
-    </section>
+    </Section>
   );
 };
 
@@ -214,9 +214,7 @@ export const Decision = (props: DecisionProps) => {
   const isUnsent = !isPending && !isBusy && note.trim() !== '' && note.trim() !== approval.note;
   return (
     <article className={`decision ${approval.reversible === false ? 'grave' : ''}`}>
-      <Button className="back" onClick={onBack}>
-        {requestTexts.queue.back}
-      </Button>
+      <Back onClick={onBack}>{requestTexts.queue.back}</Back>
       <h1 dir="auto">{sentence}</h1>
       <LeftOut approval={approval} />
       <Sums approval={approval} />
@@ -239,12 +237,11 @@ export const Decision = (props: DecisionProps) => {
       {isUnsent && <UnsentNote note={note} onForget={() => onNote('')} />}
       <RequestRecord requestedBy={requestedBy} />
       {(reason !== null || !givesReason(approval)) && (
-        <section aria-label={requestTexts.theirReason(requestedBy.name)}>
-          <h2>{requestTexts.theirReason(requestedBy.name)}</h2>
+        <Section title={requestTexts.theirReason(requestedBy.name)}>
           <blockquote dir="auto" className={reason === null ? 'soft' : ''} tabIndex={0}>
             {reason === null ? requestTexts.noReason : legible(reason)}
           </blockquote>
-        </section>
+        </Section>
       )}
       <RecentEntries approval={approval} />
       <Given approval={approval} />

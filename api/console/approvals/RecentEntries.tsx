@@ -6,6 +6,7 @@ import { Fields } from '../content/Value.tsx';
 import { isObject } from '../content/values.ts';
 import { PlainText } from '../content/Written.tsx';
 import { useSession } from '../shell/session.ts';
+import { Section } from '../ui/PageParts.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/time.tsx';
 import type { Http } from '../wire/http.ts';
@@ -135,10 +136,9 @@ const Recent = ({ approval, item }: { readonly approval: Approval; readonly item
           <Message occurrence={occurrence} />
         )}
       {notes.length > 0 && (
-        <section aria-label={texts.notes}>
-          <h2>{texts.notes}</h2>
+        <Section title={texts.notes}>
           <Entries entries={notes.toReversed()} />
-        </section>
+        </Section>
       )}
     </>
   );

@@ -4,6 +4,7 @@ import { differences, rampMember } from '../content/difference.ts';
 import { RecordLink, ItemLink } from '../content/links.tsx';
 import { isObject, legible } from '../content/values.ts';
 import { WithLinks } from '../content/Written.tsx';
+import { Section } from '../ui/PageParts.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import type { Approval, BulkDryRun } from '../wire/types.ts';
 import { requestTexts } from './texts.tsx';
@@ -164,8 +165,7 @@ export const ChangedSinceSeen = ({ approval, seen }: PartProps & { readonly seen
   const rows = differences(factsOf(seen), factsOf(approval), null);
   if (rows.length === 0) return null;
   return (
-    <section className="diff" aria-label={requestTexts.sinceSeen.title}>
-      <h2>{requestTexts.sinceSeen.title}</h2>
+    <Section className="diff" title={requestTexts.sinceSeen.title}>
       <table>
         <thead>
           <tr>
@@ -190,7 +190,7 @@ export const ChangedSinceSeen = ({ approval, seen }: PartProps & { readonly seen
           ))}
         </tbody>
       </table>
-    </section>
+    </Section>
   );
 };
 

@@ -2,10 +2,9 @@
 import { type Field, inputText, toForm } from '../actions/schema.ts';
 import { rampMember } from '../content/difference.ts';
 import { useNames } from '../content/names.ts';
-import { currencyIn, isObject, legible, shownAs } from '../content/values.ts';
+import { currencyIn, isObject, legible, shownAs, toWords } from '../content/values.ts';
 import { baseText, planText, rampText, valueText } from '../flags/words.ts';
 import { useRead } from '../shell/session.ts';
-import { toWords } from '../ui/plural.ts';
 import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
 import type { Approval, Flag, Ramp } from '../wire/types.ts';
 import { requestTexts } from './texts.tsx';

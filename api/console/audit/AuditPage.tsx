@@ -6,7 +6,7 @@ import type { AuditSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
+import { ColumnHead, ListTable } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ArchivedNote, ShowEarlier, ShowNew } from '../ui/Rows.tsx';
 import { dateAndClock, Ago } from '../ui/time.tsx';

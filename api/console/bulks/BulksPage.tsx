@@ -4,7 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ThingLink } from '../content/links.tsx';
 import { useSession, useRead } from '../shell/session.ts';
-import { ColumnHead } from '../ui/ListTable.tsx';
+import { ColumnHead } from '../ui/PageParts.tsx';
 import { count } from '../ui/plural.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';

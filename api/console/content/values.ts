@@ -1,5 +1,5 @@
-/** Values of an app and of the API as people read them: legible texts, amounts, moments, and those of a record on one line. Used by everything that shows one. */
-import { inRow, toWords } from '../ui/plural.ts';
+/** Values of an app and of the API as people read them: legible texts, amounts, moments, names of members, and values of a record on one line. Used by everything that shows one. */
+import { inRow } from '../ui/plural.ts';
 import { uiTexts } from '../ui/texts.tsx';
 import { dayText, whenTime } from '../ui/time.tsx';
 import type { AppRecord, Resource } from '../wire/types.ts';
@@ -117,3 +117,12 @@ export const objects = (value: unknown): readonly Readonly<Record<string, unknow
 
 export const plain = (value: unknown): string =>
   value === null || value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** Returns a name as words: `periodEnd` and `period_end` are "Period end". */
+export const toWords = (name: string): string => {
+  const words = name
+    .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`)
+    .replaceAll(/[_.-]+/gu, ' ')
+    .trim();
+  return words === '' ? name : `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+};

@@ -5,7 +5,7 @@ import type { FormTexts } from '../settings/resourceRow.ts';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ColumnHead } from '../ui/ListTable.tsx';
+import { ColumnHead } from '../ui/PageParts.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/time.tsx';
 import { keys } from '../wire/queries.ts';

@@ -2,13 +2,13 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { RecordChoices } from '../content/RecordChoices.tsx';
+import { toWords } from '../content/values.ts';
 import { SubmitDialog } from '../settings/dialogs.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { TextInput, Choice, Optional, ProblemText } from '../ui/fields.tsx';
-import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
-import { toWords } from '../ui/plural.ts';
+import { ColumnHead, ListTable } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowEarlier, Row, Rows } from '../ui/Rows.tsx';
 import { Ago } from '../ui/time.tsx';

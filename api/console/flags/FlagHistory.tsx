@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { isObject } from '../content/values.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Section } from '../ui/PageParts.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { Ago } from '../ui/time.tsx';
@@ -137,8 +138,7 @@ export const FlagHistory = ({ flag, mayChange, change }: FlagPart) => {
   if (error !== null && data === undefined) return <Problem error={error} />;
   if (data === undefined) return <Skeleton rows={3} />;
   return (
-    <section aria-label={texts.title}>
-      <h2>{texts.title}</h2>
+    <Section title={texts.title}>
       {data.entries.length === 0 && <p className="soft">{texts.none}</p>}
       <Rows className="flag-rows" hasMore={data.isMore}>
         {folded(data.entries).map((group) => {
@@ -163,6 +163,6 @@ export const FlagHistory = ({ flag, mayChange, change }: FlagPart) => {
         })}
       </Rows>
       {data.isMore && <p className="soft">{texts.more}</p>}
-    </section>
+    </Section>
   );
 };

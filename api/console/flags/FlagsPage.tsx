@@ -5,7 +5,7 @@ import { legible } from '../content/values.ts';
 import { NamedList } from '../lists/NamedList.tsx';
 import { mayFlag } from '../shell/rights.ts';
 import { useSession, useRead } from '../shell/session.ts';
-import { Button } from '../ui/Button.tsx';
+import { Section, Back } from '../ui/PageParts.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { uiTexts } from '../ui/texts.tsx';
@@ -38,8 +38,7 @@ const WaitingChanges = ({ flag }: { readonly flag: string }) => {
   const requests = useFlagRequests()(flag);
   if (requests.length === 0) return null;
   return (
-    <section aria-label={texts.title}>
-      <h2>{texts.title}</h2>
+    <Section title={texts.title}>
       <Rows className="flag-rows">
         {requests.map(({ id, sentence, reason, requestedBy, requestedAt }) => (
           <Row key={id}>
@@ -56,7 +55,7 @@ const WaitingChanges = ({ flag }: { readonly flag: string }) => {
           </Row>
         ))}
       </Rows>
-    </section>
+    </Section>
   );
 };
 
@@ -72,11 +71,7 @@ const FlagDetail = ({ name, onBack }: { readonly name: string; readonly onBack: 
   const { data: flag, error, refetch } = useQuery({ ...flagQuery(http, name) });
   const { data: me } = useRead(meQuery);
   const { change, dialog } = useFlagChange(name);
-  const back = (
-    <Button className="back" onClick={onBack}>
-      {flagTexts.back}
-    </Button>
-  );
+  const back = <Back onClick={onBack}>{flagTexts.back}</Back>;
   if (error !== null && flag === undefined)
     return (
       <>

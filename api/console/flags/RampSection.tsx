@@ -5,6 +5,7 @@ import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
 import { Choice, Select, Suggested, TextInput } from '../ui/fields.tsx';
+import { Section } from '../ui/PageParts.tsx';
 import { whenTime, useNow } from '../ui/time.tsx';
 import { fromLocalTime } from '../ui/timeZone.ts';
 import { flagHistoryQuery } from '../wire/appQueries.ts';
@@ -275,8 +276,7 @@ export const RampSection = ({ flag, mayChange, change }: FlagPart) => {
   const { ramp } = flag;
   const going = goingRamp(flag);
   return (
-    <section aria-label={flagTexts.ramps.title}>
-      <h2>{flagTexts.ramps.title}</h2>
+    <Section title={flagTexts.ramps.title}>
       {ramp === null ? (
         <p className="soft">{flagTexts.ramps.none}</p>
       ) : (
@@ -311,6 +311,6 @@ export const RampSection = ({ flag, mayChange, change }: FlagPart) => {
         </div>
       )}
       {isMaking && <NewRamp flag={flag} change={change} onClose={() => setMaking(false)} />}
-    </section>
+    </Section>
   );
 };

@@ -1,6 +1,7 @@
 /** The rules of a flag as sentences in their order; each opens into its editor. Used by FlagsPage. */
 import { useState } from 'react';
 import { Button } from '../ui/Button.tsx';
+import { Section } from '../ui/PageParts.tsx';
 import { type FlagPart, type PatchOf, namesOf, newRule, placeOf, type Rule } from './patch.ts';
 import { RuleEditor, useRuleDrafts } from './RuleEditor.tsx';
 import { flagTexts } from './texts.tsx';
@@ -101,8 +102,7 @@ export const Rules = ({ flag, mayChange, change }: FlagPart) => {
     />
   );
   return (
-    <section aria-label={flagTexts.rules.title}>
-      <h2>{flagTexts.rules.title}</h2>
+    <Section title={flagTexts.rules.title}>
       <p className="soft">{flagTexts.rules.about}</p>
       <ol className="flag-rows">
         {lines.map((name) => {
@@ -116,6 +116,6 @@ export const Rules = ({ flag, mayChange, change }: FlagPart) => {
           <Button onClick={() => setOpen({ name: newRule, base: names })}>{flagTexts.rules.add}</Button>
         </div>
       )}
-    </section>
+    </Section>
   );
 };

@@ -4,6 +4,7 @@ import { useState, type FormEvent } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { TextInput } from '../ui/fields.tsx';
+import { Section } from '../ui/PageParts.tsx';
 import type { Flag } from '../wire/types.ts';
 import { flagTexts } from './texts.tsx';
 import { valueText } from './words.ts';
@@ -69,8 +70,7 @@ export const TryId = ({ flag }: { readonly flag: Flag }) => {
     if (attributes !== null) setContext({ ...attributes, ...(id.trim() === '' ? {} : { targetingKey: id.trim() }) });
   };
   return (
-    <section aria-label={texts.title}>
-      <h2>{texts.title}</h2>
+    <Section title={texts.title}>
       <form className="flag-form" onSubmit={submit}>
         <TextInput
           label={flag.resource === null ? texts.recordId : texts.id(flag.resource)}
@@ -97,6 +97,6 @@ export const TryId = ({ flag }: { readonly flag: Flag }) => {
         {error !== null && <span className="problem">{error.message}</span>}
         {error === null && data !== undefined && context !== null && <Decided evaluation={data} />}
       </p>
-    </section>
+    </Section>
   );
 };

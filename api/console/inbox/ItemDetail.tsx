@@ -10,6 +10,7 @@ import { TimelineEntry } from '../content/TimelineEntry.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Section, Back } from '../ui/PageParts.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { ArchivedNote } from '../ui/Rows.tsx';
 import { Initials, StateGlyph } from '../ui/State.tsx';
@@ -51,8 +52,7 @@ const ItemActions = ({ detail, onRun }: ItemActionsProps) => {
     why: reason,
   }));
   return (
-    <section className="suggested" aria-label={inboxTexts.item.actions}>
-      <h2>{inboxTexts.item.actions}</h2>
+    <Section className="suggested" title={inboxTexts.item.actions}>
       {suggested.map((request, at) => (
         <div key={at}>
           <Button onClick={() => onRun(request)}>{request.label}</Button>
@@ -75,7 +75,7 @@ const ItemActions = ({ detail, onRun }: ItemActionsProps) => {
           onClose={() => setChoosing(false)}
         />
       )}
-    </section>
+    </Section>
   );
 };
 
@@ -272,9 +272,7 @@ export const ItemDetail = (props: ItemDetailProps) => {
   if (error !== null && (isGone || detail === undefined))
     return (
       <div className="detail">
-        <Button className="back" onClick={onBack}>
-          {inboxTexts.item.back}
-        </Button>
+        <Back onClick={onBack}>{inboxTexts.item.back}</Back>
         <Problem error={error} gone={inboxTexts.item.gone} onRetry={() => void refetch()} />
       </div>
     );
@@ -287,9 +285,7 @@ export const ItemDetail = (props: ItemDetailProps) => {
   return (
     <div className="detail">
       <header className="detail-head">
-        <Button className="back" onClick={onBack}>
-          {inboxTexts.item.back}
-        </Button>
+        <Back onClick={onBack}>{inboxTexts.item.back}</Back>
         <h1 dir="auto" className={isWhole ? '' : 'clamped'}>
           {item.title}
         </h1>

@@ -4,7 +4,7 @@ import { ThingLink } from '../content/links.tsx';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useKeys, neighbour } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
-import { ListTable } from '../ui/ListTable.tsx';
+import { ListTable } from '../ui/PageParts.tsx';
 import { count } from '../ui/plural.ts';
 import { Ago, Due } from '../ui/time.tsx';
 import type { Job } from '../wire/types.ts';

@@ -7,7 +7,7 @@ import type { JobsSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ColumnHead } from '../ui/ListTable.tsx';
+import { ColumnHead } from '../ui/PageParts.tsx';
 import { count } from '../ui/plural.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { jobsKey, jobsQuery } from '../wire/settingsQueries.ts';

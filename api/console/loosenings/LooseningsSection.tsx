@@ -5,6 +5,7 @@ import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useKeys, neighbour } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Section } from '../ui/PageParts.tsx';
 import { count } from '../ui/plural.ts';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowEarlier, Row, Rows } from '../ui/Rows.tsx';
@@ -130,8 +131,7 @@ const Decided = () => {
   const { data, error, refetch } = list;
   const rest = data?.pages.flatMap(({ loosenings }) => loosenings).filter(({ status }) => status !== 'waiting');
   return (
-    <section className="waiting" aria-label={looseningTexts.decided}>
-      <h2>{looseningTexts.decided}</h2>
+    <Section className="waiting" title={looseningTexts.decided}>
       {error !== null && rest === undefined && <Problem error={error} onRetry={() => void refetch()} />}
       {rest?.length === 0 && <p className="soft">{looseningTexts.noneDecided}</p>}
       <Rows className="loosenings" hasMore={list.hasNextPage}>
@@ -147,7 +147,7 @@ const Decided = () => {
         ))}
       </Rows>
       <ShowEarlier what="ones" list={list} />
-    </section>
+    </Section>
   );
 };
 

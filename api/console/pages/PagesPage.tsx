@@ -4,12 +4,13 @@ import { useNavigate } from '@tanstack/react-router';
 import type { FormEvent, ReactNode } from 'react';
 import { useActionSheet } from '../actions/useActionSheet.tsx';
 import { Blocks } from '../content/Blocks.tsx';
+import { toWords } from '../content/values.ts';
 import { NamedList } from '../lists/NamedList.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Optional } from '../ui/fields.tsx';
-import { toWords } from '../ui/plural.ts';
+import { Back } from '../ui/PageParts.tsx';
 import { Skeleton, Empty, Problem } from '../ui/Problem.tsx';
 import { clockTime } from '../ui/time.tsx';
 import { ApiError } from '../wire/apiError.ts';
@@ -100,9 +101,7 @@ const Filled = ({ page, params, onParams, onBack }: AppPageProps & { readonly pa
   return (
     <article className="app-page" aria-label={page.label}>
       <header>
-        <Button className="back" onClick={onBack}>
-          {pagesTexts.back}
-        </Button>
+        <Back onClick={onBack}>{pagesTexts.back}</Back>
         <div className="run-head">
           <h1 dir="auto">{page.label}</h1>
           {data !== undefined && <span className="soft">{pagesTexts.asOf(clockTime(data.at))}</span>}
@@ -127,9 +126,7 @@ const Filled = ({ page, params, onParams, onBack }: AppPageProps & { readonly pa
 const AppPage = (props: AppPageProps) =>
   props.page === null ? (
     <>
-      <Button className="back" onClick={props.onBack}>
-        {pagesTexts.back}
-      </Button>
+      <Back onClick={props.onBack}>{pagesTexts.back}</Back>
       <Problem error={new ApiError(404, 'not_found', pagesTexts.noPage)} />
     </>
   ) : (

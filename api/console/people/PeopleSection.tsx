@@ -10,7 +10,7 @@ import { useSignInMethods } from '../shell/providerSignIn.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { NewPasswordInput, Optional } from '../ui/fields.tsx';
-import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
+import { ColumnHead, ListTable } from '../ui/PageParts.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { keys, meQuery } from '../wire/queries.ts';
 import { membersQuery, settingsKeys } from '../wire/settingsQueries.ts';

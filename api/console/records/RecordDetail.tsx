@@ -10,12 +10,12 @@ import { AuditLink, RecordLink } from '../content/links.tsx';
 import { useNames } from '../content/names.ts';
 import { TimelineEntry } from '../content/TimelineEntry.tsx';
 import { Fields } from '../content/Value.tsx';
-import { currencyIn, compactFields } from '../content/values.ts';
+import { currencyIn, compactFields, toWords } from '../content/values.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { mayAny } from '../shell/rights.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { toWords } from '../ui/plural.ts';
+import { Section, Back } from '../ui/PageParts.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { ArchivedNote, Row, Rows } from '../ui/Rows.tsx';
 import { uiTexts } from '../ui/texts.tsx';
@@ -111,8 +111,7 @@ const Related = ({ of, relation: { name, label, resource }, resources }: Related
   const title = label === name ? toWords(name) : label;
   const labelOf = (called: string): string => resources.find((each) => each.name === called)?.label ?? called;
   return (
-    <section aria-label={title}>
-      <h2>{title}</h2>
+    <Section title={title}>
       {list.error !== null && records === undefined && (
         <p className="problem" role="alert">
           {list.error.message}{' '}
@@ -139,7 +138,7 @@ const Related = ({ of, relation: { name, label, resource }, resources }: Related
           {recordsTexts.showMore}
         </Button>
       )}
-    </section>
+    </Section>
   );
 };
 
@@ -214,15 +213,14 @@ const RecordHistory = ({ of, page }: RecordHistoryProps) => {
     }
   };
   return (
-    <section className="history" aria-label={recordsTexts.history}>
-      <h2>{recordsTexts.history}</h2>
+    <Section className="history" title={recordsTexts.history}>
       {shown.length === 0 && <p className="soft">{recordsTexts.noHistory}</p>}
       {shown.map((entry) => (
         <TimelineEntry key={entry.id} entry={entry} names={names} namesItem />
       ))}
       {cursor !== null && <Button onClick={() => void readEarlier(cursor)}>{recordsTexts.showEarlier}</Button>}
       <ArchivedNote before={(earlier ?? page).archivedBefore} />
-    </section>
+    </Section>
   );
 };
 
@@ -274,11 +272,7 @@ export const RecordDetail = ({ id, resource, resources, onBack }: RecordDetailPr
   const ref = { resource: resource.name, id };
   const { data: page, error, refetch } = useQuery({ ...recordQuery(http, ref) });
   const { open, sheet } = useActionSheet();
-  const back = (
-    <Button className="back" onClick={onBack}>
-      {recordsTexts.back}
-    </Button>
-  );
+  const back = <Back onClick={onBack}>{recordsTexts.back}</Back>;
   const isGone = error instanceof ApiError && error.status === 404;
   if (page === undefined || isGone)
     return (
@@ -309,19 +303,17 @@ export const RecordDetail = ({ id, resource, resources, onBack }: RecordDetailPr
       <RecordActions target={{ ...ref, title: record.title }} onRun={open} />
       <Blocks blocks={blocks} onAction={({ action, record: of, input }) => open({ action, record: of, input })} />
       {values.length > 0 && (
-        <section aria-label={recordsTexts.values}>
-          <h2>{recordsTexts.values}</h2>
+        <Section title={recordsTexts.values}>
           <Fields fields={values} />
-        </section>
+        </Section>
       )}
       {resource.relations.map((relation) => (
         <Related key={relation.name} of={ref} relation={relation} resources={resources} />
       ))}
       {items.length > 0 && (
-        <section aria-label={recordsTexts.items}>
-          <h2>{recordsTexts.items}</h2>
+        <Section title={recordsTexts.items}>
           <Items items={items} />
-        </section>
+        </Section>
       )}
       <RecordHistory of={ref} page={page} />
       <AuditLink about={{ record: `${resource.name}:${id}` }} />

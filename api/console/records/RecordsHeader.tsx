@@ -1,13 +1,12 @@
 /** The head of a list of records: search, order and filters; all of it stands in the address. Used by ResourcePage. */
 import { Link } from '@tanstack/react-router';
 import { forwardRef, useCallback, useState } from 'react';
-import { isObject } from '../content/values.ts';
+import { isObject, toWords } from '../content/values.ts';
 import type { RecordsSearch } from '../shell/address.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Select, Choice, TextInput } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
-import { toWords } from '../ui/plural.ts';
 import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
 import { dateOf, dayText } from '../ui/time.tsx';
 import { fromLocalTime } from '../ui/timeZone.ts';

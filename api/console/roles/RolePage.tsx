@@ -9,6 +9,7 @@ import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
 import { ProblemText } from '../ui/fields.tsx';
+import { Section } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { keys } from '../wire/queries.ts';
@@ -34,8 +35,7 @@ export const useHolders = () => {
 const RoleHolders = ({ id }: { readonly id: string }) => {
   const { people, agents } = useHolders()(id);
   return (
-    <section className="waiting" aria-label={roleTexts.holders}>
-      <h2>{roleTexts.holders}</h2>
+    <Section className="waiting" title={roleTexts.holders}>
       {people.length + agents.length === 0 && <p className="soft">{roleTexts.nobody}</p>}
       <Rows>
         {people.map((person) => (
@@ -55,7 +55,7 @@ const RoleHolders = ({ id }: { readonly id: string }) => {
           </Row>
         ))}
       </Rows>
-    </section>
+    </Section>
   );
 };
 

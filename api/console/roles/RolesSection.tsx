@@ -4,7 +4,7 @@ import type { SectionProps } from '../settings/sections.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
+import { ColumnHead, ListTable } from '../ui/PageParts.tsx';
 import { count } from '../ui/plural.ts';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/time.tsx';

@@ -13,6 +13,7 @@ import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button, KeyHint } from '../ui/Button.tsx';
 import { Select } from '../ui/fields.tsx';
+import { Section, Back } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowNew, Row, Rows } from '../ui/Rows.tsx';
 import { Ago } from '../ui/time.tsx';
@@ -99,11 +100,7 @@ const RunDetail = ({ id, onAction, onBack }: RunDetailProps) => {
   const { data: run, error, refetch } = useQuery({ ...runQuery(http, runs, id) });
   const { cancel, retry, buttons, dialog } = useRunDeeds(run, true);
   useKeys({ c: cancel, r: retry }, 'run');
-  const back = (
-    <Button className="back" onClick={onBack}>
-      {runsTexts.back}
-    </Button>
-  );
+  const back = <Back onClick={onBack}>{runsTexts.back}</Back>;
   if (run === undefined)
     return (
       <>
@@ -125,10 +122,9 @@ const RunDetail = ({ id, onAction, onBack }: RunDetailProps) => {
       />
       <div className="deeds">{buttons}</div>
       <RunInput run={run} />
-      <section aria-label={runsTexts.run}>
-        <h2>{runsTexts.run}</h2>
+      <Section title={runsTexts.run}>
         <RunFacts run={run} />
-      </section>
+      </Section>
       {dialog}
     </article>
   );

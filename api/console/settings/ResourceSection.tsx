@@ -2,7 +2,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { ColumnHead, ListTable } from '../ui/ListTable.tsx';
+import { ColumnHead, ListTable } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Ago } from '../ui/time.tsx';
 import { wholeOf } from '../wire/reading.ts';

@@ -1,4 +1,4 @@
-/** Numbers, forms of words by a number, lists of words, names as words, and distances in time, as the language of the texts has them. Used by files of texts, and by what shows names and numbers. */
+/** Numbers, forms of words by a number, lists of words, and distances in time, as the language of the texts has them. Used by files of texts, and by what shows numbers. */
 
 /** The language in which the files of texts are written; index.html names the same. */
 const language = 'en';
@@ -42,12 +42,3 @@ export const past = (n: number, unit: 'minute' | 'hour' | 'day'): string =>
 /** Returns words within a sentence: their first letter is small, but for abbreviations. */
 export const inSentence = (words: string): string =>
   words.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase());
-
-/** Returns a name as words: `periodEnd` and `period_end` are "Period end". */
-export const toWords = (name: string): string => {
-  const words = name
-    .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`)
-    .replaceAll(/[_.-]+/gu, ' ')
-    .trim();
-  return words === '' ? name : `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
-};

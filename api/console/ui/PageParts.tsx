@@ -1,8 +1,9 @@
 /**
- * A page in one column: its head, and a table of rows with their headings, in a region that scrolls by keyboard where it is wider
+ * Parts of pages: the head of one in one column, a section, the way back to a list, and a table of rows with their headings, in a region that scrolls by keyboard where it is wider
  * than its place; on a narrow screen each row is a list of its values. Used by settings, the audit log and the page of bulks.
  */
-import type { CSSProperties, PointerEventHandler, ReactNode } from 'react';
+import type { ComponentProps, CSSProperties, PointerEventHandler, ReactNode } from 'react';
+import { Button } from './Button.tsx';
 
 interface ColumnHeadProps {
   readonly title: string;
@@ -20,6 +21,21 @@ export const ColumnHead = ({ title, about, children }: ColumnHeadProps) => (
     {children}
   </header>
 );
+
+interface SectionProps extends Omit<ComponentProps<'section'>, 'title'> {
+  readonly title: string;
+}
+
+/** A section of a page under its heading. */
+export const Section = ({ title, children, ...section }: SectionProps) => (
+  <section aria-label={title} {...section}>
+    <h2>{title}</h2>
+    {children}
+  </section>
+);
+
+/** The button that leads from what is open back to its list, on a narrow screen. */
+export const Back = (button: ComponentProps<typeof Button>) => <Button className="back" {...button} />;
 
 interface ListTableProps {
   /** The name of the region. */
