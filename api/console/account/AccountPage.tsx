@@ -84,7 +84,7 @@ const PasswordForm = () => {
     await call({ method: 'PATCH', path: '/me', body: { password: { current, next } } });
     setCurrent('');
     setNext('');
-    notices.show({ tone: 'done', text: passwordTexts.changed });
+    notices.done(passwordTexts.changed);
   });
   return (
     <>

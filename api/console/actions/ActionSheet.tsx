@@ -37,7 +37,7 @@ const Accepted = ({ id, label, onAction, onClose }: AcceptedProps) => {
   const { data: run, error } = useQuery(runQuery(http, runs, id));
   const { buttons, dialog } = useRunDeeds(run, false);
   const close = (): void => {
-    if (run !== undefined && isOpenRun(run)) notices.show({ tone: 'done', text: actionTexts.goesOn(label) });
+    if (run !== undefined && isOpenRun(run)) notices.done(actionTexts.goesOn(label));
     onClose();
   };
   return (

@@ -97,7 +97,7 @@ export const useActionCall = (request: ActionRequest, action: Action, { draft, o
   });
   const fail = (refused: Refusal): void => {
     setRefusal(refused);
-    if (!isShown.current) notices.show({ tone: 'failed', text: actionTexts.failed(action.label, refused.text) });
+    if (!isShown.current) notices.failed(actionTexts.failed(action.label, refused.text));
   };
   const begin = (): void => {
     setRefusal(null);
@@ -108,7 +108,7 @@ export const useActionCall = (request: ActionRequest, action: Action, { draft, o
     const idempotencyKey = sendings.begin(draft, JSON.stringify(bodyOf(body)));
     const show = (id: string): void => {
       if (isShown.current) onRun(id);
-      else notices.show({ tone: 'done', text: actionTexts.underWayOrDone(action.label) });
+      else notices.done(actionTexts.underWayOrDone(action.label));
     };
     try {
       const answer = await run(() =>

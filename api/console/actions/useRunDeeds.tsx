@@ -4,7 +4,6 @@ import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
-import { messageOf } from '../wire/apiError.ts';
 import { meQuery } from '../wire/queries.ts';
 import { runKeys } from '../wire/runStore.ts';
 import type { Action, Run } from '../wire/types.ts';
@@ -46,9 +45,9 @@ export const useRunDeeds = (run: Run | undefined, hasKeys: boolean): RunDeeds =>
     setCancelling(run.id);
     try {
       await http.call('POST', `/runs/${run.id}/cancel`, { body: {} });
-      notices.show({ tone: 'done', text: actionTexts.runs.cancelled(run.label) });
+      notices.done(actionTexts.runs.cancelled(run.label));
     } catch (error) {
-      notices.show({ tone: 'failed', text: messageOf(error) });
+      notices.failed(error);
     }
     setCancelling(null);
     void queries.invalidateQueries({ queryKey: runKeys.one(run.id) });

@@ -123,8 +123,8 @@ const UnsentNote = ({ note, onForget }: UnsentNoteProps) => {
   const { notices } = useSession();
   const copy = (): void => {
     navigator.clipboard.writeText(note).then(
-      () => notices.show({ tone: 'done', text: requestTexts.verdict.noteCopied }),
-      () => notices.show({ tone: 'failed', text: laterTexts.copy.refused }),
+      () => notices.done(requestTexts.verdict.noteCopied),
+      () => notices.failed(laterTexts.copy.refused),
     );
   };
   return (

@@ -13,7 +13,7 @@ import { mayFlag } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
 import { inRow } from '../ui/plural.ts';
 import { agoInWords } from '../ui/time.tsx';
-import { ApiError, messageOf } from '../wire/apiError.ts';
+import { ApiError } from '../wire/apiError.ts';
 import { inboxesQuery, keys, meQuery, readNewestEntries } from '../wire/queries.ts';
 import type { Approval, Flag, Item } from '../wire/types.ts';
 import { firstEntryOf, hasInverse, undoVerbsOf, undoableOf, undonePartsOf } from './gravity.ts';
@@ -107,14 +107,14 @@ const useApproved = (
     try {
       const entry = firstEntryOf(decided, await readNewestEntries(session.http, item.id));
       if (entry === undefined) {
-        notices.show({ tone: 'failed', text: requestTexts.queue.notUndone });
+        notices.failed(requestTexts.queue.notUndone);
         return;
       }
       const done = undoableOf(decided) === 'butNote' ? requestTexts.queue.undoneButNote : requestTexts.queue.undone;
       const change = { done, told: () => '', patch: { undo: entry }, shows: {}, touches: [], undo: null };
       changeItem(session, items.get(item.id) ?? item, change, () => undefined);
     } catch (error) {
-      notices.show({ tone: 'failed', text: messageOf(error) });
+      notices.failed(error);
       notices.remember(() => void undoItem(decided, item));
     }
   };
@@ -135,7 +135,7 @@ const useApproved = (
     if (bulk === null || !hasInverse(approval)) return null;
     return () =>
       void undoBulk(bulk).then((id) => {
-        if (id !== null) notices.show({ tone: 'done', text: requestTexts.queue.bulkIsUndone });
+        if (id !== null) notices.done(requestTexts.queue.bulkIsUndone);
       });
   };
   /** Returns what opens the bulk, the run, the item or the flag of a request; null: it has none. */
@@ -220,13 +220,12 @@ export const useDecide = (shown: string | null) => {
       isDecided = true;
       onDecided();
       if (verb === 'approve') tellApproved(approval, answer);
-      else notices.show({ tone: 'done', text: requestTexts.queue.rejected(shortened(sentence)) });
+      else notices.done(requestTexts.queue.rejected(shortened(sentence)));
     } catch (error) {
       if (error instanceof ApiError && error.code === 'changed_since_seen') setSeen(approval);
       const text = problemOf(error);
       setProblem({ id, text });
-      if (onScreen.current !== id)
-        notices.show({ tone: 'failed', text: requestTexts.queue.notDecided(shortened(sentence), text) });
+      if (onScreen.current !== id) notices.failed(requestTexts.queue.notDecided(shortened(sentence), text));
     }
     setBusy(false);
     if (onScreen.current === id) onAnswered(isDecided);

@@ -10,7 +10,6 @@ import { ColumnHead, ListTable } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ArchivedNote, ShowEarlier, ShowNew } from '../ui/Rows.tsx';
 import { dateAndClock, Ago } from '../ui/time.tsx';
-import { messageOf } from '../wire/apiError.ts';
 import { auditQuery, readAuditPage } from '../wire/auditQueries.ts';
 import { meQuery } from '../wire/queries.ts';
 import type { AuditEntry } from '../wire/types.ts';
@@ -183,7 +182,7 @@ const useFile = (search: AuditSearch) => {
         text: (cursor === null ? auditTexts.fileHasAll : auditTexts.fileHasNewest)(entries.length),
       });
     } catch (error) {
-      notices.show({ tone: 'failed', text: messageOf(error) });
+      notices.failed(error);
     }
     setRead(null);
   };

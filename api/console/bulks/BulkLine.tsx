@@ -9,7 +9,6 @@ import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { inRow } from '../ui/plural.ts';
 import { whenTime, useNow } from '../ui/time.tsx';
-import { messageOf } from '../wire/apiError.ts';
 import { bulkQuery, isFinished, keys } from '../wire/queries.ts';
 import { bulksQuery } from '../wire/runQueries.ts';
 import type { Bulk, BulkDryRun } from '../wire/types.ts';
@@ -67,7 +66,7 @@ export const useBulkChanges = (): BulkChanges => {
       void queries.invalidateQueries({ queryKey: keys.bulks });
       return body.bulk;
     } catch (error) {
-      notices.show({ tone: 'failed', text: messageOf(error) });
+      notices.failed(error);
       return null;
     }
   };

@@ -110,7 +110,7 @@ export const EnvironmentsSection = () => {
               body,
             });
             setMaking(false);
-            notices.show({ tone: 'done', text: environmentTexts.isMade(environment.name) });
+            notices.done(environmentTexts.isMade(environment.name));
           }}
           onClose={() => setMaking(false)}
         />

@@ -200,11 +200,7 @@ const EraseConfirm = ({ record, about, isDoubtful, onErase, onClose }: EraseConf
         value={typed}
         onValue={setTyped}
       />
-      {isWrong && (
-        <p className="problem" role="alert">
-          {confirmTexts.isOther}
-        </p>
-      )}
+      <ProblemText text={isWrong ? confirmTexts.isOther : null} />
     </SubmitDialog>
   );
 };
@@ -299,7 +295,7 @@ export const ErasuresSection = () => {
           onErase={async () => {
             await call({ method: 'POST', path, body: { ...counted.request, confirmed: true } });
             setCounted(null);
-            notices.show({ tone: 'done', text: erasureTexts.begun(placeOf(counted.request)) });
+            notices.done(erasureTexts.begun(placeOf(counted.request)));
           }}
           onClose={() => setCounted(null)}
         />

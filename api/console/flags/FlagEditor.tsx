@@ -3,6 +3,7 @@ import { useState, type FormEvent } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
+import { ProblemText } from '../ui/fields.tsx';
 import { endingOf } from './endings.ts';
 import { RolloutInput, ValueInput, fromInput, rolloutOf, toInput } from './inputs.tsx';
 import type { FlagPart, FlagPatch } from './patch.ts';
@@ -69,11 +70,7 @@ export const FlagEditor = ({ flag, change }: FlagPart) => {
           <Button onClick={forget}>{texts.discard}</Button>
         </>
       )}
-      {isWrong && (
-        <p className="problem" role="alert">
-          {value === undefined ? texts.isNo(flag.kind) : texts.isNoRollout}
-        </p>
-      )}
+      <ProblemText text={isWrong ? (value === undefined ? texts.isNo(flag.kind) : texts.isNoRollout) : null} />
       {isChanged && fields.base !== '' && fields.base !== base && (
         <p className="hint" role="status">
           {texts.changedMeanwhile(flag.rollout === null ? now : texts.rolloutAndValue(percent(flag.rollout), now))}

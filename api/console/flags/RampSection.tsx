@@ -4,7 +4,7 @@ import { useState, type FormEvent } from 'react';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
-import { Choice, Select, Suggested, TextInput } from '../ui/fields.tsx';
+import { Choice, Select, Suggested, TextInput, ProblemText } from '../ui/fields.tsx';
 import { Section } from '../ui/PageParts.tsx';
 import { whenTime, useNow } from '../ui/time.tsx';
 import { fromLocalTime } from '../ui/timeZone.ts';
@@ -206,11 +206,7 @@ const NewRamp = ({ flag, change, onClose }: Pick<FlagPart, 'flag' | 'change'> & 
           />
         </>
       )}
-      {ramp === null && (
-        <p className="problem" role="alert">
-          {formTexts.isWrong}
-        </p>
-      )}
+      <ProblemText text={ramp === null ? formTexts.isWrong : null} />
       <div className="verdict-buttons">
         <Button type="submit" tone="main" disabled={isBusy || ramp === null}>
           {formTexts.begin}

@@ -152,18 +152,18 @@ export const useFlagSending = (run: ReturnType<typeof useFreshSignIn>['run']) =>
       ),
     );
     if (body.flag === undefined) {
-      notices.show({ tone: 'done', text: wordTexts.change.asked(done) });
+      notices.done(wordTexts.change.asked(done));
       void queries.invalidateQueries({ queryKey: keys.approvals });
       return;
     }
     keepFlag(session, body.flag);
-    if (body.changed !== true) notices.show({ tone: 'done', text: wordTexts.change.wasSo(flag.flag) });
+    if (body.changed !== true) notices.done(wordTexts.change.wasSo(flag.flag));
     else offerUndo({ before: flag, patch, after: body.flag, done });
   };
   const attempt = async (flag: Flag, wanted: FlagPatch | PatchOf, done: string, isAsked = false): Promise<Outcome> => {
     const patch = patchFor(wanted, flag);
     if (patch === null) {
-      notices.show({ tone: 'failed', text: wordTexts.change.changedMeanwhile(flag.flag) });
+      notices.failed(wordTexts.change.changedMeanwhile(flag.flag));
       return 'dropped';
     }
     if (isAsked || isConfirmed(flag, patch))
@@ -174,10 +174,7 @@ export const useFlagSending = (run: ReturnType<typeof useFreshSignIn>['run']) =>
     } catch (error) {
       const current = conflictOf(error);
       if (current !== null) keepFlag(session, current);
-      notices.show({
-        tone: 'failed',
-        text: current === null ? messageOf(error) : wordTexts.change.conflict(flag.flag),
-      });
+      notices.failed(current === null ? messageOf(error) : wordTexts.change.conflict(flag.flag));
       return current !== null || (error instanceof ApiError && error.isTransient) ? 'refused' : 'dropped';
     }
   };

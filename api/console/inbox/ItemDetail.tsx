@@ -17,7 +17,7 @@ import { Initials, StateGlyph } from '../ui/State.tsx';
 import { uiTexts } from '../ui/texts.tsx';
 import { whenTime, Ago, Due } from '../ui/time.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
-import { ApiError, messageOf } from '../wire/apiError.ts';
+import { ApiError } from '../wire/apiError.ts';
 import { useItem } from '../wire/itemStore.ts';
 import { itemQuery, keys, readTimeline } from '../wire/queries.ts';
 import type { ItemDetail as Detail, Inbox, Item } from '../wire/types.ts';
@@ -199,7 +199,7 @@ const Timeline = ({ id, detail, names }: { readonly id: string; readonly detail:
           : now,
       );
     } catch (error) {
-      notices.show({ tone: 'failed', text: messageOf(error) });
+      notices.failed(error);
     }
   };
   return (

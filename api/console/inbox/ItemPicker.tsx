@@ -1,5 +1,6 @@
 /** The dialogs in which one chooses what an item becomes: its state, priority, person, tags and snooze. Loaded by useItemCommands. */
 import { useQuery } from '@tanstack/react-query';
+import type { ComponentProps } from 'react';
 import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
 import { Picker } from '../ui/lazy.tsx';
@@ -41,67 +42,55 @@ const tagPicks = (item: Item, known: readonly { tag: string; count: number }[]):
     .map(({ tag, count }) => ({ id: tag, label: tag, hint: String(count) })),
 ];
 
+type Picking = Omit<ComponentProps<typeof Picker>, 'onClose'>;
+
 export const ItemPicker = ({ what, item, inbox, names, onState, onChange, onLeft, onClose }: ItemPickerProps) => {
   const { http } = useSession();
   const tags = useQuery({ ...tagsQuery(http, inbox.name), enabled: what === 'tags' });
-  if (what === 'state' || what === 'close')
-    return (
-      <Picker
-        title={what === 'close' ? dialogTexts.closeAs : dialogTexts.setState}
-        placeholder={dialogTexts.setStateTo}
-        options={statePicks(inbox, item, what === 'close')}
-        none={dialogTexts.noState}
-        onPick={({ id }) => onState(id)}
-        onClose={onClose}
-      />
-    );
-  if (what === 'edit')
-    return (
-      <Picker
-        title={dialogTexts.priority}
-        placeholder={dialogTexts.setPriority}
-        options={priorityPicks(inbox, item)}
-        none={dialogTexts.noPriority}
-        onPick={({ id }) => id !== item.priority && onChange(priorityChange(item, id))}
-        onClose={onClose}
-      />
-    );
-  if (what === 'assign')
-    return (
-      <Picker
-        title={dialogTexts.assign}
-        placeholder={dialogTexts.assignTo}
-        options={assignPicks(names, item.assignee)}
-        none={dialogTexts.noPerson}
-        onPick={({ id }) => onChange(assignChange(item, id === '' ? null : id, names.of))}
-        onClose={onClose}
-      />
-    );
-  if (what === 'tags')
-    return (
-      <Picker
-        title={dialogTexts.tags}
-        placeholder={dialogTexts.changeTags}
-        options={tagPicks(item, tags.data ?? [])}
-        none={dialogTexts.noTag}
-        make={typedTag}
-        stays
-        onPick={({ id }) => onChange(tagChange(item, id))}
-        onClose={onClose}
-      />
-    );
-  return (
-    <Picker
-      title={dialogTexts.snooze}
-      placeholder={dialogTexts.snoozeUntil}
-      options={snoozePicks(item.snoozedUntil !== null)}
-      none={dialogTexts.noTime}
-      make={(text) => typedTime(text)}
-      onPick={({ id }) => {
+  const states = (title: string, isEnd: boolean): Picking => ({
+    title,
+    placeholder: dialogTexts.setStateTo,
+    options: statePicks(inbox, item, isEnd),
+    none: dialogTexts.noState,
+    onPick: ({ id }) => onState(id),
+  });
+  const pickings: Readonly<Record<ItemPickerProps['what'], () => Picking>> = {
+    close: () => states(dialogTexts.closeAs, true),
+    state: () => states(dialogTexts.setState, false),
+    edit: () => ({
+      title: dialogTexts.priority,
+      placeholder: dialogTexts.setPriority,
+      options: priorityPicks(inbox, item),
+      none: dialogTexts.noPriority,
+      onPick: ({ id }) => id !== item.priority && onChange(priorityChange(item, id)),
+    }),
+    assign: () => ({
+      title: dialogTexts.assign,
+      placeholder: dialogTexts.assignTo,
+      options: assignPicks(names, item.assignee),
+      none: dialogTexts.noPerson,
+      onPick: ({ id }) => onChange(assignChange(item, id === '' ? null : id, names.of)),
+    }),
+    tags: () => ({
+      title: dialogTexts.tags,
+      placeholder: dialogTexts.changeTags,
+      options: tagPicks(item, tags.data ?? []),
+      none: dialogTexts.noTag,
+      make: typedTag,
+      stays: true,
+      onPick: ({ id }) => onChange(tagChange(item, id)),
+    }),
+    snooze: () => ({
+      title: dialogTexts.snooze,
+      placeholder: dialogTexts.snoozeUntil,
+      options: snoozePicks(item.snoozedUntil !== null),
+      none: dialogTexts.noTime,
+      make: (text) => typedTime(text),
+      onPick: ({ id }) => {
         onChange(snoozeChange(item, id === '' ? null : Number(id)));
         if (id !== '') afterPaint(onLeft);
-      }}
-      onClose={onClose}
-    />
-  );
+      },
+    }),
+  };
+  return <Picker {...pickings[what]()} onClose={onClose} />;
 };

@@ -73,10 +73,7 @@ export const SaveView = ({ query, open, inbox, label, onOpen, onClose }: SaveVie
         await queries.invalidateQueries({ queryKey: keys.items });
         onOpen(open.id);
       }
-      notices.show({
-        tone: 'done',
-        text: shared ? dialogTexts.saveView.savedAndShared(view.name) : dialogTexts.saveView.saved(view.name),
-      });
+      notices.done(shared ? dialogTexts.saveView.savedAndShared(view.name) : dialogTexts.saveView.saved(view.name));
     });
   };
   const remove = (view: SavedView): void =>
@@ -87,7 +84,7 @@ export const SaveView = ({ query, open, inbox, label, onOpen, onClose }: SaveVie
       const undo = (): void =>
         void create({ name: called, inbox: of, query: kept, sort, shared: wasShared })
           .then(() => queries.invalidateQueries({ queryKey: keys.savedViews }))
-          .catch((error: unknown) => notices.show({ tone: 'failed', text: messageOf(error) }));
+          .catch((error: unknown) => notices.failed(error));
       if (isOwn) notices.remember(undo);
       notices.show({
         tone: 'done',

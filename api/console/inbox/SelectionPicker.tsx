@@ -1,6 +1,6 @@
 /** What to do to the selected items: the state, the person, the tag or the time. Used by SelectionBar. */
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type ComponentProps } from 'react';
 import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
 import { Picker } from '../ui/lazy.tsx';
@@ -32,6 +32,8 @@ const statePicks = (inboxes: readonly Inbox[], isEnd: boolean): Option[] => {
   return [...new Map(states.map(({ name, kind }) => [name, { id: name, label: name, hint: kind }])).values()];
 };
 
+type Picking = Omit<ComponentProps<typeof Picker>, 'onClose'>;
+
 export const SelectionPicker = ({ pick, ids, inboxes, names, may, onChoose, onClose }: SelectionPickerProps) => {
   const { http, items } = useSession();
   const tags = useQuery({ ...tagsQuery(http, inboxes[0]?.name ?? ''), enabled: pick === 'tags' && inboxes.length > 0 });
@@ -47,66 +49,55 @@ export const SelectionPicker = ({ pick, ids, inboxes, names, may, onChoose, onCl
     onClose();
   });
   if (isSettled || !may(verb)) return null;
-  if (verb === 'state')
-    return (
-      <Picker
-        title={dialogTexts.selection.stateOf}
-        placeholder={dialogTexts.setStateTo}
-        options={states}
-        none={dialogTexts.selection.noState}
-        onPick={({ id }) => onChoose({ type: 'state', state: id })}
-        onClose={onClose}
-      />
-    );
-  if (verb === 'assign')
-    return (
-      <Picker
-        title={dialogTexts.selection.assignOf}
-        placeholder={dialogTexts.assignTo}
-        options={assignPicks(names, undefined)}
-        none={dialogTexts.noPerson}
-        onPick={({ id }) => onChoose({ type: 'assign', assignee: id === '' ? null : id })}
-        onClose={onClose}
-      />
-    );
-  if (verb === 'snooze')
-    return (
-      <Picker
-        title={dialogTexts.selection.snoozeOf}
-        placeholder={dialogTexts.snoozeUntil}
-        options={snoozePicks(true)}
-        none={dialogTexts.noTime}
-        make={(text) => typedTime(text)}
-        onPick={({ id }) => onChoose({ type: 'snooze', until: id === '' ? null : Number(id) })}
-        onClose={onClose}
-      />
-    );
-  const present = [...new Set([...ids].flatMap((id) => items.get(id)?.tags ?? []))].sort();
-  return (
-    <Picker
-      title={dialogTexts.selection.tagsOf}
-      placeholder={dialogTexts.selection.changeTags}
-      options={[
-        ...present.map((tag) => ({ id: `-${tag}`, label: tag, hint: dialogTexts.selection.removeTag })),
-        ...[...new Set([...(tags.data ?? []).map(({ tag }) => tag), ...present])].map((tag) => ({
-          id: `+${tag}`,
-          label: tag,
-          hint: dialogTexts.selection.addTag,
-        })),
-      ]}
-      none={dialogTexts.noTag}
-      make={(text) => {
+  const tagPicks = (): Option[] => {
+    const present = [...new Set([...ids].flatMap((id) => items.get(id)?.tags ?? []))].sort();
+    const known = (tags.data ?? []).map(({ tag }) => tag);
+    return [
+      ...present.map((tag) => ({ id: `-${tag}`, label: tag, hint: dialogTexts.selection.removeTag })),
+      ...[...new Set([...known, ...present])].map((tag) => ({
+        id: `+${tag}`,
+        label: tag,
+        hint: dialogTexts.selection.addTag,
+      })),
+    ];
+  };
+  const pickings: Readonly<Record<typeof verb, () => Picking>> = {
+    state: () => ({
+      title: dialogTexts.selection.stateOf,
+      placeholder: dialogTexts.setStateTo,
+      options: states,
+      none: dialogTexts.selection.noState,
+      onPick: ({ id }) => onChoose({ type: 'state', state: id }),
+    }),
+    assign: () => ({
+      title: dialogTexts.selection.assignOf,
+      placeholder: dialogTexts.assignTo,
+      options: assignPicks(names, undefined),
+      none: dialogTexts.noPerson,
+      onPick: ({ id }) => onChoose({ type: 'assign', assignee: id === '' ? null : id }),
+    }),
+    snooze: () => ({
+      title: dialogTexts.selection.snoozeOf,
+      placeholder: dialogTexts.snoozeUntil,
+      options: snoozePicks(true),
+      none: dialogTexts.noTime,
+      make: (text) => typedTime(text),
+      onPick: ({ id }) => onChoose({ type: 'snooze', until: id === '' ? null : Number(id) }),
+    }),
+    tags: () => ({
+      title: dialogTexts.selection.tagsOf,
+      placeholder: dialogTexts.selection.changeTags,
+      options: tagPicks(),
+      none: dialogTexts.noTag,
+      make: (text) => {
         const made = typedTag(text);
         return made === null ? null : { ...made, id: `+${made.id}` };
-      }}
-      onPick={({ id }) =>
-        onChoose({
-          type: 'tags',
-          add: id.startsWith('+') ? [id.slice(1)] : [],
-          remove: id.startsWith('-') ? [id.slice(1)] : [],
-        })
-      }
-      onClose={onClose}
-    />
-  );
+      },
+      onPick: ({ id }) => {
+        const [add, remove] = id.startsWith('+') ? [[id.slice(1)], []] : [[], [id.slice(1)]];
+        onChoose({ type: 'tags', add, remove });
+      },
+    }),
+  };
+  return <Picker {...pickings[verb]()} onClose={onClose} />;
 };

@@ -60,7 +60,7 @@ const showConflict = async (session: Session, conflict: Conflict): Promise<void>
   const who = await changerOf(session, conflict);
   const now = items.get(item.id) ?? item;
   if (!differs(change, now, { ...now, ...change.shows })) {
-    notices.show({ tone: 'done', text: texts.same(change.done, titleOf(now), who) });
+    notices.done(texts.same(change.done, titleOf(now), who));
     return;
   }
   const insist = (): void => {
@@ -214,7 +214,7 @@ export const changeItem = (session: Session, before: Item, change: Change, showA
       const { undo } = change;
       if (undo === null || entry === undefined) {
         forget?.();
-        notices.show({ tone: 'done', text: inboxTexts.change.done(change.done, titleOf(item)) });
+        notices.done(inboxTexts.change.done(change.done, titleOf(item)));
         return;
       }
       let isUndone = false;

@@ -1,7 +1,6 @@
 /** A bulk before it is made: its operation, and what a dry run says of it. Used by SelectionBar. */
 import { useEffect, useRef, useState } from 'react';
 import { useSession } from '../shell/session.ts';
-import { messageOf } from '../wire/apiError.ts';
 import { newIdempotencyKey } from '../wire/http.ts';
 import { keys } from '../wire/queries.ts';
 import type { Bulk, BulkDryRun } from '../wire/types.ts';
@@ -58,7 +57,7 @@ export const usePlan = ({ ids, whole }: Selection, total: number | null): Planni
   }, [ids, whole]);
   const [isBusy, setBusy] = useState(false);
   const fail = (error: unknown): void => {
-    notices.show({ tone: 'failed', text: messageOf(error) });
+    notices.failed(error);
   };
   const post = async <T>(body: object, idempotencyKey?: string): Promise<T | null> => {
     setBusy(true);

@@ -71,7 +71,7 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
     forgetDraft(place, text);
     forgetDraft(`${place}.reason`, reason);
     if (kind === 'reply') forgetDraft(`${draft}.then`, then);
-    notices.show({ tone: 'done', text: kind === 'reply' ? sentText : inboxTexts.item.noteAdded });
+    notices.done(kind === 'reply' ? sentText : inboxTexts.item.noteAdded);
     if (onScreen.current === place) onSent(body.entry.id);
   };
   const send = async (): Promise<void> => {
@@ -92,8 +92,7 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
       const said = messageOf(error);
       const problem = isKept ? said : inboxTexts.item.textKept(said);
       sendings.refuse(place, problem, true);
-      if (onScreen.current !== place)
-        notices.show({ tone: 'failed', text: inboxTexts.item.notSent[kind](item.title, problem) });
+      if (onScreen.current !== place) notices.failed(inboxTexts.item.notSent[kind](item.title, problem));
     }
   };
   const problem = sending?.problem ?? null;

@@ -86,7 +86,7 @@ export const PeopleSection = ({ id }: SectionProps) => {
   const navigate = useNavigate();
   const { data: me } = useRead(meQuery);
   const { data: members, error, refetch } = useRead(membersQuery);
-  const { call, dialog } = useSettingsChange(settingsKeys.members, ['people'], keys.me);
+  const { call, change, dialog } = useSettingsChange(settingsKeys.members, ['people'], keys.me);
   const [removing, setRemoving] = useState<Member | null>(null);
   const [invited, setInvited] = useState<{ readonly name: string; readonly link: string } | null>(null);
   const go = (next: string | undefined): void =>
@@ -104,24 +104,17 @@ export const PeopleSection = ({ id }: SectionProps) => {
     const texts =
       link === null ? peopleTexts.invited.mailed : open === null ? peopleTexts.maySignIn : peopleTexts.isChanged;
     if (typeof link === 'string') setInvited({ name: person.name, link });
-    else notices.show({ tone: 'done', text: texts(person.name) });
+    else notices.done(texts(person.name));
     go(undefined);
   };
-  const remove = async ({ id: whose, name }: Member): Promise<void> => {
-    try {
-      const left = await call<Left>({ method: 'DELETE', path: `/settings/people/${whose}` });
-      notices.show({
-        tone: 'done',
-        text: removal.done(
-          name,
-          left.unassigned,
-          left.agents.map((agent) => agent.name),
-        ),
-      });
-    } catch (failure) {
-      notices.show({ tone: 'failed', text: failure instanceof Error ? failure.message : String(failure) });
-    }
-  };
+  const remove = ({ id: whose, name }: Member): void =>
+    void change<Left>({ method: 'DELETE', path: `/settings/people/${whose}` }, ({ unassigned, agents }) =>
+      removal.done(
+        name,
+        unassigned,
+        agents.map((agent) => agent.name),
+      ),
+    );
   if (error !== null && members === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   return (
     <div className="column wide">
@@ -173,7 +166,7 @@ export const PeopleSection = ({ id }: SectionProps) => {
           title={removal.title(removing.name)}
           about={removal.about}
           deed={peopleTexts.removeOf(removing.name)}
-          onConfirm={() => void remove(removing)}
+          onConfirm={() => remove(removing)}
           onClose={() => setRemoving(null)}
         />
       )}

@@ -21,7 +21,7 @@ import { ArchivedNote, Row, Rows } from '../ui/Rows.tsx';
 import { uiTexts } from '../ui/texts.tsx';
 import { Ago } from '../ui/time.tsx';
 import { type RecordRef, actionsQuery, availableQuery } from '../wire/actionQueries.ts';
-import { ApiError, messageOf } from '../wire/apiError.ts';
+import { ApiError } from '../wire/apiError.ts';
 import { readHistory, recordQuery, relatedQuery } from '../wire/appQueries.ts';
 import { meQuery } from '../wire/queries.ts';
 import type { AppRecord, Item, RecordPage, Resource } from '../wire/types.ts';
@@ -209,7 +209,7 @@ const RecordHistory = ({ of, page }: RecordHistoryProps) => {
           : { ...next, history: [...(now?.history ?? []), ...next.history] },
       );
     } catch (error) {
-      notices.show({ tone: 'failed', text: messageOf(error) });
+      notices.failed(error);
     }
   };
   return (

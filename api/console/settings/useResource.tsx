@@ -83,7 +83,7 @@ export const useResource = (texts: ResourceDeeds, ...touched: readonly QueryKey[
     if (thing === null && made.token !== undefined) return setOpen({ what: 'credential', made });
     close();
     const name = made[api.one]?.name ?? '';
-    if (thing === null && texts.made !== undefined) notices.show({ tone: 'done', text: texts.made(name) });
+    if (thing === null && texts.made !== undefined) notices.done(texts.made(name));
   };
   const draw = (): ReactNode => {
     if (open === null) return null;

@@ -38,10 +38,10 @@ export const useSettingsChange = (...touched: readonly QueryKey[]): SettingsChan
         const answer = await call<T>(given);
         text = typeof done === 'string' ? done : done(answer);
       } catch (failure) {
-        notices.show({ tone: 'failed', text: failure instanceof Error ? failure.message : String(failure) });
+        notices.failed(failure);
         return false;
       }
-      notices.show({ tone: 'done', text });
+      notices.done(text);
       return true;
     },
   };

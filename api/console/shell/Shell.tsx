@@ -9,7 +9,7 @@ import { loadedLater } from '../ui/lazy.tsx';
 import { Problem } from '../ui/Problem.tsx';
 import { clockTime } from '../ui/time.tsx';
 import { adoptTimeZone } from '../ui/timeZone.ts';
-import { ApiError, isRetried, retryDelay, messageOf } from '../wire/apiError.ts';
+import { ApiError, isRetried, retryDelay } from '../wire/apiError.ts';
 import { noteSignedIn } from '../wire/early.ts';
 import { useItem } from '../wire/itemStore.ts';
 import { countsQuery, inboxesQuery, meQuery, viewsQuery } from '../wire/queries.ts';
@@ -127,7 +127,7 @@ const useRoleNotice = ({ role }: Me, notices: Notices): void => {
         : role.id === before?.id
           ? shellTexts.roleChanged(role.name)
           : shellTexts.roleIs(role.name);
-    notices.show({ tone: 'failed', text });
+    notices.failed(text);
   }, [role, notices]);
 };
 
@@ -295,7 +295,7 @@ const Environment = ({ environment, Palette, readFirst }: ShellProps) => {
     try {
       await session.http.call('POST', '/sign-out', { body: {} });
     } catch (failure) {
-      session.notices.show({ tone: 'failed', text: messageOf(failure) });
+      session.notices.failed(failure);
       return;
     }
     tellOtherTabs();

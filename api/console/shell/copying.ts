@@ -14,8 +14,8 @@ export const useCopies = (): ((request: CopiedRequest) => readonly Copy[]) => {
   const { environment, notices } = useSession();
   const copy = (text: string, copied: string) => (): void => {
     navigator.clipboard.writeText(text).then(
-      () => notices.show({ tone: 'done', text: copied }),
-      () => notices.show({ tone: 'failed', text: laterTexts.copy.refused }),
+      () => notices.done(copied),
+      () => notices.failed(laterTexts.copy.refused),
     );
   };
   return (request) => {

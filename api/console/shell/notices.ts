@@ -1,5 +1,6 @@
 /** Short messages at the foot of the page, with what can be done about them; made by changes, shown by Shell.tsx. */
 import { useSyncExternalStore } from 'react';
+import { messageOf } from '../wire/apiError.ts';
 import { createListeners } from '../wire/listeners.ts';
 import { shellTexts } from './texts.tsx';
 
@@ -24,6 +25,10 @@ type Optional = 'code' | 'actions' | 'facts';
 
 export interface Notices {
   show(notice: Omit<Notice, 'id' | Optional> & Partial<Pick<Notice, Optional>>): number;
+  /** Says that something was done. */
+  done(text: string): void;
+  /** Says that something failed: by its own sentence, or by that of the error. */
+  failed(why: unknown): void;
   dismiss(id: number): void;
   list(): readonly Notice[];
   subscribe(listener: () => void): () => void;
@@ -73,8 +78,11 @@ export const createNotices = (): Notices => {
     if (!isOpen(notice)) window.setTimeout(dismiss, shownMs[notice.tone], notice.id);
     return notice.id;
   };
+  const done = (text: string): void => void show({ tone: 'done', text });
   return {
     show,
+    done,
+    failed: (why) => void show({ tone: 'failed', text: messageOf(why) }),
     dismiss,
     list: () => notices,
     subscribe: listeners.subscribe,
@@ -89,7 +97,7 @@ export const createNotices = (): Notices => {
     undo: () => {
       const last = undos.pop();
       set(notices.filter((notice) => !offersUndo(notice)));
-      if (last === undefined) show({ tone: 'done', text: shellTexts.nothingToUndo });
+      if (last === undefined) done(shellTexts.nothingToUndo);
       else last();
     },
   };
