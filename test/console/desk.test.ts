@@ -1,8 +1,8 @@
 /** What people read and reach at the desk: amounts with their currency, safe first focus, words instead of names, and nothing that is cut, at three widths. */
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
-import { auditTexts } from '../../api/console/audit/texts.tsx';
-import { clockTime, dateAndClock, exactTime, whenTime } from '../../api/console/ui/time.tsx';
+import { verbTexts } from '../../api/console/audit/verbTexts.ts';
+import { clockTime, dateAndClock, exactTime, whenTime } from '../../api/console/ui/time.ts';
 import { endpoints } from '../../api/endpoints.ts';
 import type { Tab } from '../support/browser.ts';
 import { until } from '../support/until.ts';
@@ -159,9 +159,7 @@ describe('the desk', () => {
       .getAttribute('aria-label');
     expect(more).not.to.match(/\w\.\w/);
     await tab.picture('desk-audit-1440');
-    const unnamed = endpoints.flatMap(({ audit }) =>
-      audit === null || audit.verb in auditTexts.verbs ? [] : [audit.verb],
-    );
+    const unnamed = endpoints.flatMap(({ audit }) => (audit === null || audit.verb in verbTexts ? [] : [audit.verb]));
     expect(unnamed, 'verbs without words').to.deep.equal([]);
   });
 

@@ -1,7 +1,7 @@
 /** Times of the console's forms in the zone of a person. */
 import { expect } from 'chai';
 import { typedTime } from '../../api/console/inbox/typedTime.ts';
-import { agoInWords, axisTimes } from '../../api/console/ui/time.tsx';
+import { agoInWords, axisTimes } from '../../api/console/ui/time.ts';
 import {
   adoptTimeZone,
   daysLaterAt,

@@ -97,7 +97,7 @@ describe('law: texts of the console', () => {
   });
 
   it('a file of texts is one object of them, and knows other texts, and how numbers, times and lists are written', () => {
-    const known = ['react', 'api/console/ui/plural.ts', 'api/console/ui/time.tsx'];
+    const known = ['react', 'api/console/ui/plural.ts', 'api/console/ui/time.ts'];
     const texts = sources.filter((file) => textsFile.test(file));
     expect(texts.length).to.be.greaterThan(20);
     for (const file of texts) {

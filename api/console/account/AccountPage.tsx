@@ -5,11 +5,11 @@ import { useSignInMethods } from '../shell/providerSignIn.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { useTheme } from '../shell/theme.ts';
 import { Button } from '../ui/Button.tsx';
-import { NewPasswordInput, ProblemText, useSubmit } from '../ui/fields.tsx';
+import { NewPasswordInput, ProblemText, useSubmit, TextInput } from '../ui/fields.tsx';
+import { Ago } from '../ui/marks.tsx';
 import { Section } from '../ui/PageParts.tsx';
 import { Problem } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
-import { Ago } from '../ui/time.tsx';
 import { deviceZone, preferredZone } from '../ui/timeZone.ts';
 import { messageOf } from '../wire/apiError.ts';
 import { keys, meQuery } from '../wire/queries.ts';
@@ -89,16 +89,14 @@ const PasswordForm = () => {
   return (
     <>
       <form className="flag-form" onSubmit={submit}>
-        <label>
-          {passwordTexts.current}
-          <input
-            type="password"
-            required
-            autoComplete="current-password"
-            value={current}
-            onChange={({ target }) => setCurrent(target.value)}
-          />
-        </label>
+        <TextInput
+          label={passwordTexts.current}
+          type="password"
+          required
+          autoComplete="current-password"
+          value={current}
+          onValue={setCurrent}
+        />
         <label>
           {passwordTexts.next}
           <NewPasswordInput value={next} required onValue={setNext} />
@@ -123,16 +121,14 @@ const NameForm = ({ name }: { readonly name: string }) => {
   };
   return (
     <form className="flag-form" onSubmit={submit}>
-      <label>
-        {accountTexts.name}
-        <input
-          required
-          maxLength={200}
-          autoComplete="name"
-          value={given}
-          onChange={({ target }) => setGiven(target.value)}
-        />
-      </label>
+      <TextInput
+        label={accountTexts.name}
+        required
+        maxLength={200}
+        autoComplete="name"
+        value={given}
+        onValue={setGiven}
+      />
       <Button type="submit" disabled={given.trim() === name || given.trim() === ''}>
         {accountTexts.changeName}
       </Button>

@@ -6,9 +6,9 @@ import { liveUrl, openStream, useStreamState, type Stream } from '../live/stream
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Ago } from '../ui/marks.tsx';
 import { ListTable } from '../ui/PageParts.tsx';
 import { Empty } from '../ui/Problem.tsx';
-import { Ago } from '../ui/time.tsx';
 import type { LiveMessage } from '../wire/types.ts';
 import { Target } from './Ledger.tsx';
 import { agentTexts } from './texts.tsx';

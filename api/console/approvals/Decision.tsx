@@ -5,13 +5,14 @@ import { deedOf, progressOf } from '../bulks/BulkLine.tsx';
 import { ItemLink, ThingLink } from '../content/links.tsx';
 import { useNames } from '../content/names.ts';
 import { legible } from '../content/values.ts';
-import { laterTexts } from '../shell/laterTexts.ts';
+import { useCopy } from '../shell/copying.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Ago } from '../ui/marks.tsx';
 import { Section, Back } from '../ui/PageParts.tsx';
 import { count } from '../ui/plural.ts';
 import { Row, Rows } from '../ui/Rows.tsx';
-import { whenTime, Ago } from '../ui/time.tsx';
+import { whenTime } from '../ui/time.ts';
 import { ApiError } from '../wire/apiError.ts';
 import { requestRecordQuery } from '../wire/approvalQueries.ts';
 import { type Total, bulkQuery } from '../wire/queries.ts';
@@ -120,13 +121,7 @@ interface UnsentNoteProps {
 
 /** A note that somebody typed for a request that ended meanwhile, until they forget it. */
 const UnsentNote = ({ note, onForget }: UnsentNoteProps) => {
-  const { notices } = useSession();
-  const copy = (): void => {
-    navigator.clipboard.writeText(note).then(
-      () => notices.done(requestTexts.verdict.noteCopied),
-      () => notices.failed(laterTexts.copy.refused),
-    );
-  };
+  const copy = useCopy();
   return (
     <section className="verdict" role="alert">
       <p>{requestTexts.verdict.notSent}</p>
@@ -134,7 +129,7 @@ const UnsentNote = ({ note, onForget }: UnsentNoteProps) => {
         {legible(note)}
       </blockquote>
       <div className="verdict-buttons">
-        <Button onClick={copy}>{requestTexts.verdict.copyNote}</Button>
+        <Button onClick={copy(note, requestTexts.verdict.noteCopied)}>{requestTexts.verdict.copyNote}</Button>
         <Button onClick={onForget}>{requestTexts.verdict.forgetNote}</Button>
       </div>
     </section>

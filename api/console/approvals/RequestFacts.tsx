@@ -104,6 +104,43 @@ const withChanges = (now: unknown, after: unknown): unknown => {
 /** Returns the member of the target that is told as a whole. */
 const wholeOf = ({ flag }: Approval): string | null => (flag === null ? null : rampMember);
 
+interface DiffTableProps {
+  readonly headings: readonly string[];
+  /** A member of the target in each: its name, its label, and its values with how each is marked. */
+  readonly rows: readonly {
+    readonly name: string;
+    readonly label: string;
+    readonly values: readonly (readonly [text: string, mark: string])[];
+  }[];
+}
+
+const DiffTable = ({ headings, rows }: DiffTableProps) => (
+  <table>
+    <thead>
+      <tr>
+        <td />
+        {headings.map((heading) => (
+          <th key={heading}>{heading}</th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map(({ name, label, values }) => (
+        <tr key={name}>
+          <th scope="row" title={name}>
+            {label}
+          </th>
+          {values.map(([text, mark], at) => (
+            <td key={at} className={mark} dir="auto">
+              {text}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
 export const Changes = ({ approval }: PartProps) => {
   const { kind, status, before, now, after } = approval;
   const { labelOf, textOf } = useWords(approval);
@@ -112,38 +149,22 @@ export const Changes = ({ approval }: PartProps) => {
   if (kind === 'bulk' || rows.length === 0) return null;
   // What a request did is told by its outcome.
   const hasAfter = status === 'pending' || rows.some((row) => row.after !== undefined);
+  const afterOf = (name: string, will: unknown): string =>
+    will === undefined ? difference.unknown : textOf(name, will, withChanges(now, after));
   return (
     <section className="diff" aria-label={difference.title}>
-      <table>
-        <thead>
-          <tr>
-            <td />
-            <th>{difference.before}</th>
-            <th>{difference.now}</th>
-            {hasAfter && <th>{difference.after}</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ name, before: was, now: is, after: will, moved, changes }) => (
-            <tr key={name}>
-              <th scope="row" title={name}>
-                {labelOf(name)}
-              </th>
-              <td className={moved ? 'moved' : ''} dir="auto">
-                {textOf(name, was, before)}
-              </td>
-              <td className={changes ? 'removed' : ''} dir="auto">
-                {textOf(name, is, now)}
-              </td>
-              {hasAfter && (
-                <td className={changes ? 'added' : ''} dir="auto">
-                  {will === undefined ? difference.unknown : textOf(name, will, withChanges(now, after))}
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DiffTable
+        headings={[difference.before, difference.now, ...(hasAfter ? [difference.after] : [])]}
+        rows={rows.map(({ name, before: was, now: is, after: will, moved, changes }) => ({
+          name,
+          label: labelOf(name),
+          values: [
+            [textOf(name, was, before), moved ? 'moved' : ''],
+            [textOf(name, is, now), changes ? 'removed' : ''],
+            ...(hasAfter ? [[afterOf(name, will), changes ? 'added' : ''] as const] : []),
+          ],
+        }))}
+      />
     </section>
   );
 };
@@ -166,30 +187,17 @@ export const ChangedSinceSeen = ({ approval, seen }: PartProps & { readonly seen
   if (rows.length === 0) return null;
   return (
     <Section className="diff" title={requestTexts.sinceSeen.title}>
-      <table>
-        <thead>
-          <tr>
-            <td />
-            <th>{requestTexts.sinceSeen.before}</th>
-            <th>{difference.now}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ name, before: was, now: is }) => (
-            <tr key={name}>
-              <th scope="row" title={name}>
-                {isBulk ? legible(name) : labelOf(name)}
-              </th>
-              <td className="removed" dir="auto">
-                {textOf(name, was, seen.now)}
-              </td>
-              <td className="added" dir="auto">
-                {textOf(name, is, approval.now)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DiffTable
+        headings={[requestTexts.sinceSeen.before, difference.now]}
+        rows={rows.map(({ name, before: was, now: is }) => ({
+          name,
+          label: isBulk ? legible(name) : labelOf(name),
+          values: [
+            [textOf(name, was, seen.now), 'removed'],
+            [textOf(name, is, approval.now), 'added'],
+          ],
+        }))}
+      />
     </Section>
   );
 };

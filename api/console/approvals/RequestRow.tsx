@@ -1,8 +1,8 @@
 /** A request in a list, on one line of home, and how it ended: what will happen, who asks, and whether one may decide it. Used by ApprovalsPage, HomePage and the page of an agent. */
 import { ThingLink } from '../content/links.tsx';
 import { legible } from '../content/values.ts';
+import { Ago } from '../ui/marks.tsx';
 import { Row } from '../ui/Rows.tsx';
-import { Ago } from '../ui/time.tsx';
 import type { Approval } from '../wire/types.ts';
 import { requestTexts } from './texts.tsx';
 import { figuresText, useFigures, useLeftOut, useWords } from './words.tsx';

@@ -12,7 +12,7 @@ import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { mayFlag } from '../shell/rights.ts';
 import { useSession } from '../shell/session.ts';
 import { inRow } from '../ui/plural.ts';
-import { agoInWords } from '../ui/time.tsx';
+import { agoInWords } from '../ui/time.ts';
 import { ApiError } from '../wire/apiError.ts';
 import { inboxesQuery, keys, meQuery, readNewestEntries } from '../wire/queries.ts';
 import type { Approval, Flag, Item } from '../wire/types.ts';

@@ -3,12 +3,13 @@ import { useRef, useState } from 'react';
 import { type AuditSearch, actorKinds, readAuditSearch } from '../shell/address.ts';
 import { Button } from '../ui/Button.tsx';
 import { Options, Suggested } from '../ui/fields.tsx';
+import { useNow } from '../ui/marks.tsx';
 import { useTypedSearch } from '../ui/SearchInput.tsx';
-import { useNow } from '../ui/time.tsx';
 import { daysLaterAt, fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { meantOf, useActorNames, useTargets } from './filterNames.ts';
 import { auditTexts } from './texts.tsx';
+import { verbTexts } from './verbTexts.ts';
 
 interface Unknown {
   readonly field: 'actor' | 'verb';
@@ -59,7 +60,7 @@ interface AuditFiltersProps {
 const timeOf = (text: string): string => (text === '' ? '' : String(fromLocalTime(text)));
 const localTime = (at: string | undefined): string => (at === undefined ? '' : toLocalTime(Number(at)));
 
-const verbs = new Map(Object.entries(auditTexts.verbs).map(([verb, words]) => [words, verb]));
+const verbs = new Map(Object.entries(verbTexts).map(([verb, words]) => [words, verb]));
 const verbNames = [...verbs.keys()].sort((a, b) => a.localeCompare(b));
 
 /** Ids of principals, and the API's names of verbs, are taken as they are: those that are known are not all that there are. */
@@ -153,7 +154,7 @@ export const AuditFilters = ({ search, entries, onSearch }: AuditFiltersProps) =
         nameOf={(words) => verbs.get(words)}
         placeholder={texts.verbHint}
         aria-invalid={unknown?.field === 'verb'}
-        defaultValue={search.verb === undefined ? undefined : (auditTexts.verbs[search.verb] ?? search.verb)}
+        defaultValue={search.verb === undefined ? undefined : (verbTexts[search.verb] ?? search.verb)}
       />
       <Suggested
         label={texts.target}

@@ -6,10 +6,11 @@ import type { AuditSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Ago } from '../ui/marks.tsx';
 import { ColumnHead, ListTable } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ArchivedNote, ShowEarlier, ShowNew } from '../ui/Rows.tsx';
-import { dateAndClock, Ago } from '../ui/time.tsx';
+import { dateAndClock } from '../ui/time.ts';
 import { auditQuery, readAuditPage } from '../wire/auditQueries.ts';
 import { meQuery } from '../wire/queries.ts';
 import type { AuditEntry } from '../wire/types.ts';
@@ -27,6 +28,7 @@ import {
 import { useRequests, askedText, outcomeOf, type Requests } from './outcome.ts';
 import { auditTexts } from './texts.tsx';
 import { useNewEntries } from './useNewEntries.ts';
+import { verbTexts } from './verbTexts.ts';
 
 interface AuditRowProps {
   readonly entry: AuditEntry;
@@ -159,7 +161,7 @@ const none: readonly AuditEntry[] = [];
 const noneText = ({ target, record, verb }: AuditSearch): string => {
   if (record !== undefined) return auditTexts.noneOfRecord;
   if (target !== undefined) return auditTexts.noneOfTarget;
-  return verb === undefined || verb in auditTexts.verbs ? auditTexts.noneMatches : auditTexts.noneOfVerb;
+  return verb === undefined || verb in verbTexts ? auditTexts.noneMatches : auditTexts.noneOfVerb;
 };
 
 const useFile = (search: AuditSearch) => {

@@ -17,6 +17,7 @@ import { settingsNamesQuery } from '../wire/settingsQueries.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { type Requests, approverOf, bulkOf } from './outcome.ts';
 import { auditTexts } from './texts.tsx';
+import { verbTexts } from './verbTexts.ts';
 
 interface TargetLinkProps extends Pick<AuditEntry, 'target'> {
   /** Of the link; absent: the kind of the thing. */
@@ -67,7 +68,7 @@ export const TargetName = ({ target: { type, id } }: Pick<AuditEntry, 'target'>)
 };
 
 /** Returns a verb in words; one that has none, such as that of a read, as the words of its name. */
-export const verbWords = (verb: string): string => auditTexts.verbs[verb] ?? toWords(verb.replaceAll('.', ' '));
+export const verbWords = (verb: string): string => verbTexts[verb] ?? toWords(verb.replaceAll('.', ' '));
 
 interface DetailsButtonProps {
   readonly verb: string;

@@ -1,12 +1,10 @@
 /** Blocks that the customer’s app shows with an item, a record or a result, and texts with their Markdown, never rendered as HTML. Used by the pages. */
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import { count } from '../ui/plural.ts';
 import type { ActionReference, Block } from '../wire/types.ts';
-import { RecordLink } from './links.tsx';
+import { RecordLink, InboxItemLink } from './links.tsx';
 import { Fields } from './Value.tsx';
 import { amountText, isCurrency, isObject, objects, plain } from './values.ts';
 import { PlainText, WebLink } from './Written.tsx';
@@ -38,19 +36,11 @@ const inUnit = (value: unknown, unit: unknown): string => {
 };
 
 const ItemLinks = ({ items }: { readonly items: readonly Readonly<Record<string, unknown>>[] }) => {
-  const { environment } = useSession();
   return (
     <ul className="links">
       {items.map((item) => (
         <li key={plain(item['id'])}>
-          <Link
-            to="/env/$environment/inbox/$inbox"
-            params={{ environment, inbox: plain(item['inbox']) }}
-            search={{ show: 'all', item: plain(item['id']) }}
-            dir="auto"
-          >
-            {plain(item['title'])}
-          </Link>{' '}
+          <InboxItemLink inbox={plain(item['inbox'])} id={plain(item['id'])} title={plain(item['title'])} />{' '}
           <span className="soft">{plain(item['state'])}</span>
         </li>
       ))}

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { count } from '../ui/plural.ts';
-import { whenTime } from '../ui/time.tsx';
+import { whenTime } from '../ui/time.ts';
 import type { Block } from '../wire/types.ts';
 import { type ChartData, plotHeight, plotOptions, toChartData } from './plot.ts';
 import { Table } from './Table.tsx';

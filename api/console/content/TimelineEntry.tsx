@@ -1,6 +1,7 @@
 /** One entry of a timeline: what somebody wrote in full, how an action or a request ended, everything else on one line. Used by the timeline of an item and the history of a record. */
 import type { ReactNode } from 'react';
-import { whenTime, Ago } from '../ui/time.tsx';
+import { Ago } from '../ui/marks.tsx';
+import { whenTime } from '../ui/time.ts';
 import type { RecordEntry } from '../wire/types.ts';
 import { Markdown } from './Blocks.tsx';
 import { ItemLink, ThingLink } from './links.tsx';

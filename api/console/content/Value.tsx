@@ -1,6 +1,6 @@
 /** One value of an app by its type, and labelled values. Used by blocks, tables and timelines. */
-import { uiTexts } from '../ui/texts.tsx';
-import { dayText, whenTime } from '../ui/time.tsx';
+import { plainTexts } from '../ui/plainTexts.ts';
+import { dayText, whenTime } from '../ui/time.ts';
 import { legible, moneyText, plain } from './values.ts';
 import { WebLink, WithLinks } from './Written.tsx';
 
@@ -15,7 +15,8 @@ export const Value = ({ value, type, currency }: ValueProps) => {
   if (type === 'time' && typeof value === 'number') return <>{whenTime(value)}</>;
   const known = type === 'money' ? moneyText(value, currency) : type === 'date' ? dayText(value) : null;
   if (known !== null) return <>{known}</>;
-  if (type === 'boolean' && typeof value === 'boolean') return <>{value ? uiTexts.values.yes : uiTexts.values.no}</>;
+  if (type === 'boolean' && typeof value === 'boolean')
+    return <>{value ? plainTexts.values.yes : plainTexts.values.no}</>;
   if (type === 'link' && typeof value === 'string') return <WebLink url={value} words={value} />;
   return (
     <span className="as-written" dir="auto">

@@ -63,6 +63,21 @@ export const ItemLink = ({ id, title }: ItemLinkProps) => {
   );
 };
 
+/** The link to an item in its inbox, by its title. Used by lists of items. */
+export const InboxItemLink = ({ inbox, id, title }: Readonly<Record<'inbox' | 'id' | 'title', string>>) => {
+  const { environment } = useSession();
+  return (
+    <Link
+      to="/env/$environment/inbox/$inbox"
+      params={{ environment, inbox }}
+      search={{ show: 'all', item: id }}
+      dir="auto"
+    >
+      {title}
+    </Link>
+  );
+};
+
 interface RecordLinkProps {
   readonly resource: string;
   readonly id: string;

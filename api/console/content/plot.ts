@@ -1,6 +1,6 @@
 /** The points of a chart as columns over one x axis, and how uPlot draws them: axes, lines and bars, in the colours that the page has now. Used by Chart.tsx. */
 import uPlot from 'uplot';
-import { axisTimes } from '../ui/time.tsx';
+import { axisTimes } from '../ui/time.ts';
 import { timeZone } from '../ui/timeZone.ts';
 import type { Block } from '../wire/types.ts';
 import { objects, plain } from './values.ts';

@@ -1,7 +1,7 @@
 /** Values of an app and of the API as people read them: legible texts, amounts, moments, names of members, and values of a record on one line. Used by everything that shows one. */
+import { plainTexts } from '../ui/plainTexts.ts';
 import { inRow } from '../ui/plural.ts';
-import { uiTexts } from '../ui/texts.tsx';
-import { dayText, whenTime } from '../ui/time.tsx';
+import { dayText, whenTime } from '../ui/time.ts';
 import type { AppRecord, Resource } from '../wire/types.ts';
 
 /** What a joiner or a choice of form may follow: a letter of a script that joins its letters, a mark, or a part of an emoji. */
@@ -82,7 +82,7 @@ export const shown = (value: unknown): string => {
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return '–';
   if (isMoment(value)) return whenTime(value);
   if (typeof value === 'string') return legible(value);
-  if (typeof value === 'boolean') return value ? uiTexts.values.yes : uiTexts.values.no;
+  if (typeof value === 'boolean') return value ? plainTexts.values.yes : plainTexts.values.no;
   if (Array.isArray(value) && value.every((one) => isScalar(one) || referenceText(one) !== null))
     return inRow(value.map(shown));
   return referenceText(value) ?? legible(JSON.stringify(value));
@@ -105,7 +105,7 @@ export const compactFields = ({ title, subtitle, fields }: AppRecord, resource: 
       const text = shownAs(type, value, currencyIn(currency, fields));
       return [title, subtitle].some((said) => said?.includes(text) === true)
         ? []
-        : [uiTexts.values.labelled(legible(label), text)];
+        : [plainTexts.values.labelled(legible(label), text)];
     }),
   );
 

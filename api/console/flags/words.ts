@@ -1,7 +1,7 @@
 /** Flags in words: what a flag is for everybody, its ramp, its rules and its changes. Used by the pages of flags. */
 import { isObject } from '../content/values.ts';
 import { count, inRow } from '../ui/plural.ts';
-import { whenTime } from '../ui/time.tsx';
+import { whenTime } from '../ui/time.ts';
 import type { Flag, Ramp } from '../wire/types.ts';
 import { wordTexts } from './wordTexts.ts';
 

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { RequestLine } from '../approvals/RequestRow.tsx';
 import { BulkLine } from '../bulks/BulkLine.tsx';
-import { ThingLink } from '../content/links.tsx';
+import { ThingLink, InboxItemLink } from '../content/links.tsx';
 import { answerText, goingRamp } from '../flags/words.ts';
 import type { ListSearch } from '../inbox/filter.ts';
 import { looseningWords } from '../loosenings/words.ts';
@@ -12,10 +12,10 @@ import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { may, mayAny } from '../shell/rights.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { KeyHint } from '../ui/Button.tsx';
+import { Ago, Due } from '../ui/marks.tsx';
 import { count } from '../ui/plural.ts';
 import { Skeleton, Problem } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
-import { Ago, Due } from '../ui/time.tsx';
 import { flagsQuery } from '../wire/appQueries.ts';
 import { approvalsQuery } from '../wire/approvalQueries.ts';
 import { useArrivals } from '../wire/arrivals.ts';
@@ -157,19 +157,12 @@ const Ramps = () => {
 };
 
 const ItemLine = ({ id }: { readonly id: string }) => {
-  const { items, environment } = useSession();
+  const { items } = useSession();
   const item = useItem(items, id);
   if (item === undefined) return null;
   return (
     <Row>
-      <Link
-        to="/env/$environment/inbox/$inbox"
-        params={{ environment, inbox: item.inbox }}
-        search={{ show: 'all', item: id }}
-        dir="auto"
-      >
-        {item.title}
-      </Link>
+      <InboxItemLink inbox={item.inbox} id={id} title={item.title} />
       {item.dueAt === null ? <Ago at={item.lastSeen} /> : <Due at={item.dueAt} />}
     </Row>
   );

@@ -1,5 +1,5 @@
 /** The filters of a list of items: in the page's address, as the API's query, and as a test of what comes by messages. */
-import type { StateKind } from '../ui/State.tsx';
+import type { StateKind } from '../ui/marks.tsx';
 import type { ItemQuery, ViewFilters } from '../wire/queries.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 

@@ -1,7 +1,7 @@
 /** What one chooses from when one changes items: states, people and times. Used by ItemPicker and SelectionPicker. */
 import type { Names } from '../content/names.ts';
 import type { Option } from '../ui/PickerDialog.tsx';
-import { whenTime } from '../ui/time.tsx';
+import { whenTime } from '../ui/time.ts';
 import { daysLaterAt, weekday } from '../ui/timeZone.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 import type { Change } from './change.ts';

@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { type Session, useSession, useRead } from '../shell/session.ts';
-import { useNow } from '../ui/time.tsx';
+import { useNow } from '../ui/marks.tsx';
 import { useArrivals } from '../wire/arrivals.ts';
 import type { ItemStore } from '../wire/itemStore.ts';
 import {

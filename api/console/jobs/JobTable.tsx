@@ -4,9 +4,9 @@ import { ThingLink } from '../content/links.tsx';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useKeys, neighbour } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
+import { Ago, Due } from '../ui/marks.tsx';
 import { ListTable } from '../ui/PageParts.tsx';
 import { count } from '../ui/plural.ts';
-import { Ago, Due } from '../ui/time.tsx';
 import type { Job } from '../wire/types.ts';
 import { jobTexts } from './texts.ts';
 

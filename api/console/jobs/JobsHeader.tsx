@@ -5,7 +5,7 @@ import { useKeys } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
 import { Choice, TextInput } from '../ui/fields.tsx';
 import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
-import { dateAndClock } from '../ui/time.tsx';
+import { dateAndClock } from '../ui/time.ts';
 import type { JobCounts } from '../wire/types.ts';
 import { jobTexts } from './texts.ts';
 

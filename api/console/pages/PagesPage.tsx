@@ -12,7 +12,7 @@ import { Button } from '../ui/Button.tsx';
 import { Optional } from '../ui/fields.tsx';
 import { Back } from '../ui/PageParts.tsx';
 import { Skeleton, Empty, Problem } from '../ui/Problem.tsx';
-import { clockTime } from '../ui/time.tsx';
+import { clockTime } from '../ui/time.ts';
 import { ApiError } from '../wire/apiError.ts';
 import { pagesQuery, pageQuery } from '../wire/appQueries.ts';
 import type { Page } from '../wire/types.ts';

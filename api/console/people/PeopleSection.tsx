@@ -1,10 +1,9 @@
 /** People in the settings: who may sign in, with which role, and the form of one, with how they sign in. Used by SettingsPage. */
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Confirm, CredentialDialog } from '../settings/dialogs.tsx';
 import { reachText, ResourceForm } from '../settings/ResourceForm.tsx';
 import type { SectionProps } from '../settings/sections.ts';
-import { SettingsLink } from '../settings/SettingsLink.tsx';
+import { SettingsLink, useGoTo } from '../settings/SettingsLink.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSignInMethods } from '../shell/providerSignIn.ts';
 import { useSession, useRead } from '../shell/session.ts';
@@ -82,18 +81,13 @@ interface Left {
 const newPerson = 'new';
 
 export const PeopleSection = ({ id }: SectionProps) => {
-  const { environment, notices } = useSession();
-  const navigate = useNavigate();
+  const { notices } = useSession();
   const { data: me } = useRead(meQuery);
   const { data: members, error, refetch } = useRead(membersQuery);
   const { call, change, dialog } = useSettingsChange(settingsKeys.members, ['people'], keys.me);
   const [removing, setRemoving] = useState<Member | null>(null);
   const [invited, setInvited] = useState<{ readonly name: string; readonly link: string } | null>(null);
-  const go = (next: string | undefined): void =>
-    void navigate({
-      to: '/env/$environment/settings/{-$section}/{-$id}',
-      params: { environment, section: 'people', id: next },
-    });
+  const go = useGoTo('people');
   const open = members?.find((each) => each.id === id) ?? null;
   const submit = async (body: object): Promise<void> => {
     const { person, link } = await call<{ person: Member; link?: string | null }>(

@@ -1,12 +1,11 @@
 /** One record: its values, what the app shows of it, what it is related to, its items, its history, and what can be done. Used by ResourcePage. */
 import { useQuery, useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ActionRequest, ActionTarget } from '../actions/request.ts';
 import { actionTexts } from '../actions/texts.tsx';
 import { useActionSheet, ActionPicker } from '../actions/useActionSheet.tsx';
 import { Blocks } from '../content/Blocks.tsx';
-import { AuditLink, RecordLink } from '../content/links.tsx';
+import { AuditLink, RecordLink, InboxItemLink } from '../content/links.tsx';
 import { useNames } from '../content/names.ts';
 import { TimelineEntry } from '../content/TimelineEntry.tsx';
 import { Fields } from '../content/Value.tsx';
@@ -15,11 +14,11 @@ import { useKeys } from '../shell/keyboard.ts';
 import { mayAny } from '../shell/rights.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Ago } from '../ui/marks.tsx';
 import { Section, Back } from '../ui/PageParts.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { ArchivedNote, Row, Rows } from '../ui/Rows.tsx';
 import { uiTexts } from '../ui/texts.tsx';
-import { Ago } from '../ui/time.tsx';
 import { type RecordRef, actionsQuery, availableQuery } from '../wire/actionQueries.ts';
 import { ApiError } from '../wire/apiError.ts';
 import { readHistory, recordQuery, relatedQuery } from '../wire/appQueries.ts';
@@ -247,19 +246,11 @@ const valuesOf = ({ fields }: AppRecord, resource: Resource) => [
 ];
 
 const Items = ({ items }: { readonly items: readonly Item[] }) => {
-  const { environment } = useSession();
   return (
     <Rows className="links">
       {items.map(({ id, inbox, title, state, lastSeen }) => (
         <Row key={id}>
-          <Link
-            to="/env/$environment/inbox/$inbox"
-            params={{ environment, inbox }}
-            search={{ show: 'all', item: id }}
-            dir="auto"
-          >
-            {title}
-          </Link>{' '}
+          <InboxItemLink inbox={inbox} id={id} title={title} />{' '}
           <span className="soft">{recordsTexts.itemAbout(inbox, state, <Ago at={lastSeen} />)}</span>
         </Row>
       ))}

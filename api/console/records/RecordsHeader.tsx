@@ -1,14 +1,14 @@
 /** The head of a list of records: search, order and filters; all of it stands in the address. Used by ResourcePage. */
 import { Link } from '@tanstack/react-router';
-import { forwardRef, useCallback, useState } from 'react';
+import { useCallback, useState, type RefObject } from 'react';
 import { isObject, toWords } from '../content/values.ts';
-import type { RecordsSearch } from '../shell/address.ts';
+import { readRecordsSearch, type RecordsSearch } from '../shell/address.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Select, Choice, TextInput } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
-import { dateOf, dayText } from '../ui/time.tsx';
+import { dateOf, dayText } from '../ui/time.ts';
 import { fromLocalTime } from '../ui/timeZone.ts';
 import type { Resource } from '../wire/types.ts';
 import { recordsTexts } from './texts.tsx';
@@ -70,9 +70,9 @@ const readFilters = (text: string | undefined): readonly Filter[] | null => {
   }
 };
 
-/** Returns filters as the address and the API have them; undefined: there are none. */
-const writeFilters = (filters: readonly Filter[]): string | undefined => {
-  if (filters.length === 0) return undefined;
+/** Returns filters as the address and the API have them; empty: there are none. */
+const writeFilters = (filters: readonly Filter[]): string => {
+  if (filters.length === 0) return '';
   const byField = new Map<string, Record<string, unknown>>();
   for (const { field, op, value } of filters) byField.set(field, { ...byField.get(field), [op]: value });
   return JSON.stringify(Object.fromEntries(byField));
@@ -189,20 +189,12 @@ const FilterDialog = ({ fields, onAdd, onClose }: FilterDialogProps) => {
 };
 
 interface RecordsHeaderProps {
+  /** Of the search. */
+  readonly input: RefObject<HTMLInputElement | null>;
   readonly resource: Resource;
   readonly search: RecordsSearch;
   readonly onChange: (search: RecordsSearch) => void;
 }
-
-/** Returns the search with one member; an empty one leaves it. */
-const withMember = (
-  search: RecordsSearch,
-  name: 'q' | 'sort' | 'filters',
-  value: string | undefined,
-): RecordsSearch => {
-  const { [name]: _former, ...rest } = search;
-  return value === undefined || value === '' ? rest : { ...rest, [name]: value };
-};
 
 /** Returns the orders of a resource with their names. */
 const sortsOf = ({ fields }: Resource): readonly (readonly [string, string])[] => [
@@ -216,72 +208,70 @@ const sortsOf = ({ fields }: Resource): readonly (readonly [string, string])[] =
     ]),
 ];
 
-export const RecordsHeader = forwardRef<HTMLInputElement, RecordsHeaderProps>(
-  ({ resource, search, onChange }, input) => {
-    const { environment } = useSession();
-    const [isAdding, setAdding] = useState(false);
-    const given = search.q ?? '';
-    const searchFor = useCallback((q: string) => onChange(withMember(search, 'q', q)), [search, onChange]);
-    const [words, setWords] = useTypedSearch(given, searchFor);
-    const filters = readFilters(search.filters);
-    const setFilters = (next: readonly Filter[]): void => onChange(withMember(search, 'filters', writeFilters(next)));
-    const canFilter = resource.fields.some(({ filter }) => filter);
-    return (
-      <header className="list-head">
-        <div className="list-title">
-          <Link className="soft" to="/env/$environment/records" params={{ environment }} search={{}}>
-            {recordsTexts.records}
-          </Link>
-          <h1 dir="auto">{resource.label}</h1>
-        </div>
-        <div className="list-filters">
-          <SearchInput ref={input} words={words} onWords={setWords} />
-          <Select
-            className="wide"
-            aria-label={recordsTexts.sort}
-            value={search.sort ?? ''}
-            options={sortsOf(resource)}
-            onValue={(sort) => onChange(withMember(search, 'sort', sort))}
-          />
-          {canFilter && <Button onClick={() => setAdding(true)}>{recordsTexts.filter}</Button>}
-        </div>
-        {(filters === null || filters.length > 0) && (
-          <div className="list-filters chips">
-            {filters === null && (
-              <button type="button" className="tag" onClick={() => onChange(withMember(search, 'filters', undefined))}>
-                {recordsTexts.unreadableFilters}
+export const RecordsHeader = ({ resource, search, input, onChange }: RecordsHeaderProps) => {
+  const { environment } = useSession();
+  const [isAdding, setAdding] = useState(false);
+  const change = useCallback(
+    (part: RecordsSearch) => onChange(readRecordsSearch({ ...search, ...part })),
+    [search, onChange],
+  );
+  const searchFor = useCallback((q: string) => change({ q }), [change]);
+  const [words, setWords] = useTypedSearch(search.q ?? '', searchFor);
+  const filters = readFilters(search.filters);
+  const setFilters = (next: readonly Filter[]): void => change({ filters: writeFilters(next) });
+  const canFilter = resource.fields.some(({ filter }) => filter);
+  return (
+    <header className="list-head">
+      <div className="list-title">
+        <Link className="soft" to="/env/$environment/records" params={{ environment }} search={{}}>
+          {recordsTexts.records}
+        </Link>
+        <h1 dir="auto">{resource.label}</h1>
+      </div>
+      <div className="list-filters">
+        <SearchInput ref={input} words={words} onWords={setWords} />
+        <Select
+          className="wide"
+          aria-label={recordsTexts.sort}
+          value={search.sort ?? ''}
+          options={sortsOf(resource)}
+          onValue={(sort) => change({ sort })}
+        />
+        {canFilter && <Button onClick={() => setAdding(true)}>{recordsTexts.filter}</Button>}
+      </div>
+      {(filters === null || filters.length > 0) && (
+        <div className="list-filters chips">
+          {filters === null && (
+            <button type="button" className="tag" onClick={() => change({ filters: '' })}>
+              {recordsTexts.unreadableFilters}
+            </button>
+          )}
+          {filters?.map((filter) => {
+            const said = saidFilter(filter, resource.fields);
+            return (
+              <button
+                type="button"
+                className="tag"
+                key={`${filter.field} ${filter.op}`}
+                dir="auto"
+                aria-label={recordsTexts.removeFilter(said)}
+                onClick={() => setFilters(filters.filter((each) => each !== filter))}
+              >
+                {said} ×
               </button>
-            )}
-            {filters?.map((filter) => {
-              const said = saidFilter(filter, resource.fields);
-              return (
-                <button
-                  type="button"
-                  className="tag"
-                  key={`${filter.field} ${filter.op}`}
-                  dir="auto"
-                  aria-label={recordsTexts.removeFilter(said)}
-                  onClick={() => setFilters(filters.filter((each) => each !== filter))}
-                >
-                  {said} ×
-                </button>
-              );
-            })}
-          </div>
-        )}
-        {isAdding && (
-          <FilterDialog
-            fields={resource.fields.filter(({ filter }) => filter)}
-            onAdd={(added) =>
-              setFilters([
-                ...(filters ?? []).filter(({ field, op }) => field !== added.field || op !== added.op),
-                added,
-              ])
-            }
-            onClose={() => setAdding(false)}
-          />
-        )}
-      </header>
-    );
-  },
-);
+            );
+          })}
+        </div>
+      )}
+      {isAdding && (
+        <FilterDialog
+          fields={resource.fields.filter(({ filter }) => filter)}
+          onAdd={(added) =>
+            setFilters([...(filters ?? []).filter(({ field, op }) => field !== added.field || op !== added.op), added])
+          }
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </header>
+  );
+};

@@ -5,10 +5,9 @@ import { useRowKeys } from '../lists/NamedList.tsx';
 import type { RecordsSearch } from '../shell/address.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { KeyHint } from '../ui/Button.tsx';
+import { Ago } from '../ui/marks.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { placeOf } from '../ui/Rows.tsx';
-import { Ago } from '../ui/time.tsx';
-import { VirtualRows } from '../ui/VirtualRows.tsx';
+import { placeOf, VirtualRows } from '../ui/Rows.tsx';
 import { recordKeys, resourcesQuery } from '../wire/actionQueries.ts';
 import { ApiError } from '../wire/apiError.ts';
 import { recordsQuery } from '../wire/appQueries.ts';
@@ -137,7 +136,7 @@ export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageP
         {resource === undefined ? (
           <header className="list-head" />
         ) : (
-          <RecordsHeader ref={searchInput} resource={resource} search={search} onChange={change} />
+          <RecordsHeader input={searchInput} resource={resource} search={search} onChange={change} />
         )}
         {rows}
       </section>

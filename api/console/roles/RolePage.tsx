@@ -1,14 +1,13 @@
 /** One role, or a new one: its grants as a matrix, what it sees with them, and who has it. Used by RolesSection. */
-import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { Confirm } from '../settings/dialogs.tsx';
 import { RestoredNote } from '../settings/RestoredNote.tsx';
-import { SettingsLink } from '../settings/SettingsLink.tsx';
+import { SettingsLink, useGoTo } from '../settings/SettingsLink.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
-import { useSession, useRead } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
-import { ProblemText } from '../ui/fields.tsx';
+import { ProblemText, TextInput } from '../ui/fields.tsx';
 import { Section } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
@@ -111,8 +110,6 @@ const deedOf = (role: Role | null, holders: number): string =>
   role === null ? roleTexts.makeDeed : holders === 0 ? roleTexts.changeDeed : roleTexts.changeForHolders(holders);
 
 const RoleEditor = ({ role, base }: EditorProps) => {
-  const { environment } = useSession();
-  const navigate = useNavigate();
   const { change, dialog } = useSettingsChange(settingsKeys.roles, keys.me);
   const { name, granted, isChanged, isRestored, isOld, set, forget } = useRoleDraft({ role, base });
   const declared = useDeclared();
@@ -123,11 +120,7 @@ const RoleEditor = ({ role, base }: EditorProps) => {
   const granting = toGrants(granted);
   const isFixed = role?.builtIn === true;
   const { people, agents } = holdersOf(role?.id ?? '');
-  const go = (id: string | undefined): void =>
-    void navigate({
-      to: '/env/$environment/settings/{-$section}/{-$id}',
-      params: { environment, section: 'roles', id },
-    });
+  const go = useGoTo('roles');
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     const body = { name: name.trim(), grants: toGrants(granted) };
@@ -169,18 +162,15 @@ const RoleEditor = ({ role, base }: EditorProps) => {
       {isRestored && <RestoredNote onDiscard={forget} />}
       <form className="role-form" onSubmit={(event) => void submit(event)}>
         {!isFixed && (
-          <label>
-            {roleTexts.name}
-            <input
-              required
-              maxLength={100}
-              autoFocus={role === null}
-              aria-invalid={problem?.of === 'name'}
-              autoComplete="off"
-              value={name}
-              onChange={({ target }) => set({ name: target.value })}
-            />
-          </label>
+          <TextInput
+            label={roleTexts.name}
+            required
+            maxLength={100}
+            autoFocus={role === null}
+            aria-invalid={problem?.of === 'name'}
+            value={name}
+            onValue={(next) => set({ name: next })}
+          />
         )}
         {problem?.of === 'name' && <ProblemText text={problem.text} />}
         <RolePreview granted={granted} declared={declared} />

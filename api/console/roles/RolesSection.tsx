@@ -1,35 +1,25 @@
 /** Roles in the settings: the list with who has each, or the one that is open. Used by SettingsPage. */
-import { useNavigate } from '@tanstack/react-router';
 import type { SectionProps } from '../settings/sections.ts';
-import { SettingsLink } from '../settings/SettingsLink.tsx';
-import { useSession, useRead } from '../shell/session.ts';
+import { SettingsLink, useGoTo } from '../settings/SettingsLink.tsx';
+import { useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Ago } from '../ui/marks.tsx';
 import { ColumnHead, ListTable } from '../ui/PageParts.tsx';
 import { count } from '../ui/plural.ts';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
-import { Ago } from '../ui/time.tsx';
 import { rolesQuery } from '../wire/settingsQueries.ts';
 import { useHolders, newRole, RolePage } from './RolePage.tsx';
 import { roleTexts } from './texts.ts';
 
 const RolesPage = () => {
-  const { environment } = useSession();
-  const navigate = useNavigate();
+  const go = useGoTo('roles');
   const { data: roles, error, refetch } = useRead(rolesQuery);
   const holdersOf = useHolders();
   if (error !== null && roles === undefined) return <Problem isPage error={error} onRetry={() => void refetch()} />;
   return (
     <div className="column">
       <ColumnHead title={roleTexts.title} about={roleTexts.about}>
-        <Button
-          tone="main"
-          onClick={() =>
-            void navigate({
-              to: '/env/$environment/settings/{-$section}/{-$id}',
-              params: { environment, section: 'roles', id: newRole },
-            })
-          }
-        >
+        <Button tone="main" onClick={() => go(newRole)}>
           {roleTexts.make}
         </Button>
       </ColumnHead>

@@ -8,15 +8,15 @@ import { useActionSheet, ActionPicker } from '../actions/useActionSheet.tsx';
 import { useRunDeeds } from '../actions/useRunDeeds.tsx';
 import { Approver } from '../content/TimelineEntry.tsx';
 import { useRowKeys } from '../lists/NamedList.tsx';
-import type { RunsSearch } from '../shell/address.ts';
+import { readRunsSearch, type RunsSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button, KeyHint } from '../ui/Button.tsx';
 import { Select } from '../ui/fields.tsx';
+import { Ago } from '../ui/marks.tsx';
 import { Section, Back } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ShowNew, Row, Rows } from '../ui/Rows.tsx';
-import { Ago } from '../ui/time.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
 import { useArrivals } from '../wire/arrivals.ts';
 import { runQuery, runsQuery } from '../wire/runQueries.ts';
@@ -36,20 +36,14 @@ interface RunsHeaderProps {
 /** The head of the list of runs: its filters, and running an action that takes no record. */
 const RunsHeader = ({ search, actions, fresh, onChange, onRun }: RunsHeaderProps) => {
   const [isChoosing, setChoosing] = useState(false);
-  const { status, action, ...rest } = search;
+  const { status, action } = search;
   const canRun = actions.some(({ resource }) => resource === null);
   const undeclared =
     action === undefined || actions.some(({ name }) => name === action) ? [] : [{ name: action, label: action }];
   const choose = (): void => setChoosing(true);
   useKeys({ d: canRun ? choose : undefined }, 'actions');
-  const change = (part: Pick<RunsSearch, 'status' | 'action'>): void => {
-    const next = { status, action, ...part };
-    onChange({
-      ...rest,
-      ...(next.status === undefined || next.status === '' ? {} : { status: next.status }),
-      ...(next.action === undefined || next.action === '' ? {} : { action: next.action }),
-    });
-  };
+  const change = (part: Pick<RunsSearch, 'status' | 'action'>): void =>
+    onChange(readRunsSearch({ ...search, ...part }));
   return (
     <header className="list-head">
       <div className="list-title">

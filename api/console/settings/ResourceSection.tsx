@@ -2,9 +2,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Ago } from '../ui/marks.tsx';
 import { ColumnHead, ListTable } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
-import { Ago } from '../ui/time.tsx';
 import { wholeOf } from '../wire/reading.ts';
 import type { ResourceTexts, Thing } from './resourceRow.ts';
 import { useResource } from './useResource.tsx';

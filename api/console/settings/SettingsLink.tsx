@@ -1,5 +1,5 @@
-/** A link to a section of the settings, or to one thing of it. Used by their pages. */
-import { Link } from '@tanstack/react-router';
+/** The ways to a section of the settings, or to one thing of it: a link, and going there. Used by their pages. */
+import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../shell/session.ts';
 import type { SectionName } from './sections.ts';
@@ -23,4 +23,12 @@ export const SettingsLink = ({ section, id, children }: SettingsLinkProps) => {
       {children}
     </Link>
   );
+};
+
+/** Returns a function that goes to one thing of a section; undefined: to its list. */
+export const useGoTo = (section: SectionName): ((id: string | undefined) => void) => {
+  const { environment } = useSession();
+  const navigate = useNavigate();
+  return (id) =>
+    void navigate({ to: '/env/$environment/settings/{-$section}/{-$id}', params: { environment, section, id } });
 };

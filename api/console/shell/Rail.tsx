@@ -5,7 +5,7 @@ import { useStreamState } from '../live/stream.ts';
 import { Button, ariaKeys } from '../ui/Button.tsx';
 import { Options } from '../ui/fields.tsx';
 import { count } from '../ui/plural.ts';
-import { clockTime } from '../ui/time.tsx';
+import { clockTime } from '../ui/time.ts';
 import { publicBase } from '../wire/base.ts';
 import { countsQuery, inboxesQuery, type SavedView, savedViewsQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';

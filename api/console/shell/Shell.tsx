@@ -7,7 +7,7 @@ import { Button } from '../ui/Button.tsx';
 import { adoptDrafts } from '../ui/draft.ts';
 import { loadedLater } from '../ui/lazy.tsx';
 import { Problem } from '../ui/Problem.tsx';
-import { clockTime } from '../ui/time.tsx';
+import { clockTime } from '../ui/time.ts';
 import { adoptTimeZone } from '../ui/timeZone.ts';
 import { ApiError, isRetried, retryDelay } from '../wire/apiError.ts';
 import { noteSignedIn } from '../wire/early.ts';

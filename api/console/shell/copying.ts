@@ -9,15 +9,21 @@ interface Copy {
   readonly run: () => void;
 }
 
-/** Returns a function that returns the ways to copy a request: all as a curl line, those with a tool as its call. */
-export const useCopies = (): ((request: CopiedRequest) => readonly Copy[]) => {
-  const { environment, notices } = useSession();
-  const copy = (text: string, copied: string) => (): void => {
+/** Returns a function that makes one that copies a text and says `copied`, or that the browser does not let it. */
+export const useCopy = (): ((text: string, copied: string) => () => void) => {
+  const { notices } = useSession();
+  return (text, copied) => () => {
     navigator.clipboard.writeText(text).then(
       () => notices.done(copied),
       () => notices.failed(laterTexts.copy.refused),
     );
   };
+};
+
+/** Returns a function that returns the ways to copy a request: all as a curl line, those with a tool as its call. */
+export const useCopies = (): ((request: CopiedRequest) => readonly Copy[]) => {
+  const { environment } = useSession();
+  const copy = useCopy();
   return (request) => {
     const curl = toCurl(request, environment);
     const call = toToolCall(request);

@@ -1,5 +1,5 @@
 /** The search of a page: `/` goes there, Escape and Enter leave it; and whether a text has the words. Used by lists and pickers. */
-import { forwardRef, useEffect, useState } from 'react';
+import { useEffect, useState, type Ref } from 'react';
 import { uiTexts } from './texts.tsx';
 
 /** Returns a text as it is compared: as the server does, but for accents, which make no difference here. */
@@ -42,6 +42,7 @@ export const useTypedSearch = (
 };
 
 interface SearchInputProps {
+  readonly ref?: Ref<HTMLInputElement>;
   readonly words: string;
   readonly onWords: (words: string) => void;
   /** For those who don't see it. */
@@ -53,21 +54,26 @@ interface SearchInputProps {
 /** As many characters as the API searches for. */
 const wordsMax = 200;
 
-export const SearchInput = forwardRef<HTMLInputElement, SearchInputProps>(
-  ({ words, onWords, label = uiTexts.search, placeholder = uiTexts.search, autoFocus = false }, input) => (
-    <input
-      ref={input}
-      type="search"
-      aria-label={label}
-      placeholder={placeholder}
-      aria-keyshortcuts="/"
-      autoFocus={autoFocus}
-      value={words}
-      maxLength={wordsMax}
-      onChange={({ target }) => onWords(target.value)}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape' || event.key === 'Enter') event.currentTarget.blur();
-      }}
-    />
-  ),
+export const SearchInput = ({
+  ref,
+  words,
+  onWords,
+  label = uiTexts.search,
+  placeholder = uiTexts.search,
+  autoFocus = false,
+}: SearchInputProps) => (
+  <input
+    ref={ref}
+    type="search"
+    aria-label={label}
+    placeholder={placeholder}
+    aria-keyshortcuts="/"
+    autoFocus={autoFocus}
+    value={words}
+    maxLength={wordsMax}
+    onChange={({ target }) => onWords(target.value)}
+    onKeyDown={(event) => {
+      if (event.key === 'Escape' || event.key === 'Enter') event.currentTarget.blur();
+    }}
+  />
 );

@@ -1,6 +1,6 @@
 /** Texts of states without content, of parts, searches, lists and forms, and in the place of a name. Loaded with the page; used everywhere. */
 import type { ReactNode } from 'react';
-import { count, plural, past } from './plural.ts';
+import { count, plural } from './plural.ts';
 
 export const uiTexts = {
   tryAgain: 'Try again',
@@ -50,28 +50,5 @@ export const uiTexts = {
         one: `${what} is ${count(excess)} character too long; at most ${count(most)} can be sent.`,
         other: `${what} is ${count(excess)} characters too long; at most ${count(most)} can be sent.`,
       }),
-  },
-  /** Texts of times that are told by how far away they are. */
-  time: {
-    /** Within a sentence. */
-    justNow: 'just now',
-    minutesAgo: (n: number) => past(n, 'minute'),
-    hoursAgo: (n: number) => past(n, 'hour'),
-    daysAgo: (n: number) => past(n, 'day'),
-    onDate: (date: string) => `on ${date}`,
-    now: 'now',
-    minutes: (n: number) => `${String(n)} min`,
-    hours: (n: number) => `${String(n)} h`,
-    days: (n: number) => `${String(n)} d`,
-    justOverdue: 'just overdue',
-    overdue: (span: string) => `${span} overdue`,
-    dueNow: 'due in a minute',
-    dueIn: (span: string) => `due in ${span}`,
-  },
-  /** Texts of single values. */
-  values: {
-    labelled: (label: string, value: string) => `${label} ${value}`,
-    yes: 'Yes',
-    no: 'No',
   },
 };

@@ -1,6 +1,5 @@
 /** Times and numbers as people read them, in their own zone and language; the exact time stands beside the relative one. */
-import { useSyncExternalStore } from 'react';
-import { uiTexts } from './texts.tsx';
+import { plainTexts } from './plainTexts.ts';
 import { chosenZone } from './timeZone.ts';
 
 const minute = 60_000;
@@ -75,83 +74,35 @@ export const axisTimes = (moments: readonly number[], step: number): string[] =>
 /** Returns how long; null: less than a minute. */
 const span = (ms: number): string | null => {
   if (ms < minute) return null;
-  if (ms < hour) return uiTexts.time.minutes(Math.floor(ms / minute));
-  if (ms < day) return uiTexts.time.hours(Math.floor(ms / hour));
-  return uiTexts.time.days(Math.floor(ms / day));
+  if (ms < hour) return plainTexts.time.minutes(Math.floor(ms / minute));
+  if (ms < day) return plainTexts.time.hours(Math.floor(ms / hour));
+  return plainTexts.time.days(Math.floor(ms / day));
 };
 
 /** Returns how long ago, or the date when that says more. */
 export const ago = (at: number, now: number): string => {
   const ms = now - at;
-  if (ms < 7 * day) return span(ms) ?? uiTexts.time.now;
+  if (ms < 7 * day) return span(ms) ?? plainTexts.time.now;
   return (isOfYear(at, now) ? dayOfYear : dayAndYear)(at);
 };
 
 /** Returns how long ago in the words of a sentence: `8 minutes ago`, or `on 3 Nov` when that says more. */
 export const agoInWords = (at: number, now: number): string => {
   const ms = now - at;
-  if (ms >= 7 * day) return uiTexts.time.onDate(ago(at, now));
-  if (ms < minute) return uiTexts.time.justNow;
-  if (ms < hour) return uiTexts.time.minutesAgo(Math.floor(ms / minute));
-  return ms < day ? uiTexts.time.hoursAgo(Math.floor(ms / hour)) : uiTexts.time.daysAgo(Math.floor(ms / day));
+  if (ms >= 7 * day) return plainTexts.time.onDate(ago(at, now));
+  if (ms < minute) return plainTexts.time.justNow;
+  if (ms < hour) return plainTexts.time.minutesAgo(Math.floor(ms / minute));
+  return ms < day ? plainTexts.time.hoursAgo(Math.floor(ms / hour)) : plainTexts.time.daysAgo(Math.floor(ms / day));
 };
 
 /** Returns how a deadline stands. */
 export const due = (at: number, now: number): { readonly text: string; readonly tone: 'late' | 'soon' | 'calm' } => {
   const left = at - now;
   const far = span(Math.abs(left));
-  if (left < 0) return { text: far === null ? uiTexts.time.justOverdue : uiTexts.time.overdue(far), tone: 'late' };
+  if (left < 0)
+    return { text: far === null ? plainTexts.time.justOverdue : plainTexts.time.overdue(far), tone: 'late' };
   return {
-    text: far === null ? uiTexts.time.dueNow : uiTexts.time.dueIn(far),
+    text: far === null ? plainTexts.time.dueNow : plainTexts.time.dueIn(far),
     tone: left < hour ? 'soon' : 'calm',
   };
-};
-
-const everyMs = 30_000;
-let present = Date.now();
-const listeners = new Set<() => void>();
-let timer = 0;
-
-const subscribe = (listener: () => void): (() => void) => {
-  if (listeners.size === 0) {
-    present = Date.now();
-    timer = window.setInterval(() => {
-      present = Date.now();
-      for (const each of listeners) each();
-    }, everyMs);
-  }
-  listeners.add(listener);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) window.clearInterval(timer);
-  };
-};
-
-/** The present, for relative times: all of them move together, every half minute. */
-export const useNow = (): number => useSyncExternalStore(subscribe, () => present);
-
-interface AgoProps {
-  readonly at: number;
-  /** Whether it stands within a sentence; else it is as short as columns and rows want it. */
-  readonly isInSentence?: boolean;
-}
-
-export const Ago = ({ at, isInSentence = false }: AgoProps) => {
-  const now = useNow();
-  return (
-    <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
-      {isInSentence ? agoInWords(at, now) : ago(at, now)}
-    </time>
-  );
-};
-
-/** A moment as a relative time, with the exact one on hover; a deadline; and the present, by which all of them move together. */
-export const Due = ({ at }: { readonly at: number }) => {
-  const now = useNow();
-  const { text, tone } = due(at, now);
-  return (
-    <time className={`due ${tone}`} dateTime={new Date(at).toISOString()} title={exactTime(at)}>
-      {text}
-    </time>
-  );
 };
