@@ -75,7 +75,7 @@ interface ConditionRowsProps {
   readonly onForm: (form: RowForm) => void;
 }
 
-/** A condition as lines of field, comparison and value, and those lines as a condition. */
+/** A condition as lines of field, comparison and value. */
 const ConditionRows = ({ form, onForm }: ConditionRowsProps) => {
   const { join, rows } = form;
   const set = (at: number, part: Partial<Row>): void =>

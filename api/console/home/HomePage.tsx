@@ -135,7 +135,6 @@ const Bulks = () => {
   );
 };
 
-/** Home’s sections of what goes on: agents with pending requests, unfinished bulks and running ramps; and of loosenings that wait. */
 const Ramps = () => {
   const { data } = useRead(flagsQuery);
   const going = (data ?? []).filter((flag) => goingRamp(flag) !== null);

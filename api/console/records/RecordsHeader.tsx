@@ -121,7 +121,7 @@ interface FilterDialogProps {
 
 const inputTypes = { text: 'text', number: 'text', time: 'date', date: 'date', boolean: 'text' } as const;
 
-/** Filters of a list of records by the declared types of fields, and the dialog that adds one: a field, a comparison and a value. */
+/** The dialog that adds a filter: a field, a comparison that its type has, and a value. */
 const FilterDialog = ({ fields, onAdd, onClose }: FilterDialogProps) => {
   const [name, setName] = useState(fields[0]?.name ?? '');
   const field = fields.find((each) => each.name === name);

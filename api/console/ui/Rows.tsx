@@ -92,7 +92,7 @@ interface ShowEarlierProps {
   };
 }
 
-/** The ends of a list whose newest elements come first: what came since it was read, the next page, and what may be archived. */
+/** The button that reads the next page of a list whose newest elements come first. */
 export const ShowEarlier = ({ what, list: { hasNextPage, isFetchingNextPage, fetchNextPage } }: ShowEarlierProps) =>
   hasNextPage && (
     <div className="verdict-buttons">

@@ -152,5 +152,5 @@ export const loadedLater = <P extends object>(
 /** A list to choose from by typing: states, people, tags, snooze times, and the palette of commands. */
 export const Picker = loadedLater(async () => (await import('./PickerDialog.tsx')).PickerDialog);
 
-/** The dialogs in which one answers with a line, or chooses from a list by typing; loaded when the browser has nothing else to do. */
+/** The dialog in which one answers with a line. */
 export const Ask = loadedLater(async () => (await import('./AskDialog.tsx')).AskDialog);

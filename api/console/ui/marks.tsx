@@ -76,6 +76,7 @@ interface AgoProps {
   readonly isInSentence?: boolean;
 }
 
+/** A moment as a relative time, with the exact one on hover. */
 export const Ago = ({ at, isInSentence = false }: AgoProps) => {
   const now = useNow();
   return (
@@ -85,7 +86,7 @@ export const Ago = ({ at, isInSentence = false }: AgoProps) => {
   );
 };
 
-/** A moment as a relative time, with the exact one on hover; a deadline; and the present, by which all of them move together. */
+/** A deadline, by how far away it is. */
 export const Due = ({ at }: { readonly at: number }) => {
   const now = useNow();
   const { text, tone } = due(at, now);

@@ -69,7 +69,6 @@ interface FilledPage {
   readonly at: number;
 }
 
-/** Queries of the app's pages: the list, and one with its blocks. */
 export const pageQuery = (http: Http, name: string, params: Readonly<Record<string, string>>) =>
   queryOptions({
     queryKey: ['page', name, params],
@@ -92,7 +91,6 @@ export const flagQuery = (http: Http, name: string) =>
     staleTime: 30_000,
   });
 
-/** Queries of flags: the list, one, and its history. */
 export const flagHistoryQuery = (http: Http, name: string) =>
   queryOptions({
     queryKey: keys.flagHistory(name),

@@ -47,7 +47,7 @@ export const bulksQuery = (http: Http) =>
     staleTime: 10_000,
   });
 
-/** Queries of bulks: the list, and what became of the items. */
+/** What became of the items of a bulk that had one outcome. */
 export const bulkResultsQuery = (http: Http, { id, done }: Bulk, outcome: BulkResult['outcome']) =>
   queryOptions({
     queryKey: [...keys.bulk(id), 'results', outcome, done],
