@@ -81,7 +81,7 @@ export const Chart = ({ block }: { readonly block: Block }) => {
         <ul ref={legend} className="chart-legend">
           {data.names.map((name, at) => (
             <li key={at}>
-              <i className={`series-${String((at % colours) + 1)}`} />
+              <i style={{ color: `var(--series-${String((at % colours) + 1)})` }} />
               <span dir="auto">{name}</span>
               {place !== null && <strong>{data.columns[at]?.[place] ?? '–'}</strong>}
             </li>
