@@ -1,8 +1,8 @@
 /** Calls an action, or tries it out; says what the API refuses at the field that it is about. Used by ActionForm. */
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { CopiedRequest } from '../shell/copying.ts';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
-import { useSession } from '../shell/session.ts';
+import { useSession, useOnScreen } from '../shell/session.ts';
 import { ApiError } from '../wire/apiError.ts';
 import { useSending } from '../wire/sendings.ts';
 import type { Action, ActionDryRun } from '../wire/types.ts';
@@ -80,13 +80,7 @@ export const useActionCall = (request: ActionRequest, action: Action, { draft, o
   const [isTrying, setTrying] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [tried, setTried] = useState<Tried | null>(null);
-  const isShown = useRef(true);
-  useEffect(() => {
-    isShown.current = true;
-    return () => {
-      isShown.current = false;
-    };
-  }, []);
+  const isShown = useOnScreen(true);
   const bodyOf = ({ input, reason }: CallBody) => ({
     action: request.action,
     ...(request.record === null ? {} : { record: request.record }),

@@ -1,7 +1,7 @@
 /** Decides requests, and tells what came of it where the person is by then: on the request, on another one, or elsewhere; an approved one can be taken back. Used by ApprovalsPage. */
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useBulkChanges } from '../bulks/BulkLine.tsx';
 import { isObject } from '../content/values.ts';
 import type { FlagPatch } from '../flags/patch.ts';
@@ -10,7 +10,7 @@ import { changeText } from '../flags/words.ts';
 import { changeItem } from '../inbox/change.ts';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { mayFlag } from '../shell/rights.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useOnScreen } from '../shell/session.ts';
 import { inRow } from '../ui/plural.ts';
 import { agoInWords } from '../ui/time.ts';
 import { ApiError } from '../wire/apiError.ts';
@@ -188,13 +188,7 @@ export const useDecide = (shown: string | null) => {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ readonly id: string; readonly text: string } | null>(null);
   /** Null: none, or the page has been left. */
-  const onScreen = useRef<string | null>(null);
-  useEffect(() => {
-    onScreen.current = shown;
-    return () => {
-      onScreen.current = null;
-    };
-  }, [shown]);
+  const onScreen = useOnScreen(shown);
   /** The request as it was when an approval of it failed because it has changed. */
   const [seen, setSeen] = useState<Approval | null>(null);
   const decide = async (

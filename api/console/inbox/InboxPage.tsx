@@ -1,12 +1,12 @@
 /** An inbox, or all of them: the list beside the item that is open, worked by keyboard or mouse. */
-import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useRef, useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import { useNames } from '../content/names.ts';
 import { focusWork } from '../shell/focus.ts';
 import { isTyping, useHeldKeys, useKeys, neighbour } from '../shell/keyboard.ts';
 import { Nowhere } from '../shell/Nowhere.tsx';
 import { maySelect } from '../shell/rights.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useOnScreen } from '../shell/session.ts';
 import { shellTexts } from '../shell/texts.tsx';
 import { Button, KeyHint } from '../ui/Button.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
@@ -48,19 +48,16 @@ const emptyText = (search: ListSearch): string =>
 
 /** Returns a function that opens an item that is back, unless the person writes or has left the page. */
 const useShowAgain = (open: (id: string) => void): ((id: string) => void) => {
-  const current = useRef<((id: string) => void) | null>(null);
-  useEffect(() => {
-    current.current = open;
-    return () => {
-      current.current = null;
-    };
-  }, [open]);
-  return useCallback((id) => {
-    // A change may fail before the page has gone on to the next item.
-    afterPaint(() => {
-      if (!isTyping(document.activeElement)) current.current?.(id);
-    });
-  }, []);
+  const current = useOnScreen(open);
+  return useCallback(
+    (id) => {
+      // A change may fail before the page has gone on to the next item.
+      afterPaint(() => {
+        if (!isTyping(document.activeElement)) current.current?.(id);
+      });
+    },
+    [current],
+  );
 };
 
 export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {

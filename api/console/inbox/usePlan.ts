@@ -56,16 +56,13 @@ export const usePlan = ({ ids, whole }: Selection, total: number | null): Planni
     setPlan((known) => (known !== null && isSame(known.chosen, { ids, whole }) ? known : null));
   }, [ids, whole]);
   const [isBusy, setBusy] = useState(false);
-  const fail = (error: unknown): void => {
-    notices.failed(error);
-  };
   const post = async <T>(body: object, idempotencyKey?: string): Promise<T | null> => {
     setBusy(true);
     try {
       const options = { body, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
       return (await http.call<T>('POST', '/bulk', options)).body;
     } catch (error) {
-      fail(error);
+      notices.failed(error);
       return null;
     } finally {
       setBusy(false);

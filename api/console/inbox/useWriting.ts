@@ -1,7 +1,7 @@
 /** The text that is being written on an item, kept as drafts until it is sent, and its sending. Used by Composer. */
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useStreamState } from '../live/stream.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useOnScreen } from '../shell/session.ts';
 import { forgetDraft, readDraft, useDraft } from '../ui/draft.ts';
 import { excessOf, reasonMost } from '../ui/fields.tsx';
 import { ApiError, messageOf } from '../wire/apiError.ts';
@@ -48,13 +48,7 @@ export const useWriting = ({ item, inbox, chosen, canReply, onSent }: WritingOpt
   const sending = useSending(sendings, place);
   const isBusy = sending?.isUnderWay === true;
   /** The draft that is on screen when an answer comes; null: another page is. */
-  const onScreen = useRef<string | null>(null);
-  useEffect(() => {
-    onScreen.current = place;
-    return () => {
-      onScreen.current = null;
-    };
-  }, [place]);
+  const onScreen = useOnScreen(place);
   const sentText = useSentText(inbox);
   const isReady =
     text.trim() !== '' &&

@@ -1,4 +1,4 @@
-/** Session of an environment, shared by all pages: API client, item store, live stream, undo and notices. */
+/** Session of an environment, shared by all pages: API client, item store, live stream, undo and notices; reading by it, and what is still on screen when an answer comes. */
 import {
   useQuery,
   type InfiniteData,
@@ -6,7 +6,7 @@ import {
   type QueryKey,
   type UseQueryOptions,
 } from '@tanstack/react-query';
-import { createContext, useContext } from 'react';
+import { createContext, useContext, useEffect, useRef, type RefObject } from 'react';
 import { liveUrl, openStream, type Stream } from '../live/stream.ts';
 import { readDraft, writeDraft } from '../ui/draft.ts';
 import { createHttp, type Http } from '../wire/http.ts';
@@ -223,3 +223,15 @@ export const useRead = <T, K extends QueryKey>(
   query: (http: Http) => UseQueryOptions<T, Error, T, K>,
   options: Pick<UseQueryOptions<T, Error, T, K>, 'enabled'> = {},
 ) => useQuery({ ...query(useSession().http), ...options });
+
+/** Returns the ref of what a component shows, for answers that come later; null: something else is on screen by then. */
+export const useOnScreen = <T>(shown: T): RefObject<T | null> => {
+  const current = useRef<T | null>(null);
+  useEffect(() => {
+    current.current = shown;
+    return () => {
+      current.current = null;
+    };
+  }, [shown]);
+  return current;
+};
