@@ -5,8 +5,7 @@ import { errors } from '../shared/catalogue/errors.ts';
 import { limits } from '../shared/catalogue/limits.ts';
 import type { Config } from '../shared/platform/config/config.ts';
 import { answerProbes, openProbeServer, startingProbes, type ProbeServer } from '../shared/platform/health/probes.ts';
-import { listen } from '../shared/platform/http/listen.ts';
-import { securityHeaders } from '../shared/platform/http/securityHeaders.ts';
+import { securityHeaders, listen } from '../shared/platform/http.ts';
 import { newId } from '../shared/platform/ids.ts';
 
 export interface Listener {

@@ -1,8 +1,8 @@
 /** The API process: configuration → listening → dependencies → HTTP and live streams; drains and stops on SIGTERM or SIGINT. */
 import { openDeps } from '../shared/deps.ts';
 import { readConfigOrExit } from '../shared/platform/config/config.ts';
-import { listenOrExit } from '../shared/platform/http/listen.ts';
-import { watchEventLoop } from '../shared/platform/log/eventLoop.ts';
+import { listenOrExit } from '../shared/platform/http.ts';
+import { watchEventLoop } from '../shared/platform/log/metrics.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
 import { openListener } from './listener.ts';
 import { startServer } from './server.ts';

@@ -4,11 +4,11 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { builtInRoles } from '../shared/catalogue/permissions.ts';
 import { isLockTimeout } from '../shared/platform/db/errors.ts';
-import { describeReadOnly, readOnlySql, type ReadOnlyStanding } from '../shared/platform/db/readOnly.ts';
 import { neededSchemaVersion } from '../shared/platform/db/schemaVersion.ts';
+import { type ReadOnlyStanding, describeReadOnly, readOnlySql } from '../shared/platform/db/serverState.ts';
 import { newId } from '../shared/platform/ids.ts';
 import { dbNowSql } from '../shared/platform/leases/leaderLease.ts';
-import { sleep } from '../shared/platform/time/wait.ts';
+import { sleep } from '../shared/platform/time/clock.ts';
 import { watchLockWaits, type LockWait } from './lockWait.ts';
 import { prepareServiceRole } from './serviceRole.ts';
 

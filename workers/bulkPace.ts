@@ -3,7 +3,7 @@
  * people and agents change things. Used by workerProcess.ts and jobs/bulkChunk.ts.
  */
 import { channels, type Bus } from '../shared/platform/redis/bus.ts';
-import { sleep } from '../shared/platform/time/wait.ts';
+import { sleep } from '../shared/platform/time/clock.ts';
 
 /** ms after a signal for which others count as at work: longer than the time between two signals (api/middleware/call.ts). */
 const atWorkMs = 600;

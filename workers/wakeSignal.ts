@@ -1,5 +1,5 @@
 /** A wake signal that ends the sleep of a loop; a signal while the loop is awake ends its next sleep. Used by all loops here. */
-import { backoffMs } from '../shared/platform/time/wait.ts';
+import { backoffMs } from '../shared/platform/time/clock.ts';
 
 interface WakeSignal {
   wake(): void;

@@ -13,7 +13,7 @@ import {
   type JobLease,
 } from '../shared/platform/leases/jobLease.ts';
 import { channels } from '../shared/platform/redis/bus.ts';
-import { backoffMs, sleep } from '../shared/platform/time/wait.ts';
+import { backoffMs, sleep } from '../shared/platform/time/clock.ts';
 import { continueTrace, failureOf, type Span, type Tracer } from '../shared/platform/tracing/span.ts';
 import { createLine, type Place } from '../shared/platform/turns/line.ts';
 import type { HandlerTable, Job, JobOutcome, JobTable } from './handler.ts';

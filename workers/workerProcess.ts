@@ -1,7 +1,7 @@
 /** Starts and stops the services of a worker process: publisher, enqueuer, job workers, sweeps. Used by main.ts and tests. */
 import { jobs as catalogue } from '../shared/catalogue/jobs.ts';
 import type { Deps } from '../shared/deps.ts';
-import { settlesWithin } from '../shared/platform/time/wait.ts';
+import { settlesWithin } from '../shared/platform/time/clock.ts';
 import { createBulkPace } from './bulkPace.ts';
 import { queuesOf, type HandlerTable, type JobTable } from './handler.ts';
 import { createHandlers } from './jobs/index.ts';

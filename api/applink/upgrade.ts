@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { linkLimits, subprotocol } from '../../shared/app/link/protocol.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { securityHeaders } from '../../shared/platform/http/securityHeaders.ts';
+import { securityHeaders } from '../../shared/platform/http.ts';
 import { strictObject } from '../../shared/platform/json/schema.ts';
 import { logRefusedSocket, logSocket } from '../http/accessLog.ts';
 import { clientAddress } from '../http/clientAddress.ts';

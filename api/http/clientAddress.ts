@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from 'proxy-addr';
 import type { ProxyTrust } from '../../shared/platform/config/configValues.ts';
-import { parseAddress } from '../../shared/platform/http/address.ts';
+import { parseAddress } from '../../shared/platform/http.ts';
 
 type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
 

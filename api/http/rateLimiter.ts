@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { addressBlock } from '../../shared/platform/http/address.ts';
-import { redisKeys } from '../../shared/platform/redis/keys.ts';
+import { addressBlock } from '../../shared/platform/http.ts';
+import { redisKeys } from '../../shared/platform/redis/bus.ts';
 
 /** Takes up to ARGV[3] requests from the bucket; returns how many, how many are left, and the milliseconds until the next one. */
 const script = `

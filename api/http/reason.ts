@@ -3,7 +3,7 @@ import { invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import { Type, type TObject, type TSchema } from '../../shared/platform/json/schema.ts';
-import { isLongerThan } from '../../shared/platform/words/textLength.ts';
+import { isLongerThan } from '../../shared/platform/words/texts.ts';
 
 const reasonSchema = Type.Optional(
   Type.String({ maxLength: limits.reasonMax, description: 'Why, for the timeline and the audit log.' }),

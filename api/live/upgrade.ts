@@ -10,7 +10,7 @@ import type { Environment } from '../../shared/app/manifest/definition.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { securityHeaders } from '../../shared/platform/http/securityHeaders.ts';
+import { securityHeaders } from '../../shared/platform/http.ts';
 import { strictObject, Type } from '../../shared/platform/json/schema.ts';
 import { logRefusedSocket, logSocket } from '../http/accessLog.ts';
 import { clientAddress } from '../http/clientAddress.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../../shared/accounts/access/principal.ts';
 import type { ActionDefinition } from '../../shared/app/manifest/actions.ts';
 import type { Definition } from '../../shared/app/manifest/definition.ts';
-import { getOrCreate } from '../../shared/platform/caches/maps.ts';
+import { getOrCreate } from '../../shared/platform/caches.ts';
 import { strictObject } from '../../shared/platform/json/schema.ts';
 import { compileCheck } from '../../shared/platform/json/validate.ts';
 import { canRunAction } from '../../shared/runs/queries.ts';

@@ -2,7 +2,7 @@
 import { fault, Fault } from '../catalogue/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
-import { addressBlock } from '../platform/http/address.ts';
+import { addressBlock } from '../platform/http.ts';
 import { knownTurn, strangersTurn, verifyPassword } from './passwords.ts';
 import { normalizeEmail } from './settings/people.ts';
 import { countRefusedSignIn } from './signInMetrics.ts';

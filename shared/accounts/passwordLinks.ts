@@ -8,7 +8,7 @@ import type { JobPayloads } from '../catalogue/jobs.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import { newId } from '../platform/ids.ts';
-import { stagedJobInsert } from '../platform/journal/stagedJobs.ts';
+import { stagedJobInsert } from '../platform/journal/inserts.ts';
 import { tokenHash } from './access/tokens.ts';
 
 export type LinkKind = JobPayloads['passwordMail']['kind'];

@@ -2,7 +2,7 @@
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
-import { sleep } from '../platform/time/wait.ts';
+import { sleep } from '../platform/time/clock.ts';
 import { tokenHash } from './access/tokens.ts';
 import { findAccount, readAccount } from './accounts.ts';
 import { newBrowserToken } from './knownBrowser.ts';

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { Fault, fault } from '../catalogue/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
-import { addressBlock } from '../platform/http/address.ts';
+import { addressBlock } from '../platform/http.ts';
 import { createLimiter } from '../platform/turns/limiter.ts';
 import { knownTurn, strangersTurn, tooManySignIns } from './passwords.ts';
 import { normalizeEmail } from './settings/people.ts';

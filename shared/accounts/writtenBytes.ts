@@ -4,12 +4,11 @@
  */
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { getOrCreate } from '../platform/caches/maps.ts';
+import { getOrCreate } from '../platform/caches.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import type { Clock } from '../platform/time/clock.ts';
-import { settlesWithin } from '../platform/time/wait.ts';
+import { type Clock, settlesWithin } from '../platform/time/clock.ts';
 
 export const dayMs = 86_400_000;
 /** ms after which counted bytes are added up, so that other processes count them too. */

@@ -5,7 +5,7 @@ import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { actorValues, change, event, live, writeChange } from '../platform/journal/changeWriter.ts';
 import { toEventActor, type EventActor } from '../platform/journal/events.ts';
-import { sameColumns } from '../platform/journal/insertText.ts';
+import { sameColumns } from '../platform/journal/inserts.ts';
 import { approvalEventData, approvalLiveParts, readApproval, type Approval } from './model.ts';
 
 export interface ApprovalEnding {

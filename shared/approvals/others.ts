@@ -2,7 +2,7 @@
 import type { Caller } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
 import { limits } from '../catalogue/limits.ts';
-import { namedStatement, queryNamedRows } from '../platform/db/namedStatement.ts';
+import { namedStatement, queryNamedRows } from '../platform/db/sql.ts';
 import { approvalColumns, type Approval } from './model.ts';
 import { canSee } from './queries.ts';
 

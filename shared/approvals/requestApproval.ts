@@ -22,7 +22,7 @@ import {
 } from '../platform/journal/changeWriter.ts';
 import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
-import { canonicalJson } from '../platform/json/canonicalJson.ts';
+import { canonicalJson } from '../platform/json/jsonLimits.ts';
 import { channels } from '../platform/redis/bus.ts';
 import {
   approvalEventData,

@@ -1,6 +1,5 @@
 /** The text that stages the jobs of a bulk's chunks, when it is accepted, approved, or found without them. */
-import type { InsertSource, Sql } from '../platform/journal/insertText.ts';
-import { stagedJobInsert } from '../platform/journal/stagedJobs.ts';
+import { type InsertSource, type Sql, stagedJobInsert } from '../platform/journal/inserts.ts';
 
 interface ChunkJobColumns {
   readonly env: Sql;

@@ -1,7 +1,7 @@
 /** Ends the time for which results of bulks are kept: counts into the bulk's row, then rows or whole months away. Used by a sweep. */
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
-import { lockMoves } from '../platform/ended/movesLock.ts';
+import { lockMoves } from '../platform/ended/moveEnded.ts';
 import { idAt } from '../platform/ids.ts';
 
 const dayMs = 86_400_000;

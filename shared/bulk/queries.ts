@@ -7,8 +7,8 @@ import { openChunkStatuses, type BulkOutcome, type BulkStatus } from '../catalog
 import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement, type Statement } from '../platform/db/sql.ts';
-import { notFoundFault } from '../platform/ended/notKept.ts';
-import { readPageOfTwo } from '../platform/ended/readPage.ts';
+import { notFoundFault } from '../platform/ended/readEnded.ts';
+import { readPageOfTwo } from '../platform/ended/readEnded.ts';
 import { cutPage, readVisiblePage } from '../platform/listing/page.ts';
 import type { BulkRow } from './present.ts';
 import { areIdsNamed, readBulkScopes, seesAllBulks, seesBulkCounts, seesBulkScope, type BulkScope } from './scope.ts';

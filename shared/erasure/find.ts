@@ -4,7 +4,7 @@ import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses } from '../catalogue/states/runs.ts';
 import { isGivenUpJobSql } from '../catalogue/states/stagedJobs.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { namedStatement, queryNamedRows } from '../platform/db/namedStatement.ts';
+import { namedStatement, queryNamedRows } from '../platform/db/sql.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { findBulks } from './bulks.ts';
 import type { ErasureTarget } from './model.ts';

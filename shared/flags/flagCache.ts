@@ -6,7 +6,7 @@
  */
 import type { Environment } from '../app/manifest/definition.ts';
 import type { ManifestFlag } from '../app/manifest/manifest.ts';
-import { getOrCreate } from '../platform/caches/maps.ts';
+import { getOrCreate } from '../platform/caches.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { channels, type Bus } from '../platform/redis/bus.ts';

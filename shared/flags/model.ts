@@ -5,7 +5,7 @@ import type { ActorRef } from '../catalogue/events.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { isObject } from '../platform/json/jsonLimits.ts';
-import { largeRowsSql, storedBytesSql, type LargeRow } from '../platform/listing/largeRows.ts';
+import { type LargeRow, largeRowsSql, storedBytesSql } from '../platform/listing/page.ts';
 import type { FlagRule, FlagValueKind } from './evaluate.ts';
 import { rampJson, type Ramp } from './ramp.ts';
 

@@ -3,7 +3,7 @@
  * that are due, in few statements: a thousand ramps cost at most 40 jobs a second instead of a thousand. Used by write.ts and
  * orphanedRampSteps.ts.
  */
-import { stagedJobInsert } from '../platform/journal/stagedJobs.ts';
+import { stagedJobInsert } from '../platform/journal/inserts.ts';
 
 export const rampBucketMs = 25;
 

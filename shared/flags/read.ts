@@ -6,7 +6,7 @@ import { replacedRamp } from '../approvals/replacedRamp.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { rowId } from '../platform/ids.ts';
-import { cutLargePage, largeRowsSql, storedBytesSql, type LargeRow } from '../platform/listing/largeRows.ts';
+import { type LargeRow, cutLargePage, largeRowsSql, storedBytesSql } from '../platform/listing/page.ts';
 import { requireVisibleFlag } from './changeFlag.ts';
 import type { FlagDeps } from './deps.ts';
 import { flagView, readFlagPage, readFlagRow, redactFlag, resolveFlag, type FlagView } from './model.ts';

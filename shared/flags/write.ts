@@ -8,7 +8,7 @@ import type { Db, Tx } from '../platform/db/knex.ts';
 import { actorValues, change, event, keep, live, savedValues, writeChange } from '../platform/journal/changeWriter.ts';
 import { actorOfJson, withEventIds, type EventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
-import { sameColumns } from '../platform/journal/insertText.ts';
+import { sameColumns } from '../platform/journal/inserts.ts';
 import { flagDifference } from './decideFlag.ts';
 import type { FlagDeps } from './deps.ts';
 import { flagView, toPercent, type ResolvedFlag } from './model.ts';

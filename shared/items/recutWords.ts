@@ -4,7 +4,7 @@
  */
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
-import { cleanText } from '../platform/words/cleanText.ts';
+import { cleanText } from '../platform/words/texts.ts';
 import { itemTermSeparator } from './perform/writeSql.ts';
 import { cutTexts, type MissingText } from './search/indexTexts.ts';
 import { itemTerms, type ItemTermSource } from './search/terms.ts';

@@ -4,7 +4,7 @@ import type { Definition } from '../app/manifest/definition.ts';
 import type { RecordRef } from '../items/model.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import { hashJson } from '../platform/json/canonicalJson.ts';
+import { hashJson } from '../platform/json/jsonLimits.ts';
 
 /** A record as responses have it. `updatedAt`: epoch milliseconds; null: not known. */
 export interface FullRecord {

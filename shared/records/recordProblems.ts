@@ -3,8 +3,7 @@ import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { countKeys, isObject, jsonProblem } from '../platform/json/jsonLimits.ts';
 import { linePattern } from '../platform/json/schema.ts';
-import { cleanText } from '../platform/words/cleanText.ts';
-import { isLongerThan } from '../platform/words/textLength.ts';
+import { isLongerThan, cleanText } from '../platform/words/texts.ts';
 import type { FullRecord } from './queries.ts';
 
 const controls = /[\u0000-\u001f\u007f-\u009f]/;

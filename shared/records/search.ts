@@ -3,7 +3,7 @@
  * the text, others. Used by read.ts.
  */
 import type { Db } from '../platform/db/knex.ts';
-import { namedStatement, queryNamedRows } from '../platform/db/namedStatement.ts';
+import { namedStatement, queryNamedRows } from '../platform/db/sql.ts';
 import { foldCase } from '../platform/words/searchWords.ts';
 import { sampleTermShares, selectRareTerms } from './list/gather.ts';
 import { probeRecordsById } from './list/scan.ts';

@@ -9,7 +9,7 @@ import { rpcCodes } from '../app/link/protocol.ts';
 import type { Environment, InboxDefinition } from '../app/manifest/definition.ts';
 import type { Item } from '../items/model.ts';
 import { parseSender, resolveCustomerAddress, resolveMessageIds } from '../items/replyAddress.ts';
-import { getOrCreate } from '../platform/caches/maps.ts';
+import { getOrCreate } from '../platform/caches.ts';
 import { composeMail, messageIdOf } from './composeMail.ts';
 import { readEarlierReplies, withdrawReply, type ReplyRequest } from './replyRequest.ts';
 import { openMailServer, type MailOutcome, type MailServer } from './smtp.ts';

@@ -9,7 +9,7 @@ import { newId } from '../platform/ids.ts';
 import { change, event, keep, live, savedValues, writeChange, type Change } from '../platform/journal/changeWriter.ts';
 import { actorOfRow, withEventIds } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
-import { sameColumns } from '../platform/journal/insertText.ts';
+import { sameColumns } from '../platform/journal/inserts.ts';
 import { inStatementSpan, type Span } from '../platform/tracing/span.ts';
 import { runEntryData, runLiveParts, runRecordKey, type Run } from './model.ts';
 import { jobDueColumns, runJobInsert, type JobDue } from './runStatementParts.ts';

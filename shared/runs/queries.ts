@@ -2,9 +2,9 @@
 import type { Caller } from '../accounts/access/principal.ts';
 import { openRunStatuses, type RunStatus } from '../catalogue/states/runs.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { namedStatement, queryNamedRows, type NamedStatement } from '../platform/db/namedStatement.ts';
-import { notFoundFault } from '../platform/ended/notKept.ts';
-import { readPageOfTwo } from '../platform/ended/readPage.ts';
+import { type NamedStatement, namedStatement, queryNamedRows } from '../platform/db/sql.ts';
+import { notFoundFault } from '../platform/ended/readEnded.ts';
+import { readPageOfTwo } from '../platform/ended/readEnded.ts';
 import { cutPage } from '../platform/listing/page.ts';
 import type { ActionDeps } from './deps.ts';
 import { readRun, runColumns, type Run } from './model.ts';

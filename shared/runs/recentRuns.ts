@@ -4,7 +4,7 @@ import { openBulkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses, type RunStatus } from '../catalogue/states/runs.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { namedStatement, queryNamedRows } from '../platform/db/namedStatement.ts';
+import { namedStatement, queryNamedRows } from '../platform/db/sql.ts';
 import { idAt } from '../platform/ids.ts';
 
 /** The statuses of runs that the app has done, or may do or have done. */

@@ -2,7 +2,7 @@
  * Wake signals for calls that wait for the end of their run, sent in this process or through Redis by the process that
  * changes the run. A signal may be lost, so waiting calls also poll the row. Used by the endpoints of actions.
  */
-import { getOrCreate } from '../platform/caches/maps.ts';
+import { getOrCreate } from '../platform/caches.ts';
 import { channels, type Bus } from '../platform/redis/bus.ts';
 
 interface Waiters {

@@ -1,6 +1,5 @@
 /** What the statements of runs are put together of: the job of a run. Used by insertRun.ts and moveRun.ts. */
-import { sameColumns, type InsertSource } from '../platform/journal/insertText.ts';
-import { stagedJobInsert, type StagedJobColumns } from '../platform/journal/stagedJobs.ts';
+import { type StagedJobColumns, type InsertSource, stagedJobInsert, sameColumns } from '../platform/journal/inserts.ts';
 
 /** When the job of a run is due: at a time, or once the app is back. */
 export type JobDue = number | 'app';

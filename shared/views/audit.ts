@@ -3,12 +3,7 @@ import type { Caller } from '../accounts/access/principal.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import { resolveRecord } from '../items/filters/filters.ts';
 import type { Db } from '../platform/db/knex.ts';
-import {
-  namedStatement,
-  queryNamedRows,
-  type NamedStatement,
-  type NamedValues,
-} from '../platform/db/namedStatement.ts';
+import { type NamedStatement, type NamedValues, namedStatement, queryNamedRows } from '../platform/db/sql.ts';
 import { idTime, rowId } from '../platform/ids.ts';
 import {
   endEventId,
@@ -17,7 +12,7 @@ import {
   type PastDeps,
   type PastEvents,
 } from '../platform/journal/pastEvents.ts';
-import { cutLargePage, largeRowsSql, storedBytesSql, type LargeRow } from '../platform/listing/largeRows.ts';
+import { type LargeRow, cutLargePage, largeRowsSql, storedBytesSql } from '../platform/listing/page.ts';
 import { hiddenFromPlanner } from '../platform/listing/scanSql.ts';
 import { hiddenActions, isReasonSeen, redactSide } from './auditValues.ts';
 

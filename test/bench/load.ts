@@ -9,7 +9,7 @@ import { furtherLexemes, itemLexemes } from '../../shared/items/search/itemWords
 import { bucketSql, fortnightSql, itemTerms } from '../../shared/items/search/terms.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
 import { queryRow, statement } from '../../shared/platform/db/sql.ts';
-import { nameCode } from '../../shared/platform/words/lexemes.ts';
+import { nameCode } from '../../shared/platform/words/searchWords.ts';
 import { demoItems } from '../../shared/tools/demo/generate.ts';
 import { people } from '../../shared/tools/demo/people.ts';
 import type { Cast } from '../../shared/tools/demo/story.ts';

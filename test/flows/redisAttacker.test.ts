@@ -10,8 +10,7 @@ import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { expect } from 'chai';
 import { jobs } from '../../shared/catalogue/jobs.ts';
-import { channels } from '../../shared/platform/redis/bus.ts';
-import { redisKeys } from '../../shared/platform/redis/keys.ts';
+import { redisKeys, channels } from '../../shared/platform/redis/bus.ts';
 import { createMessageSeal } from '../../shared/platform/redis/messageSeal.ts';
 import { startRedis } from '../../shared/tools/services/redis.mjs';
 import { queuesOf } from '../../workers/handler.ts';
@@ -254,7 +253,7 @@ describe('Redis in an attacker’s hands', function () {
       .flat()
       .filter((text) => text.startsWith(`${prefix}:`) && !channelForm.test(text) && !keyForm.test(text))
       .filter((text) => !text.endsWith(':') && !text.endsWith(':*'));
-    expect([...new Set(used)], 'name the key in keys.ts').to.deep.equal([]);
+    expect([...new Set(used)], 'name the key in bus.ts').to.deep.equal([]);
   });
 
   it('takes no text on any channel, and says so', async () => {

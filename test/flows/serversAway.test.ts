@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { migrateDatabase } from '../../migrations/migrate.ts';
 import { newToken } from '../../shared/accounts/access/tokens.ts';
 import { readConfig } from '../../shared/platform/config/config.ts';
-import { settlesWithin } from '../../shared/platform/time/wait.ts';
+import { settlesWithin } from '../../shared/platform/time/clock.ts';
 import { program } from '../../shared/tools/services/compile.mjs';
 import { freePort } from '../../shared/tools/services/ports.mjs';
 import { startPostgres, type PostgresServer } from '../../shared/tools/services/postgres.mjs';

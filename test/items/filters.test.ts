@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { filterConditions } from '../../shared/items/list/filters.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
-import { namedStatement } from '../../shared/platform/db/namedStatement.ts';
+import { namedStatement } from '../../shared/platform/db/sql.ts';
 import { newDatabase, type TestDatabase } from '../support/database.ts';
 
 interface PlanNode {

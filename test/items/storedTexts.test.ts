@@ -1,7 +1,7 @@
 /** How titles, tags and keys are stored: composed, trimmed and without signs that nobody sees, so that what looks the same is the same. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { cleanText } from '../../shared/platform/words/cleanText.ts';
+import { cleanText } from '../../shared/platform/words/texts.ts';
 import type { FakeApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
 import { callTool } from '../support/tools.ts';

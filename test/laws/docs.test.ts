@@ -105,7 +105,7 @@ describe('law: documents', () => {
 
   it('docs/operators.md explains every variable that the configuration reads', () => {
     const text = read('docs/operators.md');
-    const names = ['config', 'standbyConfig', 'openIdConfig', 'tracingConfig'].flatMap((file) =>
+    const names = ['config', 'openIdConfig', 'tracingConfig'].flatMap((file) =>
       [...read(`shared/platform/config/${file}.ts`).matchAll(/name: '([A-Z_]+)'/g)].map(([, name = '']) => name),
     );
     expect(names).to.have.length.above(10);

@@ -12,10 +12,10 @@ const changeWriter = 'shared/platform/journal/changeWriter.ts';
 /** The only file that inserts into each table, and the part of a change that does. */
 const journal = {
   events: ['shared/platform/journal/events.ts', `event of ${changeWriter}`],
-  outbox: ['shared/platform/journal/outbox.ts', `live of ${changeWriter}`],
+  outbox: ['shared/platform/journal/inserts.ts', `live of ${changeWriter}`],
   idempotency_keys: ['shared/platform/journal/idempotency.ts', `keep of ${changeWriter}`],
-  staged_jobs: ['shared/platform/journal/stagedJobs.ts', 'stagedJobInsert'],
-  bulk_results: ['shared/platform/journal/bulkResults.ts', 'bulkResultInsert'],
+  staged_jobs: ['shared/platform/journal/inserts.ts', 'stagedJobInsert'],
+  bulk_results: ['shared/platform/journal/inserts.ts', 'bulkResultInsert'],
 } as const;
 
 /** Tests and benchmarks may insert by themselves. */

@@ -1,7 +1,7 @@
 /** Clients whose every response is checked against `/openapi.json`: the status is documented and the body fits its schema. */
 import addFormats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { getOrCreate } from '../../shared/platform/caches/maps.ts';
+import { getOrCreate } from '../../shared/platform/caches.ts';
 import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import type { Client, Reply } from './http.ts';
 

@@ -6,7 +6,7 @@ const blocked = 'the event loop was blocked';
 /** Processor time in ms from which a test fails: on a small machine, the first garbage collections of a process alone may take what is logged. */
 const blockedMs = 800;
 
-/** Returns the lines of a log that say that the process blocked its own event loop for long (shared/platform/log/eventLoop.ts). */
+/** Returns the lines of a log that say that the process blocked its own event loop for long (shared/platform/log/metrics.ts). */
 export const blockedLoopLines = (log: string): string[] =>
   log.split('\n').filter((line) => line.includes(blocked) && Number(/"processorMs":(\d+)/.exec(line)?.[1]) > blockedMs);
 

@@ -1,7 +1,7 @@
 /** Ports: several starts at once take different ones, and a process whose port is taken says so. */
 import { createServer } from 'node:net';
 import { expect } from 'chai';
-import { listen } from '../../shared/platform/http/listen.ts';
+import { listen } from '../../shared/platform/http.ts';
 import { freePort, holdPortFrom } from '../../shared/tools/services/ports.mjs';
 
 describe('ports', () => {

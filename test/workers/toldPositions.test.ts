@@ -1,7 +1,7 @@
 /** The publisher on data that have gone back without a new timeline, and on a Redis that says what nobody has told. */
 import { expect } from 'chai';
 import { acquireLeaderLease, newHolderName, type LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
-import { redisKeys } from '../../shared/platform/redis/keys.ts';
+import { redisKeys } from '../../shared/platform/redis/bus.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';
 import { followTold, keepTold } from '../../workers/outbox/toldPositions.ts';
 import { until } from '../support/until.ts';

@@ -6,7 +6,7 @@ import type { Environment, InboxDefinition } from '../../shared/app/manifest/def
 import type { Deps } from '../../shared/deps.ts';
 import { readItems } from '../../shared/items/model.ts';
 import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
-import { sleep } from '../../shared/platform/time/wait.ts';
+import { sleep } from '../../shared/platform/time/clock.ts';
 import { deliverReply, type DeliveryOutcome } from '../../shared/replies/deliverReply.ts';
 import { replyRefusal } from '../../shared/replies/replyRefusal.ts';
 import { markReply, readReplyRequest, type ReplyRequest } from '../../shared/replies/replyRequest.ts';

@@ -7,8 +7,8 @@ import type { Db } from '../../shared/platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../../shared/platform/db/sql.ts';
 import { dbNowSql } from '../../shared/platform/leases/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
-import { testWrite } from '../../shared/platform/redis/testWrite.ts';
-import { createInterval } from '../../shared/platform/time/wait.ts';
+import { testWrite } from '../../shared/platform/redis/connect.ts';
+import { createInterval } from '../../shared/platform/time/clock.ts';
 import type { JobTable } from '../handler.ts';
 import { backoffAfter, createWakeSignal, type RunningService } from '../wakeSignal.ts';
 

@@ -24,8 +24,8 @@
  * `streams.counted` shows it, and recount.ts makes the counts right.
  */
 import type { Db } from '../../shared/platform/db/knex.ts';
+import { timelineSql } from '../../shared/platform/db/serverState.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
-import { timelineSql } from '../../shared/platform/db/timeline.ts';
 import { dbNowSql, leaderLeaseMs, type LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
 import type { StreamHead } from './toldPositions.ts';
 

@@ -8,12 +8,12 @@
  * forged position ends an epoch that every reader goes on from, as none is ahead of the stream.
  */
 import type { Db } from '../../shared/platform/db/knex.ts';
-import { namedStatement, queryNamedRows } from '../../shared/platform/db/namedStatement.ts';
+import { namedStatement, queryNamedRows } from '../../shared/platform/db/sql.ts';
 import { queryRow } from '../../shared/platform/db/sql.ts';
-import { newEpochRise } from '../../shared/platform/leases/epochRise.ts';
+import { newEpochRise } from '../../shared/platform/leases/leaderLease.ts';
 import type { LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
+import { redisKeys } from '../../shared/platform/redis/bus.ts';
 import type { RedisConnections } from '../../shared/platform/redis/connect.ts';
-import { redisKeys } from '../../shared/platform/redis/keys.ts';
 import { raiseRevisionSql } from './timeline.ts';
 
 /** The place of a stream's newest message. */

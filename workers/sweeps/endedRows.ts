@@ -2,9 +2,9 @@
 import { endedApprovals } from '../../shared/approvals/endedApprovals.ts';
 import { endedBulks } from '../../shared/bulk/endedBulks.ts';
 import type { EndedKind } from '../../shared/catalogue/retention.ts';
-import { getOrCreate } from '../../shared/platform/caches/maps.ts';
+import { getOrCreate } from '../../shared/platform/caches.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
-import { expireEnded } from '../../shared/platform/ended/expireEnded.ts';
+import { expireEnded } from '../../shared/platform/ended/moveEnded.ts';
 import { mayMove, moveEnded, type EndedRows } from '../../shared/platform/ended/moveEnded.ts';
 import { endedRuns } from '../../shared/runs/endedRuns.ts';
 import { presentTime } from './presentTime.ts';

@@ -22,7 +22,7 @@ import { chainNextRange, isSettled, readEventHorizon } from '../../shared/platfo
 import { releaseParkedJobs } from '../../shared/platform/leases/jobLease.ts';
 import { dbNowSql } from '../../shared/platform/leases/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
-import { sleep } from '../../shared/platform/time/wait.ts';
+import { sleep } from '../../shared/platform/time/clock.ts';
 import { reindexRecords } from '../../shared/records/reindex.ts';
 import { expireEndedRows, moveEndedRows } from './endedRows.ts';
 import { expireApprovals, undeclaredActions } from './expireApprovals.ts';

@@ -1,7 +1,7 @@
 /** The rights of a principal in one environment: agents may not use the new actions and flags that wait for a person's acceptance. */
 import type { Definition, Environment } from '../../app/manifest/definition.ts';
 import { withheldTypes, type WithheldType } from '../../app/manifest/rules/rules.ts';
-import { getOrCreate } from '../../platform/caches/maps.ts';
+import { getOrCreate } from '../../platform/caches.ts';
 import type { Access } from './access.ts';
 import type { Principal } from './principal.ts';
 

@@ -2,7 +2,7 @@
 import type { Configuration } from 'openid-client';
 import type { Config } from '../../platform/config/config.ts';
 import type { OpenIdConfig } from '../../platform/config/openIdConfig.ts';
-import { addressBlock } from '../../platform/http/address.ts';
+import { addressBlock } from '../../platform/http.ts';
 import { createLimiter } from '../../platform/turns/limiter.ts';
 import { strangersTurn, tooManySignIns } from '../passwords.ts';
 import { readProviderClaims, type Identity } from './claims.ts';

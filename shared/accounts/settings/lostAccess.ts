@@ -7,7 +7,7 @@ import { sqlList } from '../../catalogue/states/machine.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../../platform/db/sql.ts';
 import { newId } from '../../platform/ids.ts';
-import { stagedJobInsert } from '../../platform/journal/stagedJobs.ts';
+import { stagedJobInsert } from '../../platform/journal/inserts.ts';
 import type { Administrator } from './adminChange.ts';
 
 /** The people of `$1` with the environments that exist; `is_in`: whether they have access to that environment. */

@@ -2,7 +2,7 @@
 import { fault } from '../../catalogue/errors.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { namedStatement, queryNamedRows } from '../../platform/db/namedStatement.ts';
+import { namedStatement, queryNamedRows } from '../../platform/db/sql.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../../platform/db/sql.ts';
 import { newId } from '../../platform/ids.ts';
 import { responseObject, strictObject, Type, type Static } from '../../platform/json/schema.ts';

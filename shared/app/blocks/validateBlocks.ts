@@ -4,7 +4,7 @@
  */
 import { errors, type ErrorCode } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { getOrCreate } from '../../platform/caches/maps.ts';
+import { getOrCreate } from '../../platform/caches.ts';
 import { exceedsPartCount, isObject, jsonProblem } from '../../platform/json/jsonLimits.ts';
 import { namePattern } from '../../platform/json/schema.ts';
 import { compileProblemCheck } from '../../platform/json/validate.ts';

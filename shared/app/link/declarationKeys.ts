@@ -1,6 +1,6 @@
 /** Keys of what a manifest declares, which calls are routed by: an instance is called only for what it declares. Used by routing.ts and api/applink. */
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../platform/json/canonicalJson.ts';
+import { canonicalJson } from '../../platform/json/jsonLimits.ts';
 import type { Declaration } from './link.ts';
 
 /**

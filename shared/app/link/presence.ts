@@ -5,7 +5,7 @@
 import { isOnlineSql } from '../../catalogue/states/connections.ts';
 import { isParkedJobSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { namedStatement, queryNamedRows, type NamedValues } from '../../platform/db/namedStatement.ts';
+import { type NamedValues, namedStatement, queryNamedRows } from '../../platform/db/sql.ts';
 import { executeStatement, queryRows, statement } from '../../platform/db/sql.ts';
 import { dbNowSql } from '../../platform/leases/leaderLease.ts';
 import { channels, type Bus, type EphemeralMessage } from '../../platform/redis/bus.ts';

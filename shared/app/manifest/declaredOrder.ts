@@ -2,7 +2,7 @@
  * Puts the members of objects into the order of their declaration, which `jsonb` columns do not keep. Used by everything that
  * presents records, items, runs and approvals.
  */
-import { getOrCreate } from '../../platform/caches/maps.ts';
+import { getOrCreate } from '../../platform/caches.ts';
 import { isObject } from '../../platform/json/jsonLimits.ts';
 import { declaredMembers } from '../../platform/json/jsonSchemaProblems.ts';
 import type { Definition } from './definition.ts';

@@ -2,8 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { compileAppSchema, compileAppSchemaWithDefaults } from '../../platform/json/appSchemas.ts';
-import { objectSchemaSteps } from '../../platform/json/jsonSchemaProblems.ts';
-import { createBudget, type SchemaBudget } from '../../platform/json/schemaBudget.ts';
+import { type SchemaBudget, createBudget, objectSchemaSteps } from '../../platform/json/jsonSchemaProblems.ts';
 import type { Manifest } from './manifest.ts';
 
 /** Steps between which other work may be done; only the last one of a schema has problems. */

@@ -5,7 +5,7 @@
 import { anyOfNames, columnsOf, eachAnyOf, type AnyOfName } from '../../app/items/members.ts';
 import type { SqlValue } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
-import { nameCode } from '../../platform/words/lexemes.ts';
+import { nameCode } from '../../platform/words/searchWords.ts';
 import { alternativesOf } from '../../platform/words/searchWords.ts';
 import { contentQueries, type ContentQueries } from '../search/itemWords.ts';
 import { bucketSql, emptyTermFilter, fortnightSql, termPieces } from '../search/terms.ts';

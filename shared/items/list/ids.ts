@@ -1,6 +1,6 @@
 /** Reads the ids of all items that fit a request, in no order. Used by bulks by query. */
 import type { Db } from '../../platform/db/knex.ts';
-import { namedStatement, type NamedStatement } from '../../platform/db/namedStatement.ts';
+import { type NamedStatement, namedStatement } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
 import { scannedColumns } from '../model.ts';
 import { allConditions } from './filters.ts';

@@ -1,7 +1,7 @@
 /** Reads the items that fit in groups, as many as there is time for: in parts, each as large as the rest of the time allows. Used by summary.ts. */
 import { limits } from '../../catalogue/limits.ts';
 import type { Db } from '../../platform/db/knex.ts';
-import { queryNamedTextRows, type NamedValues } from '../../platform/db/namedStatement.ts';
+import { type NamedValues, queryNamedTextRows } from '../../platform/db/sql.ts';
 import { filterValues } from './filters.ts';
 import {
   candidateGroupsStatement,

@@ -2,7 +2,7 @@
  * Sources of candidates: what finds all items that one filter may leave, without an order. Where they are few, they are judged and
  * sorted; else the stream is read. Used by search.ts, scan.ts and count.ts.
  */
-import { namedStatement, type NamedStatement, type NamedValues } from '../../platform/db/namedStatement.ts';
+import { type NamedStatement, type NamedValues, namedStatement } from '../../platform/db/sql.ts';
 import { idAt } from '../../platform/ids.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
 import { scannedColumns } from '../model.ts';

@@ -3,7 +3,7 @@
  * outside of a limited stream, conditions hidden (`is true`) from indexes that would be slower. What each of these gains
  * was measured: docs/performance.md. Used by scan.ts, search.ts and count.ts.
  */
-import { namedStatement, type NamedStatement } from '../../platform/db/namedStatement.ts';
+import { type NamedStatement, namedStatement } from '../../platform/db/sql.ts';
 import {
   edgeSql,
   gatherSql,

@@ -1,5 +1,5 @@
 /** The SQL of a stream: its branches, merged in order from a cursor on or as a range. Used by statements.ts, scan.ts and groups.ts. */
-import type { NamedValues } from '../../platform/db/namedStatement.ts';
+import type { NamedValues } from '../../platform/db/sql.ts';
 import { behindSql, orderSql } from '../../platform/listing/scanSql.ts';
 import { scannedColumns } from '../model.ts';
 import type { CursorKeys } from './request.ts';

@@ -4,7 +4,7 @@ import { Fault, fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { linePattern, strictObject, Type, type Static } from '../../platform/json/schema.ts';
 import { movePaths, withPathPrefix } from '../../platform/json/validate.ts';
-import { replySubject } from '../../platform/words/replySubject.ts';
+import { replySubject } from '../../platform/words/texts.ts';
 import type { Item } from '../model.ts';
 import { defineItemOperation, type DecisionContext, type ItemDecision, type ItemEffect } from '../operation.ts';
 import { resolveCustomerAddress } from '../replyAddress.ts';

@@ -2,7 +2,7 @@
 import { Fault, invalidAt } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { strictObject, tagSchema, Type, type Static } from '../../platform/json/schema.ts';
-import { cleanText } from '../../platform/words/cleanText.ts';
+import { cleanText } from '../../platform/words/texts.ts';
 import { defineItemOperation } from '../operation.ts';
 import { changeTags, requireSeenTags } from '../tags/tags.ts';
 

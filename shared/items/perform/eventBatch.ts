@@ -3,7 +3,7 @@ import { fullAccess } from '../../accounts/access/access.ts';
 import { reasonMember, toActorRef, type Caller } from '../../accounts/access/principal.ts';
 import { itemMembers, memberNames } from '../../app/items/members.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
-import { messagesPerRow } from '../../platform/journal/outbox.ts';
+import { messagesPerRow } from '../../platform/journal/inserts.ts';
 import type { Item } from '../model.ts';
 import type { EntryDraft, ItemEffect } from '../operation.ts';
 import { itemJson } from '../present.ts';

@@ -4,13 +4,11 @@
  */
 import type { Column } from '../../app/items/columns.ts';
 import { columnsOf, itemMembers, memberNames, type Item } from '../../app/items/members.ts';
-import { getOrCreate } from '../../platform/caches/maps.ts';
-import { bulkResultInsert } from '../../platform/journal/bulkResults.ts';
+import { getOrCreate } from '../../platform/caches.ts';
 import { actor, change, event, keep, live, type Change } from '../../platform/journal/changeWriter.ts';
 import { actorOfRow, actorRecord, withEventIds, type ActorColumns } from '../../platform/journal/events.ts';
 import { savedResponseOfRow, savedResponseRecord } from '../../platform/journal/idempotency.ts';
-import { sameColumns, type Sql } from '../../platform/journal/insertText.ts';
-import { stagedJobInsert } from '../../platform/journal/stagedJobs.ts';
+import { type Sql, bulkResultInsert, stagedJobInsert, sameColumns } from '../../platform/journal/inserts.ts';
 
 /**
  * Terms come as one text: a JSON array inside a record costs PostgreSQL 60 µs, some 20 times its text. No word holds white space

@@ -6,7 +6,7 @@ import type { Caller } from '../../accounts/access/principal.ts';
 import type { DomainDeps } from '../../accounts/deps.ts';
 import type { AppCalls } from '../../app/link/protocol.ts';
 import { Fault, invalidAt } from '../../catalogue/errors.ts';
-import { getOrCreate } from '../../platform/caches/maps.ts';
+import { getOrCreate } from '../../platform/caches.ts';
 import { strictObject, timeSchema, Type, type Static } from '../../platform/json/schema.ts';
 import { compileCheck } from '../../platform/json/validate.ts';
 import type { ReportedOccurrence } from '../operations/addOccurrences.ts';

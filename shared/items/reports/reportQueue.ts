@@ -4,7 +4,7 @@
  * is in memory: report.ts answers a report when it is committed.
  */
 import { limits } from '../../catalogue/limits.ts';
-import { sleep } from '../../platform/time/wait.ts';
+import { sleep } from '../../platform/time/clock.ts';
 
 /** Changes of one statement; larger ones lock their items noticeably long. */
 const batchMax = 100;

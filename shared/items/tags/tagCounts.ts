@@ -2,9 +2,9 @@
 import { limits } from '../../catalogue/limits.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { queryRows, statement } from '../../platform/db/sql.ts';
-import { cleanText } from '../../platform/words/cleanText.ts';
 import { didYouMean } from '../../platform/words/nearestNames.ts';
 import { textFinder } from '../../platform/words/searchWords.ts';
+import { cleanText } from '../../platform/words/texts.ts';
 
 const tagsSql = statement(
   'items.tags',

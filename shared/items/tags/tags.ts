@@ -1,7 +1,7 @@
 /** Tags as a sorted set without duplicates, each as `cleanText` leaves it. For the operations that create and tag items. */
 import { invalidAt, type Fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { cleanText } from '../../platform/words/cleanText.ts';
+import { cleanText } from '../../platform/words/texts.ts';
 
 interface TagChange {
   readonly tags: readonly string[];

@@ -1,8 +1,8 @@
 /** Puts an archived part of the events back where it was, with its ranges of the chain. */
 import type { Db, Tx } from '../db/knex.ts';
 import { executeStatement, statement } from '../db/sql.ts';
-import { requireColumns } from './columns.ts';
 import { insertLines, readPartFacts } from './contents.ts';
+import { requireColumns } from './header.ts';
 import { describeOther, findOrigin } from './origin.ts';
 import { ArchiveProblem, listArchives, type Archive } from './parts.ts';
 import { hashFile, readArchiveFile } from './read.ts';

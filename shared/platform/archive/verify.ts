@@ -2,9 +2,8 @@
 import type { Db, Tx } from '../db/knex.ts';
 import { queryRow, queryRows, statement } from '../db/sql.ts';
 import { verifyAuditChain } from '../journal/auditChain.ts';
-import { requireColumns } from './columns.ts';
 import { insertLines, readPartFacts } from './contents.ts';
-import type { ArchiveHeader } from './header.ts';
+import { type ArchiveHeader, requireColumns } from './header.ts';
 import { takeAnother } from './parts.ts';
 import { readArchiveFile } from './read.ts';
 

@@ -2,6 +2,9 @@
 import { hostname } from 'node:os';
 import { limits } from '../../catalogue/limits.ts';
 import {
+  type ProxyTrust,
+  type Read,
+  type Variable,
   idleTime,
   integer,
   loopback,
@@ -14,21 +17,49 @@ import {
   redisUrl,
   retentionDays,
   url,
-  type ProxyTrust,
-  type Read,
-  type Variable,
 } from './configValues.ts';
-import { readOpenId, readPasswordSignIn, type OpenIdConfig } from './openIdConfig.ts';
+import { type OpenIdConfig, readOpenId, readPasswordSignIn } from './openIdConfig.ts';
 import { givenValue, secretFile } from './secretFiles.mjs';
-import { readStandbys, type StandbyConfig } from './standbyConfig.ts';
-import { readTracing, type TracingConfig } from './tracingConfig.ts';
+import { type TracingConfig, readTracing } from './tracingConfig.ts';
+
+export interface StandbyConfig {
+  /** Each is one server. */
+  readonly urls: readonly string[];
+  /** ms by which a standby may be behind the primary and still serve reads. */
+  readonly lagMs: number;
+}
+
+/** Every API process asks each of them ten times within `lagMs`. */
+const most = 8;
+
+const address = url('postgres:', 'postgresql:');
+
+/** Returns the addresses of a list, each once. */
+const addresses = (value: string): readonly string[] | undefined => {
+  const found = value.split(',').map((each) => address(each.trim()));
+  const valid = found.filter((each) => each !== undefined);
+  return valid.length === found.length && valid.length <= most ? [...new Set(valid)] : undefined;
+};
+
+/** Returns which standbys serve reads; null when none is named. */
+const readStandbys = (env: NodeJS.ProcessEnv, read: Read): StandbyConfig | null => {
+  const urls = read<readonly string[] | null>(env, {
+    name: 'DATABASE_READ_URL',
+    takes: 'up to eight addresses with commas between them, a comma in a password as %2C',
+    example: 'postgres://console_app:secret@10.0.0.22:5432/console',
+    fallback: () => null,
+    parse: addresses,
+  });
+  const lagMs = read(env, { name: 'READ_LAG_MS', example: '1000', fallback: () => 1_000, parse: integer(100, 60_000) });
+  return urls === null ? null : { urls, lagMs };
+};
 
 export interface Config {
   /** PostgreSQL as the role that API and workers use. */
   readonly databaseUrl: string;
   /** PostgreSQL as the owner of the tables, for migrations and administration. */
   readonly migrateDatabaseUrl: string;
-  /** A single server, or the nodes of a cluster (redisUrl.ts). */
+  /** A single server, or the nodes of a cluster (configValues.ts). */
   readonly redisUrl: string;
   /** Prefix of every Redis key and channel, so that several installations can share one server. */
   readonly redisPrefix: string;

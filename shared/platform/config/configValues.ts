@@ -1,8 +1,7 @@
-/** The values of environment variables: each function returns the one that a text stands for, undefined for a wrong text. Used by config.ts and openIdConfig.ts. */
+/** The values of environment variables: each function returns the one that a text stands for, undefined for a wrong text. Used by config.ts, openIdConfig.ts and redis/client.ts. */
 import { isIP } from 'node:net';
 import proxyAddr from 'proxy-addr';
 import { limits } from '../../catalogue/limits.ts';
-import { parseClusterUrl } from './redisUrl.ts';
 
 /** Returns whether a machine is a trusted proxy, by its address and the number of machines between it and this process. */
 export type ProxyTrust = (address: string, hop: number) => boolean;
@@ -93,3 +92,40 @@ export const matching =
   (pattern: RegExp) =>
   (value: string): string | undefined =>
     pattern.test(value) ? value : undefined;
+
+export interface ClusterAddress {
+  /** Nodes from which the others are discovered; one that responds is enough. */
+  readonly nodes: readonly { readonly host: string; readonly port: number }[];
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly tls: boolean;
+}
+
+/** No database number: a cluster has one database. */
+const form = /^redis(s?)-cluster:\/\/(?:([^/@:]*)(?::([^/@]*))?@)?([^/@]+)\/?$/;
+const hostPattern = /^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::(\d{1,5}))?$/;
+
+const parseNode = (text: string): { host: string; port: number } | null => {
+  const [, host = '', port = '6379'] = hostPattern.exec(text) ?? [];
+  const number = Number(port);
+  return host === '' || number < 1 || number > 65_535 ? null : { host: host.replace(/^\[|\]$/g, ''), port: number };
+};
+
+const decodePart = (text: string | undefined): string | undefined =>
+  text === undefined || text === '' ? undefined : decodeURIComponent(text);
+
+/** Parses `redis-cluster://[name:password@]host[:port],…` (`rediss-cluster:` uses TLS). Returns null for any other form. */
+export const parseClusterUrl = (url: string): ClusterAddress | null => {
+  const [found, s, username, password, places = ''] = form.exec(url) ?? [];
+  if (found === undefined) return null;
+  const nodes = places.split(',').map(parseNode);
+  try {
+    const given = nodes.filter((node) => node !== null);
+    return given.length < nodes.length
+      ? null
+      : { nodes: given, username: decodePart(username), password: decodePart(password), tls: s === 's' };
+  } catch {
+    // A stray percent sign in the name or the password.
+    return null;
+  }
+};

@@ -3,12 +3,32 @@
  * the connection of the probes. Without an answer for long, the connections are closed, and what waits on them fails as
  * unavailable. Opened by shared/deps.ts; the log of outages (outageLog.ts) goes by it.
  */
+import type { Socket } from 'node:net';
 import type { Log } from '../log/log.ts';
-import { resolveWithin } from '../time/wait.ts';
+import { resolveWithin } from '../time/clock.ts';
 import { isDbOutage, NoConnectionError } from './errors.ts';
-import type { Db } from './knex.ts';
-import { createOpenSessions, type OpenSessions } from './openSessions.ts';
+import type { Db, Session } from './knex.ts';
 import { queryRow, statement } from './sql.ts';
+
+interface OpenSessions {
+  /** Follows a new connection until it is closed. */
+  readonly follow: (session: Session) => void;
+  /** Closes the connections that have been open for at least so many ms; statements that wait on them fail as unavailable. */
+  readonly closeOlderThan: (ms: number) => void;
+}
+
+export const createOpenSessions = (): OpenSessions => {
+  const openedAt = new Map<Socket, number>();
+  return {
+    follow: ({ connection: { stream } }) => {
+      openedAt.set(stream, performance.now());
+      stream.once('close', () => openedAt.delete(stream));
+    },
+    closeOlderThan: (ms) => {
+      for (const [stream, at] of openedAt) if (performance.now() - at >= ms) stream.destroy();
+    },
+  };
+};
 
 /** ms without an answer after which PostgreSQL is asked: a process asks it twice a second anyhow, unless its pool is full. */
 const askAfterMs = 2_500;

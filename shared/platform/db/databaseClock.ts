@@ -5,8 +5,7 @@
 import { Gauge } from 'prom-client';
 import type { Log } from '../log/log.ts';
 import { platformRegistry } from '../log/metrics.ts';
-import type { Clock } from '../time/clock.ts';
-import { createInterval } from '../time/wait.ts';
+import { type Clock, createInterval } from '../time/clock.ts';
 import type { Db } from './knex.ts';
 import { queryRow, statement } from './sql.ts';
 

@@ -3,7 +3,7 @@
  * at once; while as many calls are under way as may be, further ones wait and go together. Used by items/perform/store.ts, job leases, and reads of runs and agents.
  */
 
-import { getOrCreate } from '../caches/maps.ts';
+import { getOrCreate } from '../caches.ts';
 import type { Db } from './knex.ts';
 
 interface GatherOptions<Entry, Result> {

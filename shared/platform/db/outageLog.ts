@@ -4,7 +4,7 @@
  * Used by shared/deps.ts for the log of API and workers.
  */
 import type { Log, LogHook } from '../log/log.ts';
-import { createInterval } from '../time/wait.ts';
+import { createInterval } from '../time/clock.ts';
 import type { Contact } from './contact.ts';
 import { describeDbRefusal, isDbOutage, isPoolFull, NoConnectionError } from './errors.ts';
 

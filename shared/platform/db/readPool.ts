@@ -5,7 +5,7 @@
  */
 import { fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { createInterval } from '../time/wait.ts';
+import { createInterval } from '../time/clock.ts';
 import type { Span } from '../tracing/span.ts';
 import { isStatementTimeout } from './errors.ts';
 import { createFairQueue } from './fairQueue.ts';

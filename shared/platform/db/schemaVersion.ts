@@ -4,7 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import type { Log } from '../log/log.ts';
-import { createInterval, sleep } from '../time/wait.ts';
+import { createInterval, sleep } from '../time/clock.ts';
 import { describeDbRefusal } from './errors.ts';
 import type { Db } from './knex.ts';
 import { queryRow, statement } from './sql.ts';

@@ -1,6 +1,6 @@
 /** Figures that several metrics show and that have to be asked for: read when they are asked for, rarely, once for all who ask. */
-import { Gauge, type Registry } from 'prom-client';
-import { resolveWithin } from '../time/wait.ts';
+import { type Registry, Gauge } from 'prom-client';
+import { resolveWithin } from '../time/clock.ts';
 
 /** The owner of figures of the whole database in the pool of reads. */
 export const figuresOwner = 'figures';

@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { Gauge, Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import { startWaitsFor } from '../db/schemaVersion.ts';
-import { listen } from '../http/listen.ts';
-import { securityHeaders } from '../http/securityHeaders.ts';
+import { securityHeaders, listen } from '../http.ts';
 import { platformRegistry } from '../log/metrics.ts';
 
 export interface ProbeAnswer {

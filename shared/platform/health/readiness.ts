@@ -4,7 +4,7 @@ import { describeDbRefusal } from '../db/errors.ts';
 import { neededSchemaVersion, readSchemaState } from '../db/schemaVersion.ts';
 import { queryRow, statement } from '../db/sql.ts';
 import type { PlatformDeps } from '../deps.ts';
-import { testWrite } from '../redis/testWrite.ts';
+import { testWrite } from '../redis/connect.ts';
 import { shared, within } from './figures.ts';
 import type { ProbeAnswer } from './probes.ts';
 

@@ -4,13 +4,7 @@
  * are one prepared statement, so that all of it is written or nothing. Values have names. Used wherever something changes.
  */
 import type { Db, Tx } from '../db/knex.ts';
-import {
-  executeNamed,
-  namedStatement,
-  queryNamedRows,
-  textLengthOf,
-  type NamedStatement,
-} from '../db/namedStatement.ts';
+import { type NamedStatement, executeNamed, namedStatement, queryNamedRows, textLengthOf } from '../db/sql.ts';
 import type { SqlValue } from '../db/sql.ts';
 import { isObject } from '../json/jsonLimits.ts';
 import {
@@ -22,8 +16,7 @@ import {
   type EventColumns,
 } from './events.ts';
 import { savedResponseInsert, type SavedResponse, type SavedResponseColumns } from './idempotency.ts';
-import type { InsertSource, Sql } from './insertText.ts';
-import { outboxInsert, type OutboxColumns } from './outbox.ts';
+import { type OutboxColumns, type InsertSource, type Sql, outboxInsert } from './inserts.ts';
 
 export interface Change {
   readonly name: string;

@@ -3,7 +3,7 @@
  * Every statement that changes something composes it. A new column of the audit log is added here.
  */
 import type { ActorRef } from '../../catalogue/events.ts';
-import { insertText, type InsertSource, type Sql } from './insertText.ts';
+import { insertInto, type Sql } from './inserts.ts';
 
 /** Who an event is recorded for, and by which request. */
 export interface EventActor extends ActorRef {
@@ -29,33 +29,30 @@ const actorColumns = Object.keys(actorMembers) as ActorColumn[];
 /** An expression for each column of the actor. */
 export type ActorColumns = Readonly<Record<ActorColumn, Sql>>;
 
-const requiredColumns = ['env', 'at', ...actorColumns] as const;
-const otherColumns = [
-  'id',
-  // The audit log; without a verb the event is one of a timeline only.
-  'verb',
-  'target_type',
-  'target',
-  'outcome',
-  'before',
-  'after',
-  // The timeline; without an entry the event is one of the audit log only.
-  'inbox',
-  'item',
-  'entry',
-  'type',
-  'is_update',
-  'data',
-  'about',
-] as const;
-
-export type EventColumns = Readonly<
-  Record<(typeof requiredColumns)[number], Sql> & Partial<Record<(typeof otherColumns)[number], Sql>>
->;
-
 /** Returns the text of the insert of one event for each row of the source. */
-export const eventInsert = (values: EventColumns, source: InsertSource = {}): string =>
-  insertText('insert into events', [...requiredColumns, ...otherColumns], values, source);
+export const eventInsert = insertInto(
+  'insert into events',
+  ['env', 'at', ...actorColumns],
+  [
+    'id',
+    // The audit log; without a verb the event is one of a timeline only.
+    'verb',
+    'target_type',
+    'target',
+    'outcome',
+    'before',
+    'after',
+    // The timeline; without an entry the event is one of the audit log only.
+    'inbox',
+    'item',
+    'entry',
+    'type',
+    'is_update',
+    'data',
+    'about',
+  ],
+);
+export type EventColumns = Parameters<typeof eventInsert>[0];
 
 /** The next event id. Live messages without an event draw theirs from the same sequence, which is the outbox's order. */
 export const nextEventId: Sql = "nextval('events_id_seq')";

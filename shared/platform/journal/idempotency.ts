@@ -7,7 +7,7 @@ import { fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { Db } from '../db/knex.ts';
 import { executeStatement, queryRow, statement } from '../db/sql.ts';
-import { insertText, sameColumns, type InsertSource, type Sql } from './insertText.ts';
+import { type InsertSource, type Sql, insertText, sameColumns } from './inserts.ts';
 
 const columns = ['principal', 'key', 'fingerprint', 'status', 'body', 'etag', 'created_at'] as const;
 

@@ -6,7 +6,7 @@ import { createContext, Script } from 'node:vm';
 import addFormats from 'ajv-formats';
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FaultDetail } from '../../catalogue/errors.ts';
-import { createWeighedCache } from '../caches/weighedCache.ts';
+import { createWeighedCache } from '../caches.ts';
 import { exceedsPartCount, isObject } from './jsonLimits.ts';
 import { instructionBytes, linearPattern } from './linearPattern.ts';
 import { ajvDetails, validatorOptions } from './validate.ts';

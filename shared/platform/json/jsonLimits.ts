@@ -1,4 +1,5 @@
 /** Limits of every JSON value, whatever its schema: beyond them PostgreSQL or JavaScript would refuse or change it. Used for requests, frames and answers of apps. */
+import { createHash } from 'node:crypto';
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 
@@ -190,3 +191,13 @@ export const countKeys = (root: unknown, most: number): number => {
   }
   return count;
 };
+
+/** Returns JSON with the members of every object sorted by name. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_, member: unknown) =>
+    isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
+  );
+
+/** Returns a hash that equal values have in common. */
+export const hashJson = (value: unknown): string =>
+  createHash('sha256').update(canonicalJson(value)).digest('base64url');

@@ -1,6 +1,6 @@
 /** Regular expressions of customers' schemas, run by RE2, which takes linear time for every pattern that it accepts. Used by appSchemas.ts and jsonSchemaProblems.ts. */
 import { RE2JS } from 're2js';
-import { createWeighedCache } from '../caches/weighedCache.ts';
+import { createWeighedCache } from '../caches.ts';
 
 interface LinearMatcher {
   test(text: string): boolean;

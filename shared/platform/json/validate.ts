@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { Fault, fault, type FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { getOrCreate } from '../caches/maps.ts';
+import { getOrCreate } from '../caches.ts';
 import { listNearest, unknownNameMessage } from '../words/nearestNames.ts';
 import { exceedsPartCount } from './jsonLimits.ts';
 import { patternSentence, type Static, type TSchema } from './schema.ts';

@@ -2,7 +2,7 @@
  * Leader leases: the right of one process to publish or to sweep, as a row with a fence, by PostgreSQL's clock. An advisory
  * lock would not do: a frozen process would keep it for ever. Used by workers/outbox and workers/sweeps.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import type { Db } from '../db/knex.ts';
 import { executeStatement, queryRow, statement } from '../db/sql.ts';
 
@@ -62,3 +62,8 @@ export const renewLeaderLease = async (db: Db, { name, holder, fence }: LeaderLe
 export const releaseLeaderLease = async (db: Db, { name, holder, fence }: LeaderLease): Promise<void> => {
   await executeStatement(db, releaseLeaseSql, [name, holder, fence]);
 };
+
+const most = 2 ** 15;
+
+/** Returns by how much epochs and revisions rise: by chance, so that those that were lost with a server do not come again with another meaning. */
+export const newEpochRise = (): number => 1 + randomInt(most);

@@ -1,4 +1,4 @@
-/** Pages: one row more than the page is read, which shows whether there is a next page. */
+/** Pages: one row more than the page is read, which shows whether there is a next page. Those of large rows, such as changes of a flag with its targets, end by bytes. */
 
 /** Returns up to `wanted` rows of the streams, one stream after the other; `read` returns up to `wanted` rows of one. */
 export const readStreams = async <S, R>(
@@ -14,7 +14,7 @@ export const readStreams = async <S, R>(
   return rows;
 };
 
-export interface CutPage<R> {
+interface CutPage<R> {
   readonly page: readonly R[];
   /** The row that the next page begins behind; null: there is no next page. */
   readonly last: R | null;
@@ -75,4 +75,41 @@ export const readVisiblePage = async <R, S, K>(
     else if (found.length <= limit) return { page, next: null };
     if (performance.now() - startedAt >= pageMs) return { page, next: place };
   }
+};
+
+/** Bytes of a page's rows as they are stored, compressed, after which it ends. */
+const pageBytes = 512 * 1024;
+
+export interface LargeRow {
+  /** Whether more rows were found than are read, as they are large; of the last row alone. */
+  readonly is_cut: boolean;
+}
+
+interface LargeRows {
+  /** The name by which the rest calls the rows. */
+  readonly as: string;
+  readonly columns: string;
+  /** The rows, with a limit. */
+  readonly rows: string;
+  /** Bytes of a row. */
+  readonly bytes: string;
+  readonly order: string;
+}
+
+/** Returns the bytes of columns as they are stored; none for null. */
+export const storedBytesSql = (...columns: readonly string[]): string =>
+  columns.map((column) => `coalesce(pg_column_size(${column}), 0)`).join(' + ');
+
+/** Returns the SQL of rows in their order up to the one with which they exceed the bytes of a page, at least one. */
+export const largeRowsSql = ({ as, columns, rows, bytes, order }: LargeRows): string => `
+  select ${columns}, ${as}.is_cut from (
+    select ${as}.*, sum(${as}.row_bytes) over before - ${as}.row_bytes as bytes_before,
+      sum(${as}.row_bytes) over before > ${String(pageBytes)} and lead(true) over before is not null as is_cut
+    from (select ${as}.*, ${bytes} as row_bytes from (${rows}) ${as}) ${as} window before as (order by ${order})) ${as}
+  where ${as}.bytes_before <= ${String(pageBytes)} order by ${order}`;
+
+/** Cuts a page of `limit` rows from `limit` + 1 that were requested, of which fewer were read where they are large. */
+export const cutLargePage = <R extends LargeRow>(found: readonly R[], limit: number): CutPage<R> => {
+  const end = found.at(-1);
+  return found.length <= limit && end?.is_cut === true ? { page: found, last: end } : cutPage(found, limit);
 };

@@ -1,6 +1,6 @@
 /**
  * SQL of statements that scan a stream or gather matches, with the columns, joins and conditions passed in. Parameters are
- * named (`$limit`, see platform/db/namedStatement.ts). Used by items/list/ and records/list/.
+ * named (`$limit`, see platform/db/sql.ts). Used by items/list/ and records/list/.
  */
 
 export const orderSql = (columns: readonly string[], descending: boolean): string =>

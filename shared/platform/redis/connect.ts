@@ -1,10 +1,10 @@
 /** All Redis connections of a process. Opens while Redis is unavailable, and works when it is back. */
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
-import type { Bus } from './bus.ts';
-import { closeClient, failFastOptions, openClient, type RedisAddress, type RedisClient } from './client.ts';
+import { type Bus, redisKeys } from './bus.ts';
+import { type RedisAddress, type RedisClient, closeClient, failFastOptions, openClient } from './client.ts';
 import type { RefusalReporter } from './droppedMessages.ts';
-import { openQueues, type Queues } from './queues.ts';
-import { openRedisBus, type RedisSecurity } from './redisBus.ts';
+import { type Queues, openQueues } from './queues.ts';
+import { type RedisSecurity, openRedisBus } from './redisBus.ts';
 
 export interface RedisConnections extends Queues {
   /** Called for each job or call from Redis that is refused. */
@@ -51,4 +51,12 @@ export const openRedis = (address: RedisAddress, security: RedisSecurity): Redis
     worker: queues.worker,
     close: () => (closing ??= close()),
   };
+};
+
+/** ms after which Redis forgets the key. */
+const keptMs = 10_000;
+
+/** Writes a key of no other use. Rejects when Redis refuses it, or cannot be reached. */
+export const testWrite = async ({ command, key }: Pick<RedisConnections, 'command' | 'key'>): Promise<void> => {
+  await command.set(key(redisKeys.ready), '1', 'PX', keptMs);
 };

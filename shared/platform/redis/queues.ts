@@ -3,10 +3,10 @@
  * What a job does stands in its row; whoever writes to Redis can only name a row that is due anyway.
  */
 import { Queue, Worker, type ConnectionOptions } from 'bullmq';
-import { getOrCreate } from '../caches/maps.ts';
-import { parseClusterUrl } from '../config/redisUrl.ts';
+import { getOrCreate } from '../caches.ts';
+import { parseClusterUrl } from '../config/configValues.ts';
 import { isObject } from '../json/jsonLimits.ts';
-import { settlesWithin } from '../time/wait.ts';
+import { settlesWithin } from '../time/clock.ts';
 import {
   blockingOptions,
   closeClient,

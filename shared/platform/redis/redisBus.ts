@@ -1,8 +1,7 @@
 /** The bus (bus.ts) over Redis pub/sub: seals and publishes on the command connection, receives on a subscriber connection and opens. */
 import { Cluster, type Redis } from 'ioredis';
 import { channels, type Bus } from './bus.ts';
-import type { RedisAddress, RedisClient } from './client.ts';
-import { createStickyNode, type StickyNode } from './cluster.ts';
+import { type StickyNode, type RedisAddress, type RedisClient, createStickyNode } from './client.ts';
 import type { RefusalReporter } from './droppedMessages.ts';
 import type { KeyRing } from './keyRing.ts';
 import { createMessageSeal } from './messageSeal.ts';

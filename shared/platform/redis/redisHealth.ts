@@ -1,14 +1,53 @@
-/** Logs and counts in the metrics of a process whether Redis answers; made by shared/deps.ts. */
+/**
+ * Logs and counts in the metrics of a process whether Redis answers, and which databases' processes use its prefix, as two
+ * installations with one prefix take each other's jobs; made by shared/deps.ts.
+ */
+import { createHash } from 'node:crypto';
 import { Gauge } from 'prom-client';
-import { parseClusterUrl } from '../config/redisUrl.ts';
+import { parseClusterUrl } from '../config/configValues.ts';
+import type { Db } from '../db/knex.ts';
+import { systemSql } from '../db/serverState.ts';
 import type { Log } from '../log/log.ts';
 import { platformRegistry } from '../log/metrics.ts';
 import { describeTlsRefusal } from '../log/refusals.ts';
-import { createInterval } from '../time/wait.ts';
-import type { RedisConnections } from './connect.ts';
-import { redisKeys } from './keys.ts';
-import { noteSite, siteMs } from './sites.ts';
-import { testWrite } from './testWrite.ts';
+import { createInterval } from '../time/clock.ts';
+import { redisKeys } from './bus.ts';
+import type { RedisClient } from './client.ts';
+import { type RedisConnections, testWrite } from './connect.ts';
+
+/** ms after which an installation that is not noted again is not there any more; three times as long as between two notes. */
+const siteMs = 90_000;
+
+/** Returns a digest of the database, the same after a failover; null where the role may not ask for it. */
+export const readSite = async (db: Db): Promise<string | null> => {
+  try {
+    // Without a name: doctor asks through pools that may not know prepared statements.
+    const { rows } = await db.raw<{ rows: { name: string }[] }>(
+      `select ${systemSql} || '/' || current_database() as name`,
+    );
+    return createHash('sha256')
+      .update(rows[0]?.name ?? '')
+      .digest('base64url')
+      .slice(0, 22);
+  } catch (error) {
+    // Insufficient privilege: nothing but a hint is lost.
+    if (error instanceof Error && 'code' in error && error.code === '42501') return null;
+    throw error;
+  }
+};
+
+/** Notes at the present time of Redis that a process of the installation uses the prefix; `key` is that of `redisKeys.sites`. */
+const noteSite = async (client: RedisClient, key: string, site: string): Promise<void> => {
+  const [seconds] = await client.time();
+  const now = Number(seconds) * 1_000;
+  await client.zadd(key, now, site);
+  await client.zremrangebyscore(key, '-inf', now - siteMs);
+  await client.pexpire(key, siteMs);
+};
+
+/** Returns the installations that were noted within `siteMs` before `now`, by the clock of Redis. */
+export const readSites = (client: RedisClient, key: string, now: number): Promise<string[]> =>
+  client.zrangebyscore(key, now - siteMs, '+inf');
 
 const upGauge = new Gauge({
   name: 'console_redis_up',

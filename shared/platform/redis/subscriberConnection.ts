@@ -1,14 +1,15 @@
 /** The Redis connection on which the bus (redisBus.ts) receives messages. After each reconnect it subscribes to all channels. */
 import { Cluster, type Redis, type RedisOptions } from 'ioredis';
 import {
+  type RedisAddress,
+  type RedisClient,
+  isMaster,
+  pickMaster,
   blockingOptions,
   closeClient,
   openClient,
   retryStrategy,
-  type RedisAddress,
-  type RedisClient,
 } from './client.ts';
-import { isMaster, pickMaster } from './cluster.ts';
 
 export interface SubscriberConnection {
   /** Subscribes to a channel. Does nothing while disconnected, as a reconnect subscribes to all of `channels`. */

@@ -6,10 +6,9 @@ import type * as sdkModule from '@opentelemetry/sdk-trace';
 import type { Sampler, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { TracingConfig } from '../config/tracingConfig.ts';
 import type { Log } from '../log/log.ts';
-import { createInterval, settlesWithin } from '../time/wait.ts';
-import { RecordedSpan, spanKinds, type Recorder } from './recordedSpan.ts';
+import { createInterval, settlesWithin } from '../time/clock.ts';
+import { type Recorder, parseTraceparent, RecordedSpan, spanKinds } from './recordedSpan.ts';
 import type { Tracer } from './span.ts';
-import { parseTraceparent } from './traceparent.ts';
 
 type Sdk = typeof sdkModule;
 

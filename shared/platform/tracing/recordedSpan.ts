@@ -7,7 +7,30 @@ import type { HrTime, SpanContext, SpanStatus } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { Span, SpanStart } from './span.ts';
-import { formatTraceparent } from './traceparent.ts';
+
+/** The header `traceparent` of W3C Trace Context (https://www.w3.org/TR/trace-context). */
+interface TraceContext {
+  /** 32 and 16 hexadecimal digits. */
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly traceFlags: number;
+}
+
+/** Versions above 00 may have more behind the flags; ff is none. */
+const traceparentForm =
+  /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.{0,200})?$/;
+/** The one flag of a traceparent that is known. */
+const sampledFlag = 1;
+
+/** Returns what a traceparent says; null for one that is not valid, which counts as none. */
+export const parseTraceparent = (text: string): (TraceContext & { readonly isRemote: true }) | null => {
+  const [, version, traceId = '', spanId = '', flags = '', more] = traceparentForm.exec(text) ?? [];
+  if (version === undefined || (version === '00' && more !== undefined)) return null;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & sampledFlag, isRemote: true };
+};
+
+const formatTraceparent = ({ traceId, spanId, traceFlags }: TraceContext): string =>
+  `00-${traceId}-${spanId}-0${String(traceFlags & sampledFlag)}`;
 
 /** The parts that all spans of a process share. */
 export interface Recorder {
@@ -27,7 +50,6 @@ export const spanKinds = { server: 1, client: 2, producer: 3, consumer: 4 } as c
   SpanStart['kind'],
   number
 >;
-const sampledFlag = 1;
 const unset: SpanStatus = { code: 0 };
 const failed: SpanStatus = { code: 2 };
 const instrumentationScope = { name: 'console' };

@@ -2,7 +2,7 @@
  * Keeps the order of arrival (first in, first out) of work that is prepared in parallel. Used for runs: by the workers that start
  * them and by the process with the app's socket.
  */
-import { resolveWithin } from '../time/wait.ts';
+import { resolveWithin } from '../time/clock.ts';
 
 export interface Place {
   /** Resolves once every earlier place has passed, or its time is over. */

@@ -1,5 +1,15 @@
 /** Cuts texts and queries into words, by one set of rules, for all that is searched: search/terms.ts, search/itemWords.ts, records/terms.ts, names of people, tags. */
 
+/** Returns three characters for a name (FNV-1a). Two names may share them, so lists also compare the name itself. */
+export const nameCode = (name: string): string => {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193) >>> 0;
+  return (hash % 46_656).toString(36).padStart(3, '0');
+};
+
+/** Returns a text as it stands inside the quotes of a tsquery's lexeme, where no character is an operator. */
+export const escapeLexeme = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll("'", "''");
+
 const unspacedScripts = ['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Thai', 'Lao', 'Khmer', 'Myanmar'];
 
 /** How a folded text is cut. */

@@ -3,7 +3,7 @@
  * page.ts and records/search.ts.
  */
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { queryNamedRows, type NamedValues } from '../../platform/db/namedStatement.ts';
+import { type NamedValues, queryNamedRows } from '../../platform/db/sql.ts';
 import { termQueries } from '../terms.ts';
 import {
   readGatheredRecords,

@@ -3,7 +3,7 @@
  * Used by records/list/, and by read.ts and search.ts of records/.
  */
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { queryNamedRows, type NamedValues } from '../../platform/db/namedStatement.ts';
+import { type NamedValues, queryNamedRows } from '../../platform/db/sql.ts';
 import {
   gatheredRows,
   parseEdge,

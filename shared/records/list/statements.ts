@@ -2,7 +2,7 @@
  * The statements of record lists: streams that are read in strides, matches that terms or a range of keys find, and samples
  * of how frequent terms are. What they cost was measured: docs/performance.md. Used by records/list/ and records/search.ts.
  */
-import { namedStatement, type NamedStatement } from '../../platform/db/namedStatement.ts';
+import { type NamedStatement, namedStatement } from '../../platform/db/sql.ts';
 import { behindSql, gatherSql, hiddenFromPlanner, orderSql, probeSql } from '../../platform/listing/scanSql.ts';
 
 /** An ordered index of records: `present` and `absent` are records with and without a field. */

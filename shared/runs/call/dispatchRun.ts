@@ -15,7 +15,7 @@ import { readItems } from '../../items/model.ts';
 import { itemJson } from '../../items/present.ts';
 import { isDbUnavailable } from '../../platform/db/errors.ts';
 import { channels } from '../../platform/redis/bus.ts';
-import { sleep } from '../../platform/time/wait.ts';
+import { sleep } from '../../platform/time/clock.ts';
 import { continueTrace } from '../../platform/tracing/span.ts';
 import { getRecord } from '../../records/read.ts';
 import { misfitFault, tryInput } from '../authorizeAction.ts';

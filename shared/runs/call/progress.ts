@@ -1,6 +1,6 @@
 /** Progress of runs: many notices become one statement and one ephemeral message per run and flush. Used by runOutcome.ts. */
 import type { AppConnection } from '../../app/link/link.ts';
-import { getOrCreate } from '../../platform/caches/maps.ts';
+import { getOrCreate } from '../../platform/caches.ts';
 import { queryRows, statement } from '../../platform/db/sql.ts';
 import { channels, type EphemeralMessage } from '../../platform/redis/bus.ts';
 import type { ActionDeps } from '../deps.ts';

@@ -6,7 +6,7 @@ import { rpcCodes, type AppNotifications, type ServiceCalls } from '../../app/li
 import { limits } from '../../catalogue/limits.ts';
 import { isObject } from '../../platform/json/jsonLimits.ts';
 import { channels } from '../../platform/redis/bus.ts';
-import { backoffMs } from '../../platform/time/wait.ts';
+import { backoffMs } from '../../platform/time/clock.ts';
 import type { ActionDeps } from '../deps.ts';
 import type { Run } from '../model.ts';
 import type { RunTransition } from '../moveRun.ts';

@@ -1,6 +1,6 @@
 /** `testApp`: calls an app's handlers as the service would, after the service's own checks, without a server. */
 import type { Actor, GivenRecord, ServiceCalls } from '../../app/link/protocol.ts';
-import { replySubject } from '../../platform/words/replySubject.ts';
+import { replySubject } from '../../platform/words/texts.ts';
 import type { AppTypes } from '../appDeclaration.ts';
 import type { Client, Report } from '../client.ts';
 import type { App } from '../defineApp.ts';

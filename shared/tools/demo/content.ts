@@ -13,7 +13,7 @@ import type { Db, Tx } from '../../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../../platform/db/sql.ts';
 import { change, event, writeChange } from '../../platform/journal/changeWriter.ts';
 import { actorOfRow, actorRecord, actorRow } from '../../platform/journal/events.ts';
-import { sameColumns } from '../../platform/journal/insertText.ts';
+import { sameColumns } from '../../platform/journal/inserts.ts';
 import { reindexRecords } from '../../records/reindex.ts';
 import { demoItems, type ItemsOptions } from './generate.ts';
 import type { DemoRecord } from './shop.ts';

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readDataDir } from '../../platform/config/config.ts';
-import { sleep } from '../../platform/time/wait.ts';
+import { sleep } from '../../platform/time/clock.ts';
 import { parseAccess } from './access.ts';
 
 type Body = Readonly<Record<string, unknown>>;

@@ -1,10 +1,9 @@
 /** The checks of `npm run doctor` on PostgreSQL. Run by main.ts. */
 import type { Config } from '../../platform/config/config.ts';
 import { openDb, type Db } from '../../platform/db/knex.ts';
-import { describeReadOnly, readOnlySql, type ReadOnlyStanding } from '../../platform/db/readOnly.ts';
 import { readSchemaState } from '../../platform/db/schemaVersion.ts';
-import { systemSql } from '../../platform/db/timeline.ts';
-import { resolveWithin } from '../../platform/time/wait.ts';
+import { type ReadOnlyStanding, systemSql, describeReadOnly, readOnlySql } from '../../platform/db/serverState.ts';
+import { resolveWithin } from '../../platform/time/clock.ts';
 import { describeConnectError } from '../services/connectError.mjs';
 import {
   attempt,

@@ -1,11 +1,11 @@
 /** The checks of `npm run doctor` on Redis or a Redis Cluster. Run by main.ts. */
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../platform/config/config.ts';
-import { parseClusterUrl } from '../../platform/config/redisUrl.ts';
+import { parseClusterUrl } from '../../platform/config/configValues.ts';
 import { openDb } from '../../platform/db/knex.ts';
+import { redisKeys } from '../../platform/redis/bus.ts';
 import { closeClient, openClient, producerOptions, type RedisClient } from '../../platform/redis/client.ts';
-import { redisKeys } from '../../platform/redis/keys.ts';
-import { readSite, readSites } from '../../platform/redis/sites.ts';
+import { readSite, readSites } from '../../platform/redis/redisHealth.ts';
 import { describeConnectError } from '../services/connectError.mjs';
 import {
   attemptAll,

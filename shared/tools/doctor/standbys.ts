@@ -1,8 +1,8 @@
 /** The checks of `npm run doctor` on the standbys that serve reads. Run by main.ts. */
 import type { Config } from '../../platform/config/config.ts';
 import { openDb, type Db } from '../../platform/db/knex.ts';
-import { historySql, systemSql } from '../../platform/db/timeline.ts';
-import { sleep } from '../../platform/time/wait.ts';
+import { historySql, systemSql } from '../../platform/db/serverState.ts';
+import { sleep } from '../../platform/time/clock.ts';
 import { describeConnectError } from '../services/connectError.mjs';
 import { attempt, fail, ok, warn, type Finding } from './finding.ts';
 import { checkPostgresTls } from './postgres.ts';

@@ -1,6 +1,6 @@
 /** Quotes values for the sentence of an approval, so that no value can pose as another part of it. Used by sentence.ts and flagSentence.ts. */
 
-import { canonicalJson } from '../../platform/json/canonicalJson.ts';
+import { canonicalJson } from '../../platform/json/jsonLimits.ts';
 
 /** UTF-16 units of a value in a sentence, without its quotation marks. */
 const quotedMax = 80;

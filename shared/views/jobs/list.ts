@@ -7,7 +7,7 @@ import type { DomainDeps } from '../../accounts/deps.ts';
 import { jobPhaseSql } from '../../catalogue/states/stagedJobs.ts';
 import { rampBucketMs } from '../../flags/rampBuckets.ts';
 import type { Db } from '../../platform/db/knex.ts';
-import { namedStatement, queryNamedRows, type NamedStatement } from '../../platform/db/namedStatement.ts';
+import { type NamedStatement, namedStatement, queryNamedRows } from '../../platform/db/sql.ts';
 import { queryRows, statement } from '../../platform/db/sql.ts';
 import { cutPage } from '../../platform/listing/page.ts';
 import { behindSql, orderSql } from '../../platform/listing/scanSql.ts';

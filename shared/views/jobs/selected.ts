@@ -5,7 +5,7 @@
 import type { JobName } from '../../catalogue/jobs.ts';
 import { jobPhaseSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Db } from '../../platform/db/knex.ts';
-import { namedStatement, queryNamedRows } from '../../platform/db/namedStatement.ts';
+import { namedStatement, queryNamedRows } from '../../platform/db/sql.ts';
 import { actorValues, change, event, queryChange, type Change } from '../../platform/journal/changeWriter.ts';
 import type { EventActor } from '../../platform/journal/events.ts';
 import { channels, type Bus } from '../../platform/redis/bus.ts';

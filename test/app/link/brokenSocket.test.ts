@@ -1,7 +1,7 @@
 /** Calls whose app breaks off its socket while they are dispatched: API processes of their own go on answering everybody. */
 import { expect } from 'chai';
 import { limits } from '../../../shared/catalogue/limits.ts';
-import { settlesWithin } from '../../../shared/platform/time/wait.ts';
+import { settlesWithin } from '../../../shared/platform/time/clock.ts';
 import { connectApp, never, type FakeApp } from '../../support/app.ts';
 import { clientOf, type Client } from '../../support/http.ts';
 import { testManifest } from '../../support/manifest.ts';

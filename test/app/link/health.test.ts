@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import type { AppLink, CallOutcome, Declaration } from '../../../shared/app/link/link.ts';
 import { closeDeps, openDeps, type Deps } from '../../../shared/deps.ts';
-import { resolveWithin } from '../../../shared/platform/time/wait.ts';
+import { resolveWithin } from '../../../shared/platform/time/clock.ts';
 import { connectApp, never, type FakeApp, type Handler } from '../../support/app.ts';
 import { redisUrl } from '../../support/database.ts';
 import { Gate } from '../../support/gate.ts';

@@ -1,5 +1,5 @@
 /** Measures how a page's memory grows with the messages of the live stream, apart from what it takes until everything is full that it keeps. Used by the suite `console`. */
-import { sleep } from '../../../shared/platform/time/wait.ts';
+import { sleep } from '../../../shared/platform/time/clock.ts';
 import { usedHeap } from '../../support/heap.ts';
 import type { ApiClient } from '../apiClient.ts';
 import type { Bench } from '../bench.ts';

@@ -1,6 +1,6 @@
 /** What a page's main thread did in each frame, from a trace of the browser. Used by the suite `console`. */
 
-import { getOrCreate } from '../../../shared/platform/caches/maps.ts';
+import { getOrCreate } from '../../../shared/platform/caches.ts';
 
 interface TraceEvent {
   readonly name: string;

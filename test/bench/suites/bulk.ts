@@ -1,5 +1,5 @@
 /** A bulk of 10,000 over HTTP, from request to done, against set-based chunks alone and 10,000 single calls; singles meanwhile. */
-import { sleep } from '../../../shared/platform/time/wait.ts';
+import { sleep } from '../../../shared/platform/time/clock.ts';
 import { newApiClient, type ApiClient } from '../apiClient.ts';
 import { inTurn, type Bench, type Suite } from '../bench.ts';
 import { environment } from '../database.ts';

@@ -1,5 +1,5 @@
 /** Bulks of 100,000 by query against the same by ids, until they are accepted; and a bulk of 10 beside four of them. */
-import { sleep } from '../../../shared/platform/time/wait.ts';
+import { sleep } from '../../../shared/platform/time/clock.ts';
 import { newApiClient, type ApiClient } from '../apiClient.ts';
 import { inTurn, type Bench, type Suite } from '../bench.ts';
 import { environment } from '../database.ts';

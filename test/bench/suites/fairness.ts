@@ -1,5 +1,5 @@
 /** Changes, small bulks and actions of nine principals, alone and beside forty bulks of 10,000 of another. */
-import { sleep } from '../../../shared/platform/time/wait.ts';
+import { sleep } from '../../../shared/platform/time/clock.ts';
 import { newApiClient, type ApiClient } from '../apiClient.ts';
 import { appEnvironment, prepareApp } from '../appEnvironment.ts';
 import type { Bench, Suite } from '../bench.ts';

@@ -1,5 +1,5 @@
 /** How many files of the API process one warm request runs: what a newcomer has to read who follows it. */
-import { sleep } from '../../../shared/platform/time/wait.ts';
+import { sleep } from '../../../shared/platform/time/clock.ts';
 import { newApiClient } from '../apiClient.ts';
 import { appEnvironment, prepareApp } from '../appEnvironment.ts';
 import type { Suite } from '../bench.ts';

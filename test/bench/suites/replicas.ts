@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemSql, timelineSql } from '../../../shared/platform/db/timeline.ts';
+import { systemSql, timelineSql } from '../../../shared/platform/db/serverState.ts';
 import { startReplication, type Replication } from '../../support/standby.ts';
 import { until } from '../../support/until.ts';
 import { inTurn, type Api, type Bench, type Suite } from '../bench.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDb } from '../../../shared/platform/db/knex.ts';
-import { sleep } from '../../../shared/platform/time/wait.ts';
+import { sleep } from '../../../shared/platform/time/clock.ts';
 import type { DemoAccess } from '../../../shared/tools/demo/access.ts';
 import { loadDemo } from '../../../shared/tools/demo/loadDemo.ts';
 import { openSample } from '../../sample-app/sample.ts';

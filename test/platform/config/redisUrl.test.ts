@@ -1,7 +1,7 @@
 /** REDIS_URL: a single server or a cluster, and a start that stops with an example when it is neither. */
 import { expect } from 'chai';
 import { readConfig } from '../../../shared/platform/config/config.ts';
-import { parseClusterUrl } from '../../../shared/platform/config/redisUrl.ts';
+import { parseClusterUrl } from '../../../shared/platform/config/configValues.ts';
 
 const read = (url: string): string => readConfig({ DATABASE_URL: 'postgres://a@b/c', REDIS_URL: url }).redisUrl;
 

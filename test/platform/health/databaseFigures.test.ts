@@ -1,7 +1,7 @@
 /** The figures of the whole database: right, bounded, and read once for all who ask. */
 import { expect } from 'chai';
 import { openDb, type Db } from '../../../shared/platform/db/knex.ts';
-import { databaseStatements, readDatabaseFigures } from '../../../shared/platform/health/databaseFigures.ts';
+import { databaseStatements, readDatabaseFigures } from '../../../shared/platform/health/databaseMetrics.ts';
 import { createFigures } from '../../../shared/platform/health/figures.ts';
 import { newJobsWorld, type JobsWorld } from '../../workers/jobsWorld.ts';
 

@@ -1,6 +1,6 @@
 /** The subject of an answer: one prefix, whatever language the mail program before has spoken. */
 import { expect } from 'chai';
-import { replySubject } from '../../../shared/platform/words/replySubject.ts';
+import { replySubject } from '../../../shared/platform/words/texts.ts';
 
 describe('the subject of an answer', () => {
   it('has the prefix that stands there already, in the languages of mail programs', () => {

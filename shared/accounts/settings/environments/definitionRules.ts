@@ -16,7 +16,7 @@ import {
   type Rule,
   type RuleType,
 } from '../../../app/manifest/rules/rules.ts';
-import { getOrCreate } from '../../../platform/caches/maps.ts';
+import { getOrCreate } from '../../../platform/caches.ts';
 import type { Tx } from '../../../platform/db/knex.ts';
 import {
   readOpenLoosenings,

@@ -11,7 +11,7 @@ import {
   Type,
   type Static,
 } from '../../../platform/json/schema.ts';
-import { newEpochRise } from '../../../platform/leases/epochRise.ts';
+import { newEpochRise } from '../../../platform/leases/leaderLease.ts';
 import { newSealKey } from '../../../platform/listing/seal.ts';
 import { includesEnvironment } from '../../access/principal.ts';
 import { stampSchema } from '../../schema.ts';

@@ -1,6 +1,6 @@
 /** Fills and checks the `query` of a declared block, for manifestPages.ts and shared/views/pages. */
 import { fault } from '../../../catalogue/errors.ts';
-import { getOrCreate } from '../../../platform/caches/maps.ts';
+import { getOrCreate } from '../../../platform/caches.ts';
 import { fillTemplate, isSinglePathTemplate } from '../../../platform/conditions/conditions.ts';
 import { isObject } from '../../../platform/json/jsonLimits.ts';
 import { compileProblemCheck } from '../../../platform/json/validate.ts';

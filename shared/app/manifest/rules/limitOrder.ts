@@ -1,6 +1,6 @@
 /** Finds which limits of an input are wider than others. Used by inputLimits.ts, and the other way round by narrowing.ts. */
 import { isDeepStrictEqual } from 'node:util';
-import { canonicalJson } from '../../../platform/json/canonicalJson.ts';
+import { canonicalJson } from '../../../platform/json/jsonLimits.ts';
 import type { InputLimits } from './inputWalk.ts';
 
 /** Returns the keyword at the end of a path. */

@@ -2,9 +2,9 @@
  * Asks a standby before reads what it has. One statement is under way at a time; reads that come meanwhile share the next one,
  * which is asked after all of them have come. Used by standby.ts.
  */
-import { resolveWithin } from '../../time/wait.ts';
+import { resolveWithin } from '../../time/clock.ts';
+import { systemSql } from '../serverState.ts';
 import { statement } from '../sql.ts';
-import { systemSql } from '../timeline.ts';
 import { openProbe } from './probe.ts';
 
 /** ms that a read waits for the answer; then the primary is asked. */

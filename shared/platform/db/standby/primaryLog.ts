@@ -2,7 +2,7 @@
  * The length of the primary's log by time, on this process's own clock: it tells how far behind a standby is without any
  * other clock, and without a statement at each change. Used by standby.ts and standbys.ts.
  */
-import { historySql } from '../timeline.ts';
+import { historySql } from '../serverState.ts';
 import { openProbe } from './probe.ts';
 
 /** ms for which it is known: what is further behind is that far behind at least. */

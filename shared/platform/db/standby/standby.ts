@@ -2,10 +2,10 @@
  * One standby that serves reads: its connections, whether it is up, and the statement that asks it, before each read, what it
  * has replayed. Opened by standbys.ts.
  */
-import { createInterval, sleep } from '../../time/wait.ts';
+import { createInterval, sleep } from '../../time/clock.ts';
 import type { Span } from '../../tracing/span.ts';
+import { createOpenSessions } from '../contact.ts';
 import type { Db } from '../knex.ts';
-import { createOpenSessions } from '../openSessions.ts';
 import { openReadPool, type ReadPoolOptions } from '../readPool.ts';
 import { lookSql, openAsker, type Place } from './asker.ts';
 import type { PrimaryLog } from './primaryLog.ts';

@@ -1,4 +1,18 @@
-/** A cache whose values have weights, together at most a maximum: what was used least recently leaves first. Used by appSchemas.ts and linearPattern.ts. */
+/** Caches in the memory of a process: entries that are made when they are first needed, and values with weights, together at most a maximum. */
+
+interface Entries<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, value: V): unknown;
+}
+
+/** Returns the value of a key; without one, stores and returns what `create` returns. */
+export const getOrCreate = <K, V>(entries: Entries<K, V>, key: K, create: () => V): V => {
+  const known = entries.get(key);
+  if (known !== undefined) return known;
+  const created = create();
+  entries.set(key, created);
+  return created;
+};
 
 interface WeighedCache<T> {
   get(key: string): T | undefined;

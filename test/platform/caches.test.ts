@@ -1,6 +1,6 @@
 /** The cache that is bounded by the weight of what it keeps. */
 import { expect } from 'chai';
-import { createWeighedCache } from '../../../shared/platform/caches/weighedCache.ts';
+import { createWeighedCache } from '../../shared/platform/caches.ts';
 
 describe('weighed cache', () => {
   it('lets go what was used least recently, until the rest is light enough', () => {

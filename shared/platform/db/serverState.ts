@@ -1,4 +1,16 @@
-/** Describes why a PostgreSQL server is read-only (a standby, or a setting), and the remedy. Used by the doctor and by migrations. */
+/**
+ * What PostgreSQL says of itself: its timeline and the system of its data, which the publisher keeps with the data and standbys are
+ * held against, and why it is read-only, with the remedy, for the doctor and migrations.
+ */
+
+/** The number of the timeline as the names of PostgreSQL's log have it, in SQL. Any role may ask; a standby refuses. */
+export const timelineSql = 'substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)';
+
+/** The identifier of the system, which a standby has from its primary, in SQL. */
+export const systemSql = '(select system_identifier::text from pg_control_system())';
+
+/** The system and the timeline in which it writes, as the publisher keeps them with the data, in SQL. */
+export const historySql = `${systemSql} || ' ' || ${timelineSql}`;
 
 /** The row of `readOnlySql`. */
 export interface ReadOnlyStanding {
