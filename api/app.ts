@@ -3,18 +3,15 @@
  * and what it costs: docs/decisions/0015-http-is-a-chain-of-koa-middleware.md.
  */
 import Koa from 'koa';
-import { linkRegistry } from '../shared/app/link/metrics.ts';
-import { createPresenceMetrics } from '../shared/app/link/presenceMetrics.ts';
+import { createPresenceMetrics, linkRegistry } from '../shared/app/link/metrics.ts';
 import type { Deps } from '../shared/deps.ts';
 import { createStandbyMetrics, createDatabaseMetrics } from '../shared/platform/health/databaseMetrics.ts';
 import { createProbes, type Probes } from '../shared/platform/health/probes.ts';
 import { createReadiness } from '../shared/platform/health/readiness.ts';
 import { securityHeaders } from '../shared/platform/http.ts';
 import { endpoints } from './endpoints.ts';
-import { createHttpMetrics } from './http/metrics.ts';
 import type { RateLimiter } from './http/rateLimiter.ts';
-import type { Live } from './live/index.ts';
-import { createLiveMetrics } from './live/metrics.ts';
+import { type Live, createLiveMetrics } from './live/index.ts';
 import { body, changeHeaders, endpointAccess, foreground, query, writeLimit } from './middleware/call.ts';
 import { callEndpoint } from './middleware/callEndpoint.ts';
 import {
@@ -29,7 +26,7 @@ import { errors, requestId, respond } from './middleware/envelope.ts';
 import { refusalAudit, watchedReads } from './middleware/observers.ts';
 import { idempotency } from './middleware/once.ts';
 import { consolePages, hostPages, openIdCallback } from './middleware/pages.ts';
-import { createRequestTracker, requestRecord, type RequestTracker } from './middleware/requests.ts';
+import { type RequestTracker, createHttpMetrics, createRequestTracker, requestRecord } from './middleware/requests.ts';
 import { routing, streamOffset } from './middleware/route.ts';
 
 interface Api {

@@ -1,7 +1,7 @@
 /** The live stream and the app link as an AsyncAPI 3.0 document, at /asyncapi.json. Made from the schemas that check messages. */
 import { apiVersion } from '../shared/catalogue/release.ts';
 import { Type, type TSchema } from '../shared/platform/json/schema.ts';
-import type { Json } from './documents/json.ts';
+import type { Json } from './documents/examples.ts';
 import {
   answerSchema,
   appCalls,

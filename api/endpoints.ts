@@ -2,12 +2,11 @@
 import type { Endpoint } from './endpoint.ts';
 import { mcpEndpoints } from './mcp/endpoint.ts';
 import { actionEndpoints } from './routes/actions.ts';
-import { appEndpoints } from './routes/app.ts';
 import { approvalEndpoints } from './routes/approvals.ts';
 import { auditEndpoints } from './routes/audit.ts';
 import { bulkEndpoints } from './routes/bulk.ts';
 import { countEndpoints } from './routes/counts.ts';
-import { discoveryEndpoints } from './routes/discovery.ts';
+import { appEndpoints, discoveryEndpoints } from './routes/discovery.ts';
 import { flagEndpoints } from './routes/flags.ts';
 import { itemChangeEndpoints } from './routes/itemChanges.ts';
 import { itemEndpoints } from './routes/items.ts';

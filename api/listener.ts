@@ -1,5 +1,12 @@
 /** The HTTP server of an API process, which listens before the process can serve. Opened by main.ts and server.ts. */
-import { createServer, STATUS_CODES, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { Socket } from 'node:net';
 import { errors } from '../shared/catalogue/errors.ts';
 import { limits } from '../shared/catalogue/limits.ts';
@@ -14,7 +21,7 @@ export interface Listener {
   /** The server of PROBE_PORT; null: the probes are pages of `server`. */
   readonly probeServer: ProbeServer | null;
   /** Serves requests by `handle` from now on. Until then all but the probes are 503. */
-  serve(handle: RequestListener): void;
+  serve(handle: (req: IncomingMessage, res: ServerResponse) => unknown): void;
 }
 
 const rawResponse = (
@@ -76,7 +83,7 @@ export const toOriginForm = (req: IncomingMessage): void => {
 };
 
 export const openListener = async (config: Config): Promise<Listener> => {
-  let current = answerProbes(config, () => startingProbes, starting);
+  let current: Parameters<Listener['serve']>[0] = answerProbes(config, () => startingProbes, starting);
   const handle: RequestListener = (req, res) => {
     toOriginForm(req);
     current(req, res);

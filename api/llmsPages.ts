@@ -1,5 +1,5 @@
 /** The documents for models: `/llms.txt`, the index (llmstxt.org), and `/llms-full.txt`, all of them in full. Used by middleware/pages.ts. */
-import { readDocument } from './http/documentFiles.ts';
+import { readDocument } from './http/packedFile.ts';
 
 /** The documents that the host has, with what each is for. */
 const documents = {

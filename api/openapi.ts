@@ -2,16 +2,31 @@
 import { apiVersion } from '../shared/catalogue/release.ts';
 import { isObject } from '../shared/platform/json/jsonLimits.ts';
 import type { TSchema } from '../shared/platform/json/schema.ts';
-import { answerExample } from './documents/examples.ts';
-import { createPool, type Json } from './documents/json.ts';
+import { type Json, createPool, answerExample } from './documents/examples.ts';
 import { componentsFor, shortenSchema } from './documents/namedSchemas.ts';
 import { operationTextOf } from './documents/operations/index.ts';
 import { shareParameters } from './documents/parameters.ts';
 import { refusalComponents, refusalsOf } from './documents/refusals.ts';
 import { shareMembers } from './documents/sharedMembers.ts';
-import { tagDescriptions } from './documents/tags.ts';
 import type { Endpoint, FreshRule } from './endpoint.ts';
 import { sessionCookie } from './http/cookies.ts';
+
+const tagDescriptions: readonly { readonly name: string; readonly description: string }[] = [
+  { name: 'Discovery', description: 'Who you are, and what there is.' },
+  { name: 'Items', description: 'What came in.' },
+  { name: 'Bulk', description: 'One change of many items.' },
+  { name: 'Records', description: 'The app’s records.' },
+  { name: 'Actions', description: 'What the app can do, and its runs.' },
+  { name: 'Approvals', description: 'What waits for a person.' },
+  { name: 'Pages', description: 'What the app shows.' },
+  { name: 'Flags', description: 'Feature flags.' },
+  { name: 'Live', description: 'See /asyncapi.json.' },
+  { name: 'Agents’ tools', description: 'The Model Context Protocol.' },
+  { name: 'App', description: 'See /asyncapi.json.' },
+  { name: 'Audit', description: 'What was done or refused. What is before archivedBefore may be archived.' },
+  { name: 'Sign-in', description: 'How people get a session.' },
+  { name: 'Settings', description: 'For managers.' },
+];
 
 const securitySchemes = {
   bearer: { type: 'http', scheme: 'bearer', description: 'The token of an agent, a person’s session or an app.' },

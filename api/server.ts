@@ -1,5 +1,4 @@
 /** The server with HTTP, live streams and app link, and its drain, which drops no accepted request. Started by main.ts. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { closeDeps, type Deps } from '../shared/deps.ts';
 import { subscribeToRunChanges } from '../shared/runs/runSignals.ts';
 import { createApi } from './app.ts';
@@ -24,13 +23,10 @@ export const startServer = async (deps: Deps, listener?: Listener): Promise<Runn
   const live = createLive(deps, rate);
   const apps = createAppServer(deps, rate);
   const api = createApi(deps, live, rate);
-  const callback = api.koa.callback();
   server.on('upgrade', toOriginForm);
   live.attach(server, { app: apps.upgrade });
   probeServer?.serve(api.probes);
-  serve((req: IncomingMessage, res: ServerResponse): void => {
-    void callback(req, res);
-  });
+  serve(api.koa.callback());
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
     await drainServer(server, config.drainMs, () => Promise.all([api.idle(), live.stop(), apps.stop()]));

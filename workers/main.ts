@@ -1,7 +1,6 @@
 /** The main file of the worker process: config → deps → services; stops on SIGTERM and SIGINT. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { linkRegistry } from '../shared/app/link/metrics.ts';
-import { createPresenceMetrics } from '../shared/app/link/presenceMetrics.ts';
+import { createPresenceMetrics, linkRegistry } from '../shared/app/link/metrics.ts';
 import { closeDeps, openDeps, type Deps } from '../shared/deps.ts';
 import { readConfigOrExit } from '../shared/platform/config/config.ts';
 import { createDatabaseMetrics } from '../shared/platform/health/databaseMetrics.ts';

@@ -3,7 +3,7 @@ import { connectionGauge } from '../../shared/app/link/metrics.ts';
 import { deleteConnections, reinsertConnection, renewConnections } from '../../shared/app/link/presence.ts';
 import { linkCloseCodes } from '../../shared/app/link/protocol.ts';
 import { sleep } from '../../shared/platform/time/clock.ts';
-import { takeReply } from '../../shared/replies/takeReply.ts';
+import { takeReply } from '../../shared/replies/replyRequest.ts';
 import { dispatchRun } from '../../shared/runs/call/dispatchRun.ts';
 import type { AppContext } from './context.ts';
 import { createCredentialCheck } from './credentialCheck.ts';

@@ -4,9 +4,8 @@ import type { Deps } from '../../shared/deps.ts';
 import { flagView } from '../../shared/flags/model.ts';
 import type { RateLimiter } from '../http/rateLimiter.ts';
 import type { UpgradeHandler } from '../live/upgrade.ts';
-import { appTimes, type AppTimes, type AppContext } from './context.ts';
+import { type AppTimes, type AppContext, createRegistrationTurns, appTimes } from './context.ts';
 import { createAppHub } from './hub.ts';
-import { createRegistrationTurns } from './registrationTurns.ts';
 import { createAppUpgrade } from './upgrade.ts';
 
 /** Starts the notifications and returns the function that ends them. */

@@ -20,9 +20,9 @@ import { acceptedBulkResponse, bulkResultSchema, bulkSchema } from '../../shared
 import { errors } from '../../shared/catalogue/errors.ts';
 import { erasureCountsSchema, erasureSchema } from '../../shared/erasure/schema.ts';
 import { flagHistorySchema, flagSchema, rampResponse } from '../../shared/flags/schema.ts';
+import { recordReference } from '../../shared/items/links.ts';
 import { occurrenceSchema } from '../../shared/items/occurrences/occurrences.ts';
-import { recordReference } from '../../shared/items/recordReference.ts';
-import { savedViewPatch, savedViewSchema } from '../../shared/items/savedViews/schema.ts';
+import { savedViewPatch, savedViewSchema } from '../../shared/items/savedViews.ts';
 import { changedItemResponse, entryDataOf, entrySchema } from '../../shared/items/schema.ts';
 import { conditionSchema } from '../../shared/platform/conditions/conditionSchema.ts';
 import {
@@ -47,7 +47,7 @@ import {
   runSchema,
 } from '../../shared/runs/schema.ts';
 import { jobSchema, jobStateSchema } from '../../shared/views/jobs/schema.ts';
-import { withReasonSchema } from '../http/reason.ts';
+import { withReasonSchema } from '../http/requestBody.ts';
 import { messageIdSchema, rpcErrorSchema } from '../http/rpcSchemas.ts';
 import { auditEntrySchema } from '../routes/audit.ts';
 import { inboxCounts } from '../routes/counts.ts';

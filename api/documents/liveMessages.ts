@@ -16,8 +16,7 @@ import {
 import { runSchema } from '../../shared/runs/schema.ts';
 import { narrowSchema, pingSchema } from '../live/requests.ts';
 import { inboxCounts } from '../routes/counts.ts';
-import { exampleOf } from './examples.ts';
-import type { Json } from './json.ts';
+import { type Json, exampleOf } from './examples.ts';
 
 /** One message of a channel. */
 export interface MessageRow {

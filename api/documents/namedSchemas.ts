@@ -1,8 +1,7 @@
 /** Makes schemas short for the documents: what has a name is referred to, alternatives that are texts become a list. Used by ../openapi.ts and ../asyncapi.ts. */
 import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import { components } from './components.ts';
-import { schemaExample } from './examples.ts';
-import type { Json } from './json.ts';
+import { type Json, schemaExample } from './examples.ts';
 
 /** Members whose values are schemas by a name of their own. */
 const byName: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs']);

@@ -3,7 +3,7 @@ import type { TSchema } from '../../shared/platform/json/schema.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { settingsResources } from '../routes/settings.ts';
 import { resourceNoun } from '../routes/settings/endpoints.ts';
-import { createPool, type Json } from './json.ts';
+import { type Json, createPool } from './examples.ts';
 import { shortenSchema, shortenText } from './namedSchemas.ts';
 
 /** What an id of a path is of, by its prefix. */

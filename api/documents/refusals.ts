@@ -1,7 +1,7 @@
 /** The answers by which requests are refused, once for all operations. Used by ../openapi.ts. */
 import { errors, type ErrorCode } from '../../shared/catalogue/errors.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { Json } from './json.ts';
+import type { Json } from './examples.ts';
 
 /** What any request may be refused with, and by what the service may fail. */
 const always: readonly ErrorCode[] = [

@@ -1,6 +1,6 @@
 /** Names schemas that occur several times, such as a member `reason`. Used by ../openapi.ts. */
 import { isObject } from '../../shared/platform/json/jsonLimits.ts';
-import type { Json } from './json.ts';
+import type { Json } from './examples.ts';
 
 /** Bytes that a component takes beside its schema. */
 const nameCost = 8;

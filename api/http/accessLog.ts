@@ -3,11 +3,17 @@
  * by middleware/requests.ts, live/ and applink/. Members are ids, numbers and names of the code; never a path, a query
  * string, a header but the request's id, or a body.
  */
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { Fault, FaultDetail } from '../../shared/catalogue/errors.ts';
+import { type FaultDetail, Fault, fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
+import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
+import { newId } from '../../shared/platform/ids.ts';
 import type { Log } from '../../shared/platform/log/log.ts';
 import type { ApiResponse } from './apiResponse.ts';
+import type { ResponseHeaders } from './rateLimiter.ts';
+import { toFaultResponse } from './response.ts';
 
 type Event = 'request' | 'socket opened' | 'socket closed' | 'socket refused';
 
@@ -98,4 +104,35 @@ export const logRefusedSocket = (
   members: RequestMembers,
 ): void => {
   if (config.accessLog) accessLine(log, 'socket refused', { ...members, status, code });
+};
+
+/** A client's request id: 1 to 128 printable characters. */
+const requestIdForm = /^[\x20-\x7e]{1,128}$/;
+
+export const readUpgradeRequestId = ({ headers }: IncomingMessage): string => {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && requestIdForm.test(given) ? given : newId('req');
+};
+
+/** Sends a fault as JSON and ends the connection; `headers` are those that every response has. */
+export const refuseUpgrade = (socket: Duplex, failure: Fault, headers: ResponseHeaders): void => {
+  const { status, body, headers: own } = toFaultResponse(failure);
+  const text = JSON.stringify(body);
+  const lines = Object.entries({
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(text)),
+    connection: 'close',
+    ...headers,
+    ...own,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.once('finish', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`);
+};
+
+/** Returns a thrown value as a fault; logs a bug. */
+export const toUpgradeFault = (error: unknown, log: Log, requestId: string): Fault => {
+  if (error instanceof Fault) return error;
+  if (isDbUnavailable(error)) return fault('unavailable');
+  log.error({ err: error, requestId }, 'an upgrade failed');
+  return fault('internal');
 };

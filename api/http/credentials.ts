@@ -1,13 +1,12 @@
 /** The session and the caller of a request or an upgrade. */
 import type { IncomingMessage } from 'node:http';
-import { includesEnvironment, type Caller } from '../../shared/accounts/access/principal.ts';
+import { type Caller, principalIn, includesEnvironment } from '../../shared/accounts/access/principal.ts';
 import { parseTokenKind } from '../../shared/accounts/access/tokens.ts';
-import { principalIn } from '../../shared/accounts/access/withheld.ts';
 import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { readCookieToken, requireOwnPage } from './cookies.ts';
-import { headerValues } from './headers.ts';
+import { headerValues } from './requestHeaders.ts';
 
 const bearer = /^Bearer +(\S+)$/i;
 

@@ -1,5 +1,6 @@
 /** Files that browsers load, with their compressed forms, and the responses with them. For the console and the reference page. */
 import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { ApiResponse } from './apiResponse.ts';
 import { acceptsEncoding } from './response.ts';
@@ -54,3 +55,12 @@ export const packedResponse = (
     },
   };
 };
+
+/** The folder lies beside `api`, or beside `dist` in a build. */
+const folder = ['../../docs/', '../../../docs/']
+  .map((path) => new URL(path, import.meta.url))
+  .find((url) => existsSync(new URL('agents.md', url)));
+
+/** Returns the text of a document; an empty one where documents were not installed. */
+export const readDocument = (name: string): string =>
+  folder === undefined ? '' : readFileSync(new URL(`${name}.md`, folder), 'utf8');

@@ -1,10 +1,12 @@
-/** Reads a JSON body through koa-body: at most 1 MiB, uncompressed, valid UTF-8, no values that PostgreSQL can't store. */
+/** Reads a JSON body through koa-body: at most 1 MiB, uncompressed, valid UTF-8, no values that PostgreSQL can't store; and the reason that a principal may give in it with any change. */
 import type { Context } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
-import { Fault, fault } from '../../shared/catalogue/errors.ts';
+import { Fault, fault, invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { inspectJson, inspectJsonText } from '../../shared/platform/json/jsonLimits.ts';
+import { inspectJson, inspectJsonText, isObject } from '../../shared/platform/json/jsonLimits.ts';
+import { type TObject, type TSchema, Type } from '../../shared/platform/json/schema.ts';
 import { invalidFault } from '../../shared/platform/json/validate.ts';
+import { isLongerThan } from '../../shared/platform/words/texts.ts';
 import { findRepeatedMember } from './jsonMember.ts';
 
 /** Reads the body as latin1 text, which is decoded and parsed below: koa-body would turn invalid UTF-8 into replacement characters. */
@@ -139,4 +141,33 @@ export const readRequestBody = async (
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidFault([{ path: '', message: 'must be a JSON object' }]);
   return { value, raw };
+};
+
+const reasonSchema = Type.Optional(
+  Type.String({ maxLength: limits.reasonMax, description: 'Why, for the timeline and the audit log.' }),
+);
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bodies of changes are objects
+const propertiesOf = (body: TSchema): TObject['properties'] => (body as Partial<TObject>).properties ?? {};
+
+export const hasReason = (body: TSchema): boolean => Object.hasOwn(propertiesOf(body), 'reason');
+
+/** Returns the schema of a body with the member `reason`, unless it has one of its own. */
+export const withReasonSchema = (body: TSchema): TSchema =>
+  hasReason(body) ? body : { ...body, properties: { ...propertiesOf(body), reason: reasonSchema } };
+
+interface ReasonedBody {
+  /** null: none, or a blank one. */
+  readonly reason: string | null;
+  readonly rest: unknown;
+}
+
+/** Returns the reason of a body, and the body without it. Throws `invalid` for one that is no text or too long. */
+export const splitReason = (body: unknown): ReasonedBody => {
+  if (!isObject(body) || !Object.hasOwn(body, 'reason')) return { reason: null, rest: body };
+  const { reason, ...rest } = body;
+  if (typeof reason !== 'string') throw invalidAt('reason', 'must be string');
+  if (isLongerThan(reason, limits.reasonMax))
+    throw invalidAt('reason', `must NOT have more than ${String(limits.reasonMax)} characters`);
+  return { reason: reason.trim() === '' ? null : reason, rest };
 };

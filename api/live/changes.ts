@@ -1,7 +1,7 @@
 /** `GET /changes`: the messages of the live stream over HTTP, for clients that can't keep a socket open. Called by index.ts. */
 import type { Caller } from '../../shared/accounts/access/principal.ts';
 import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
-import { mayDecide } from '../../shared/approvals/canDecide.ts';
+import { mayDecide } from '../../shared/approvals/rights.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';

@@ -1,16 +1,17 @@
-/** The live stream of this process (`createLive`), which server.ts starts and the endpoints use. */
+/** The live stream of this process (`createLive`), which server.ts starts and the endpoints use, and its metric, which api/app.ts serves. */
+import { Gauge, Registry } from 'prom-client';
 import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
 import type { Environment } from '../../shared/app/manifest/definition.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { RateLimiter } from '../http/rateLimiter.ts';
-import { waitForChanges, type ChangesPage, type ChangesRequest, type Waiting } from './changes.ts';
-import { liveTimes, type LiveTimes } from './context.ts';
+import { type ChangesPage, type ChangesRequest, type Waiting, waitForChanges } from './changes.ts';
+import { type LiveTimes, liveTimes } from './context.ts';
 import { createFeed } from './feed.ts';
-import { createHub, type LiveHub } from './hub.ts';
+import { type LiveHub, createHub } from './hub.ts';
 import { createStreamLog } from './log.ts';
-import { createReadFeed, type ReadFeed } from './reads.ts';
-import { issueTicket, type Ticket } from './tickets.ts';
-import { createLiveUpgrade, type LiveUpgrade } from './upgrade.ts';
+import { type ReadFeed, createReadFeed } from './reads.ts';
+import { type Ticket, issueTicket } from './tickets.ts';
+import { type LiveUpgrade, createLiveUpgrade } from './upgrade.ts';
 
 export interface Live {
   /** Handles the server's upgrades; `others`: handlers of further paths below `/api/env/:environment/`, by their last segment. */
@@ -68,4 +69,21 @@ export const createLive = (deps: Deps, rate: RateLimiter, times: Partial<LiveTim
     stats: hub.stats,
     stop: () => (stopped ??= stop()),
   };
+};
+
+export const createLiveMetrics = ({ stats }: Pick<Live, 'stats'>): Registry => {
+  const registry = new Registry();
+  new Gauge({
+    name: 'console_live_connections',
+    help: 'Sockets of live streams that this process holds, by `state`: current, behind (they read the log), closing.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { sessions, behind, closing } = stats();
+      this.set({ state: 'current' }, sessions - behind);
+      this.set({ state: 'behind' }, behind);
+      this.set({ state: 'closing' }, closing);
+    },
+  });
+  return registry;
 };

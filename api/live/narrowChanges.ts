@@ -1,6 +1,5 @@
 /** What `GET /changes` is narrowed by: types and inboxes, and for the tool for models who did it. Used by api/routes/live.ts. */
-import type { Caller } from '../../shared/accounts/access/principal.ts';
-import { unknownName } from '../../shared/accounts/access/unknownName.ts';
+import { type Caller, unknownName } from '../../shared/accounts/access/principal.ts';
 import { toBulkScope } from '../../shared/bulk/scope.ts';
 import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import { foldCase } from '../../shared/platform/words/searchWords.ts';

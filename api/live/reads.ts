@@ -2,12 +2,52 @@
  * What agents read, told to those who watch them (`/live?agent=`) and not kept. A process that has such a stream says so
  * through Redis as long as it has it; the others publish what that agent reads, and nothing while nobody watches.
  */
-import { toActorRef, type Caller } from '../../shared/accounts/access/principal.ts';
-import { sightOf } from '../../shared/accounts/access/sight.ts';
+import type { Access } from '../../shared/accounts/access/access.ts';
+import { type Caller, toActorRef } from '../../shared/accounts/access/principal.ts';
+import { type Sight, sightOf, seesAllOf } from '../../shared/accounts/access/sight.ts';
+import type { ActorRef } from '../../shared/catalogue/events.ts';
+import type { NamedKind } from '../../shared/catalogue/permissions.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
-import { channels, type EphemeralMessage } from '../../shared/platform/redis/bus.ts';
-import type { ReadPart, ReadTarget } from './readPart.ts';
+import { type EphemeralMessage, channels } from '../../shared/platform/redis/bus.ts';
+
+/** An object that was read, and the name by which a role sees it or not. */
+interface ReadTarget {
+  readonly type: string;
+  /** The id; of a record with its resource before it: `order:ord_1`. */
+  readonly id: string;
+  /** null: the target is shown only to roles that see all that the agent sees. */
+  readonly seenBy: { readonly kind: NamedKind; readonly name: string } | null;
+}
+
+export interface ReadPart {
+  readonly type: 'read';
+  readonly agent: ActorRef;
+  readonly verb: string;
+  readonly via: 'http' | 'mcp';
+  readonly targets: readonly ReadTarget[];
+  /** The parameters; null: they were not understood. */
+  readonly query: Readonly<Record<string, unknown>> | null;
+  readonly outcome: 'ok' | 'denied' | 'failed';
+  readonly code: string | null;
+  /** What the agent's role sees; it is not sent. */
+  readonly sight: Sight;
+}
+
+export interface ShownRead extends Omit<ReadPart, 'sight' | 'targets'> {
+  readonly targets: readonly Pick<ReadTarget, 'type' | 'id'>[];
+}
+
+/**
+ * Returns the read as a role sees it, or null. The agent's words (its parameters) may come from anything that it sees, so
+ * they are only shown to a role that sees as much; of a read of things that the role does not see nothing is told.
+ */
+export const presentRead = ({ sight, targets, query, ...part }: ReadPart, access: Access): ShownRead | null => {
+  const seesAll = seesAllOf(access, sight);
+  const seen = targets.filter(({ seenBy }) => seesAll || (seenBy !== null && access.sees(seenBy.kind, seenBy.name)));
+  if (targets.length > 0 && seen.length === 0) return null;
+  return { ...part, targets: seen.map(({ type, id }) => ({ type, id })), query: seesAll ? query : null };
+};
 
 /** How often a process repeats whom its streams watch, and for how long the others believe it, in ms. */
 const repeatMs = 5_000;

@@ -5,9 +5,9 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Access } from '../../shared/accounts/access/access.ts';
-import { accessIn } from '../../shared/accounts/access/withheld.ts';
+import { accessIn } from '../../shared/accounts/access/principal.ts';
 import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
-import { mayDecide } from '../../shared/approvals/canDecide.ts';
+import { mayDecide } from '../../shared/approvals/rights.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { CatchUp } from './catchUp.ts';
 import type { EnvironmentChannel } from './channel.ts';

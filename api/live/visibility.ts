@@ -4,17 +4,17 @@
  */
 import type { Access } from '../../shared/accounts/access/access.ts';
 import type { ApprovalDraft } from '../../shared/approvals/model.ts';
-import { canSeeApproval } from '../../shared/approvals/visibility.ts';
+import { canSeeApproval } from '../../shared/approvals/rights.ts';
 import { redactBulk } from '../../shared/bulk/present.ts';
 import { seesBulkCounts, seesBulkScope, toBulkScope } from '../../shared/bulk/scope.ts';
 import type { LivePart } from '../../shared/catalogue/events.ts';
 import { redactFlag } from '../../shared/flags/model.ts';
 import { seesScope } from '../../shared/items/filters/savedView.ts';
 import { redactEntry, type TimelineEntry } from '../../shared/items/timeline.ts';
-import { redactRun } from '../../shared/runs/redactRun.ts';
+import { redactRun } from '../../shared/runs/present.ts';
 import { presentApproval } from '../../shared/views/approvals/present.ts';
 import type { InboxCounts } from './counts.ts';
-import { presentRead, type ReadPart, type ShownRead } from './readPart.ts';
+import { type ReadPart, type ShownRead, presentRead } from './reads.ts';
 
 interface CountsPart {
   readonly type: 'counts';

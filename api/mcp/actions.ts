@@ -11,7 +11,7 @@ import type { EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { actionArguments, type ArgumentNames } from './actionSchema.ts';
 import { toObject } from './arguments/coerce.ts';
-import { confirmDryRun } from './arguments/dryRuns.ts';
+import { confirmDryRun } from './arguments/readValues.ts';
 import { readValues, requireKnownArguments } from './arguments/readValues.ts';
 import { readRecordId } from './arguments/recordRefs.ts';
 import { getEndpoint } from './endpoints.ts';

@@ -1,18 +1,18 @@
 /** What an answer says beside the endpoint's body: the tool to ask next, what waits besides, why nothing is found. Used by result.ts. */
-import { findVisibleInbox } from '../../shared/accounts/access/gates.ts';
+import { findVisibleInbox } from '../../shared/accounts/access/principal.ts';
 import type { Approval } from '../../shared/approvals/model.ts';
 import { readOtherRequests } from '../../shared/approvals/others.ts';
 import { readVisibleApproval } from '../../shared/approvals/queries.ts';
 import type { Fault } from '../../shared/catalogue/errors.ts';
 import { inboxesOf } from '../../shared/items/filters/filters.ts';
+import { statesOf } from '../../shared/items/inboxRules.ts';
 import { readItems } from '../../shared/items/model.ts';
-import { statesOf } from '../../shared/items/states.ts';
-import { unknownTag } from '../../shared/items/tags/tagCounts.ts';
+import { unknownTag } from '../../shared/items/tags.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
 import { idTime } from '../../shared/platform/ids.ts';
 import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import type { EndpointCall } from '../endpoint.ts';
-import { objectsIn, type Members } from './answers/members.ts';
+import { type Members, objectsIn } from './answers/members.ts';
 import { toList, toObject } from './arguments/coerce.ts';
 import { filtersHint, whereHint } from './valueHints.ts';
 

@@ -2,7 +2,7 @@
  * Refuses what a caller had done a short time ago, or is having done, and asks for again without an idempotency key: a model that
  * has lost sight of an answer, or calls twice at once, would refund, or write to a customer, twice. Used by actions.ts and tool.ts.
  */
-import { findVisibleInbox } from '../../shared/accounts/access/gates.ts';
+import { findVisibleInbox } from '../../shared/accounts/access/principal.ts';
 import type { ActionDefinition } from '../../shared/app/manifest/actions.ts';
 import { fault, type Fault } from '../../shared/catalogue/errors.ts';
 import { readItems } from '../../shared/items/model.ts';

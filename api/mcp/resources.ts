@@ -2,8 +2,8 @@
 import type { ListResourcesResult, ReadResourceResult } from '@modelcontextprotocol/server';
 import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import type { EndpointCall } from '../endpoint.ts';
-import { readDocument } from '../http/documentFiles.ts';
-import { objectsIn, textOf, type Members } from './answers/members.ts';
+import { readDocument } from '../http/packedFile.ts';
+import { type Members, objectsIn, textOf } from './answers/members.ts';
 import { bodyOf } from './answers/page.ts';
 import { getEndpoint } from './endpoints.ts';
 import { serveEndpoint } from './serveEndpoint.ts';

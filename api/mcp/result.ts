@@ -6,7 +6,7 @@ import type { EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { toFaultResponse } from '../http/response.ts';
 import { assignablePeople } from '../routes/people.ts';
-import { withoutEmpty, type Members } from './answers/members.ts';
+import { type Members, withoutEmpty } from './answers/members.ts';
 import { bodyOf, servePage } from './answers/page.ts';
 import { presentBody, type Detail } from './answers/present.ts';
 import { toObject } from './arguments/coerce.ts';

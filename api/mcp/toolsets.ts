@@ -1,13 +1,10 @@
 /** The sets of tools that an address may be narrowed to with `?tools=`. Used by server.ts and endpoint.ts. */
 import { csvListSchema, strictObject, Type, type Static } from '../../shared/platform/json/schema.ts';
 import type { Tool } from './tool.ts';
-import { actionTools } from './tools/actions.ts';
-import { approvalTools } from './tools/approvals.ts';
-import { bulkTools } from './tools/bulks.ts';
-import { flagTools } from './tools/flags.ts';
 import { itemTools } from './tools/items.ts';
 import { overviewTools } from './tools/overview.ts';
 import { recordTools } from './tools/records.ts';
+import { flagTools, bulkTools, actionTools, approvalTools } from './tools/work.ts';
 
 const toolsets = {
   items: [...itemTools, ...bulkTools],

@@ -7,7 +7,7 @@ import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import { didYouMean, misspelled } from '../../shared/platform/words/nearestNames.ts';
 import { listRecords } from '../../shared/records/read.ts';
 import type { EndpointCall } from '../endpoint.ts';
-import { objectsIn, type Members } from './answers/members.ts';
+import { type Members, objectsIn } from './answers/members.ts';
 import { toList, toObject } from './arguments/coerce.ts';
 
 /** Milliseconds that looking for the values of a field may take. */

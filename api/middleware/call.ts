@@ -13,9 +13,9 @@ import { channels, type Bus } from '../../shared/platform/redis/bus.ts';
 import { createInterval } from '../../shared/platform/time/clock.ts';
 import type { Endpoint, EndpointCall, RequestSource } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
-import { headerValues } from '../http/headers.ts';
 import { withoutMember } from '../http/jsonMember.ts';
 import type { RequestBody } from '../http/requestBody.ts';
+import { headerValues } from '../http/requestHeaders.ts';
 import { ownerOf } from './callEndpoint.ts';
 import type { EndpointContext, EndpointState, Next } from './state.ts';
 

@@ -3,7 +3,7 @@ import { Fault, fault, type FaultDetail } from '../../shared/catalogue/errors.ts
 import { isStatementTimeout } from '../../shared/platform/db/errors.ts';
 import type { Endpoint, EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
-import { splitReason } from '../http/reason.ts';
+import { splitReason } from '../http/requestBody.ts';
 import { alternateLastPart } from '../live/offsets.ts';
 import type { EndpointState } from './state.ts';
 

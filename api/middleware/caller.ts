@@ -11,12 +11,12 @@ import type { Deps } from '../../shared/deps.ts';
 import type { Config } from '../../shared/platform/config/config.ts';
 import type { Endpoint, PublicCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
-import { clientAddress } from '../http/clientAddress.ts';
 import { readBrowserCookie, readCookieToken, requireOwnPage } from '../http/cookies.ts';
 import { authenticateRequest, resolveCaller } from '../http/credentials.ts';
 import { protectedResourceUrl } from '../http/protectedResource.ts';
 import type { RateLimiter } from '../http/rateLimiter.ts';
 import { readRequestBody } from '../http/requestBody.ts';
+import { clientAddress } from '../http/requestHeaders.ts';
 import { mountEndpoint } from './route.ts';
 import type { CallerState, EnvironmentState, SessionState, MountedEndpoint } from './state.ts';
 

@@ -108,7 +108,7 @@ export const watchedReads = ({ state }: EndpointContext, next: Next): Promise<un
       caller: { env, principal },
     },
   } = state;
-  return principal.type === 'agent' && reads.isWatched(env.id, principal.id) && endpoint.reads
+  return endpoint.reads && principal.type === 'agent' && reads.isWatched(env.id, principal.id)
     ? tellOf(state, next)
     : next();
 };

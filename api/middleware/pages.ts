@@ -6,7 +6,7 @@ import { openFlow } from '../../shared/accounts/openId/flow.ts';
 import { SignInRefusal } from '../../shared/accounts/openId/problems.ts';
 import { callbackPath, type OpenId } from '../../shared/accounts/openId/provider.ts';
 import { endSignIn } from '../../shared/accounts/openId/signInByProvider.ts';
-import { countRefusedSignIn } from '../../shared/accounts/signInMetrics.ts';
+import { countRefusedSignIn } from '../../shared/accounts/signInThrottle.ts';
 import { manifestSchema } from '../../shared/app/manifest/manifest.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
@@ -16,11 +16,11 @@ import { buildAsyncApiDocument } from '../asyncapi.ts';
 import { readConsoleFiles } from '../consoleFiles.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
-import { clientAddress } from '../http/clientAddress.ts';
 import { readFlowCookie } from '../http/cookies.ts';
 import { immutableHeaders, packedResponse, toPackedFile, type PackedFile } from '../http/packedFile.ts';
 import { protectedResourcePage } from '../http/protectedResource.ts';
 import type { RateLimiter } from '../http/rateLimiter.ts';
+import { clientAddress } from '../http/requestHeaders.ts';
 import { homeOf, pageAddress } from '../http/returnTo.ts';
 import { llmsPages } from '../llmsPages.ts';
 import { buildOpenApiDocument } from '../openapi.ts';
@@ -130,7 +130,8 @@ export const hostPages = ({ config, limiter, probes, endpoints }: HostPagesOptio
     return response === undefined ? undefined : { serve: () => response, limited: 'all' };
   };
   return (ctx, next) => {
-    const page = pages.get(ctx.state.path) ?? metadataPage(ctx.state.path);
+    const { path } = ctx.state;
+    const page = pages.get(path) ?? (path.startsWith('/.well-known/') ? metadataPage(path) : undefined);
     if (page === undefined) return next();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
       throw fault('method_not_allowed', undefined, { headers: { allow: 'GET, HEAD' } });

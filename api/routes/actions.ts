@@ -14,10 +14,8 @@ import {
   strictObject,
   Type,
 } from '../../shared/platform/json/schema.ts';
-import { acceptAction } from '../../shared/runs/accept/acceptAction.ts';
+import { dryRunAuthorized, requireNotInProgress, acceptAction } from '../../shared/runs/accept/acceptAction.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from '../../shared/runs/accept/accepted.ts';
-import { dryRunAuthorized } from '../../shared/runs/accept/dryRun.ts';
-import { requireNotInProgress } from '../../shared/runs/accept/requireNotInProgress.ts';
 import { authorizeAction } from '../../shared/runs/authorizeAction.ts';
 import { isSettledRun, readRun, type Run } from '../../shared/runs/model.ts';
 import { parkRun } from '../../shared/runs/parkRun.ts';

@@ -1,10 +1,9 @@
 /** The endpoint that accepts bulks: by ids or by a query, at once or as a request for an approval; and their dry runs. */
-import { principalModeFault } from '../../shared/accounts/access/gates.ts';
+import { principalModeFault } from '../../shared/accounts/access/principal.ts';
 import { withoutSupervision, type Caller } from '../../shared/accounts/access/principal.ts';
-import { authorizeBulkAction, overRecords, type AuthorizedBulk } from '../../shared/bulk/authorizeBulkAction.ts';
 import { requestBulkApproval } from '../../shared/bulk/bulkApproval.ts';
 import { matchBulkQuery } from '../../shared/bulk/bulkQuery.ts';
-import { dryRunAction } from '../../shared/bulk/dryRunAction.ts';
+import { type AuthorizedBulk, authorizeBulkAction, overRecords, dryRunAction } from '../../shared/bulk/dryRunAction.ts';
 import { acceptBulk } from '../../shared/bulk/insertBulk.ts';
 import type { BulkActionRequest } from '../../shared/bulk/runs.ts';
 import {
@@ -22,7 +21,7 @@ import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts'
 import { dryRun, type DryRunCounts } from '../../shared/items/perform/dryRun.ts';
 import { insertSavedResponse } from '../../shared/platform/journal/changeWriter.ts';
 import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
-import { requireKnownRecords } from '../../shared/records/requireKnownRecords.ts';
+import { requireKnownRecords } from '../../shared/records/read.ts';
 import { writeEndpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 

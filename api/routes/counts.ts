@@ -3,7 +3,7 @@ import { countApprovals, readPendingApprovals } from '../../shared/approvals/cou
 import { limits } from '../../shared/catalogue/limits.ts';
 import { readPresentCounts, toInboxCounts } from '../../shared/items/counts.ts';
 import { inboxesOf, visibleInboxes } from '../../shared/items/filters/filters.ts';
-import { readTags } from '../../shared/items/tags/tagCounts.ts';
+import { readTags } from '../../shared/items/tags.ts';
 import { nameSchema, responseObject, strictObject, Type } from '../../shared/platform/json/schema.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
 

@@ -1,13 +1,14 @@
-/** The endpoints by which a client finds its way: inboxes and views; and the pages of short lists, for all that have one. */
+/** The endpoints by which a client finds its way: inboxes and views, and the state of the app; and the pages of short lists, for all that have one. */
 import { listCursors } from '../../shared/accounts/access/listCursors.ts';
 import type { Caller } from '../../shared/accounts/access/principal.ts';
 import type { InboxDefinition } from '../../shared/app/manifest/definition.ts';
+import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { visibleInboxes } from '../../shared/items/filters/filters.ts';
 import { isVisibleView } from '../../shared/items/filters/views.ts';
-import { prioritiesOf } from '../../shared/items/priorities.ts';
-import { statesOf } from '../../shared/items/states.ts';
+import { statesOf, prioritiesOf } from '../../shared/items/inboxRules.ts';
 import {
+  type TSchema,
   cursorSchema,
   describedSchema,
   limitSchema,
@@ -16,9 +17,8 @@ import {
   responseObject,
   strictObject,
   Type,
-  type TSchema,
 } from '../../shared/platform/json/schema.ts';
-import { readEndpoint, type Endpoint } from '../endpoint.ts';
+import { type Endpoint, readEndpoint } from '../endpoint.ts';
 
 export const pageQuerySchema = { cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) };
 
@@ -196,3 +196,24 @@ const views = readEndpoint({
 });
 
 export const discoveryEndpoints: readonly Endpoint[] = [inboxes, views];
+
+const app: Endpoint = {
+  ...readEndpoint({
+    path: '/app',
+    name: 'app.open',
+    summary: 'The link of the customer’s app; open it as a WebSocket with an app key',
+    tag: 'App',
+    query: strictObject({}),
+    responses: { 101: null },
+    example: {},
+    handle: ({ caller: { principal } }) =>
+      Promise.reject(
+        principal.type === 'app'
+          ? fault('upgrade_required', undefined, { headers: { upgrade: 'websocket', connection: 'upgrade' } })
+          : fault('forbidden'),
+      ),
+  }),
+  allowsApp: true,
+};
+
+export const appEndpoints: readonly Endpoint[] = [app];

@@ -19,7 +19,7 @@ import {
   flagHistorySchema,
   flagSchema,
 } from '../../shared/flags/schema.ts';
-import { unknownTag } from '../../shared/items/tags/tagCounts.ts';
+import { unknownTag } from '../../shared/items/tags.ts';
 import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
 import {
   archivedBeforeSchema,

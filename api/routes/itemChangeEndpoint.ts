@@ -14,7 +14,7 @@ import {
   replyResponse,
   updatedItemResponse,
 } from '../../shared/items/schema.ts';
-import { pendingResponseBody, requestItemChange } from '../../shared/items/supervised/requestItemChange.ts';
+import { pendingResponseBody, requestItemChange } from '../../shared/items/supervised.ts';
 import { insertSavedResponse } from '../../shared/platform/journal/changeWriter.ts';
 import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import { isObject } from '../../shared/platform/json/jsonLimits.ts';

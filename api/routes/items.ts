@@ -1,6 +1,6 @@
 /** The endpoints that read items: the list, one with its blocks, its timeline and its occurrences. */
-import { findVisibleInbox } from '../../shared/accounts/access/gates.ts';
 import { listCursors } from '../../shared/accounts/access/listCursors.ts';
+import { findVisibleInbox } from '../../shared/accounts/access/principal.ts';
 import { blockSchema } from '../../shared/app/blocks/schema.ts';
 import { itemSchema } from '../../shared/app/items/members.ts';
 import { itemListQuery } from '../../shared/app/manifest/itemQuery.ts';

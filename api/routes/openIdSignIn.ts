@@ -1,7 +1,7 @@
 /** The endpoints that say how people sign in, and that send them to the OpenID Connect provider. */
 import { SignInRefusal } from '../../shared/accounts/openId/problems.ts';
 import { beginSignIn } from '../../shared/accounts/openId/signInByProvider.ts';
-import { countRefusedSignIn } from '../../shared/accounts/signInMetrics.ts';
+import { countRefusedSignIn } from '../../shared/accounts/signInThrottle.ts';
 import { fault, invalidAt } from '../../shared/catalogue/errors.ts';
 import { nullable, responseObject, strictObject, Type } from '../../shared/platform/json/schema.ts';
 import { publicReadEndpoint, type Endpoint } from '../endpoint.ts';

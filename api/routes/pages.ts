@@ -1,10 +1,10 @@
 /** The endpoints of the app's pages: the list, and one with its blocks. */
-import { unknownName } from '../../shared/accounts/access/unknownName.ts';
+import { unknownName } from '../../shared/accounts/access/principal.ts';
 import { blockSchema } from '../../shared/app/blocks/schema.ts';
 import type { ManifestPage } from '../../shared/app/manifest/manifest.ts';
 import { describedSchema, responseObject, strictObject, Type } from '../../shared/platform/json/schema.ts';
+import { parsePageParams } from '../../shared/views/pages/context.ts';
 import { buildPageBlocks } from '../../shared/views/pages/page.ts';
-import { parsePageParams } from '../../shared/views/pages/params.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
 import { listResponse, pageQuerySchema, paginateByName } from './discovery.ts';
 

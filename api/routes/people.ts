@@ -1,7 +1,5 @@
 /** The endpoint that lists the people whom items can be assigned to, those who can work first. */
-import { findVisibleInbox } from '../../shared/accounts/access/gates.ts';
-import type { Person } from '../../shared/accounts/access/principal.ts';
-import { unknownName } from '../../shared/accounts/access/unknownName.ts';
+import { type Person, unknownName, findVisibleInbox } from '../../shared/accounts/access/principal.ts';
 import { fault, invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { visibleInboxes } from '../../shared/items/filters/filters.ts';

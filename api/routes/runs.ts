@@ -1,7 +1,6 @@
 /** The endpoints of runs: the list, one, cancelling it, and running it again. */
 import { listCursors } from '../../shared/accounts/access/listCursors.ts';
-import type { Caller } from '../../shared/accounts/access/principal.ts';
-import { unknownName } from '../../shared/accounts/access/unknownName.ts';
+import { type Caller, unknownName } from '../../shared/accounts/access/principal.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import {
   cursorSchema,

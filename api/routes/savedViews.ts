@@ -1,14 +1,14 @@
 /** The endpoints of saved views: filters of item lists that people keep under a name, for themselves or shared. */
-import { requirePerson } from '../../shared/accounts/access/gates.ts';
+import { requirePerson } from '../../shared/accounts/access/principal.ts';
 import { listSavedViews, ownerOf, type SavedView } from '../../shared/items/filters/savedView.ts';
-import { deleteView, saveView, updateView, type ViewChange } from '../../shared/items/savedViews/change.ts';
+import { type ViewChange, deleteView, saveView, updateView } from '../../shared/items/savedViews.ts';
 import {
+  type SavedViewInput,
+  type SavedViewPatch,
   savedViewInput,
   savedViewPatch,
   savedViewSchema,
-  type SavedViewInput,
-  type SavedViewPatch,
-} from '../../shared/items/savedViews/schema.ts';
+} from '../../shared/items/savedViews.ts';
 import type { Tx } from '../../shared/platform/db/knex.ts';
 import { insertSavedResponse } from '../../shared/platform/journal/changeWriter.ts';
 import { responseObject, strictObject, Type } from '../../shared/platform/json/schema.ts';

@@ -7,11 +7,10 @@ import { people } from '../../shared/accounts/settings/peopleResource.ts';
 import type { Resource } from '../../shared/accounts/settings/resource.ts';
 import { roles } from '../../shared/accounts/settings/roles.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { activitySettings } from './settings/activity.ts';
 import { resourceEndpoints } from './settings/endpoints.ts';
 import { erasureSettings } from './settings/erasures.ts';
 import { jobSettings } from './settings/jobs.ts';
-import { usageSettings } from './settings/usage.ts';
+import { activitySettings, usageSettings } from './settings/usage.ts';
 
 /** Each is a row: shared/accounts/settings/resource.ts says what it has. */
 export const settingsResources: readonly Resource[] = [agents, roles, people, appKeys, environments, loosenings];

@@ -1,5 +1,5 @@
 /** The endpoints by which people sign in, keep their sign-in fresh, and sign out. */
-import { requirePerson } from '../../shared/accounts/access/gates.ts';
+import { requirePerson } from '../../shared/accounts/access/principal.ts';
 import type { LinkKind } from '../../shared/accounts/passwordLinks.ts';
 import { redeemLink, requestReset } from '../../shared/accounts/passwordReset.ts';
 import { linkInput, freshSignInInput, resetInput, signInInput } from '../../shared/accounts/schema.ts';

@@ -6,12 +6,11 @@ import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import type { Caller } from './access/principal.ts';
 import { lockAccount, readAccount, verifyAttempt, type Account } from './accounts.ts';
 import type { DomainDeps } from './deps.ts';
-import { newBrowserToken } from './knownBrowser.ts';
 import { endOtherSessions } from './ownSessions.ts';
 import { hashPassword, knownTurn, requireUncommon } from './passwords.ts';
 import type { OwnAccountPatch } from './schema.ts';
 import { recordAdminChange, toAdministrator, voidLinks } from './settings/adminChange.ts';
-import { clearSignInFailures, type CountedAttempt } from './signInThrottle.ts';
+import { type CountedAttempt, newBrowserToken, clearSignInFailures } from './signInThrottle.ts';
 
 type Preferences = Readonly<Record<string, unknown>>;
 

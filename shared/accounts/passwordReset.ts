@@ -5,7 +5,6 @@ import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import { sleep } from '../platform/time/clock.ts';
 import { tokenHash } from './access/tokens.ts';
 import { findAccount, readAccount } from './accounts.ts';
-import { newBrowserToken } from './knownBrowser.ts';
 import { environmentsOf, openSession } from './openSession.ts';
 import { stageLinkMail, type LinkKind } from './passwordLinks.ts';
 import { hashPassword, knownTurn } from './passwords.ts';
@@ -13,7 +12,7 @@ import { deleteTokens, recordAdminChange, runAdminChange, systemAdministrator } 
 import { readPerson } from './settings/people.ts';
 import { requirePasswordSignIn, type SignInDeps, type SignInResult } from './signIn.ts';
 import type { SignInAttemptPlace } from './signInAudit.ts';
-import { countReset } from './signInThrottle.ts';
+import { newBrowserToken, countReset } from './signInThrottle.ts';
 
 const findSql = statement(
   'passwordLinks.find',

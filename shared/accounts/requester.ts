@@ -1,7 +1,6 @@
 /** Looks up the requester of work that is done later, with present rights. For jobs, and for approvals when they are decided. */
 import { fault } from '../catalogue/errors.ts';
-import { includesEnvironment, type Caller } from './access/principal.ts';
-import { principalIn } from './access/withheld.ts';
+import { type Caller, principalIn, includesEnvironment } from './access/principal.ts';
 import type { DomainDeps } from './deps.ts';
 
 interface Requester {

@@ -6,19 +6,23 @@ import { executeStatement, statement } from '../platform/db/sql.ts';
 import type { Caller } from './access/principal.ts';
 import { findAccount, lockAccount, readAccount, verifyAttempt, type Account } from './accounts.ts';
 import type { DomainDeps } from './deps.ts';
-import { newBrowserToken, readBrowserToken } from './knownBrowser.ts';
 import { environmentsOf, everyEnvironment, openSession, renewSession } from './openSession.ts';
 import { recordAdminChange, runAdminChange, toAdministrator } from './settings/adminChange.ts';
 import { readPerson, type PersonView } from './settings/people.ts';
 import { insertSignInAudit, type SignInAttemptPlace } from './signInAudit.ts';
-import { countRefusedSignIn } from './signInMetrics.ts';
-import { clearSignInFailures, typedEmailDigest } from './signInThrottle.ts';
+import {
+  countRefusedSignIn,
+  newBrowserToken,
+  readBrowserToken,
+  clearSignInFailures,
+  typedEmailDigest,
+} from './signInThrottle.ts';
 
 const deleteSessionSql = statement('signIn.close', 'delete from tokens where hash = $1');
 interface SignInRequest extends SignInAttemptPlace {
   readonly email: string;
   readonly password: string;
-  /** The token of the client's browser (knownBrowser.ts); null: none. */
+  /** The token of the client's browser (signInThrottle.ts); null: none. */
   readonly browser: string | null;
 }
 

@@ -1,13 +1,17 @@
 /**
  * Throttles sign-ins over all processes, against guessing of passwords: per account, per address, and per account and
  * address together, so that strangers' guesses don't keep an owner out. Attempts during a wait don't make it longer, and the
- * third one with the same password is verified during the wait. For accounts.ts and passwordReset.ts.
+ * third one with the same password is verified during the wait. A browser that its person has signed in with before has tries of its
+ * own. For accounts.ts and passwordReset.ts; counts refusals for the API too.
  */
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Counter } from 'prom-client';
 import { Fault, fault } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import { addressBlock } from '../platform/http.ts';
+import { platformRegistry } from '../platform/log/metrics.ts';
 import { createLimiter } from '../platform/turns/limiter.ts';
 import { knownTurn, strangersTurn, tooManySignIns } from './passwords.ts';
 import { normalizeEmail } from './settings/people.ts';
@@ -221,4 +225,45 @@ export const clearSignInFailures = async (tx: Tx, { own, shared }: CountedAttemp
 /** Takes back an attempt whose password was not verified, as too many wait for that. */
 export const takeAttemptBack = async (db: Db, { own, shared }: CountedAttempt): Promise<void> => {
   await executeStatement(db, decrementFailuresSql, [[...own, ...shared]]);
+};
+
+interface Account {
+  readonly id: string;
+  /** The stored hash of the password; null: they can't sign in. */
+  readonly hash: string | null;
+}
+
+const form = /^([0-9a-z_]{1,40})\.(\d{1,15})\.([\w-]{22})\.([\w-]{43})$/;
+
+const authenticate = (hash: string, ...parts: readonly string[]): Buffer =>
+  createHmac('sha256', hash)
+    .update(['known browser', ...parts].join('.'))
+    .digest();
+
+/** Returns a new token for the account, to be kept by the browser. `at`: epoch milliseconds. */
+export const newBrowserToken = ({ id, hash }: Account, at: number): string => {
+  const parts = [id, String(at), randomBytes(16).toString('base64url')];
+  return [...parts, authenticate(hash ?? '', ...parts).toString('base64url')].join('.');
+};
+
+/** Returns the name of the browser, or null unless it has a token of this account and of its present password, 90 days old at most. */
+export const readBrowserToken = (token: string | null, account: Account | undefined, at: number): string | null => {
+  const [, id = '', since = '', name = '', mac = ''] = form.exec(token ?? '') ?? [];
+  if (account === undefined || account.hash === null || id !== account.id) return null;
+  if (Number(since) + limits.knownBrowserMs <= at) return null;
+  const expected = authenticate(account.hash, id, since, name);
+  const given = Buffer.from(mac, 'base64url');
+  return given.length === expected.length && timingSafeEqual(given, expected) ? name : null;
+};
+
+const counter = new Counter({
+  name: 'console_sign_in_refused_total',
+  help: 'Refused sign-ins, by `reason`: wrong_password, rate_limited, password_off, no_access (not in this environment), and the words for a provider’s.',
+  labelNames: ['reason'],
+  registers: [platformRegistry],
+});
+
+/** Counts a refusal; `reason` is one of the words above or of openId/problems.ts, never what somebody typed. */
+export const countRefusedSignIn = (reason: string): void => {
+  counter.inc({ reason });
 };

@@ -3,9 +3,8 @@ import type { Principal } from '../accounts/access/principal.ts';
 import { readBarred } from '../accounts/settings/independence.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import { canDecideApproval, toReader } from './canDecide.ts';
 import type { ApprovalTarget } from './model.ts';
-import { canSeeApproval } from './visibility.ts';
+import { canDecideApproval, toReader, canSeeApproval } from './rights.ts';
 
 const pendingSql = statement(
   'approvals.pending',

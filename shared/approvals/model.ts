@@ -5,7 +5,6 @@ import type { ApprovalStatus } from '../catalogue/states/approvals.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
 import { isObject } from '../platform/json/jsonLimits.ts';
-import { replacedRamp } from './replacedRamp.ts';
 
 export const approvalKinds = ['action', 'bulk', 'flag', 'item'] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
@@ -296,4 +295,11 @@ export const approvalLiveParts = (
       },
     },
   ];
+};
+
+/** Returns the ramp among a flag's members that a change with the members `after` replaces, or null when none is running. */
+export const replacedRamp = (before: unknown, after: unknown): Readonly<Record<string, unknown>> | null => {
+  const ramp = isObject(before) ? before['ramp'] : null;
+  const isStarted = isObject(after) && isObject(after['ramp']);
+  return isStarted && isObject(ramp) && (ramp['status'] === 'running' || ramp['status'] === 'scheduled') ? ramp : null;
 };

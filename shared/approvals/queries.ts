@@ -1,15 +1,16 @@
-/** Reads the approvals that one caller may see: one, and pages of them. For the endpoints of approvals and decisions/. */
+/** Reads the approvals that one caller may see: one, and pages of them, for the endpoints of approvals and decisions/. Says how those that have ended move to their months. */
 import type { Caller } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
-import { openApprovalStatuses, type ApprovalStatus } from '../catalogue/states/approvals.ts';
+import { type ApprovalStatus, openApprovalStatuses } from '../catalogue/states/approvals.ts';
+import { sqlList } from '../catalogue/states/machine.ts';
+import { openRunStatuses } from '../catalogue/states/runs.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { queryRows, statement, type Statement } from '../platform/db/sql.ts';
-import { notFoundFault } from '../platform/ended/readEnded.ts';
-import { readPageOfTwo } from '../platform/ended/readEnded.ts';
-import { type LargeRow, largeRowsSql, storedBytesSql } from '../platform/listing/page.ts';
-import { readVisiblePage } from '../platform/listing/page.ts';
-import { approvalColumns, approvalJson, readApproval, type Approval } from './model.ts';
-import { canSeeApproval } from './visibility.ts';
+import { type Statement, queryRows, statement } from '../platform/db/sql.ts';
+import { type EndedRows, batchRows } from '../platform/ended/moveEnded.ts';
+import { notFoundFault, readPageOfTwo } from '../platform/ended/readEnded.ts';
+import { type LargeRow, largeRowsSql, storedBytesSql, readVisiblePage } from '../platform/listing/page.ts';
+import { type Approval, approvalColumns, approvalJson, readApproval } from './model.ts';
+import { canSeeApproval } from './rights.ts';
 
 /** Returns whether the caller requested the approval. */
 export const isApprovalRequester = ({ principal }: Caller, { actor_type: type, actor }: Approval): boolean =>
@@ -85,4 +86,32 @@ export const listApprovals = async (
     (approval) => (canSee(caller, approval) ? approval : null),
   );
   return { approvals, next };
+};
+
+/** One that gave way to an equal request after its time has no time of a decision. */
+const endedAt = 'coalesce(a.decided_at, a.expires_at)';
+
+export const endedApprovals: EndedRows = {
+  kind: 'approvals',
+  prefix: 'apr',
+  find: statement(
+    'approvals.findEnded',
+    `
+    select a.id from approvals a
+    where a.id > $1 and a.id < $2 and a.status not in (${sqlList(openApprovalStatuses)}) and ${endedAt} < $3
+    order by a.id limit ${String(batchRows)}`,
+  ),
+  // One whose run or bulk is not finished stays.
+  move: statement(
+    'approvals.moveEnded',
+    `
+    with gone as (
+      delete from approvals a
+      where a.id = any($1) and a.status not in (${sqlList(openApprovalStatuses)}) and ${endedAt} < $2
+        and not exists (select from runs r where r.id = a.run and r.status in (${sqlList(openRunStatuses)}))
+        and not exists (select from bulks b where b.id = a.bulk and b.finished_at is null)
+      returning ${endedAt} as ended_at, a.*
+    )
+    insert into approvals_ended select g.* from gone g returning id`,
+  ),
 };

@@ -1,27 +1,33 @@
-/** Requests the approval of a bulk, which is inserted as pending and starts when it is approved. One approval covers all of it. */
-import { findVisibleInbox } from '../accounts/access/gates.ts';
-import { withoutSupervision, type Caller } from '../accounts/access/principal.ts';
+/** Requests the approval of a bulk, which is inserted as pending, and starts it when it is approved. One approval covers all of it. */
+import { findVisibleInbox } from '../accounts/access/principal.ts';
+import { type Caller, withoutSupervision } from '../accounts/access/principal.ts';
 import type { ApprovalRequestData } from '../approvals/model.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
-import { errors } from '../catalogue/errors.ts';
+import { errors, fault } from '../catalogue/errors.ts';
+import type { ActorRef } from '../catalogue/events.ts';
 import { limits } from '../catalogue/limits.ts';
-import { assigneeName } from '../items/assignee.ts';
+import { bulks } from '../catalogue/states/bulks.ts';
+import { sqlList, statesLeftBy } from '../catalogue/states/machine.ts';
+import { assigneeName } from '../items/operations/assign.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
-import { dryRun, type DryRunCounts } from '../items/perform/dryRun.ts';
+import { type DryRunCounts, dryRun } from '../items/perform/dryRun.ts';
+import type { Tx } from '../platform/db/knex.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
-import { insertSavedResponse } from '../platform/journal/changeWriter.ts';
+import { newId } from '../platform/ids.ts';
+import { insertSavedResponse, change, live, writeChange } from '../platform/journal/changeWriter.ts';
+import { nextEventId } from '../platform/journal/events.ts';
 import { bulkResultInsert } from '../platform/journal/inserts.ts';
 import { isObject } from '../platform/json/jsonLimits.ts';
-import { inputOfRequest } from '../runs/accept/inputOfRequest.ts';
-import type { ActionDeps } from '../runs/deps.ts';
+import { inputOfRequest } from '../runs/accept/runApproval.ts';
+import type { ActionDeps } from '../runs/model.ts';
 import { hashBulkRecords } from './bulkRecords.ts';
+import { chunkJobInsert } from './chunkJobSql.ts';
 import { dryRunAction } from './dryRunAction.ts';
-import { buildPendingBulk, insertPendingBulk, type NewBulk } from './insertBulk.ts';
-import { bulkJson } from './present.ts';
+import { type NewBulk, requireBulkRoom, buildPendingBulk, insertPendingBulk } from './insertBulk.ts';
+import { type BulkRow, bulkJson, bulkLivePart } from './present.ts';
 import { readBulk } from './queries.ts';
 import type { BulkActionRequest } from './runs.ts';
-import { readNewBulkScope, type BulkScope } from './scope.ts';
-import { requireBulkRoom } from './unfinishedLimit.ts';
+import { type BulkScope, readNewBulkScope, readBulkScope } from './scope.ts';
 
 /** Returns what decides who sees the request: the inboxes of the items that the requester sees, the action and its resource. */
 const visibilityOf = (
@@ -124,4 +130,30 @@ export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, want
   const saved = wanted.save(body);
   if (saved !== null) await insertSavedResponse(deps.db, saved, deps.clock.now());
   return body;
+};
+
+const startChange = change('bulk.begin', {
+  begun: `update bulks set status = 'queued', approved_by = $by::jsonb where id = $id and status in (${sqlList(statesLeftBy(bulks, 'approved'))}) returning id, env, request_id`,
+  staged: chunkJobInsert(
+    { env: 'env', bulk: 'begun.id', chunk: 'n - 1', requestId: 'begun.request_id', at: '$at::bigint' },
+    { from: 'begun cross join unnest($jobs::text[]) with ordinality as jobs (job, n)' },
+  ),
+  told: live({ id: nextEventId, env: 'env' }, { from: 'begun' }),
+});
+
+/** Starts the bulk, which was read in this transaction. Throws `stale` when it is not pending any more, as it was cancelled since it was read. */
+export const startApprovedBulk = async (tx: Tx, bulk: BulkRow, approvedBy: ActorRef, at: number): Promise<void> => {
+  const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
+  const scope = await readBulkScope({ db: tx, directory: null }, bulk);
+  const started = await writeChange(tx, startChange, {
+    id: bulk.id,
+    at,
+    jobs,
+    by: { ...approvedBy, at },
+    live: JSON.stringify([bulkLivePart({ ...bulk, status: 'queued' }, scope)]),
+  });
+  if (started === 0) {
+    const message = 'its bulk has just been cancelled';
+    throw fault('stale', `This approval no longer fits: ${message}.`, { details: [{ path: 'bulk', message }] });
+  }
 };

@@ -13,7 +13,7 @@ import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { bulkResultInsert } from '../platform/journal/inserts.ts';
 import { channels } from '../platform/redis/bus.ts';
-import type { ActionDeps } from '../runs/deps.ts';
+import type { ActionDeps } from '../runs/model.ts';
 import { stageEndOfRuns } from './cancelledRuns.ts';
 import { bulkResponseBody, type BulkRow } from './present.ts';
 import { finishBulk, publishBulkProgress } from './progress.ts';

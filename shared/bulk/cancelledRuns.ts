@@ -10,7 +10,7 @@ import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
 import { newId } from '../platform/ids.ts';
 import { settleRun } from '../runs/call/settleRun.ts';
 import { cancelledBulkResolution } from '../runs/call/undispatchedRun.ts';
-import type { ActionDeps } from '../runs/deps.ts';
+import type { ActionDeps } from '../runs/model.ts';
 import { runColumns, type Run } from '../runs/model.ts';
 import { chunkJobInsert } from './chunkJobSql.ts';
 

@@ -1,21 +1,70 @@
 /**
- * Counts what a bulk of an action would do now, without doing it. Used by `POST /bulk` with `dryRun`, and by requests for
- * approval, which show the counts to whoever decides.
+ * What is found out of a bulk of an action before it is accepted: the checks, in the order of `POST /actions`, and how many items it
+ * would change now. Used by `POST /bulk`, and by requests for approval, which show the counts to whoever decides.
  */
 import type { Caller } from '../accounts/access/principal.ts';
 import type { ActionDefinition } from '../app/manifest/actions.ts';
 import type { ManifestResource } from '../app/manifest/manifest.ts';
-import { Fault, fault } from '../catalogue/errors.ts';
+import { Fault, fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { newDryRunTally, type DryRunCounts } from '../items/perform/dryRun.ts';
+import type { RecordRef } from '../items/model.ts';
+import { type DryRunCounts, newDryRunTally } from '../items/perform/dryRun.ts';
 import { evaluateCondition } from '../platform/conditions/conditions.ts';
-import { createTurns, type InTurn } from '../platform/turns/turns.ts';
+import { withPathPrefix } from '../platform/json/validate.ts';
+import { type InTurn, createTurns } from '../platform/turns/turns.ts';
 import { getAppRecords } from '../records/appReads.ts';
-import { findRecords, type FullRecord } from '../records/queries.ts';
+import { type FullRecord, findRecords } from '../records/queries.ts';
 import { recordIdProblem } from '../records/recordProblems.ts';
-import { inapplicableReason, requireRunnableAction } from '../runs/authorizeAction.ts';
-import type { ActionDeps } from '../runs/deps.ts';
-import { offlineFault, planBulkRuns, type BulkActionRequest } from './runs.ts';
+import { requiresApproval } from '../runs/accept/acceptAction.ts';
+import {
+  inapplicableReason,
+  requireRunnableAction,
+  fillInput,
+  requireConfirmed,
+  requireFreshSignIn,
+  requireReason,
+} from '../runs/authorizeAction.ts';
+import type { ActionDeps } from '../runs/model.ts';
+import { type BulkActionRequest, offlineFault, planBulkRuns } from './runs.ts';
+import type { BulkActionBody, BulkOperationBody } from './schema.ts';
+
+export interface AuthorizedBulk {
+  /** With the input's defaults filled in. */
+  readonly operation: BulkOperationBody;
+  /** Whether a person has to approve it first. */
+  readonly requiresApproval: boolean;
+}
+
+/** Returns the operation with its input filled in, or throws the first fault. Rights on items and records are checked when it runs. */
+export const authorizeBulkAction = (
+  caller: Caller,
+  operation: BulkActionBody,
+  freshUntil: number | null,
+  at: number,
+): AuthorizedBulk => {
+  const action = withPathPrefix('operation', () => requireRunnableAction(caller, operation.action));
+  requireFreshSignIn(caller, action, freshUntil, at);
+  if (action.resource === null)
+    throw invalidAt('operation.action', `${action.name} takes no record, so it can’t be run on items`);
+  const input = fillInput(action, operation.input ?? {}, 'operation.input.');
+  requireReason(caller, action);
+  requireConfirmed(action, operation.confirmed ?? false, 'operation.confirmed');
+  return { operation: { ...operation, input }, requiresApproval: requiresApproval(caller, action) };
+};
+
+/** Returns the operation of a bulk that names records. Throws `invalid` for one of another resource than the action’s. */
+export const overRecords = (
+  { env }: Caller,
+  operation: BulkOperationBody,
+  refs: readonly RecordRef[],
+): BulkOperationBody => {
+  const name = String(operation['action']);
+  const resource = env.definition.actions.get(name)?.resource ?? null;
+  const other = refs.findIndex((ref) => ref.resource !== resource);
+  if (other !== -1)
+    throw invalidAt(`refs.${String(other)}.resource`, `must be ${String(resource)}, whose records ${name} is for`);
+  return { ...operation, records: resource };
+};
 
 /** ms after which no further records are read: as long as an action is waited for, and as one read of the app may take. */
 const dryRunMs = limits.actionWaitMs;

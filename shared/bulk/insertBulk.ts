@@ -1,9 +1,10 @@
-/** Accepts a bulk: one statement inserts it, its chunks, a job for each, its event, its message and the saved response. */
-import { principalModeFault } from '../accounts/access/gates.ts';
-import { reasonMember, type Caller } from '../accounts/access/principal.ts';
+/** Accepts a bulk within what its principal may have under way: one statement inserts it, its chunks, a job for each, its event, its message and the saved response. */
+import { principalModeFault } from '../accounts/access/principal.ts';
+import { type Caller, reasonMember } from '../accounts/access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
+import { queryRow, statement } from '../platform/db/sql.ts';
 import { newId } from '../platform/ids.ts';
 import {
   actor,
@@ -19,12 +20,36 @@ import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { inStatementSpan } from '../platform/tracing/span.ts';
-import type { ActionDeps } from '../runs/deps.ts';
+import type { ActionDeps } from '../runs/model.ts';
 import { chunkJobInsert } from './chunkJobSql.ts';
-import { bulkLivePart, bulkResponseBody, type BulkRow } from './present.ts';
+import { type BulkRow, bulkLivePart, bulkResponseBody } from './present.ts';
 import type { BulkOperationBody } from './schema.ts';
-import { onlyInbox, readNewBulkScope, scopeData, scopeMember, type BulkScope } from './scope.ts';
-import { requireBulkRoom } from './unfinishedLimit.ts';
+import { type BulkScope, onlyInbox, readNewBulkScope, scopeData, scopeMember } from './scope.ts';
+
+/** Seconds after which a principal with too much under way may look again. */
+const retryAfter = '10';
+
+const unfinishedSql = statement(
+  'bulk.unfinishedItems',
+  `
+  select coalesce(sum(b.total - c.done), 0)::int as n
+  from bulks b cross join lateral (
+    select coalesce(sum(changed + unchanged + failed), 0)::int as done from bulk_chunks where bulk = b.id
+  ) c
+  where b.finished_at is null and b.actor = $1`,
+);
+
+/** Throws `rate_limited` when the principal would have more than `limits.unfinishedItems` under way. */
+export const requireBulkRoom = async (db: Db, { principal }: Caller, items: number): Promise<void> => {
+  if (items === 0) return;
+  const waiting = (await queryRow<{ n: number }>(db, unfinishedSql, [principal.id]))?.n ?? 0;
+  if (waiting + items <= limits.unfinishedItems) return;
+  throw fault(
+    'rate_limited',
+    `${String(waiting)} items of your bulks are not done yet, and at most ${String(limits.unfinishedItems)} may be; wait for some of them.`,
+    { headers: { 'retry-after': retryAfter } },
+  );
+};
 
 const chunk = String(limits.bulkChunk);
 

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../platform/db/knex.ts';
 import { change, live, writeChange } from '../platform/journal/changeWriter.ts';
 import { nextEventId } from '../platform/journal/events.ts';
 import { type EphemeralMessage, redisKeys, channels } from '../platform/redis/bus.ts';
-import type { ActionDeps } from '../runs/deps.ts';
+import type { ActionDeps } from '../runs/model.ts';
 import type { Run } from '../runs/model.ts';
 import { updateCountsForRun } from './chunks.ts';
 import { bulkLivePart, type BulkRow } from './present.ts';

@@ -1,17 +1,17 @@
-/** Reads bulks and their results as one caller sees them. Used by the endpoints and all of shared/bulk. */
+/** Reads bulks and their results as one caller sees them, for the endpoints and all of shared/bulk. Says how those that have ended move to their months. */
 import type { Caller } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
 import { revokedMessage } from '../accounts/requester.ts';
 import { fault } from '../catalogue/errors.ts';
-import { openChunkStatuses, type BulkOutcome, type BulkStatus } from '../catalogue/states/bulks.ts';
+import { type BulkOutcome, type BulkStatus, openChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { queryRow, queryRows, statement, type Statement } from '../platform/db/sql.ts';
-import { notFoundFault } from '../platform/ended/readEnded.ts';
-import { readPageOfTwo } from '../platform/ended/readEnded.ts';
+import { type Statement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { type EndedRows, batchRows } from '../platform/ended/moveEnded.ts';
+import { notFoundFault, readPageOfTwo } from '../platform/ended/readEnded.ts';
 import { cutPage, readVisiblePage } from '../platform/listing/page.ts';
 import type { BulkRow } from './present.ts';
-import { areIdsNamed, readBulkScopes, seesAllBulks, seesBulkCounts, seesBulkScope, type BulkScope } from './scope.ts';
+import { type BulkScope, areIdsNamed, readBulkScopes, seesAllBulks, seesBulkCounts, seesBulkScope } from './scope.ts';
 
 /** The counts are in the chunks, which workers finish in parallel, as a counter in the bulk's row would make them wait; once the chunks are gone, they are in that row. */
 const bulkRows = (from: string): string => `
@@ -229,4 +229,24 @@ export const readBulkResults = async (
     results: page.map(({ seq: _, ...rest }) => rest),
     next: last?.seq ?? null,
   };
+};
+
+export const endedBulks: EndedRows = {
+  kind: 'bulks',
+  prefix: 'blk',
+  find: statement(
+    'bulk.findEnded',
+    `select id from bulks where id > $1 and id < $2 and finished_at < $3 order by id limit ${String(batchRows)}`,
+  ),
+  // A bulk that is being undone stays.
+  move: statement(
+    'bulk.moveEnded',
+    `
+    with gone as (
+      delete from bulks b where b.id = any($1) and b.finished_at < $2
+        and b.id not in (select u.undo_of from bulks u where u.finished_at is null and u.undo_of is not null)
+      returning b.finished_at as ended_at, b.*
+    )
+    insert into bulks_ended select g.* from gone g returning id`,
+  ),
 };

@@ -3,9 +3,9 @@ import { checkItemQueryJson, itemQueryJsonSchema, type JsonItemQuery } from '../
 import { invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOutcomes, bulkStatuses } from '../catalogue/states/bulks.ts';
+import { recordReference } from '../items/links.ts';
 import type { RecordRef } from '../items/model.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
-import { recordReference } from '../items/recordReference.ts';
 import { isObject } from '../platform/json/jsonLimits.ts';
 import {
   actorSchema,

@@ -1,12 +1,12 @@
 /** Undoes a bulk by a new bulk, which restores the former values of the items that it changed. Used by `POST /bulk/:id/undo`. */
-import { principalModeFault } from '../accounts/access/gates.ts';
+import { principalModeFault } from '../accounts/access/principal.ts';
 import { withoutSupervision, type Caller } from '../accounts/access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
-import type { ActionDeps } from '../runs/deps.ts';
+import type { ActionDeps } from '../runs/model.ts';
 import { requestBulkApproval } from './bulkApproval.ts';
 import { acceptBulk } from './insertBulk.ts';
 import type { BulkRow } from './present.ts';

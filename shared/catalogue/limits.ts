@@ -97,7 +97,7 @@ export const limits = {
   idempotencyMs: 24 * 3_600_000,
   ticketMs: 30_000,
   sessionMs: 12 * 3_600_000,
-  /** How long a browser is known after a sign-in (accounts/knownBrowser.ts). */
+  /** How long a browser is known after a sign-in (accounts/signInThrottle.ts). */
   knownBrowserMs: 90 * 86_400_000,
   /** Preferences of a person as JSON. */
   preferencesBytes: 16 * 1024,

@@ -2,14 +2,14 @@
  * Approves, rejects and cancels approvals, for api/routes/approvals.ts. Of concurrent decisions exactly one is written; the
  * effect commits in the same transaction.
  */
-import { requirePerson } from '../accounts/access/gates.ts';
+import { requirePerson } from '../accounts/access/principal.ts';
 import { toActorRef, type Caller } from '../accounts/access/principal.ts';
 import { readPresentCaller, readRequester } from '../accounts/requester.ts';
 import { requireIndependent } from '../accounts/settings/independence.ts';
-import { ownRequestMessage } from '../approvals/canDecide.ts';
 import { endApproval, endingByCaller, type ApprovalEnding } from '../approvals/endApproval.ts';
 import { readApproval, type Approval } from '../approvals/model.ts';
 import { isApprovalRequester, readVisibleApproval } from '../approvals/queries.ts';
+import { ownRequestMessage } from '../approvals/rights.ts';
 import { Fault, fault } from '../catalogue/errors.ts';
 import { readItems } from '../items/model.ts';
 import { isCreateConflict } from '../items/perform/create.ts';
@@ -30,11 +30,16 @@ import {
   type PresentedApproval,
 } from '../views/approvals/present.ts';
 import type { ViewDeps } from '../views/deps.ts';
-import { prepareRunApproval } from './effects/action.ts';
-import { prepareBulkApproval } from './effects/bulk.ts';
-import { staleFault, type ApprovalContext, type ApprovalEffect, type ApprovalEffects } from './effects/effect.ts';
-import { prepareFlagApproval } from './effects/flag.ts';
-import { prepareItemApproval } from './effects/item.ts';
+import {
+  type ApprovalContext,
+  type ApprovalEffect,
+  type ApprovalEffects,
+  staleFault,
+  prepareItemApproval,
+  prepareRunApproval,
+  prepareFlagApproval,
+  prepareBulkApproval,
+} from './effects.ts';
 import { endWithoutEffect, expireApproval } from './endWithoutEffect.ts';
 
 type SaveBody = (body: string) => SavedResponse | null;

@@ -1,5 +1,5 @@
 /** Schemas of erasures: what is asked for, and what is answered. */
-import { recordReference } from '../items/recordReference.ts';
+import { recordReference } from '../items/links.ts';
 import { actorSchema, nullable, responseObject, strictObject, Type, type Static } from '../platform/json/schema.ts';
 
 /** Ids by which reports may name a person, besides the record's. */

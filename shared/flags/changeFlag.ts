@@ -3,11 +3,16 @@
  * a lock and written where nothing has changed since. Called by `POST /flags/:flag` and, for changes that were approved,
  * by shared/decisions.
  */
-import { principalModeFault, reasonFault } from '../accounts/access/gates.ts';
-import { toActorRef, withoutSupervision, type Caller } from '../accounts/access/principal.ts';
-import { unknownName } from '../accounts/access/unknownName.ts';
+import {
+  type Caller,
+  unknownName,
+  principalModeFault,
+  reasonFault,
+  toActorRef,
+  withoutSupervision,
+} from '../accounts/access/principal.ts';
 import type { ManifestFlag } from '../app/manifest/manifest.ts';
-import { replacedRamp } from '../approvals/replacedRamp.ts';
+import { replacedRamp } from '../approvals/model.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
 import type { ActorRef } from '../catalogue/events.ts';
@@ -20,7 +25,7 @@ import { insertSavedResponse } from '../platform/journal/changeWriter.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { decideFlag, type FlagChange } from './decideFlag.ts';
-import type { FlagDeps } from './deps.ts';
+import type { FlagDeps } from './flagCache.ts';
 import { flagChangeProblems, requireTargetLimits, type CheckedBody } from './flagChangeProblems.ts';
 import {
   flagChangeSummary,

@@ -4,14 +4,15 @@
  * everything that the last look could not see was written by a transaction at or after that look's horizon, so nothing is
  * missed.
  */
+import type { DomainDeps } from '../accounts/deps.ts';
 import type { Environment } from '../app/manifest/definition.ts';
 import type { ManifestFlag } from '../app/manifest/manifest.ts';
 import { getOrCreate } from '../platform/caches.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import { channels, type Bus } from '../platform/redis/bus.ts';
-import { compileFlag, type Evaluate } from './evaluate.ts';
-import { flagColumns, resolveFlag, toPercent, type FlagRow, type ResolvedFlag } from './model.ts';
+import { type Bus, channels } from '../platform/redis/bus.ts';
+import { type Evaluate, compileFlag } from './evaluate.ts';
+import { type FlagRow, type ResolvedFlag, flagColumns, resolveFlag, toPercent } from './model.ts';
 
 /** ms between two looks: how late a change is seen here when its wake signal was lost. */
 const pollMs = 1_000;
@@ -39,7 +40,7 @@ export interface CachedFlag {
   readonly evaluate: Evaluate;
 }
 
-export interface FlagCache {
+interface FlagCache {
   /** Returns a declared flag as this process knows it, undefined when it is not declared. Waits only for the first look. */
   get(env: Environment, key: string): Promise<CachedFlag | undefined>;
   /** Called with the flags that a look has found changed. */
@@ -191,3 +192,7 @@ export const openFlagCache = ({ db, bus, onError }: FlagCacheDeps): FlagCache =>
     },
   };
 };
+
+export interface FlagDeps extends DomainDeps {
+  readonly flags: FlagCache;
+}

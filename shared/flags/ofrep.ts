@@ -10,9 +10,8 @@ import { strictObject, Type } from '../platform/json/schema.ts';
 import { compileCheck } from '../platform/json/validate.ts';
 import { createTurns } from '../platform/turns/turns.ts';
 import { requireVisibleFlag } from './changeFlag.ts';
-import type { FlagDeps } from './deps.ts';
 import type { EvaluationContext } from './evaluate.ts';
-import type { CachedFlag } from './flagCache.ts';
+import type { FlagDeps, CachedFlag } from './flagCache.ts';
 
 export const evaluationBody = strictObject({
   context: Type.Optional(

@@ -4,7 +4,7 @@ import { limits } from '../catalogue/limits.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { firstEventId } from '../platform/journal/pastEvents.ts';
 import { notifyFlagsChanged } from './changeFlag.ts';
-import type { FlagDeps } from './deps.ts';
+import type { FlagDeps } from './flagCache.ts';
 import { readFlagRow, resolveFlag, type FlagRow, type ResolvedFlag } from './model.ts';
 import type { Ramp, RampGuard } from './ramp.ts';
 import { withRamp } from './rampSteps.ts';

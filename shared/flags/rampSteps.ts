@@ -2,7 +2,7 @@
 import type { ManifestFlag } from '../app/manifest/manifest.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { notifyFlagsChanged } from './changeFlag.ts';
-import type { FlagDeps } from './deps.ts';
+import type { FlagDeps } from './flagCache.ts';
 import { flagColumns, resolveFlag, type FlagRow, type ResolvedFlag } from './model.ts';
 import { dueStep, isRampRunning, rolloutAt, type Ramp } from './ramp.ts';
 import { writeRampUpdates, type FlagChangeOrigin, type RampUpdate } from './write.ts';

@@ -2,13 +2,13 @@
 import type { Caller } from '../accounts/access/principal.ts';
 import type { Environment } from '../app/manifest/definition.ts';
 import type { ManifestFlag } from '../app/manifest/manifest.ts';
-import { replacedRamp } from '../approvals/replacedRamp.ts';
+import { replacedRamp } from '../approvals/model.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { rowId } from '../platform/ids.ts';
 import { type LargeRow, cutLargePage, largeRowsSql, storedBytesSql } from '../platform/listing/page.ts';
 import { requireVisibleFlag } from './changeFlag.ts';
-import type { FlagDeps } from './deps.ts';
+import type { FlagDeps } from './flagCache.ts';
 import { flagView, readFlagPage, readFlagRow, redactFlag, resolveFlag, type FlagView } from './model.ts';
 
 type Reading = Pick<FlagDeps, 'db' | 'clock'>;

@@ -10,7 +10,7 @@ import { actorOfJson, withEventIds, type EventActor } from '../platform/journal/
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { sameColumns } from '../platform/journal/inserts.ts';
 import { flagDifference } from './decideFlag.ts';
-import type { FlagDeps } from './deps.ts';
+import type { FlagDeps } from './flagCache.ts';
 import { flagView, toPercent, type ResolvedFlag } from './model.ts';
 import { guardUntil, isRampRunning, nextStepAt, type Ramp } from './ramp.ts';
 import { deleteRampJobSql, rampBucketAt, stageRampJobsSql } from './rampBuckets.ts';

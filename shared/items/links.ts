@@ -1,10 +1,21 @@
-/** The links of an item to further records, as far as a role sees them. For the operations update and restore. */
+/** The links of an item to records, as far as a role sees them, and the schema of references to records. For the operations create, update and restore. */
 import type { Access } from '../accounts/access/access.ts';
 import { Fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { isObject } from '../platform/json/jsonLimits.ts';
+import { nameSchema, strictObject, Type } from '../platform/json/schema.ts';
 import type { Item, RecordRef } from './model.ts';
 import type { DecisionContext, EntryDraft, ItemDecision } from './operation.ts';
+
+const recordId = Type.String({
+  minLength: 1,
+  maxLength: limits.recordIdMax,
+  pattern: '^(?!(?:\\.{1,2}|list)$)[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+  description: 'The record’s id in the app.',
+});
+
+export const recordReference = (description: string) =>
+  strictObject({ resource: nameSchema('The resource.'), id: recordId }, { description });
 
 interface LinkChange {
   readonly links: readonly RecordRef[];

@@ -8,7 +8,7 @@ import { cleanText } from '../platform/words/texts.ts';
 import { itemTermSeparator } from './perform/writeSql.ts';
 import { cutTexts, type MissingText } from './search/indexTexts.ts';
 import { itemTerms, type ItemTermSource } from './search/terms.ts';
-import { sortedTags } from './tags/tags.ts';
+import { sortedTags } from './tags.ts';
 
 /** Texts of one step, which takes about 0.1 s. */
 const stepTexts = 300;

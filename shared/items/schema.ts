@@ -12,8 +12,8 @@ import {
   type TSchema,
   warningsSchema,
 } from '../platform/json/schema.ts';
+import { recordReference } from './links.ts';
 import { occurrenceSchema } from './occurrences/occurrences.ts';
-import { recordReference } from './recordReference.ts';
 
 const timestampSchema = (description: string) =>
   Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });

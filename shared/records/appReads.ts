@@ -1,7 +1,6 @@
 /** Reads records of resources that the customer's app serves, by calls over the app link whose results are checked. For read.ts and related.ts. */
 import { requireAnswer } from '../app/blocks/appAnswers.ts';
-import type { AppLink } from '../app/link/link.ts';
-import type { AskingMethod } from '../app/link/methods.ts';
+import type { AskingMethod, AppLink } from '../app/link/link.ts';
 import { linkLimits, type ServiceCalls } from '../app/link/protocol.ts';
 import { fault } from '../catalogue/errors.ts';
 import { isObject } from '../platform/json/jsonLimits.ts';

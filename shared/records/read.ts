@@ -3,27 +3,27 @@
  * details, actions, the blocks of pages, and MCP.
  */
 import { listCursors } from '../accounts/access/listCursors.ts';
-import type { Caller } from '../accounts/access/principal.ts';
-import { unknownName } from '../accounts/access/unknownName.ts';
+import { type Caller, unknownName } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
 import { orderRecord } from '../app/manifest/declaredOrder.ts';
 import type { Environment } from '../app/manifest/definition.ts';
 import type { ManifestResource } from '../app/manifest/manifest.ts';
 import { Fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
+import { isSameRecord, unknownRecordFault } from '../items/links.ts';
 import type { RecordRef } from '../items/model.ts';
 import { isObject } from '../platform/json/jsonLimits.ts';
 import { getAppRecords, listAppRecords, searchAppRecords } from './appReads.ts';
 import {
+  type FilterClause,
+  type RecordOrder,
   normalizeSearchText,
   parseFilterClauses,
   parseRecordOrder,
-  type FilterClause,
-  type RecordOrder,
 } from './filters.ts';
 import { listStoredRecords } from './list/page.ts';
 import type { RecordListRequest, RecordPosition } from './list/scan.ts';
-import { findRecords, inReferenceOrder, parseRawRecord, type FullRecord, type RawRecord } from './queries.ts';
+import { type FullRecord, type RawRecord, findRecords, inReferenceOrder, parseRawRecord } from './queries.ts';
 import { recordIdProblem } from './recordProblems.ts';
 import { searchStoredRecords } from './search.ts';
 import { getIndexing, isNumeric } from './terms.ts';
@@ -264,3 +264,29 @@ export const listRecords = async (
   name: string,
   query: RecordListQuery,
 ): Promise<RecordsPage> => parsePage(caller, await listRawRecords(deps, caller, name, query));
+
+/** Returns whether the app that serves the record's resource is offline, so that nobody can say whether the record exists. */
+const isUnverifiable = async (
+  { link }: Pick<DomainDeps, 'link'>,
+  { env }: Caller,
+  { resource: name }: RecordRef,
+): Promise<boolean> =>
+  env.definition.resources.get(name)?.source === 'app' && !(await link.online(env.id, { kind: 'resource', name }));
+
+/** Throws `invalid` at the path of its place in the list for a record that doesn't exist or whose resource the caller doesn't see. */
+export const requireKnownRecords = async (
+  deps: Pick<DomainDeps, 'db' | 'link'>,
+  caller: Caller,
+  refs: readonly RecordRef[],
+  pathOf: (i: number) => string,
+): Promise<void> => {
+  if (refs.length === 0) return;
+  const { env, principal } = caller;
+  const seen = refs.filter(({ resource }) => principal.access.sees('resource', resource));
+  const found = await findRecordsAnywhere(deps, env, seen);
+  for (const [i, ref] of refs.entries()) {
+    if (found.some((record) => isSameRecord(record, ref))) continue;
+    if (seen.includes(ref) && (await isUnverifiable(deps, caller, ref))) continue;
+    throw unknownRecordFault(pathOf(i));
+  }
+};

@@ -1,7 +1,6 @@
 /** Reads the records related to a record: by a field of theirs, by a key of its own, or by a call to the app. For api/routes/resources.ts. */
 import { listCursors } from '../accounts/access/listCursors.ts';
-import type { Caller } from '../accounts/access/principal.ts';
-import { unknownName } from '../accounts/access/unknownName.ts';
+import { type Caller, unknownName } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
 import type { ManifestResource } from '../app/manifest/manifest.ts';
 import { fault } from '../catalogue/errors.ts';

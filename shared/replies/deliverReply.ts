@@ -1,18 +1,23 @@
 /**
- * Delivers a reply to the customer, by the app or by a mail server, and returns the outcome. `onDispatch` is awaited
- * before the reply is dispatched, so that one that may have been sent is never sent twice. Sends the service's own mails too.
- * For workers/jobs/replySend.ts and workers/jobs/index.ts.
+ * Delivers a reply to the customer, by the app or by a mail server, and returns the outcome; before that, checks its author once more,
+ * as it may have waited. `onDispatch` is awaited before the reply is dispatched, so that one that may have been sent is never sent
+ * twice. Sends the service's own mails too. For workers/jobs/replySend.ts and workers/jobs/index.ts.
  */
+import { principalModeFault } from '../accounts/access/principal.ts';
+import { withoutSupervision } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
+import { requireApprovedIfSupervised, requireRequester } from '../accounts/requester.ts';
 import type { CallOutcome, ReplyJob } from '../app/link/link.ts';
 import { rpcCodes } from '../app/link/protocol.ts';
 import type { Environment, InboxDefinition } from '../app/manifest/definition.ts';
+import { Fault } from '../catalogue/errors.ts';
 import type { Item } from '../items/model.ts';
+import { gateItemChange } from '../items/perform/decide.ts';
 import { parseSender, resolveCustomerAddress, resolveMessageIds } from '../items/replyAddress.ts';
 import { getOrCreate } from '../platform/caches.ts';
 import { composeMail, messageIdOf } from './composeMail.ts';
-import { readEarlierReplies, withdrawReply, type ReplyRequest } from './replyRequest.ts';
-import { openMailServer, type MailOutcome, type MailServer } from './smtp.ts';
+import { type ReplyRequest, readEarlierReplies, withdrawReply } from './replyRequest.ts';
+import { type MailOutcome, type MailServer, openMailServer } from './smtp.ts';
 
 export type DeliveryOutcome =
   | { readonly kind: 'sent' }
@@ -155,4 +160,46 @@ export const sendServiceMail = async (
     };
   const body = await composeMail({ ...mail, from, to, references: [], isAutomatic: true });
   return getMailServer(smtpUrl).send({ envelope: { from: from.address, to }, body, onDispatch });
+};
+
+type Refusing = Pick<DomainDeps, 'directory'>;
+
+const refusalNow = async (
+  deps: Refusing,
+  envId: number,
+  item: Item,
+  { actor: { type, id }, requestId, address, approvedBy }: ReplyRequest,
+): Promise<string | null> => {
+  // Only agents and people have rights that may end.
+  if (id === null || (type !== 'agent' && type !== 'person')) return null;
+  try {
+    const caller = await requireRequester(deps, {
+      env: envId,
+      actor_type: type,
+      actor: id,
+      request_id: requestId,
+      address,
+    });
+    requireApprovedIfSupervised(caller, approvedBy !== null);
+    const principal = withoutSupervision(caller.principal);
+    return gateItemChange({ ...caller, principal }, 'reply', item) instanceof Fault
+      ? (principalModeFault(principal)?.message ??
+          `Whoever asked for this may not reply in the inbox ${item.inbox} any more.`)
+      : null;
+  } catch (error) {
+    if (error instanceof Fault) return error.message;
+    throw error;
+  }
+};
+
+/** Returns why a reply may not be sent now by the rights of its author, or null. Looks twice, as the directory may have been outdated. */
+export const replyRefusal = async (
+  deps: Refusing,
+  envId: number,
+  item: Item,
+  request: ReplyRequest,
+): Promise<string | null> => {
+  if ((await refusalNow(deps, envId, item, request)) === null) return null;
+  await deps.directory.refresh();
+  return refusalNow(deps, envId, item, request);
 };

@@ -1,8 +1,16 @@
-/** Reads the reply that a job is to deliver, and marks the job as dispatched. For workers/jobs/replySend.ts. */
+/**
+ * Reads the reply that a job is to deliver, and marks the job as dispatched, for workers/jobs/replySend.ts. In the process that has the
+ * app's socket, takes it for the app (api/applink/hub.ts): what is sent is what the rows say, once for each dispatch.
+ */
+import { fullAccess } from '../accounts/access/access.ts';
 import type { ReplyJob } from '../app/link/link.ts';
+import type { ServiceCalls } from '../app/link/protocol.ts';
 import type { ActorRef } from '../catalogue/events.ts';
+import { readItems } from '../items/model.ts';
+import { presentItem } from '../items/present.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { dbNowSql } from '../platform/leases/leaderLease.ts';
 
 /** A reply as its author wrote it, from the first event of its timeline entry. */
 export interface ReplyRequest {
@@ -135,3 +143,29 @@ export const markReply = async (db: Db, { id, fence }: ReplyJob, kept: ReplyJobM
 /** Withdraws a reply that was dispatched to a connection. Returns false when the connection's process has taken it, or the lease is lost. */
 export const withdrawReply = async (db: Db, { id, fence }: ReplyJob): Promise<boolean> =>
   (await executeStatement(db, withdrawReplySql, [id, fence])) > 0;
+
+/** The worker has dispatched the reply to this connection (`markReply`), still leases the job, and nobody has taken it. */
+const takeReplySql = statement(
+  'replies.take',
+  `
+  update staged_jobs set payload = payload || '{"taken":true}'
+  where id = $1 and fence = $2 and env = $3 and name = 'replySend' and lease_until > ${dbNowSql}
+    and payload @> jsonb_build_object('handedOver', true, 'connection', $4::text) and not payload @> '{"taken":true}'
+  returning payload ->> 'item' as item, payload ->> 'entry' as entry`,
+);
+
+/** Returns the params of `reply.send`; null when the rows don't say that this connection is to send the reply now. */
+export const takeReply = async (
+  db: Db,
+  envId: number,
+  { id, fence }: ReplyJob,
+  connection: string,
+): Promise<ServiceCalls['reply.send']['params'] | null> => {
+  const taken = await queryRow<{ item: string; entry: string }>(db, takeReplySql, [id, fence, envId, connection]);
+  if (taken === undefined) return null;
+  const [request, items] = await Promise.all([readReplyRequest(db, envId, taken), readItems(db, envId, [taken.item])]);
+  const item = items.get(taken.item);
+  if (request === null || item === undefined) return null;
+  const { subject, text, actor, entry } = request;
+  return { item: presentItem(item, fullAccess), subject, text, actor, delivery: entry };
+};

@@ -2,9 +2,7 @@
  * The checks that an action passes before it may run, in their order: rights, sign-in, record, item, input, conditions,
  * confirmation. Used for a call, for each record of a bulk, for a retry, and when a queued run starts or is approved.
  */
-import { findVisibleInbox, reasonFault } from '../accounts/access/gates.ts';
-import type { Caller } from '../accounts/access/principal.ts';
-import { unknownName } from '../accounts/access/unknownName.ts';
+import { type Caller, unknownName, findVisibleInbox, reasonFault } from '../accounts/access/principal.ts';
 import { requireApprovedIfSupervised } from '../accounts/requester.ts';
 import type { ActionDefinition } from '../app/manifest/actions.ts';
 import { orderMembers } from '../app/manifest/declaredOrder.ts';
@@ -15,7 +13,7 @@ import { unmetComparisons } from '../platform/conditions/unmet.ts';
 import { textProblem } from '../platform/json/jsonLimits.ts';
 import { invalidFault } from '../platform/json/validate.ts';
 import { getRecord, type FullRecord } from '../records/read.ts';
-import type { ActionDeps } from './deps.ts';
+import type { ActionDeps } from './model.ts';
 import type { Run } from './model.ts';
 
 /** Returns the actions that the caller may run. */

@@ -1,5 +1,5 @@
 /** Cancels a run that is not dispatched yet, and withdraws its approval. Used by `POST /runs/:id/cancel`. */
-import { principalModeFault } from '../accounts/access/gates.ts';
+import { principalModeFault } from '../accounts/access/principal.ts';
 import type { Caller } from '../accounts/access/principal.ts';
 import { withdrawApproval } from '../approvals/endApproval.ts';
 import { fault } from '../catalogue/errors.ts';
@@ -10,7 +10,7 @@ import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { settleRun } from './call/settleRun.ts';
 import { resolutionWithoutDispatch } from './call/undispatchedRun.ts';
-import type { ActionDeps } from './deps.ts';
+import type { ActionDeps } from './model.ts';
 import type { Run } from './model.ts';
 import { presentRunWithoutBlocks } from './present.ts';
 import { readVisibleRun } from './queries.ts';

@@ -1,4 +1,4 @@
-/** How runs that have ended move to their months, and back for a retry. Used by the sweep endedRows and by transitionRun.ts. */
+/** How runs that have ended move to their months, and back for a retry. Used by the sweep endedRows and by moveRun.ts. */
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses } from '../catalogue/states/runs.ts';

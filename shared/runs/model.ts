@@ -1,8 +1,9 @@
-/** Runs of actions as rows, as JSON, as timeline entries and as parts of live messages. Used wherever runs are read or written. */
+/** Runs of actions as rows, as JSON, as timeline entries and as parts of live messages, and the dependencies of running them. Used wherever runs are read or written. */
+import type { DomainDeps } from '../accounts/deps.ts';
 import type { Block } from '../app/link/protocol.ts';
 import { erasedText } from '../catalogue/erased.ts';
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
-import { openRunStatuses, type RunStatus } from '../catalogue/states/runs.ts';
+import { type RunStatus, openRunStatuses } from '../catalogue/states/runs.ts';
 import { createGatheringReader, perDatabase } from '../platform/db/gather.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
@@ -179,3 +180,15 @@ const readerOf = perDatabase((db) =>
 
 /** Returns the run as `readRun`; reads of a process that come at once share a statement. */
 export const readRunTogether = (db: Db, envId: number, id: string): Promise<Run | undefined> => readerOf(db)(envId, id);
+
+/** Returns the function that counts what is written of a run as bytes of its requester. */
+export const runCounter =
+  ({ meter }: DomainDeps, { actor, env }: Pick<Run, 'actor' | 'env'>) =>
+  (bytes: number): void => {
+    meter.count(actor, env, bytes);
+  };
+
+export interface ActionDeps extends DomainDeps {
+  /** Called after the end of `run` is committed, with what follows from it (its bulk). Passed in by the composition root. */
+  readonly afterRun: (deps: ActionDeps, run: Run) => Promise<void>;
+}

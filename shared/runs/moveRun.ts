@@ -1,6 +1,6 @@
 /**
- * The statement that moves a run from status to status, with its timeline entry, the audit log, the live message, its job and the
- * saved response, all or nothing, and only while the run is as it was read. Used by transitionRun.ts.
+ * Moves a run from status to status: one statement, with its timeline entry, the audit log, the live message, its job and the
+ * saved response, all or nothing, and only while the run is as it was read. Used by all of shared/runs and by shared/decisions.
  */
 import type { LivePart } from '../catalogue/events.ts';
 import { cutTexts } from '../items/search/savedTexts.ts';
@@ -8,12 +8,12 @@ import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { newId } from '../platform/ids.ts';
 import { change, event, keep, live, savedValues, writeChange } from '../platform/journal/changeWriter.ts';
-import { actorOfJson, nextEventId, withEventIds, type ActorColumns } from '../platform/journal/events.ts';
+import { type ActorColumns, actorOfJson, nextEventId, withEventIds } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { messagesPerRow, sameColumns } from '../platform/journal/inserts.ts';
-import { isSettledRun, runEntryData, runEntryLivePart, runLiveParts, runRecordKey, type Run } from './model.ts';
-import { runResultInsert } from './runResultSql.ts';
-import { jobDueColumns, runJobInsert, type JobDue } from './runStatementParts.ts';
+import { bringBackRun } from './endedRuns.ts';
+import { type Run, isSettledRun, runEntryData, runEntryLivePart, runLiveParts, runRecordKey } from './model.ts';
+import { type JobDue, runResultInsert, jobDueColumns, runJobInsert } from './runStatementParts.ts';
 
 /** What a transition writes besides the run itself. */
 export interface RunTransition {
@@ -147,13 +147,7 @@ const liveRows = (parts: readonly LivePart[]): string[] =>
   );
 
 /** Moves a run that is not in its month; see `transitionRun`. */
-export const moveRun = async (
-  db: Db | Tx,
-  before: Run,
-  after: Run,
-  at: number,
-  step: RunTransition,
-): Promise<boolean> => {
+const moveRun = async (db: Db | Tx, before: Run, after: Run, at: number, step: RunTransition): Promise<boolean> => {
   const { verb, outcome, emit: told, due, response: answer, saved = null } = step;
   const by = step.by ?? { type: after.actor_type, id: after.actor, name: after.actor_name, role: after.role };
   const [dueAt, waits] = jobDueColumns(due ?? null);
@@ -217,3 +211,21 @@ export const moveRun = async (
   const count = (bytes: number): void => step.count?.(bytes + waiting.length * (data?.length ?? 0));
   return (await writeChange(db, moveChange, values, { has, count })) > 0;
 };
+
+/**
+ * Moves a run from `before`, as it was read, to `after`. Returns false, and writes nothing, when it has moved meanwhile. One that
+ * has ended may be in its month: it comes back in the same transaction, so that no sweep takes it there again in between.
+ */
+export const transitionRun = (
+  db: Db | Tx,
+  before: Run,
+  after: Run,
+  at: number,
+  step: RunTransition,
+): Promise<boolean> =>
+  isSettledRun(before)
+    ? db.transaction(async (tx) => {
+        await bringBackRun(tx, before);
+        return moveRun(tx, before, after, at, step);
+      })
+    : moveRun(db, before, after, at, step);

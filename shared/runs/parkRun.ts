@@ -3,10 +3,10 @@ import { channels } from '../platform/redis/bus.ts';
 import { toQueuedRun } from './accept/acceptAction.ts';
 import { settleRun } from './call/settleRun.ts';
 import { offlineResolution } from './call/undispatchedRun.ts';
-import type { ActionDeps } from './deps.ts';
+import type { ActionDeps } from './model.ts';
 import type { Run } from './model.ts';
+import { transitionRun } from './moveRun.ts';
 import { notifyRunChanged } from './runSignals.ts';
-import { transitionRun } from './transitionRun.ts';
 
 /**
  * Queues a run that is not dispatched until its app is back, or ends it when its action is not queued. Returns `conflict`, and

@@ -1,13 +1,27 @@
-/** Presents runs and their results to one caller: items and blocks that the role does not see are left out. */
-import { findVisibleInbox } from '../accounts/access/gates.ts';
-import type { Caller } from '../accounts/access/principal.ts';
-import { principalIn } from '../accounts/access/withheld.ts';
+/** Presents runs and their results to one caller: a target, items and blocks that the role does not see are left out. Used by the endpoints and the live stream. */
+import type { Access } from '../accounts/access/access.ts';
+import { findVisibleInbox } from '../accounts/access/principal.ts';
+import { type Caller, principalIn } from '../accounts/access/principal.ts';
 import type { Block } from '../app/link/protocol.ts';
 import { orderRun } from '../app/manifest/declaredOrder.ts';
 import { presentBlocks } from '../items/presentBlocks.ts';
-import type { ActionDeps } from './deps.ts';
-import { runJson, type Run } from './model.ts';
-import { redactRun, seesTarget } from './redactRun.ts';
+import type { ActionDeps } from './model.ts';
+import { type Run, runJson } from './model.ts';
+
+type RunJson = ReturnType<typeof runJson>;
+
+/** Returns whether the role sees what an action acts on: its resource, or, where it takes no record, the action itself. */
+const seesTarget = (access: Access, { action, resource }: Pick<RunJson, 'action' | 'resource'>): boolean =>
+  resource === null ? access.can('action', action, 'run') : access.sees('resource', resource);
+
+/**
+ * Returns a run in JSON as the role sees it: of a target that it doesn't see without the record, the input and all that the
+ * app said; the same object if it sees all. One's own runs stay, with their status, code and times.
+ */
+export const redactRun = <R extends Pick<RunJson, 'action' | 'resource'>>(access: Access, run: R): R =>
+  seesTarget(access, run)
+    ? run
+    : { ...run, resource: null, record: null, input: {}, progress: null, message: null, blocks: null, error: null };
 
 export const presentRunBlocks = ({ db }: Pick<ActionDeps, 'db'>, caller: Caller, { blocks }: Run): Promise<Block[]> =>
   presentBlocks(db, caller, blocks ?? []);

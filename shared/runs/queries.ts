@@ -6,7 +6,7 @@ import { type NamedStatement, namedStatement, queryNamedRows } from '../platform
 import { notFoundFault } from '../platform/ended/readEnded.ts';
 import { readPageOfTwo } from '../platform/ended/readEnded.ts';
 import { cutPage } from '../platform/listing/page.ts';
-import type { ActionDeps } from './deps.ts';
+import type { ActionDeps } from './model.ts';
 import { readRun, runColumns, type Run } from './model.ts';
 
 const isRunRequester = (

@@ -1,5 +1,5 @@
 /** The dependencies that a process passes to views/ and decisions/, which read and change several domains. */
-import type { FlagDeps } from '../flags/deps.ts';
-import type { ActionDeps } from '../runs/deps.ts';
+import type { FlagDeps } from '../flags/flagCache.ts';
+import type { ActionDeps } from '../runs/model.ts';
 
 export interface ViewDeps extends FlagDeps, ActionDeps {}

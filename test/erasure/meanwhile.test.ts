@@ -1,7 +1,7 @@
 /** Erasures of what goes on meanwhile: what is decided, runs, is triaged or is told while they are under way, and what was read before. */
 import { expect } from 'chai';
 import { readRuns } from '../../shared/runs/model.ts';
-import { transitionRun } from '../../shared/runs/transitionRun.ts';
+import { transitionRun } from '../../shared/runs/moveRun.ts';
 import { never, rpcError, type FakeApp } from '../support/app.ts';
 import { moveHalf } from '../support/endedRows.ts';
 import type { Client, Reply } from '../support/http.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../shared/app/manifest/definition.ts';
 import { parseManifest } from '../../shared/app/manifest/readManifest.ts';
 import { indexNextTexts } from '../../shared/items/search/indexTexts.ts';
-import { sortedTags } from '../../shared/items/tags/tags.ts';
+import { sortedTags } from '../../shared/items/tags.ts';
 import { openDb } from '../../shared/platform/db/knex.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import { reindexRecords } from '../../shared/records/reindex.ts';

@@ -1,7 +1,7 @@
 /** docs/metrics.md has every metric that API and workers serve, and no other. */
 import { expect } from 'chai';
-import { createHttpMetrics } from '../../api/http/metrics.ts';
 import { toFaultResponse } from '../../api/http/response.ts';
+import { createHttpMetrics } from '../../api/middleware/requests.ts';
 import { errors, fault, type ErrorCode } from '../../shared/catalogue/errors.ts';
 import { readAlertRules } from '../support/alerts.ts';
 import { startMeasured, type Metrics } from '../support/metrics.ts';

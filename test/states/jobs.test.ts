@@ -26,8 +26,8 @@ import {
 import { releaseNextRun, releaseOverlookedRuns } from '../../shared/runs/call/recordQueue.ts';
 import { insertRun } from '../../shared/runs/insertRun.ts';
 import { readRun, type Run } from '../../shared/runs/model.ts';
+import { transitionRun } from '../../shared/runs/moveRun.ts';
 import type { JobDue } from '../../shared/runs/runStatementParts.ts';
-import { transitionRun } from '../../shared/runs/transitionRun.ts';
 import { enqueueDue } from '../../workers/outbox/enqueuer.ts';
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { orphanedJobs } from '../../workers/sweeps/index.ts';

@@ -1,7 +1,7 @@
 /** Rows that have ended long ago, on their way to the months of such rows. */
 import type { Tx } from '../../shared/platform/db/knex.ts';
 import { queryRows } from '../../shared/platform/db/sql.ts';
-import { endedKinds, moveEndedRows } from '../../workers/sweeps/endedRows.ts';
+import { endedKinds, moveEndedRows } from '../../workers/sweeps/expiredRows.ts';
 import type { World } from './world.ts';
 
 /** Lets rows move at once, as on the day after the migration, and moves them. */

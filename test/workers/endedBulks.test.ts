@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readBulk } from '../../shared/bulk/queries.ts';
 import { newIdOf } from '../../shared/platform/ids.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
-import { expireEndedRows, moveEndedRows } from '../../workers/sweeps/endedRows.ts';
+import { expireEndedRows, moveEndedRows } from '../../workers/sweeps/expiredRows.ts';
 import { expireBulkResults } from '../../workers/sweeps/index.ts';
 import { ageBulk, beginBulkMonthsAgo } from '../support/bulkMonths.ts';
 import { monthOf, monthsOf, moveNow, scansOf } from '../support/endedRows.ts';

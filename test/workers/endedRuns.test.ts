@@ -4,7 +4,7 @@ import { newIdOf } from '../../shared/platform/ids.ts';
 import { settleRunAnswers } from '../../shared/runs/call/runAnswers.ts';
 import { readRun } from '../../shared/runs/model.ts';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
-import { expireEndedRows } from '../../workers/sweeps/endedRows.ts';
+import { expireEndedRows } from '../../workers/sweeps/expiredRows.ts';
 import { rpcError } from '../support/app.ts';
 import { monthOf, moveNow, scansOf } from '../support/endedRows.ts';
 import type { Client } from '../support/http.ts';

@@ -9,14 +9,13 @@ import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { hashRecord } from '../../shared/records/queries.ts';
 import { reauthorizeAction, type AuthorizedAction } from '../../shared/runs/authorizeAction.ts';
-import { isFirstInRecordQueue } from '../../shared/runs/call/recordQueue.ts';
+import { isOfCancelledBulk, isFirstInRecordQueue } from '../../shared/runs/call/recordQueue.ts';
 import { settleRun } from '../../shared/runs/call/settleRun.ts';
 import {
   cancelledBulkResolution,
   expiredResolution,
   resolutionWithoutDispatch,
 } from '../../shared/runs/call/undispatchedRun.ts';
-import { isOfCancelledBulk } from '../../shared/runs/cancelledBulk.ts';
 import { readRunTogether, type Run } from '../../shared/runs/model.ts';
 import { parkRun } from '../../shared/runs/parkRun.ts';
 import { done, passOn, retryAt, waitForApp, type JobHandler, type JobOutcome } from '../handler.ts';

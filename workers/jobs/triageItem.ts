@@ -12,8 +12,7 @@ import { readItems, type Item } from '../../shared/items/model.ts';
 import { triageFirst, type TriageInput } from '../../shared/items/operations/triage.ts';
 import { performOperation } from '../../shared/items/perform/perform.ts';
 import { itemJson } from '../../shared/items/present.ts';
-import { appPrincipal, rulesPrincipal } from '../../shared/items/triage/callers.ts';
-import { findTriageRule, type TriageSubject } from '../../shared/items/triage/rules.ts';
+import { type TriageSubject, findTriageRule, appPrincipal, rulesPrincipal } from '../../shared/items/triage.ts';
 import { getRecords } from '../../shared/records/read.ts';
 import { done, giveUp, waitForApp, type Job, type JobHandler, type JobOutcome } from '../handler.ts';
 

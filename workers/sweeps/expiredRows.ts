@@ -1,10 +1,16 @@
-/** Deletes rows past their time: saved responses, deliveries, tickets, the oldest messages of the stream, jobs that were given up. */
+/** Deletes rows past their time: saved responses, deliveries, tickets, the oldest messages of the stream, jobs that were given up; and moves what has ended to its months. */
 import { dayMs } from '../../shared/accounts/writtenBytes.ts';
+import { endedApprovals } from '../../shared/approvals/queries.ts';
+import { endedBulks } from '../../shared/bulk/queries.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
+import type { EndedKind } from '../../shared/catalogue/retention.ts';
 import { isGivenUpJobSql } from '../../shared/catalogue/states/stagedJobs.ts';
+import { getOrCreate } from '../../shared/platform/caches.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
-import { executeStatement, queryRow, queryRows, statement, type SqlValue } from '../../shared/platform/db/sql.ts';
-import type { Sweep } from './sweep.ts';
+import { type SqlValue, executeStatement, queryRow, queryRows, statement } from '../../shared/platform/db/sql.ts';
+import { type EndedRows, expireEnded, mayMove, moveEnded } from '../../shared/platform/ended/moveEnded.ts';
+import { endedRuns } from '../../shared/runs/endedRuns.ts';
+import { type Sweep, presentTime } from './sweep.ts';
 
 /** Rows of one statement: few, so that locks are short; repeated until none is left. */
 const batchRows = 1_000;
@@ -83,6 +89,38 @@ export const expiredRows: Sweep = {
     ])) {
       const values = [envId, position - limits.streamKeepMessages, now - limits.streamKeepMs];
       await repeatWhileFull(async () => (await queryRow<{ gone: number }>(db, oldStream, values))?.gone ?? 0);
+    }
+  },
+};
+
+export const endedKinds: readonly EndedRows[] = [endedBulks, endedApprovals, endedRuns];
+
+/** Batches of one turn: 500 rows a second, more than ever end for long. */
+const batches = 10;
+
+/** Where the next turn begins in a database, for each kind that the last one did not get through. */
+const placesByDb = new WeakMap<Db, Map<EndedKind, string>>();
+const placesOf = (db: Db): Map<EndedKind, string> => getOrCreate(placesByDb, db, () => new Map<EndedKind, string>());
+
+export const moveEndedRows: Sweep = {
+  name: 'moveEndedRows',
+  everyMs: 10_000,
+  run: async ({ db, clock }) => {
+    const now = clock.now();
+    if (!(await mayMove(db, now))) return;
+    const places = placesOf(db);
+    for (const rows of endedKinds)
+      places.set(rows.kind, await moveEnded(db, rows, now, { after: places.get(rows.kind) ?? '', batches }));
+  },
+};
+
+export const expireEndedRows: Sweep = {
+  name: 'expireEndedRows',
+  everyMs: 600_000,
+  run: async ({ db, clock, log }) => {
+    for (const { kind } of endedKinds) {
+      const dropped = await expireEnded(db, kind, await presentTime({ db, clock }));
+      if (dropped > 0) log.info({ kind, months: dropped }, 'months that no environment keeps are dropped');
     }
   },
 };

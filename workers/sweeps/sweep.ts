@@ -1,16 +1,18 @@
 /** Runs each sweep at its interval, in the one process with the lease. A run may come late, twice or not at all. */
 import type { Deps } from '../../shared/deps.ts';
 import { isTimeUnsure } from '../../shared/platform/db/databaseClock.ts';
+import { queryRow, statement } from '../../shared/platform/db/sql.ts';
 import {
+  type LeaderLease,
   acquireLeaderLease,
   leaseRetryMs,
   newHolderName,
   releaseLeaderLease,
   renewLeaderLease,
-  type LeaderLease,
+  dbNowSql,
 } from '../../shared/platform/leases/leaderLease.ts';
 import { sweepSeconds } from '../metrics.ts';
-import { createWakeSignal, type RunningService } from '../wakeSignal.ts';
+import { type RunningService, createWakeSignal } from '../wakeSignal.ts';
 
 export interface Sweep {
   /** For log lines and metrics. */
@@ -94,4 +96,12 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
     if (lease !== null) await releaseLeaderLease(db, lease).catch(() => undefined);
   };
   return { stop: () => (stopping ??= stop()) };
+};
+
+const presentSql = statement('sweeps.present', `select ${dbNowSql} as at`);
+
+/** Returns the earlier of the worker's time and PostgreSQL's, in epoch ms. */
+export const presentTime = async ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<number> => {
+  const now = clock.now();
+  return Math.min(now, (await queryRow<{ at: number }>(db, presentSql))?.at ?? now);
 };

@@ -1,5 +1,5 @@
 /** The operations on items, bulks and what leads to them, for the documents. Read by index.ts. */
-import type { OperationTexts } from './operation.ts';
+import type { OperationTexts } from './work.ts';
 
 export const itemOperations: OperationTexts = {
   me: {

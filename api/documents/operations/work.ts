@@ -1,5 +1,15 @@
-/** The operations on records, actions, approvals, pages, flags, the stream and its kin, for the documents. Read by index.ts. */
-import type { OperationTexts } from './operation.ts';
+/** The form of an operation's texts, and those on records, actions, approvals, pages, flags, the stream and its kin. Read by index.ts. */
+
+/** What the documents say of an endpoint beside its row: the name that clients call it by, and what it does. */
+export interface OperationText {
+  /** Its tool has the same name (api/mcp/tools). */
+  readonly id: string;
+  /** In whole sentences: what is answered, what happens, what to look at next. */
+  readonly description: string;
+}
+
+/** By the name of the endpoint's row. */
+export type OperationTexts = Readonly<Record<string, OperationText>>;
 
 export const workOperations: OperationTexts = {
   'action.list': {

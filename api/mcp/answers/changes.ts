@@ -1,6 +1,6 @@
 /** Messages of the live stream for models: what was done to many items alike is said once. Used by present.ts. */
 import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
-import { objectsIn, type Members } from './members.ts';
+import { type Members, objectsIn } from './members.ts';
 
 /** Milliseconds between two entries of which the second is told with the first: what was done alike hours later is another act. */
 const togetherMs = 60_000;

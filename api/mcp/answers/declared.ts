@@ -1,7 +1,7 @@
 /** The compact forms of what an app declares: inboxes, views, resources, actions, pages. Used by compact.ts. */
 import { defaultPriorities } from '../../../shared/catalogue/states.ts';
 import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
-import { objectsIn, omitMembers, pickMembers, textOf, trueNames, withoutEmpty, type Members } from './members.ts';
+import { type Members, objectsIn, omitMembers, pickMembers, textOf, trueNames, withoutEmpty } from './members.ts';
 
 /** Returns the label where it says more than the name. */
 const labelOf = ({ name, action, label }: Members): unknown =>

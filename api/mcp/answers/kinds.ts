@@ -1,7 +1,7 @@
 /** The compact forms of what happens: items, entries, records, runs, approvals, flags, bulks. Used by compact.ts. */
 import { usualPriority } from '../../../shared/catalogue/states.ts';
 import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
-import { objectsIn, omitMembers, pickMembers, withoutEmpty, type Members } from './members.ts';
+import { type Members, objectsIn, omitMembers, pickMembers, withoutEmpty } from './members.ts';
 
 export const nameOf = (actor: unknown): unknown => (isObject(actor) ? actor['name'] : actor);
 

@@ -4,7 +4,7 @@ import type { ManifestResource } from '../../../shared/app/manifest/manifest.ts'
 import { withCurrencies } from '../../../shared/app/manifest/money.ts';
 import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
 import { withMergedChanges } from './changes.ts';
-import { compactMembers, type Compactor } from './compact.ts';
+import { type Compactor, compactMembers } from './compact.ts';
 import { type Members, objectsIn } from './members.ts';
 import { withIsoTimes, declaredTime } from './times.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Who did something, as models name them (`by` of list_changes, `requestedBy` of list_approvals), as their ids: people as in assignee,
- * and agents. Used by tools/overview.ts and tools/approvals.ts.
+ * and agents. Used by tools/overview.ts and tools/work.ts.
  */
 import { includesEnvironment } from '../../../shared/accounts/access/principal.ts';
 import { listAgents } from '../../../shared/accounts/settings/agents.ts';

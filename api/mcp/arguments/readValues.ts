@@ -1,6 +1,7 @@
 /** Reads the arguments of a call by the schema of its tool. Used by tool.ts and actions.ts. */
 import type { FaultDetail } from '../../../shared/catalogue/errors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
+import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
 import { invalidFault } from '../../../shared/platform/json/validate.ts';
 import { unknownNameMessage } from '../../../shared/platform/words/nearestNames.ts';
 import { coerceArguments } from './coerce.ts';
@@ -28,4 +29,15 @@ export const readValues = (schema: object, raw: Members, now: number): ReadValue
   const given = coerceArguments({ ...schema }, raw, { now, problems });
   if (problems.length > 0) throw invalidFault(problems.slice(0, limits.detailsMax));
   return { given, timeless: () => coerceArguments({ ...schema }, raw, { now: 0, problems: [] }) };
+};
+
+/** Returns the values of a dry run as confirmed, where it `takesConfirmed` or is of a bulk of an action; others as they are. */
+export const confirmDryRun = (values: Members, takesConfirmed: boolean): Members => {
+  if (values['dryRun'] !== true) return values;
+  const { operation } = values;
+  return {
+    ...values,
+    ...(takesConfirmed ? { confirmed: true } : {}),
+    ...(isObject(operation) && operation['type'] === 'action' ? { operation: { ...operation, confirmed: true } } : {}),
+  };
 };

@@ -17,7 +17,6 @@ import { aboutOf } from '../../../shared/views/jobs/about.ts';
 import { countJobs, listJobs } from '../../../shared/views/jobs/list.ts';
 import { retryJob } from '../../../shared/views/jobs/retry.ts';
 import type { JobRow } from '../../../shared/views/jobs/rows.ts';
-import { whyJobless } from '../../../shared/views/jobs/runWithoutJob.ts';
 import {
   jobCountsSchema,
   jobKindSchema,
@@ -35,6 +34,7 @@ import {
   type JobSelection,
   type SelectedChange,
 } from '../../../shared/views/jobs/selected.ts';
+import { whyJobless } from '../../../shared/views/jobs/why.ts';
 import { readEndpoint, type Endpoint } from '../../endpoint.ts';
 import { requireManager, settingsTag, settingsWriteEndpoint } from './manage.ts';
 

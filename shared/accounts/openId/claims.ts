@@ -1,5 +1,5 @@
 /** Reading of a provider's claims about a person. For provider.ts. */
-import type { OpenIdConfig } from '../../platform/config/openIdConfig.ts';
+import type { OpenIdConfig, GroupMapping } from '../../platform/config/openIdConfig.ts';
 import { isObject } from '../../platform/json/jsonLimits.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -79,4 +79,22 @@ export const readProviderClaims = (claims: Claims, { verifiedClaim, groupsClaim,
     signedInAt: typeof signedIn === 'number' && Number.isSafeInteger(signedIn) ? signedIn * 1000 : null,
     isComplete: claimedEmail !== null && verified !== undefined && (groups === null || given !== undefined),
   };
+};
+
+export interface Standing {
+  /** By id or name. */
+  readonly role: string;
+  readonly environments: readonly string[];
+}
+
+/**
+ * Returns the role of the first mapping of which the person has the group, in the environments of all mappings that they
+ * have to the same role; null when they have none.
+ */
+export const standingOf = (groups: readonly string[], mappings: readonly GroupMapping[]): Standing | null => {
+  const theirs = mappings.filter(({ group }) => group === '*' || groups.includes(group));
+  const [first] = theirs;
+  if (first === undefined) return null;
+  const environments = new Set(theirs.flatMap(({ role, environments: where }) => (role === first.role ? where : [])));
+  return { role: first.role, environments: environments.has('*') ? ['*'] : [...environments].sort() };
 };

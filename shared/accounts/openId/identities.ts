@@ -11,8 +11,7 @@ import {
   type Administrator,
 } from '../settings/adminChange.ts';
 import { createPerson, normalizeEmail, readPerson, updatePerson, type PersonView } from '../settings/people.ts';
-import type { Identity } from './claims.ts';
-import { standingOf, type Standing } from './groups.ts';
+import { type Standing, type Identity, standingOf } from './claims.ts';
 import { SignInRefusal } from './problems.ts';
 
 const byIdentitySql = statement(

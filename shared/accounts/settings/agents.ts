@@ -1,8 +1,9 @@
 /** Agents: programs that work with a token of their own. Served by api/routes/settings.ts; used by the admin command and the demo too. */
 import { fault, invalidAt } from '../../catalogue/errors.ts';
-import type { Tx } from '../../platform/db/knex.ts';
-import { nullable, responseObject, strictObject, timeSchema, Type, type Static } from '../../platform/json/schema.ts';
-import { includesEnvironment } from '../access/principal.ts';
+import type { Tx, Db } from '../../platform/db/knex.ts';
+import { queryRow, statement } from '../../platform/db/sql.ts';
+import { type Static, nullable, responseObject, strictObject, timeSchema, Type } from '../../platform/json/schema.ts';
+import { type Caller, includesEnvironment, requirePerson } from '../access/principal.ts';
 import {
   displayNameSchema,
   environmentsSchema,
@@ -14,7 +15,7 @@ import {
 } from '../schema.ts';
 import type { Administrator } from './adminChange.ts';
 import { credentialsOf, rotation, tokenResponse } from './credentials.ts';
-import { environmentAddress, patchOf, resource, type ResourcePlace } from './resource.ts';
+import { type ResourcePlace, environmentAddress, patchOf, resource } from './resource.ts';
 import { settingsStore } from './store.ts';
 
 const agentView = responseObject({
@@ -147,3 +148,28 @@ export const agents = resource({
     }),
   },
 });
+
+const environmentsSql = statement('agents.environments', 'select environments from agents where id = $1');
+
+/** Returns the environments that an agent has access to, or had before it was revoked; none for an unknown one. */
+const readAgentEnvironments = async (db: Db, id: string): Promise<readonly string[]> =>
+  (await queryRow<{ environments: string[] }>(db, environmentsSql, [id]))?.environments ?? [];
+
+/** Throws `403 person_required` for agents, and `403 forbidden` without `audit: see`. */
+export const requireSeesAgents = (caller: Pick<Caller, 'principal'>): void => {
+  requirePerson(caller);
+  if (!caller.principal.access.may('audit', 'see')) throw fault('forbidden');
+};
+
+/**
+ * Throws `403 person_required` for agents, `403 forbidden` without `audit: see`, and `404 not_found` for an agent that is
+ * unknown or has nothing to do with the environment.
+ */
+export const requireSeesAgent = async (
+  db: Db,
+  caller: Pick<Caller, 'env' | 'principal'>,
+  agent: string,
+): Promise<void> => {
+  requireSeesAgents(caller);
+  if (!includesEnvironment(await readAgentEnvironments(db, agent), caller.env.name)) throw fault('not_found');
+};

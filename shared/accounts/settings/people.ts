@@ -18,7 +18,7 @@ import {
 } from '../schema.ts';
 import { deleteTokens, lockRole, resolveEnvironmentNames, voidLinks, type Administrator } from './adminChange.ts';
 import { recordRightsChange } from './independence.ts';
-import { requireAdminRemains } from './lastAdmin.ts';
+import { requireAdminRemains } from './lostAccess.ts';
 import { stageUnassigning } from './lostAccess.ts';
 import { patchOf } from './resource.ts';
 import { settingsStore } from './store.ts';

@@ -3,8 +3,31 @@
  * another process goes through Redis to the process that has one (redisLink.ts). The app is never called inside a transaction.
  */
 import type { FaultDetail } from '../../catalogue/errors.ts';
-import type { AskingMethod } from './methods.ts';
-import type { ServiceCalls, ServiceNotifications } from './protocol.ts';
+import type { ServiceCalls, ServiceNotifications, ServiceMethod } from './protocol.ts';
+
+const methodKinds = {
+  'action.run': 'acts',
+  'action.available': 'asks',
+  'records.search': 'asks',
+  'records.list': 'asks',
+  'records.get': 'asks',
+  'records.related': 'asks',
+  'page.block': 'asks',
+  'item.blocks': 'asks',
+  'record.blocks': 'asks',
+  // Its answer is applied to an item that is not triaged yet, in PostgreSQL.
+  'triage.answer': 'asks',
+  'reply.send': 'acts',
+} as const satisfies Readonly<Record<ServiceMethod, 'acts' | 'asks'>>;
+
+/** A method that changes nothing in the app, so that it may be called twice or in vain. */
+export type AskingMethod = {
+  [M in ServiceMethod]: (typeof methodKinds)[M] extends 'asks' ? M : never;
+}[ServiceMethod];
+
+export const isAskingMethod = (method: string): method is AskingMethod =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `hasOwn` has found the method
+  Object.hasOwn(methodKinds, method) && methodKinds[method as ServiceMethod] === 'asks';
 
 /** Something that an instance declares. A call goes only to an instance that declares what is called. */
 export interface Declaration {
@@ -71,7 +94,7 @@ export interface AppLink {
    * that process has told so, as its row may stay for a moment.
    */
   dispatchRun(connection: AppConnection, envId: number, hint: RunHint, onGone?: (isTold: boolean) => void): () => void;
-  /** Requests that the process of `connection` sends a reply to the app as its rows say (shared/replies/takeReply.ts). */
+  /** Requests that the process of `connection` sends a reply to the app as its rows say (shared/replies/replyRequest.ts). */
   sendReply(
     connection: AppConnection,
     envId: number,

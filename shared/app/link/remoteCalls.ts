@@ -2,9 +2,8 @@
 import { channels, type Bus } from '../../platform/redis/bus.ts';
 import type { RefusalReporter } from '../../platform/redis/droppedMessages.ts';
 import { AnswerSender } from './answerSender.ts';
-import type { AppConnection, ReplyJob, RunHint } from './link.ts';
+import { type AskingMethod, type AppConnection, type ReplyJob, type RunHint, isAskingMethod } from './link.ts';
 import type { LocalSockets, RelayOutcome } from './localConnections.ts';
-import { isAskingMethod, type AskingMethod } from './methods.ts';
 import { acceptTimeoutMs, PendingRemoteCalls } from './pendingRemoteCalls.ts';
 
 /** What a process asks the one that has the socket of `connection`, and where it waits for the outcome. */

@@ -1,12 +1,21 @@
 /** Checks an inbox of a manifest beyond its form and the schema of its fields. Used by manifestProblems.ts. */
 import type { FaultDetail } from '../../catalogue/errors.ts';
-import { defaultStates, type StateDefinition } from '../../catalogue/states.ts';
+import { type StateDefinition, defaultStates } from '../../catalogue/states.ts';
 import { didYouMean } from '../../platform/words/nearestNames.ts';
 import { blockProblems, hasTemplates, templateProblems } from '../blocks/manifestBlocks.ts';
-import { duplicateNames } from './duplicateNames.ts';
 import { formProblems } from './formKeywords.ts';
 import type { Manifest, ManifestInbox } from './manifest.ts';
-import { numericItemFields, numericRecordFields, subjectProblems, type NumericFields } from './orderedTexts.ts';
+import { type NumericFields, numericItemFields, numericRecordFields, subjectProblems } from './orderedTexts.ts';
+
+/** Returns a problem for each repeated name, at `path` and its index. */
+export const duplicateNames = (names: readonly string[], path: string): FaultDetail[] => {
+  const seen = new Set<string>();
+  return names.flatMap((name, i) => {
+    const isKnown = seen.has(name);
+    seen.add(name);
+    return isKnown ? [{ path: `${path}.${String(i)}`, message: `declares ${name} a second time` }] : [];
+  });
+};
 
 export const inboxStates = ({ states }: Pick<ManifestInbox, 'states'>): readonly StateDefinition[] =>
   states ?? defaultStates;

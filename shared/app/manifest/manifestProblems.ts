@@ -5,9 +5,8 @@
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { didYouMean } from '../../platform/words/nearestNames.ts';
 import { blockProblems, templateProblems } from '../blocks/manifestBlocks.ts';
-import { duplicateNames } from './duplicateNames.ts';
 import { fieldCurrencyProblems, formProblems } from './formKeywords.ts';
-import { inboxProblems, inboxStates } from './inboxProblems.ts';
+import { duplicateNames, inboxProblems, inboxStates } from './inboxProblems.ts';
 import type { ManifestAction, ManifestFlag, ManifestResource, ManifestView } from './manifest.ts';
 import { numericRecordFields } from './orderedTexts.ts';
 import { pageProblems } from './pages/manifestPages.ts';

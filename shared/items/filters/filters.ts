@@ -1,7 +1,5 @@
 /** Resolves the parameters of GET /items and its view to a request for items/list. For lists, summaries, bulks and pages. */
-import { findVisibleInbox } from '../../accounts/access/gates.ts';
-import type { Caller } from '../../accounts/access/principal.ts';
-import { unknownName } from '../../accounts/access/unknownName.ts';
+import { type Caller, unknownName, findVisibleInbox } from '../../accounts/access/principal.ts';
 import { eachAnyOf } from '../../app/items/members.ts';
 import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { itemSorts, type ItemSort } from '../../app/manifest/itemQuery.ts';
@@ -9,11 +7,10 @@ import { invalidAt } from '../../catalogue/errors.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { listNearest } from '../../platform/words/nearestNames.ts';
 import { cleanText } from '../../platform/words/texts.ts';
+import { statesOf, prioritiesOf } from '../inboxRules.ts';
 import { anyTime } from '../list/filters.ts';
 import type { ItemListRequest, TimeRange, VisibleInbox } from '../list/request.ts';
 import type { RecordRef } from '../model.ts';
-import { prioritiesOf } from '../priorities.ts';
-import { statesOf } from '../states.ts';
 import { checkFieldNames, parseContents, parseQueryWords, requireQueryWords } from './contentFilter.ts';
 import {
   filtersOfQuery,

@@ -5,8 +5,7 @@ import { toListQuery, type JsonItemQuery } from '../../app/manifest/itemQueryJso
 import type { ActorRef } from '../../catalogue/events.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../../platform/db/sql.ts';
-import { prioritiesOf } from '../priorities.ts';
-import { statesOf } from '../states.ts';
+import { statesOf, prioritiesOf } from '../inboxRules.ts';
 import { declaredFieldNames } from './contentFilter.ts';
 import { filtersOfQuery, parseRecordFilter } from './listFilters.ts';
 

@@ -1,6 +1,5 @@
 /** Finds the view that a list of items names, declared by the app or saved by a person, and its filters. Used by filters.ts and savedViews/. */
-import type { Caller } from '../../accounts/access/principal.ts';
-import { unknownName } from '../../accounts/access/unknownName.ts';
+import { type Caller, unknownName } from '../../accounts/access/principal.ts';
 import { toListQuery } from '../../app/manifest/itemQueryJson.ts';
 import type { ManifestView } from '../../app/manifest/manifest.ts';
 import type { Db } from '../../platform/db/knex.ts';

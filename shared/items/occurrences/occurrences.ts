@@ -1,6 +1,6 @@
-/** Occurrences of items: their form, their JSON and the statements that read them. Written by perform/write.ts; read for lists, details and timelines. */
+/** Occurrences of items: their form, their JSON, the statements that read them, and the trimming of items with very many. Written by perform/write.ts; read for lists, details and timelines. */
 import type { Db } from '../../platform/db/knex.ts';
-import { queryRow, queryRows, statement } from '../../platform/db/sql.ts';
+import { queryRow, queryRows, statement, executeStatement } from '../../platform/db/sql.ts';
 import { isObject } from '../../platform/json/jsonLimits.ts';
 import { idSchema, nullable, responseObject, Type } from '../../platform/json/schema.ts';
 import type { Item } from '../model.ts';
@@ -149,4 +149,77 @@ export const withOccurrences = async <E extends OccurredEntry>(
       ? { ...entry, data: { ...entry.data, occurrence: byId.get(toRef(entry.data['occurrence'])?.id ?? '') ?? null } }
       : entry,
   );
+};
+
+interface EntryRow {
+  /** The event by which it was written. */
+  readonly event: number;
+  readonly id: string;
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+
+/** Types of the entries that are written anew. */
+const updatedTypes: readonly string[] = ['reply', 'action', 'approval', 'occurred'];
+
+/** Looks from the oldest of the entries on. */
+const latestSql = statement(
+  'timeline.latest',
+  `
+  select w.entry, u.data from unnest($2::text[]) as w(entry) cross join lateral (
+    select u.data from events u where u.env = $1 and u.entry = w.entry and u.is_update and u.id > $3 order by u.id desc limit 1) u`,
+);
+
+/** Returns the rows with their latest data. */
+export const withLatestData = async <R extends EntryRow>(db: Db, envId: number, rows: readonly R[]): Promise<R[]> => {
+  const updated = rows.filter(({ type }) => updatedTypes.includes(type));
+  if (updated.length === 0) return [...rows];
+  const first = Math.min(...updated.map(({ event }) => event));
+  const entries = updated.map(({ id }) => id);
+  const found = await queryRows<{ entry: string; data: R['data'] }>(db, latestSql, [envId, entries, first]);
+  const latest = new Map(found.map(({ entry, data }) => [entry, data]));
+  return rows.map((row) => ({ ...row, data: latest.get(row.id) ?? row.data }));
+};
+
+/** Rows of one statement: few, so that locks are short. */
+const batchRows = 1_000;
+
+const overflowingSql = statement(
+  'occurrences.overflowing',
+  `select o.env, o.item, i.inbox, array_agg(o.id) as marks from occurrences o join items i on i.env = o.env and i.id = o.item
+  where o.overflow group by o.env, o.item, i.inbox limit 100`,
+);
+const deleteOldSql = statement(
+  'occurrences.deleteOld',
+  `delete from occurrences o using (
+    select at, id from occurrences where env = $1 and item = $2 order by at desc, id desc offset $3 limit ${String(batchRows)}
+  ) old
+  where o.env = $1 and o.item = $2 and o.at = old.at and o.id = old.id`,
+);
+/** Of all that are gone, as a sweep of older texts may have indexed one while it was deleted. */
+const forgetSql = statement(
+  'occurrences.forget',
+  `delete from item_words w where w.env = $1 and w.item = $2 and w.source like 'occ\\_%'
+  and not exists (select from occurrences o where o.env = $1 and o.item = $2 and o.id = w.source)`,
+);
+const unmarkSql = statement(
+  'occurrences.unmark',
+  'update occurrences set overflow = false where env = $1 and item = $2 and id = any($3)',
+);
+
+interface OverflowingItem {
+  readonly env: number;
+  readonly item: string;
+  readonly inbox: string;
+  /** The ids of its occurrences that are marked; marks of later ones are left for the next run. */
+  readonly marks: readonly string[];
+}
+
+export const readOverflowingItems = (db: Db): Promise<OverflowingItem[]> => queryRows(db, overflowingSql);
+
+/** Deletes the occurrences of an item beyond the newest `keep` (null: none), then its marks, so that a killed sweep is repeated. */
+export const trimItem = async (db: Db, { env, item, marks }: OverflowingItem, keep: number | null): Promise<void> => {
+  if (keep !== null) while ((await executeStatement(db, deleteOldSql, [env, item, keep])) === batchRows);
+  await executeStatement(db, forgetSql, [env, item]);
+  await executeStatement(db, unmarkSql, [env, item, marks]);
 };

@@ -9,12 +9,11 @@ import { nameSchema, strictObject, tagSchema, Type, visibleSchema, type Static }
 import { compileCheck, invalidFault } from '../../platform/json/validate.ts';
 import { unknownNameMessage } from '../../platform/words/nearestNames.ts';
 import { isLongerThan, cleanText } from '../../platform/words/texts.ts';
+import { withState, firstPriority } from '../inboxRules.ts';
+import { recordReference } from '../links.ts';
 import type { Item } from '../model.ts';
 import type { DecisionContext, EntryDraft, ItemDecision } from '../operation.ts';
-import { firstPriority } from '../priorities.ts';
-import { recordReference } from '../recordReference.ts';
-import { withState } from '../states.ts';
-import { requireSeenTags, sortedTags } from '../tags/tags.ts';
+import { requireSeenTags, sortedTags } from '../tags.ts';
 import { addOccurrences, type OccurrenceBatch, type ReportedOccurrence } from './addOccurrences.ts';
 
 export const createInput = strictObject({

@@ -1,7 +1,18 @@
-/** Adds a note to an item. */
-import { strictObject } from '../../platform/json/schema.ts';
+/** Adds a note to an item; the limits of its text are those of replies too. */
+import { invalidAt } from '../../catalogue/errors.ts';
+import { limits } from '../../catalogue/limits.ts';
+import { strictObject, textSchema } from '../../platform/json/schema.ts';
 import { defineItemOperation } from '../operation.ts';
-import { checkLongText, longText } from '../search/longText.ts';
+
+export const longText = (description: string) => textSchema(limits.textBytes, description);
+
+/** Throws `invalid` for a text of too many bytes or lines. */
+export const checkLongText = (value: string, path = 'text'): void => {
+  if (Buffer.byteLength(value) > limits.textBytes)
+    throw invalidAt(path, `must be at most ${String(limits.textBytes)} bytes`);
+  if (value.split('\n').length > limits.textLines)
+    throw invalidAt(path, `must be at most ${String(limits.textLines)} lines`);
+};
 
 export const noteItem = defineItemOperation({
   name: 'item.note',

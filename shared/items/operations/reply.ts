@@ -8,7 +8,7 @@ import { replySubject } from '../../platform/words/texts.ts';
 import type { Item } from '../model.ts';
 import { defineItemOperation, type DecisionContext, type ItemDecision, type ItemEffect } from '../operation.ts';
 import { resolveCustomerAddress } from '../replyAddress.ts';
-import { checkLongText, longText } from '../search/longText.ts';
+import { checkLongText, longText } from './note.ts';
 import { updateInput, updateItem, updateVerbs } from './update.ts';
 
 const { state, snooze } = updateInput.properties;

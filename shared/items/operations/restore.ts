@@ -3,6 +3,7 @@ import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { Fault, fault, invalidAt } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
 import { Type } from '../../platform/json/schema.ts';
+import { editedEntry } from '../inboxRules.ts';
 import { decideLinkChange, isSameRecord } from '../links.ts';
 import type { Item, RecordRef } from '../model.ts';
 import {
@@ -13,8 +14,7 @@ import {
   type ItemDecision,
   type ItemOperation,
 } from '../operation.ts';
-import { editedEntry } from '../priorities.ts';
-import { changeTags } from '../tags/tags.ts';
+import { changeTags } from '../tags.ts';
 import { updateItem, updateVerbs, type UpdateInput } from './update.ts';
 
 /** The members of one item that a change replaced, before and after. */

@@ -1,7 +1,7 @@
 /** Sets an item's state. */
 import { nameSchema, strictObject } from '../../platform/json/schema.ts';
+import { stateEntryProblem, withState } from '../inboxRules.ts';
 import { defineItemOperation } from '../operation.ts';
-import { stateEntryProblem, withState } from '../states.ts';
 
 export const setState = defineItemOperation({
   name: 'item.state',

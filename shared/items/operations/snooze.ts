@@ -1,4 +1,4 @@
-/** Snoozes an item until a time, or wakes it. */
+/** Snoozes an item until a time, or wakes it; and wakes items whose time has come. */
 import { fault, invalidAt } from '../../catalogue/errors.ts';
 import { nullable, strictObject, timeSchema } from '../../platform/json/schema.ts';
 import { defineItemOperation } from '../operation.ts';
@@ -22,4 +22,14 @@ export const snoozeItem = defineItemOperation({
       entries: [{ type: 'snoozed', data: { from: item.snoozedUntil, to: until } }],
     };
   },
+});
+
+export const wakeItem = defineItemOperation({
+  name: 'item.wake',
+  verb: null,
+  input: strictObject({}),
+  decide: (item, _inbox, _input, { at }) =>
+    item.snoozedUntil === null || item.snoozedUntil > at
+      ? 'unchanged'
+      : { item: { ...item, snoozedUntil: null }, entries: [{ type: 'woken', data: { from: item.snoozedUntil } }] },
 });

@@ -4,7 +4,7 @@ import { limits } from '../../catalogue/limits.ts';
 import { strictObject, tagSchema, Type, type Static } from '../../platform/json/schema.ts';
 import { cleanText } from '../../platform/words/texts.ts';
 import { defineItemOperation } from '../operation.ts';
-import { changeTags, requireSeenTags } from '../tags/tags.ts';
+import { changeTags, requireSeenTags } from '../tags.ts';
 
 const tagList = (description: string) =>
   Type.Optional(Type.Array(tagSchema, { maxItems: limits.tagsPerItem, description }));

@@ -5,7 +5,7 @@ import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { Fault, fault, invalidAt } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { nameSchema, nullable, strictObject, tagSchema, Type } from '../../platform/json/schema.ts';
-import { assigneeProblem } from '../assignee.ts';
+import { stateEntryProblem, withState } from '../inboxRules.ts';
 import type { Item } from '../model.ts';
 import {
   defineItemOperation,
@@ -14,8 +14,8 @@ import {
   type ItemDecision,
   type ItemOperation,
 } from '../operation.ts';
-import { stateEntryProblem, withState } from '../states.ts';
-import { changeTags } from '../tags/tags.ts';
+import { changeTags } from '../tags.ts';
+import { assigneeProblem } from './assign.ts';
 
 export interface TriageInput {
   answers: Record<string, unknown>;

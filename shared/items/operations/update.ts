@@ -13,14 +13,12 @@ import {
   type Static,
 } from '../../platform/json/schema.ts';
 import { movePaths } from '../../platform/json/validate.ts';
-import { decideLinkChange, isSameRecord } from '../links.ts';
+import { decidePriority } from '../inboxRules.ts';
+import { recordReference, decideLinkChange, isSameRecord } from '../links.ts';
 import type { Item } from '../model.ts';
 import { decideInTurn, defineItemOperation, type DecisionContext, type ItemDecision } from '../operation.ts';
-import { decidePriority } from '../priorities.ts';
-import { recordReference } from '../recordReference.ts';
-import { checkLongText, longText } from '../search/longText.ts';
 import { assignItem } from './assign.ts';
-import { noteItem } from './note.ts';
+import { checkLongText, longText, noteItem } from './note.ts';
 import { setState } from './setState.ts';
 import { snoozeItem } from './snooze.ts';
 import { requireTagChange, tagChangeSchema, tagItem } from './tag.ts';

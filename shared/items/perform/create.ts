@@ -2,9 +2,13 @@
  * Creates items, or adds occurrences to the items with the same keys, by the statement of every change (write.ts). One at
  * a time for `POST /items`, many at once for the reports of an app (reports/report.ts).
  */
-import { findVisibleInbox, principalModeFault, reasonFault } from '../../accounts/access/gates.ts';
-import type { Caller } from '../../accounts/access/principal.ts';
-import { unknownName } from '../../accounts/access/unknownName.ts';
+import {
+  type Caller,
+  unknownName,
+  findVisibleInbox,
+  principalModeFault,
+  reasonFault,
+} from '../../accounts/access/principal.ts';
 import type { DomainDeps } from '../../accounts/deps.ts';
 import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { Fault, fault, invalidAt } from '../../catalogue/errors.ts';

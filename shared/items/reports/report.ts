@@ -1,19 +1,55 @@
 /**
  * Reports of an app (`items.report` on the app link): like `POST /items`, but batched, with the time of the occurrence, and
- * safe to repeat by a delivery id. Called by api/applink.
+ * safe to repeat by a delivery id, whose answers are kept. Called by api/applink.
  */
 import type { Caller } from '../../accounts/access/principal.ts';
 import type { DomainDeps } from '../../accounts/deps.ts';
 import type { AppCalls } from '../../app/link/protocol.ts';
 import { Fault, invalidAt } from '../../catalogue/errors.ts';
+import { limits } from '../../catalogue/limits.ts';
 import { getOrCreate } from '../../platform/caches.ts';
-import { strictObject, timeSchema, Type, type Static } from '../../platform/json/schema.ts';
+import type { Db } from '../../platform/db/knex.ts';
+import { executeStatement, queryRows, statement } from '../../platform/db/sql.ts';
+import { type Static, strictObject, timeSchema, Type } from '../../platform/json/schema.ts';
 import { compileCheck } from '../../platform/json/validate.ts';
 import type { ReportedOccurrence } from '../operations/addOccurrences.ts';
 import { cleanCreateInput, createInput, requireDataLimits, toOccurrence } from '../operations/create.ts';
-import { createItems, isDuplicateDelivery, requireMayCreate, type CreateRequest } from '../perform/create.ts';
-import { expireDeliveries, readDeliveries, type DeliveryResult } from './deliveries.ts';
-import { createReportQueue, type ReportQueue } from './reportQueue.ts';
+import { type CreateRequest, createItems, isDuplicateDelivery, requireMayCreate } from '../perform/create.ts';
+import { type ReportQueue, createReportQueue } from './reportQueue.ts';
+
+const findDeliveriesSql = statement(
+  'deliveries.find',
+  'select delivery, item, created from deliveries where env = $1 and delivery = any($2) and created_at > $3',
+);
+const deleteExpiredDeliveriesSql = statement(
+  'deliveries.expire',
+  'delete from deliveries where env = $1 and delivery = any($2) and created_at <= $3',
+);
+
+interface DeliveryResult {
+  readonly item: string;
+  readonly created: boolean;
+}
+
+/** Returns the results of those of the deliveries that have one. */
+const readDeliveries = async (
+  db: Db,
+  envId: number,
+  deliveries: readonly string[],
+  now: number,
+): Promise<Map<string, DeliveryResult>> => {
+  if (deliveries.length === 0) return new Map();
+  const found = await queryRows<DeliveryResult & { delivery: string }>(db, findDeliveriesSql, [
+    envId,
+    deliveries,
+    now - limits.deliveryMs,
+  ]);
+  return new Map(found.map(({ delivery, item, created }) => [delivery, { item, created }]));
+};
+
+/** Deletes expired results of the deliveries, so that new ones can be inserted. */
+const expireDeliveries = (db: Db, envId: number, deliveries: readonly string[], now: number): Promise<number> =>
+  executeStatement(db, deleteExpiredDeliveriesSql, [envId, deliveries, now - limits.deliveryMs]);
 
 export const reportInput = strictObject({
   ...createInput.properties,

@@ -1,10 +1,10 @@
-/** Accepts an authorized action: decides whether its run is approved first, queued, dispatched or left to a job, and inserts it. */
+/** Accepts an authorized action: decides whether its run is approved first, queued, dispatched or left to a job, and inserts it; or says which of these it would be. */
 import { fullAccess } from '../../accounts/access/access.ts';
 import type { Caller } from '../../accounts/access/principal.ts';
 import type { AppConnection } from '../../app/link/link.ts';
-import { getLocalSockets, type LocalConnection } from '../../app/link/localConnections.ts';
+import { type LocalConnection, getLocalSockets } from '../../app/link/localConnections.ts';
 import type { ActionDefinition } from '../../app/manifest/actions.ts';
-import { fault, type Fault } from '../../catalogue/errors.ts';
+import { type Fault, fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { itemJson } from '../../items/present.ts';
 import { isDbUnavailable } from '../../platform/db/errors.ts';
@@ -15,11 +15,11 @@ import { channels } from '../../platform/redis/bus.ts';
 import type { FullRecord } from '../../records/read.ts';
 import type { AuthorizedAction } from '../authorizeAction.ts';
 import { buildRunParams, callAppForRun, toDispatchedRun, confirmWritten } from '../call/dispatchRun.ts';
-import type { ActionDeps } from '../deps.ts';
-import { insertRun, type InsertRunOptions } from '../insertRun.ts';
-import { runRecordKey, type Run } from '../model.ts';
+import { isFirstInRecordQueue } from '../call/recordQueue.ts';
+import { type InsertRunOptions, insertRun } from '../insertRun.ts';
+import { type ActionDeps, type Run, runRecordKey } from '../model.ts';
 import type { JobDue } from '../runStatementParts.ts';
-import { acceptedRunBody, type AcceptedRun, type AwaitedRun, type SaveResponse } from './accepted.ts';
+import { type AcceptedRun, type AwaitedRun, type SaveResponse, acceptedRunBody } from './accepted.ts';
 import { requestRunApproval } from './runApproval.ts';
 
 /** ms that a call waits to learn whether its run was inserted: a restart of PostgreSQL takes a second or two. */
@@ -298,4 +298,36 @@ export const acceptAction = async (
     : await insertAwaitedRun(deps, { ...decided, record }, connection, save);
   // Runs of this record are queued: the new one is queued behind them.
   return begun ?? insertQueuedRun(deps, decided, connection, save);
+};
+
+const waitingRunSql = statement(
+  'runs.waiting',
+  `
+  select 1 from runs where once_principal = $1 and once_key = $2 and waiting_until > $3 and status = 'running' and lost_at is null limit 1`,
+);
+
+/** Throws `in_progress` while the first call with this key waits. */
+export const requireNotInProgress = async ({ db, clock }: ActionDeps, caller: Caller, key: string): Promise<void> => {
+  if ((await queryRow(db, waitingRunSql, [caller.principal.id, key, clock.now()])) !== undefined)
+    throw fault('in_progress');
+};
+
+/** `run`: its result would be waited for; `start`: it would run in the background. */
+type ActionDryRun = 'run' | 'start' | 'queue' | 'pend';
+
+/** Returns what `acceptAction` would do with an authorized action. Throws `app_offline` for one that is not queued while the app is offline. */
+export const dryRunAuthorized = async (
+  deps: ActionDeps,
+  caller: Caller,
+  { action, record, recordId }: AuthorizedAction & { readonly recordId: string | null },
+): Promise<ActionDryRun> => {
+  if (requiresApproval(caller, action)) return 'pend';
+  if (record === 'unverified' || !(await deps.link.online(caller.env.id, action.declaration))) {
+    if (action.offline === 'refuse')
+      throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
+    return 'queue';
+  }
+  const lane = runRecordKey({ resource: action.resource, record: recordId });
+  if (!(await isFirstInRecordQueue(deps.db, { env: caller.env.id, lane, id: newId('run') }))) return 'queue';
+  return action.background ? 'start' : 'run';
 };

@@ -1,15 +1,51 @@
-/** Requests the approval of a run, which is inserted as pending. Used by acceptAction.ts and retryRun.ts. */
+/** Requests the approval of a run, which is inserted as pending, and keeps of its input what the sentence of the approval needs. Used by acceptAction.ts and retryRun.ts, and by bulks. */
 import type { Caller } from '../../accounts/access/principal.ts';
+import { type ActionDefinition, declaredOf } from '../../app/manifest/actions.ts';
+import type { Environment } from '../../app/manifest/definition.ts';
+import { type InputTexts, inputTexts, memberOf } from '../../app/manifest/money.ts';
 import { requestApproval } from '../../approvals/requestApproval.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { readItems, type Item } from '../../items/model.ts';
+import { type Item, readItems } from '../../items/model.ts';
+import type { Db } from '../../platform/db/knex.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
+import { findRecords } from '../../records/queries.ts';
 import type { AuthorizedAction } from '../authorizeAction.ts';
-import { runCounter, type ActionDeps } from '../deps.ts';
 import { insertRun } from '../insertRun.ts';
-import type { Run } from '../model.ts';
+import { type ActionDeps, type Run, runCounter } from '../model.ts';
 import type { AcceptedRun } from './accepted.ts';
-import { inputOfRequest } from './inputOfRequest.ts';
+
+/** Returns the stored records that an input names by `x-resource`. */
+const pickedIn = ({ definition }: Environment, { input: schema }: ActionDefinition, input: object) =>
+  Object.entries(input).flatMap(([name, id]: [string, unknown]) => {
+    const resource = memberOf(memberOf(memberOf(schema, 'properties'), name), 'x-resource');
+    return typeof id === 'string' &&
+      typeof resource === 'string' &&
+      definition.resources.get(resource)?.source === 'stored'
+      ? [{ name, resource, id }]
+      : [];
+  });
+
+/** Returns the members that the action declares, their texts, and the titles of the records among them. `fields`: of the record; null: of a bulk. */
+export const inputOfRequest = async (
+  { db }: { readonly db: Db },
+  env: Environment,
+  { action, input }: { readonly action: ActionDefinition; readonly input: object },
+  fields: unknown,
+): Promise<InputTexts & { readonly declared: readonly string[] }> => {
+  const picked = pickedIn(env, action, input);
+  const records = await findRecords(db, env.id, picked);
+  const titleOf = (ref: (typeof picked)[number]): string | null =>
+    records.find(({ resource, id }) => resource === ref.resource && id === ref.id)?.title ?? null;
+  return {
+    declared: declaredOf(action, input),
+    ...inputTexts(action.input, input, fields),
+    ...(picked.length === 0
+      ? {}
+      : {
+          picked: Object.fromEntries(picked.map((ref) => [ref.name, { resource: ref.resource, title: titleOf(ref) }])),
+        }),
+  };
+};
 
 /** Returns whether an item is about a record, or has a link to it. */
 const isAbout = (

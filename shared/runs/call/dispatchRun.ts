@@ -19,11 +19,11 @@ import { sleep } from '../../platform/time/clock.ts';
 import { continueTrace } from '../../platform/tracing/span.ts';
 import { getRecord } from '../../records/read.ts';
 import { misfitFault, tryInput } from '../authorizeAction.ts';
-import { isOfCancelledBulk } from '../cancelledBulk.ts';
-import type { ActionDeps } from '../deps.ts';
+import type { ActionDeps } from '../model.ts';
 import { isSettledRun, readRun, readRunTogether, runActor, runApprover, type Run } from '../model.ts';
+import { transitionRun } from '../moveRun.ts';
 import { notifyRunChanged } from '../runSignals.ts';
-import { transitionRun } from '../transitionRun.ts';
+import { isOfCancelledBulk } from './recordQueue.ts';
 import { acceptsAnswer, isDispatched, mayForget } from './runAnswers.ts';
 import { settleOutcome } from './runOutcome.ts';
 

@@ -5,8 +5,7 @@ import { isIdleJobSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../../platform/db/sql.ts';
 import { channels } from '../../platform/redis/bus.ts';
-import type { ActionDeps } from '../deps.ts';
-import type { Run } from '../model.ts';
+import type { ActionDeps, Run } from '../model.ts';
 
 const earlierRunSql = statement(
   'lanes.before',
@@ -89,3 +88,9 @@ export const releaseOverlookedRuns = async (db: Db, now: number, place: QueuePla
   const { env, lane, id } = place ?? { env: 0, lane: '', id: '' };
   return (await queryRow<Look>(db, releaseNextSql, [now, env, lane, id])) ?? { released: 0, place: null };
 };
+
+const cancelledBulkSql = statement('runs.bulkCancelled', 'select 1 from bulks where id = $1 and cancelled');
+
+/** Returns whether the bulk that made the run was cancelled. A retry is a request of its own, whatever became of the bulk. */
+export const isOfCancelledBulk = async (db: Db, { bulk, attempt }: Pick<Run, 'bulk' | 'attempt'>): Promise<boolean> =>
+  bulk !== null && attempt === 1 && (await queryRow(db, cancelledBulkSql, [bulk])) !== undefined;

@@ -4,12 +4,11 @@ import type { ErrorCode } from '../../catalogue/errors.ts';
 import type { RunStatus } from '../../catalogue/states/runs.ts';
 import { queryRow, statement } from '../../platform/db/sql.ts';
 import { channels } from '../../platform/redis/bus.ts';
-import { runCounter, type ActionDeps } from '../deps.ts';
+import { type ActionDeps, runCounter } from '../model.ts';
 import type { Run } from '../model.ts';
-import type { RunTransition } from '../moveRun.ts';
+import { type RunTransition, transitionRun } from '../moveRun.ts';
 import { runResultBody } from '../present.ts';
 import { notifyRunChanged } from '../runSignals.ts';
-import { transitionRun } from '../transitionRun.ts';
 import { releaseNextRun } from './recordQueue.ts';
 
 export interface RunResolution {

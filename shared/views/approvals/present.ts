@@ -2,9 +2,14 @@
 import type { Access } from '../../accounts/access/access.ts';
 import { orderApproval } from '../../app/manifest/declaredOrder.ts';
 import type { Definition } from '../../app/manifest/definition.ts';
-import { canDecideApproval, type ApprovalReader } from '../../approvals/canDecide.ts';
-import { approvalJson, type Approval, type ApprovalDraft, type ApprovalTarget } from '../../approvals/model.ts';
-import { replacedRamp } from '../../approvals/replacedRamp.ts';
+import {
+  type Approval,
+  type ApprovalDraft,
+  type ApprovalTarget,
+  replacedRamp,
+  approvalJson,
+} from '../../approvals/model.ts';
+import { type ApprovalReader, canDecideApproval } from '../../approvals/rights.ts';
 import { flagChangeSummary, redactFlag } from '../../flags/model.ts';
 import { redactLinked } from '../../items/links.ts';
 import { isObject } from '../../platform/json/jsonLimits.ts';

@@ -13,9 +13,17 @@ import { cutPage } from '../../platform/listing/page.ts';
 import { behindSql, orderSql } from '../../platform/listing/scanSql.ts';
 import { aboutOf } from './about.ts';
 import { jobRowSql, type JobRow } from './rows.ts';
-import type { JobCounts, JobView } from './schema.ts';
+import {
+  type JobState,
+  type JobCounts,
+  type JobView,
+  isWholePhase,
+  jobKinds,
+  jobPhases,
+  phasesOf,
+  stateSql,
+} from './schema.ts';
 import { selectedSql, selectedValues, type JobSelection } from './selected.ts';
-import { isWholePhase, jobKinds, jobPhases, phasesOf, stateSql, type JobState } from './states.ts';
 import { type Situation, retryVerdict, whyOf } from './why.ts';
 
 /** Returns a job as the caller sees it: without its error, whose words may be the app's, when they don't see what it is about. */

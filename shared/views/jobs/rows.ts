@@ -4,7 +4,7 @@ import type { JobName } from '../../catalogue/jobs.ts';
 import { sqlList } from '../../catalogue/states/machine.ts';
 import { activeRunStatuses, type RunStatus } from '../../catalogue/states/runs.ts';
 import { rampBucketMs } from '../../flags/rampBuckets.ts';
-import { stateSql, type JobState } from './states.ts';
+import { type JobState, stateSql } from './schema.ts';
 
 /** Earlier runs of a record that are counted, and flags of one job that are read. */
 const [earlierMost, flagsMost] = [100, 20];

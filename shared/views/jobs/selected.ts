@@ -10,7 +10,7 @@ import { actorValues, change, event, queryChange, type Change } from '../../plat
 import type { EventActor } from '../../platform/journal/events.ts';
 import { channels, type Bus } from '../../platform/redis/bus.ts';
 import { jobRowSql, type JobRow } from './rows.ts';
-import { jobKinds } from './states.ts';
+import { jobKinds } from './schema.ts';
 
 /** Jobs of one statement, and of one call: its caller calls again for what is left. */
 const [batchRows, callRows] = [1_000, 10_000];

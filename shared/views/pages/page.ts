@@ -23,11 +23,16 @@ import type { TextRow } from '../../platform/db/sql.ts';
 import { isObject } from '../../platform/json/jsonLimits.ts';
 import { createLimiter } from '../../platform/turns/limiter.ts';
 import type { ViewDeps } from '../deps.ts';
-import { blockTitle, type BlockResolver, type DeclaredBlock, type PageContext } from './context.ts';
-import type { PageParams } from './params.ts';
+import {
+  type PageParams,
+  type BlockResolver,
+  type DeclaredBlock,
+  type PageContext,
+  tableBlock,
+  blockTitle,
+} from './context.ts';
 import { countsBlock } from './sources/counts.ts';
 import { recordsBlock } from './sources/records.ts';
-import { tableBlock } from './table.ts';
 
 /** Returns the first `limit` items: a page that was cut short is read on, as nobody can ask a block for its rest. */
 const readWhole = async (

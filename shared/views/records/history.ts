@@ -1,11 +1,10 @@
 /** Reads the history of a record: runs of actions on it and the timelines of its items, as one list. For page.ts. */
-import { findVisibleInbox } from '../../accounts/access/gates.ts';
 import { listCursors } from '../../accounts/access/listCursors.ts';
-import type { Caller } from '../../accounts/access/principal.ts';
+import { type Caller, findVisibleInbox } from '../../accounts/access/principal.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { RecordRef } from '../../items/model.ts';
-import { withLatestData } from '../../items/occurrences/latestData.ts';
+import { withLatestData } from '../../items/occurrences/occurrences.ts';
 import { withOccurrences } from '../../items/occurrences/occurrences.ts';
 import { redactEntry } from '../../items/timeline.ts';
 import type { Db } from '../../platform/db/knex.ts';

@@ -4,9 +4,8 @@ import { assignItem } from '../../../shared/items/operations/assign.ts';
 import { noteItem } from '../../../shared/items/operations/note.ts';
 import { replyToItem } from '../../../shared/items/operations/reply.ts';
 import { setState } from '../../../shared/items/operations/setState.ts';
-import { snoozeItem } from '../../../shared/items/operations/snooze.ts';
+import { wakeItem, snoozeItem } from '../../../shared/items/operations/snooze.ts';
 import { tagItem } from '../../../shared/items/operations/tag.ts';
-import { wakeItem } from '../../../shared/items/operations/wake.ts';
 import { closedItem, decides, hour, now, plainItem, refuses } from './decisions.ts';
 
 const lines = (count: number): string => 'x\n'.repeat(count);

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredRule } from '../../../app/manifest/definition.ts';
 import type { Manifest, ManifestAction, ManifestFlag, ManifestInbox } from '../../../app/manifest/manifest.ts';
-import { findResembling } from '../../../app/manifest/rules/resemblance.ts';
+import { findResembling } from '../../../app/manifest/rules/rules.ts';
 import {
   acceptMember,
   compareRule,

@@ -7,7 +7,7 @@ import { inboxStates } from '../inboxProblems.ts';
 import type { Manifest, ManifestInbox, ManifestPage, ManifestResource } from '../manifest.ts';
 import { splitLists, type BlockQuery } from '../pages/query.ts';
 import { tableMeasures } from '../pages/schema.ts';
-import { unknownMembers } from './paths.ts';
+import { unknownMembers } from './shapes.ts';
 import { recordMembers, schemaShape } from './shapes.ts';
 
 /** Returns a problem unless `name` is among those that are known. One with a template is known at the request. */

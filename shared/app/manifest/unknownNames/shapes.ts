@@ -1,8 +1,44 @@
-/** What paths such as `record.fields.status` may lead to, by what a manifest declares. For unknownNames.ts. */
+/** What paths such as `record.fields.status` may lead to, by what a manifest declares, and the problems of those that lead nowhere. For unknownNames.ts and pageNames.ts. */
+import type { FaultDetail } from '../../../catalogue/errors.ts';
 import { isObject } from '../../../platform/json/jsonLimits.ts';
 import { didYouMean, misspelled } from '../../../platform/words/nearestNames.ts';
+import { type TemplateAt, templatesIn } from '../../blocks/manifestBlocks.ts';
 import { itemSchema } from '../../items/members.ts';
 import type { ManifestResource } from '../manifest.ts';
+import { comparisonsIn } from '../orderedTexts.ts';
+
+const unknownPaths = (shape: Shape, found: readonly TemplateAt[], quote: (path: string) => string): FaultDetail[] =>
+  found.flatMap(({ at, path }) => {
+    const problem = pathProblem(shape, path);
+    return problem === null ? [] : [{ path: at, message: `names ${quote(path.slice(0, 200))}, ${problem}` }];
+  });
+
+/** Returns the comparisons of a condition whose field or path leads nowhere in a subject of this shape. */
+export const unknownInCondition = (shape: Shape, condition: unknown, at: string): FaultDetail[] =>
+  unknownPaths(
+    shape,
+    comparisonsIn(condition, at).flatMap(({ at: place, field, other }) => [
+      { at: `${place}.field`, path: field },
+      ...(other === null ? [] : [{ at: `${place}.path`, path: other }]),
+    ]),
+    (path) => path,
+  );
+
+/** Returns the templates in a value that lead nowhere in a subject of this shape. */
+export const unknownInTemplates = (shape: Shape, value: unknown, at: string): FaultDetail[] =>
+  unknownPaths(shape, templatesIn(value, at), (path) => `{{${path}}}`);
+
+/** Returns the members of an object that lead nowhere in a value of this shape. */
+export const unknownMembers = (shape: Shape, value: unknown, at: string): FaultDetail[] =>
+  isObject(value)
+    ? Object.keys(value).flatMap((name) => {
+        // A name with dots is one member here, and no path.
+        const problem = name.includes('.') ? null : pathProblem(shape, name);
+        return problem === null
+          ? []
+          : [{ path: `${at}.${name.slice(0, 100)}`, message: problem.replace('which ', '') }];
+      })
+    : [];
 
 /** The members of a value; null: not known, so that any path below it is taken. */
 export type Shape = {
@@ -71,7 +107,7 @@ export const itemShape = (fields: Shape): Shape =>
   });
 
 /** Returns what is wrong with a path into a value of this shape, as the end of a sentence that names it; null: it may lead somewhere. */
-export const pathProblem = (shape: Shape, path: string): string | null => {
+const pathProblem = (shape: Shape, path: string): string | null => {
   const parts = path.split('.');
   let at = shape;
   for (const [i, part] of parts.entries()) {

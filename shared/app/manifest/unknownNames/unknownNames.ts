@@ -11,9 +11,18 @@ import { problemsMax } from '../manifestProblems.ts';
 import { orderedDates } from '../orderedTexts.ts';
 import { conditionOf } from '../when.ts';
 import { unknownActions, unknownInItemFilters, unknownInPage } from './pageNames.ts';
-import { unknownInCondition, unknownInTemplates, unknownMembers } from './paths.ts';
 import { vainInSchema } from './schemaNames.ts';
-import { anyRecordShape, closedShape, itemShape, recordShape, schemaShape, type Shape } from './shapes.ts';
+import {
+  type Shape,
+  unknownInCondition,
+  unknownInTemplates,
+  unknownMembers,
+  anyRecordShape,
+  closedShape,
+  itemShape,
+  recordShape,
+  schemaShape,
+} from './shapes.ts';
 
 const unknownField = (
   resource: ManifestResource | undefined,

@@ -1,5 +1,6 @@
 /** The `job …` commands of the admin tool: lists, retries or discards, by selection, what was given up; used by run.ts. */
 import { queryRow, statement } from '../../../platform/db/sql.ts';
+import { jobKinds } from '../../../views/jobs/schema.ts';
 import {
   changeSelectedJobs,
   countSelectedJobs,
@@ -8,7 +9,6 @@ import {
   type JobSelection,
   type SelectedChange,
 } from '../../../views/jobs/selected.ts';
-import { jobKinds } from '../../../views/jobs/states.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandFailure, UsageError } from '../failures.ts';

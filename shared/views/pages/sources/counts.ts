@@ -1,5 +1,5 @@
 /** The source `counts`: exact counts of inboxes as one number, or as a table with a row per inbox. For page.ts. */
-import { findVisibleInbox } from '../../../accounts/access/gates.ts';
+import { findVisibleInbox } from '../../../accounts/access/principal.ts';
 import type { Block } from '../../../app/link/protocol.ts';
 import type { InboxDefinition } from '../../../app/manifest/definition.ts';
 import { parseBlockQuery } from '../../../app/manifest/pages/query.ts';
@@ -7,8 +7,7 @@ import { tableMeasures, type CountsQuery } from '../../../app/manifest/pages/sch
 import { fault } from '../../../catalogue/errors.ts';
 import { readCounts, toInboxCounts, type InboxCounts } from '../../../items/counts.ts';
 import { visibleInboxes } from '../../../items/filters/filters.ts';
-import { blockTitle, type BlockResolver, type DeclaredBlock, type PageContext } from '../context.ts';
-import { tableBlock } from '../table.ts';
+import { type BlockResolver, type DeclaredBlock, type PageContext, tableBlock, blockTitle } from '../context.ts';
 
 const inboxesOf = ({ caller }: PageContext, name: string | undefined): InboxDefinition[] => {
   if (name === undefined) return visibleInboxes(caller);

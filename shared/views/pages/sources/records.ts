@@ -7,8 +7,14 @@ import { withCurrencies } from '../../../app/manifest/money.ts';
 import { parseBlockQuery } from '../../../app/manifest/pages/query.ts';
 import type { RecordQuery, RecordsQuery } from '../../../app/manifest/pages/schema.ts';
 import { getRecord, listRecords, requireVisibleResource } from '../../../records/read.ts';
-import { blockTitle, type BlockResolver, type DeclaredBlock, type PageContext } from '../context.ts';
-import { tableBlock, type TableColumn } from '../table.ts';
+import {
+  type TableColumn,
+  type BlockResolver,
+  type DeclaredBlock,
+  type PageContext,
+  tableBlock,
+  blockTitle,
+} from '../context.ts';
 
 const own: readonly TableColumn[] = [
   { name: 'id', label: 'Id', type: 'text' },

@@ -1,23 +1,70 @@
-/** Requests approval for a supervised agent's change of an item: decides it as if it were performed, and inserts an approval instead. For api/routes. */
+/** The operations on items that supervised agents may request, by the name that approvals use, and the request. For the endpoints and decisions/. */
 import { isDeepStrictEqual } from 'node:util';
-import { fullAccess } from '../../accounts/access/access.ts';
-import { withoutSupervision, type Caller } from '../../accounts/access/principal.ts';
-import type { DomainDeps } from '../../accounts/deps.ts';
-import { requestApproval } from '../../approvals/requestApproval.ts';
-import { Fault, fault } from '../../catalogue/errors.ts';
-import { limits } from '../../catalogue/limits.ts';
-import type { SavedResponse } from '../../platform/journal/idempotency.ts';
-import { isObject } from '../../platform/json/jsonLimits.ts';
-import { assigneeName } from '../assignee.ts';
-import { readItems, readItemsByKeys, type Item } from '../model.ts';
-import type { ItemOperation } from '../operation.ts';
-import type { CreateInput } from '../operations/create.ts';
-import { requireMayCreate } from '../perform/create.ts';
-import { decideItemChange } from '../perform/decide.ts';
-import { createDecisionContext } from '../perform/perform.ts';
-import { presentItem } from '../present.ts';
-import { sortedTags } from '../tags/tags.ts';
-import { supervisedOperationType } from './supervisedOperations.ts';
+import { fullAccess } from '../accounts/access/access.ts';
+import { type Caller, withoutSupervision } from '../accounts/access/principal.ts';
+import type { DomainDeps } from '../accounts/deps.ts';
+import { requestApproval } from '../approvals/requestApproval.ts';
+import { Fault, fault } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
+import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
+import { type Item, readItems, readItemsByKeys } from './model.ts';
+import { type BoundOperation, type ItemOperation, bindInput } from './operation.ts';
+import { assignItem, assigneeName } from './operations/assign.ts';
+import type { CreateInput } from './operations/create.ts';
+import { noteItem } from './operations/note.ts';
+import { replyToItem } from './operations/reply.ts';
+import { setState } from './operations/setState.ts';
+import { snoozeItem } from './operations/snooze.ts';
+import { tagItem } from './operations/tag.ts';
+import { triageItem } from './operations/triage.ts';
+import { updatedMembers, updateItem } from './operations/update.ts';
+import { requireMayCreate } from './perform/create.ts';
+import { decideItemChange } from './perform/decide.ts';
+import { createDecisionContext } from './perform/perform.ts';
+import { presentItem } from './present.ts';
+import { sortedTags } from './tags.ts';
+
+interface SupervisedOperation {
+  /** Checks the stored members and returns the operation bound to them. Throws `invalid`. */
+  readonly bind: (members: object, at: number) => BoundOperation;
+  /** Returns the members of an item that the operation sets, which must not change between request and approval. */
+  readonly members: (operation: object) => readonly (keyof Item)[];
+}
+
+const defineSupervisedOperation = <I>(
+  operation: ItemOperation<I>,
+  members: readonly (keyof Item)[] | SupervisedOperation['members'],
+): SupervisedOperation => ({
+  members: typeof members === 'function' ? members : () => members,
+  bind: (given, at) => bindInput(operation, operation.check(given, at)),
+});
+
+/** Triage sets its answers, and the members that its input names. */
+const triageMembers: SupervisedOperation['members'] = (operation) => [
+  'triage',
+  ...('state' in operation || 'close' in operation ? ['state' as const] : []),
+  ...('tags' in operation ? ['tags' as const] : []),
+  ...('assignee' in operation ? ['assignee' as const] : []),
+];
+
+/** A reply sets what is to follow it. */
+const replyMembers: SupervisedOperation['members'] = (operation) =>
+  'then' in operation && isObject(operation.then) ? updatedMembers(operation.then) : [];
+
+export const supervisedOperations: ReadonlyMap<string, SupervisedOperation> = new Map([
+  ['state', defineSupervisedOperation(setState, ['state'])],
+  ['assign', defineSupervisedOperation(assignItem, ['assignee'])],
+  ['tags', defineSupervisedOperation(tagItem, ['tags'])],
+  ['snooze', defineSupervisedOperation(snoozeItem, ['snoozedUntil', 'closed'])],
+  ['note', defineSupervisedOperation(noteItem, [])],
+  ['reply', defineSupervisedOperation(replyToItem, replyMembers)],
+  ['triage', defineSupervisedOperation(triageItem, triageMembers)],
+  ['update', defineSupervisedOperation(updateItem, updatedMembers)],
+]);
+
+/** Returns the name of an operation in approvals: `state` for `item.state`. */
+const supervisedOperationType = ({ name }: Pick<ItemOperation, 'name'>): string => name.slice('item.'.length);
 
 /** Returns the members of an item that a change gives another value. */
 const changedMembers = (before: object, after: object): Readonly<Record<string, unknown>> => {

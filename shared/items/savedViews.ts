@@ -1,22 +1,72 @@
-/** Saves, changes and deletes views: their checks, bounds, audit entries, and whom the live stream tells. For api/routes/savedViews.ts. */
-import type { Caller } from '../../accounts/access/principal.ts';
-import { toListQuery } from '../../app/manifest/itemQueryJson.ts';
-import { fault, invalidAt } from '../../catalogue/errors.ts';
-import type { LivePart } from '../../catalogue/events.ts';
-import { limits } from '../../catalogue/limits.ts';
-import { isUniqueViolation } from '../../platform/db/errors.ts';
-import type { Tx } from '../../platform/db/knex.ts';
-import { type NamedValues, executeNamed, namedStatement } from '../../platform/db/sql.ts';
-import { executeStatement, queryRow, statement } from '../../platform/db/sql.ts';
-import { isId, newId } from '../../platform/ids.ts';
-import { actorValues, change, event, writeChange } from '../../platform/journal/changeWriter.ts';
-import { toEventActor } from '../../platform/journal/events.ts';
-import { withPathPrefix } from '../../platform/json/validate.ts';
-import { isLongerThan } from '../../platform/words/texts.ts';
-import { resolveFilters } from '../filters/filters.ts';
-import { isVisibleSavedView, ownerOf, readSavedView, scopeOf, viewOf, type SavedView } from '../filters/savedView.ts';
-import { findDeclaredView } from '../filters/views.ts';
-import type { SavedViewInput, SavedViewPatch } from './schema.ts';
+/** Saved views: their schemas in requests and responses, and how a person reads, makes and changes them. For api/routes/savedViews.ts. */
+import type { Caller } from '../accounts/access/principal.ts';
+import { displayNameSchema } from '../accounts/schema.ts';
+import { itemSorts } from '../app/manifest/itemQuery.ts';
+import { type JsonItemQuery, itemQueryJsonSchema, toListQuery } from '../app/manifest/itemQueryJson.ts';
+import { fault, invalidAt } from '../catalogue/errors.ts';
+import type { LivePart } from '../catalogue/events.ts';
+import { limits } from '../catalogue/limits.ts';
+import { isUniqueViolation } from '../platform/db/errors.ts';
+import type { Tx } from '../platform/db/knex.ts';
+import {
+  type NamedValues,
+  executeNamed,
+  namedStatement,
+  executeStatement,
+  queryRow,
+  statement,
+} from '../platform/db/sql.ts';
+import { isId, newId } from '../platform/ids.ts';
+import { actorValues, change, event, writeChange } from '../platform/journal/changeWriter.ts';
+import { toEventActor } from '../platform/journal/events.ts';
+import { actorSchema, nameSchema, nullable, responseObject, strictObject, Type } from '../platform/json/schema.ts';
+import { withPathPrefix } from '../platform/json/validate.ts';
+import { isLongerThan } from '../platform/words/texts.ts';
+import { resolveFilters } from './filters/filters.ts';
+import { type SavedView, isVisibleSavedView, ownerOf, readSavedView, scopeOf, viewOf } from './filters/savedView.ts';
+import { findDeclaredView } from './filters/views.ts';
+
+const sort = nullable(
+  Type.String({
+    pattern: `^-?(?:${itemSorts.join('|')})$`,
+    description: 'As GET /items takes it; null: the usual one.',
+  }),
+);
+const inbox = nullable(nameSchema('null: all inboxes.'));
+const shared = Type.Boolean({
+  description: 'For all who see the inbox; without one, for all who see an inbox.',
+});
+
+const rest = { inbox: Type.Optional(inbox), sort: Type.Optional(sort), shared: Type.Optional(shared) };
+export const savedViewInput = strictObject({ name: displayNameSchema, query: itemQueryJsonSchema, ...rest });
+export const savedViewPatch = strictObject(
+  { name: Type.Optional(displayNameSchema), query: Type.Optional(itemQueryJsonSchema), ...rest },
+  { minProperties: 1 },
+);
+
+export interface SavedViewInput {
+  readonly name: string;
+  /** Without `inbox`. */
+  readonly query: JsonItemQuery;
+  readonly inbox?: string | null;
+  readonly sort?: string | null;
+  readonly shared?: boolean;
+}
+export type SavedViewPatch = Partial<SavedViewInput>;
+
+const at = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
+
+export const savedViewSchema = responseObject({
+  id: Type.String({ pattern: '^viw_', description: 'Id.' }),
+  name: Type.String({ description: 'For people.' }),
+  inbox: nullable(Type.String({ description: 'null: all inboxes.' })),
+  query: itemQueryJsonSchema,
+  sort: nullable(Type.String({ description: 'null: the usual order.' })),
+  shared: Type.Boolean({ description: 'Whether others see it.' }),
+  owner: actorSchema,
+  createdAt: at('createdAt'),
+  updatedAt: at('updatedAt'),
+});
 
 const lockOwnerSql = statement('savedViews.lockOwner', 'select id from people where id = $1 for no key update');
 const lockEnvironmentSql = statement(
