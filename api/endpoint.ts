@@ -7,8 +7,7 @@ import type { Deps } from '../shared/deps.ts';
 import type { SavedResponse } from '../shared/platform/journal/idempotency.ts';
 import { strictObject, type Static, type TObject, type TSchema } from '../shared/platform/json/schema.ts';
 import type { ApiResponse } from './http/apiResponse.ts';
-import { hasReason, withReasonSchema } from './http/requestBody.ts';
-import type { RequestBody } from './http/requestBody.ts';
+import { type RequestBody, hasReason, withReasonSchema } from './http/requestBody.ts';
 import type { Live } from './live/index.ts';
 import { fieldsSchema, findProjection, project, requireKnownFields } from './projection.ts';
 

@@ -5,8 +5,7 @@ import { callbackPath } from '../../shared/accounts/openId/provider.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Config } from '../../shared/platform/config/config.ts';
-import { isForwardedSecure } from './requestHeaders.ts';
-import { headerValues } from './requestHeaders.ts';
+import { isForwardedSecure, headerValues } from './requestHeaders.ts';
 
 export const sessionCookie = 'console_session';
 const browserCookie = 'console_browser';

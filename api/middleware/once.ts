@@ -1,8 +1,7 @@
 /** Calls the endpoint once for each idempotency key, and replays the saved response as far as the caller may see it today. The last step of api/app.ts and api/mcp/serveEndpoint.ts. */
 import { isDeepStrictEqual } from 'node:util';
 import { fullAccess, type Access } from '../../shared/accounts/access/access.ts';
-import { findVisibleInbox } from '../../shared/accounts/access/principal.ts';
-import type { Caller } from '../../shared/accounts/access/principal.ts';
+import { type Caller, findVisibleInbox } from '../../shared/accounts/access/principal.ts';
 import type { Approval } from '../../shared/approvals/model.ts';
 import { readVisibleApproval } from '../../shared/approvals/queries.ts';
 import { redactBulk } from '../../shared/bulk/present.ts';

@@ -1,6 +1,5 @@
 /** The endpoint that accepts bulks: by ids or by a query, at once or as a request for an approval; and their dry runs. */
-import { principalModeFault } from '../../shared/accounts/access/principal.ts';
-import { withoutSupervision, type Caller } from '../../shared/accounts/access/principal.ts';
+import { type Caller, principalModeFault, withoutSupervision } from '../../shared/accounts/access/principal.ts';
 import { requestBulkApproval } from '../../shared/bulk/bulkApproval.ts';
 import { matchBulkQuery } from '../../shared/bulk/bulkQuery.ts';
 import { type AuthorizedBulk, authorizeBulkAction, overRecords, dryRunAction } from '../../shared/bulk/dryRunAction.ts';

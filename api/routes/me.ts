@@ -1,6 +1,5 @@
 /** The endpoints by which principals see who they are, and people manage their own account and sessions. */
-import { requirePerson } from '../../shared/accounts/access/principal.ts';
-import { includesEnvironment } from '../../shared/accounts/access/principal.ts';
+import { requirePerson, includesEnvironment } from '../../shared/accounts/access/principal.ts';
 import {
   prepareNewPassword,
   readPreferences,

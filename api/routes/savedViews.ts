@@ -1,10 +1,13 @@
 /** The endpoints of saved views: filters of item lists that people keep under a name, for themselves or shared. */
 import { requirePerson } from '../../shared/accounts/access/principal.ts';
 import { listSavedViews, ownerOf, type SavedView } from '../../shared/items/filters/savedView.ts';
-import { type ViewChange, deleteView, saveView, updateView } from '../../shared/items/savedViews.ts';
 import {
+  type ViewChange,
   type SavedViewInput,
   type SavedViewPatch,
+  deleteView,
+  saveView,
+  updateView,
   savedViewInput,
   savedViewPatch,
   savedViewSchema,

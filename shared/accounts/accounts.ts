@@ -5,8 +5,13 @@ import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import { addressBlock } from '../platform/http.ts';
 import { knownTurn, strangersTurn, verifyPassword } from './passwords.ts';
 import { normalizeEmail } from './settings/people.ts';
-import { countRefusedSignIn } from './signInThrottle.ts';
-import { takeAttemptBack, throttleSignIn, type CountedAttempt, type SignInAttempt } from './signInThrottle.ts';
+import {
+  type CountedAttempt,
+  type SignInAttempt,
+  countRefusedSignIn,
+  takeAttemptBack,
+  throttleSignIn,
+} from './signInThrottle.ts';
 
 export interface Account {
   readonly id: string;

@@ -1,6 +1,5 @@
 /** Requests the approval of a bulk, which is inserted as pending, and starts it when it is approved. One approval covers all of it. */
-import { findVisibleInbox } from '../accounts/access/principal.ts';
-import { type Caller, withoutSupervision } from '../accounts/access/principal.ts';
+import { type Caller, findVisibleInbox, withoutSupervision } from '../accounts/access/principal.ts';
 import type { ApprovalRequestData } from '../approvals/model.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
 import { errors, fault } from '../catalogue/errors.ts';

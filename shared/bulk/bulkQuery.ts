@@ -1,6 +1,5 @@
 /** Bulks by query: the ids that a query in JSON matches. Used by `POST /bulk`. */
-import { principalModeFault } from '../accounts/access/principal.ts';
-import { withoutSupervision, type Caller } from '../accounts/access/principal.ts';
+import { type Caller, principalModeFault, withoutSupervision } from '../accounts/access/principal.ts';
 import { toListQuery, type JsonItemQuery } from '../app/manifest/itemQueryJson.ts';
 import { fault, Fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';

@@ -10,8 +10,7 @@ import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
 import { newId } from '../platform/ids.ts';
 import { settleRun } from '../runs/call/settleRun.ts';
 import { cancelledBulkResolution } from '../runs/call/undispatchedRun.ts';
-import type { ActionDeps } from '../runs/model.ts';
-import { runColumns, type Run } from '../runs/model.ts';
+import { type ActionDeps, type Run, runColumns } from '../runs/model.ts';
 import { chunkJobInsert } from './chunkJobSql.ts';
 
 /** Runs that one start of the job settles, which takes about a second: then it is the turn of other bulks. */

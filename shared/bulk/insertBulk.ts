@@ -1,6 +1,5 @@
 /** Accepts a bulk within what its principal may have under way: one statement inserts it, its chunks, a job for each, its event, its message and the saved response. */
-import { principalModeFault } from '../accounts/access/principal.ts';
-import { type Caller, reasonMember } from '../accounts/access/principal.ts';
+import { type Caller, principalModeFault, reasonMember } from '../accounts/access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';

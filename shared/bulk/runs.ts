@@ -2,8 +2,7 @@
  * Bulks of actions: one run for each distinct record, whose outcome all items of that record get. Used by the bulkChunk
  * job and by dryRunAction.ts.
  */
-import { findVisibleInbox } from '../accounts/access/principal.ts';
-import type { Caller } from '../accounts/access/principal.ts';
+import { type Caller, findVisibleInbox } from '../accounts/access/principal.ts';
 import type { ActionDefinition } from '../app/manifest/actions.ts';
 import { fault, Fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
@@ -18,8 +17,7 @@ import { buildRun, toQueuedRun } from '../runs/accept/acceptAction.ts';
 import { reauthorizeAction, type AuthorizedAction } from '../runs/authorizeAction.ts';
 import { insertRun } from '../runs/insertRun.ts';
 import { type ActionDeps, type Run, type RunApprover, runCounter } from '../runs/model.ts';
-import { runResultInsert } from '../runs/runStatementParts.ts';
-import type { JobDue } from '../runs/runStatementParts.ts';
+import { type JobDue, runResultInsert } from '../runs/runStatementParts.ts';
 
 export interface BulkActionRequest {
   readonly action: string;

@@ -1,6 +1,5 @@
 /** Undoes a bulk by a new bulk, which restores the former values of the items that it changed. Used by `POST /bulk/:id/undo`. */
-import { principalModeFault } from '../accounts/access/principal.ts';
-import { withoutSupervision, type Caller } from '../accounts/access/principal.ts';
+import { type Caller, principalModeFault, withoutSupervision } from '../accounts/access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';

@@ -2,8 +2,7 @@
  * Approves, rejects and cancels approvals, for api/routes/approvals.ts. Of concurrent decisions exactly one is written; the
  * effect commits in the same transaction.
  */
-import { requirePerson } from '../accounts/access/principal.ts';
-import { toActorRef, type Caller } from '../accounts/access/principal.ts';
+import { type Caller, requirePerson, toActorRef } from '../accounts/access/principal.ts';
 import { readPresentCaller, readRequester } from '../accounts/requester.ts';
 import { requireIndependent } from '../accounts/settings/independence.ts';
 import { endApproval, endingByCaller, type ApprovalEnding } from '../approvals/endApproval.ts';

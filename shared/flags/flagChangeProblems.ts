@@ -1,6 +1,5 @@
 /** The problems of a flag's change before it is decided: form, kind, limits. Used by changeFlag.ts and its endpoint. */
-import { findVisibleInbox } from '../accounts/access/principal.ts';
-import type { Caller } from '../accounts/access/principal.ts';
+import { type Caller, findVisibleInbox } from '../accounts/access/principal.ts';
 import type { ManifestFlag } from '../app/manifest/manifest.ts';
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';

@@ -3,8 +3,7 @@
  * views/ and the results of runs.
  */
 import type { Access } from '../accounts/access/access.ts';
-import { findVisibleInbox } from '../accounts/access/principal.ts';
-import type { Caller } from '../accounts/access/principal.ts';
+import { type Caller, findVisibleInbox } from '../accounts/access/principal.ts';
 import type { Block } from '../app/link/protocol.ts';
 import type { Definition } from '../app/manifest/definition.ts';
 import { limits } from '../catalogue/limits.ts';

@@ -9,8 +9,7 @@ import { firstEventId, type PastDeps } from '../platform/journal/pastEvents.ts';
 import { isObject } from '../platform/json/jsonLimits.ts';
 import { readVisiblePage } from '../platform/listing/page.ts';
 import type { RecordRef } from './model.ts';
-import { withLatestData } from './occurrences/occurrences.ts';
-import { withOccurrences } from './occurrences/occurrences.ts';
+import { withLatestData, withOccurrences } from './occurrences/occurrences.ts';
 
 export interface TimelineEntry {
   readonly id: string;

@@ -6,8 +6,14 @@ import { createHash, randomInt } from 'node:crypto';
 import type { Definition } from '../app/manifest/definition.ts';
 import type { ManifestResource } from '../app/manifest/manifest.ts';
 import { getOrCreate } from '../platform/caches.ts';
-import { escapeLexeme, nameCode } from '../platform/words/searchWords.ts';
-import { alternativesOf, foldCase, queryWords, titleWords } from '../platform/words/searchWords.ts';
+import {
+  escapeLexeme,
+  nameCode,
+  alternativesOf,
+  foldCase,
+  queryWords,
+  titleWords,
+} from '../platform/words/searchWords.ts';
 
 const declaredTypes = ['text', 'number', 'money', 'time', 'date', 'boolean', 'link', 'person'] as const;
 export type FieldType = (typeof declaredTypes)[number] | 'any';

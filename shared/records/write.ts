@@ -2,8 +2,7 @@
  * Stores and deletes records of stored resources, in one statement with their terms and keys, the audit event and the
  * saved response. Called by POST /resources/:resource/records and by the app link.
  */
-import { principalModeFault } from '../accounts/access/principal.ts';
-import type { Caller } from '../accounts/access/principal.ts';
+import { type Caller, principalModeFault } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
 import { fault } from '../catalogue/errors.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';

@@ -3,8 +3,7 @@
  * as it may have waited. `onDispatch` is awaited before the reply is dispatched, so that one that may have been sent is never sent
  * twice. Sends the service's own mails too. For workers/jobs/replySend.ts and workers/jobs/index.ts.
  */
-import { principalModeFault } from '../accounts/access/principal.ts';
-import { withoutSupervision } from '../accounts/access/principal.ts';
+import { principalModeFault, withoutSupervision } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
 import { requireApprovedIfSupervised, requireRequester } from '../accounts/requester.ts';
 import type { CallOutcome, ReplyJob } from '../app/link/link.ts';

@@ -1,6 +1,5 @@
 /** Whom a reply by mail goes to, and what its author should know about that. For the endpoint of replies. */
-import { findVisibleInbox } from '../accounts/access/principal.ts';
-import type { Caller } from '../accounts/access/principal.ts';
+import { type Caller, findVisibleInbox } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { parseAddress, resolveCustomerAddress } from '../items/replyAddress.ts';

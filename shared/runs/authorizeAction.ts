@@ -13,8 +13,7 @@ import { unmetComparisons } from '../platform/conditions/unmet.ts';
 import { textProblem } from '../platform/json/jsonLimits.ts';
 import { invalidFault } from '../platform/json/validate.ts';
 import { getRecord, type FullRecord } from '../records/read.ts';
-import type { ActionDeps } from './model.ts';
-import type { Run } from './model.ts';
+import type { ActionDeps, Run } from './model.ts';
 
 /** Returns the actions that the caller may run. */
 const runnableActions = ({ env, principal: { access } }: Caller): ActionDefinition[] =>

@@ -1,6 +1,5 @@
 /** Cancels a run that is not dispatched yet, and withdraws its approval. Used by `POST /runs/:id/cancel`. */
-import { principalModeFault } from '../accounts/access/principal.ts';
-import type { Caller } from '../accounts/access/principal.ts';
+import { type Caller, principalModeFault } from '../accounts/access/principal.ts';
 import { withdrawApproval } from '../approvals/endApproval.ts';
 import { fault } from '../catalogue/errors.ts';
 import { cancellableRunStatuses } from '../catalogue/states/runs.ts';
@@ -10,8 +9,7 @@ import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { settleRun } from './call/settleRun.ts';
 import { resolutionWithoutDispatch } from './call/undispatchedRun.ts';
-import type { ActionDeps } from './model.ts';
-import type { Run } from './model.ts';
+import type { ActionDeps, Run } from './model.ts';
 import { presentRunWithoutBlocks } from './present.ts';
 import { readVisibleRun } from './queries.ts';
 

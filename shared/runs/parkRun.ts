@@ -3,8 +3,7 @@ import { channels } from '../platform/redis/bus.ts';
 import { toQueuedRun } from './accept/acceptAction.ts';
 import { settleRun } from './call/settleRun.ts';
 import { offlineResolution } from './call/undispatchedRun.ts';
-import type { ActionDeps } from './model.ts';
-import type { Run } from './model.ts';
+import type { ActionDeps, Run } from './model.ts';
 import { transitionRun } from './moveRun.ts';
 import { notifyRunChanged } from './runSignals.ts';
 

@@ -1,12 +1,10 @@
 /** Presents runs and their results to one caller: a target, items and blocks that the role does not see are left out. Used by the endpoints and the live stream. */
 import type { Access } from '../accounts/access/access.ts';
-import { findVisibleInbox } from '../accounts/access/principal.ts';
-import { type Caller, principalIn } from '../accounts/access/principal.ts';
+import { type Caller, findVisibleInbox, principalIn } from '../accounts/access/principal.ts';
 import type { Block } from '../app/link/protocol.ts';
 import { orderRun } from '../app/manifest/declaredOrder.ts';
 import { presentBlocks } from '../items/presentBlocks.ts';
-import type { ActionDeps } from './model.ts';
-import { type Run, runJson } from './model.ts';
+import { type ActionDeps, type Run, runJson } from './model.ts';
 
 type RunJson = ReturnType<typeof runJson>;
 

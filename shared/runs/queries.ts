@@ -3,11 +3,9 @@ import type { Caller } from '../accounts/access/principal.ts';
 import { openRunStatuses, type RunStatus } from '../catalogue/states/runs.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { type NamedStatement, namedStatement, queryNamedRows } from '../platform/db/sql.ts';
-import { notFoundFault } from '../platform/ended/readEnded.ts';
-import { readPageOfTwo } from '../platform/ended/readEnded.ts';
+import { notFoundFault, readPageOfTwo } from '../platform/ended/readEnded.ts';
 import { cutPage } from '../platform/listing/page.ts';
-import type { ActionDeps } from './model.ts';
-import { readRun, runColumns, type Run } from './model.ts';
+import { type ActionDeps, type Run, readRun, runColumns } from './model.ts';
 
 const isRunRequester = (
   { principal }: Caller,

@@ -2,8 +2,7 @@
  * Processes one chunk of a bulk: the operation over the ids that have no result yet. Results are written in the statement of
  * the effect and never twice, so the job may run any number of times, also twice at once.
  */
-import { reasonFault } from '../../shared/accounts/access/principal.ts';
-import { withoutSupervision, type Caller } from '../../shared/accounts/access/principal.ts';
+import { type Caller, reasonFault, withoutSupervision } from '../../shared/accounts/access/principal.ts';
 import { readRequester } from '../../shared/accounts/requester.ts';
 import { settleCancelledRuns } from '../../shared/bulk/cancelledRuns.ts';
 import {

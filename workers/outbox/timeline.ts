@@ -14,8 +14,7 @@ import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { systemSql, timelineSql } from '../../shared/platform/db/serverState.ts';
 import { executeStatement, queryRow, statement } from '../../shared/platform/db/sql.ts';
-import { newEpochRise } from '../../shared/platform/leases/leaderLease.ts';
-import type { LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
+import { type LeaderLease, newEpochRise } from '../../shared/platform/leases/leaderLease.ts';
 
 const presentSql = statement('publisher.timeline', `select ${timelineSql} as timeline, ${systemSql} as system`);
 const knownSql = statement(

@@ -8,10 +8,8 @@
  * forged position ends an epoch that every reader goes on from, as none is ahead of the stream.
  */
 import type { Db } from '../../shared/platform/db/knex.ts';
-import { namedStatement, queryNamedRows } from '../../shared/platform/db/sql.ts';
-import { queryRow } from '../../shared/platform/db/sql.ts';
-import { newEpochRise } from '../../shared/platform/leases/leaderLease.ts';
-import type { LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
+import { namedStatement, queryNamedRows, queryRow } from '../../shared/platform/db/sql.ts';
+import { type LeaderLease, newEpochRise } from '../../shared/platform/leases/leaderLease.ts';
 import { redisKeys } from '../../shared/platform/redis/bus.ts';
 import type { RedisConnections } from '../../shared/platform/redis/connect.ts';
 import { raiseRevisionSql } from './timeline.ts';

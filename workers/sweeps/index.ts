@@ -26,8 +26,7 @@ import { sleep } from '../../shared/platform/time/clock.ts';
 import { reindexRecords } from '../../shared/records/reindex.ts';
 import { expireApprovals, undeclaredActions } from './expireApprovals.ts';
 import { expireEndedRows, moveEndedRows, expiredRows } from './expiredRows.ts';
-import { presentTime } from './sweep.ts';
-import type { Sweep } from './sweep.ts';
+import { type Sweep, presentTime } from './sweep.ts';
 import { unfinishedRuns } from './unfinishedRuns.ts';
 
 /** Wakes the items whose snooze is over, by `performOperation` like every change. */

@@ -1,6 +1,5 @@
 /** Shared by the settings endpoints: the check of rights, and changes in one transaction with audit entry and saved response. */
-import { requirePerson } from '../../../shared/accounts/access/principal.ts';
-import type { Caller } from '../../../shared/accounts/access/principal.ts';
+import { type Caller, requirePerson } from '../../../shared/accounts/access/principal.ts';
 import { runAdminChange, toAdministrator, type Administrator } from '../../../shared/accounts/settings/adminChange.ts';
 import { fault } from '../../../shared/catalogue/errors.ts';
 import type { Tx } from '../../../shared/platform/db/knex.ts';

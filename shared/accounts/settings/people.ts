@@ -2,8 +2,14 @@
 import { fault } from '../../catalogue/errors.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { namedStatement, queryNamedRows } from '../../platform/db/sql.ts';
-import { executeStatement, queryRow, queryRows, statement } from '../../platform/db/sql.ts';
+import {
+  namedStatement,
+  queryNamedRows,
+  executeStatement,
+  queryRow,
+  queryRows,
+  statement,
+} from '../../platform/db/sql.ts';
 import { newId } from '../../platform/ids.ts';
 import { responseObject, strictObject, Type, type Static } from '../../platform/json/schema.ts';
 import {
@@ -18,8 +24,7 @@ import {
 } from '../schema.ts';
 import { deleteTokens, lockRole, resolveEnvironmentNames, voidLinks, type Administrator } from './adminChange.ts';
 import { recordRightsChange } from './independence.ts';
-import { requireAdminRemains } from './lostAccess.ts';
-import { stageUnassigning } from './lostAccess.ts';
+import { requireAdminRemains, stageUnassigning } from './lostAccess.ts';
 import { patchOf } from './resource.ts';
 import { settingsStore } from './store.ts';
 

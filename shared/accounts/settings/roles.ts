@@ -9,8 +9,7 @@ import { invalidFault } from '../../platform/json/validate.ts';
 import { grantProblems } from '../access/access.ts';
 import { grantsInput, grantsSchema, stampSchema, unassignedSchema, uniqueNameSchema } from '../schema.ts';
 import type { Administrator } from './adminChange.ts';
-import { requireAdminRemains } from './lostAccess.ts';
-import { stageUnassigning } from './lostAccess.ts';
+import { requireAdminRemains, stageUnassigning } from './lostAccess.ts';
 import { patchOf, resource } from './resource.ts';
 import { settingsStore } from './store.ts';
 

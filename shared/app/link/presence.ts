@@ -5,8 +5,14 @@
 import { isOnlineSql } from '../../catalogue/states/connections.ts';
 import { isParkedJobSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { type NamedValues, namedStatement, queryNamedRows } from '../../platform/db/sql.ts';
-import { executeStatement, queryRows, statement } from '../../platform/db/sql.ts';
+import {
+  type NamedValues,
+  namedStatement,
+  queryNamedRows,
+  executeStatement,
+  queryRows,
+  statement,
+} from '../../platform/db/sql.ts';
 import { dbNowSql } from '../../platform/leases/leaderLease.ts';
 import { channels, type Bus, type EphemeralMessage } from '../../platform/redis/bus.ts';
 import type { Clock } from '../../platform/time/clock.ts';

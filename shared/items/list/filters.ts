@@ -5,8 +5,7 @@
 import { anyOfNames, columnsOf, eachAnyOf, type AnyOfName } from '../../app/items/members.ts';
 import type { SqlValue } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
-import { nameCode } from '../../platform/words/searchWords.ts';
-import { alternativesOf } from '../../platform/words/searchWords.ts';
+import { nameCode, alternativesOf } from '../../platform/words/searchWords.ts';
 import { contentQueries, type ContentQueries } from '../search/itemWords.ts';
 import { bucketSql, emptyTermFilter, fortnightSql, termPieces } from '../search/terms.ts';
 import type { ItemCountRequest, ItemFilterName, TimeRange } from './request.ts';

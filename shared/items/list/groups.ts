@@ -2,8 +2,7 @@
  * The statements that group items while they read them, and the groups that several of them add up to. Used by summary.ts.
  * A statement groups what it read of a source, so that no id goes back and forth; each row of its answer is a group.
  */
-import { type NamedStatement, namedStatement } from '../../platform/db/sql.ts';
-import type { TextRow } from '../../platform/db/sql.ts';
+import { type NamedStatement, type TextRow, namedStatement } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
 import { scannedColumns } from '../model.ts';
 import { allConditions, conditionsOfFound, mayHaveAllSql, wholeColumn } from './filters.ts';

@@ -1,7 +1,6 @@
 /** Reads one stream, or what terms find, from one place on: the statements with their parameters. Used by items/list/. */
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { type NamedStatement, type NamedValues, queryNamedTextRows } from '../../platform/db/sql.ts';
-import type { TextRow } from '../../platform/db/sql.ts';
+import { type NamedStatement, type NamedValues, type TextRow, queryNamedTextRows } from '../../platform/db/sql.ts';
 import {
   gatheredRows,
   parseEdge,

@@ -2,8 +2,7 @@
  * Finds matches by terms where they are too far apart in a stream. It looks up the term that is rarest in the rows read
  * before, and each further term whose look-up costs less than comparing the rows. Used by page.ts and count.ts.
  */
-import type { NamedValues } from '../../platform/db/sql.ts';
-import type { TextRow } from '../../platform/db/sql.ts';
+import type { NamedValues, TextRow } from '../../platform/db/sql.ts';
 import { emptyTermFilter, termPieces, type TermFilter } from '../search/terms.ts';
 import { lookupWords, requestedContents } from './filters.ts';
 import type { CursorKeys, ItemCountRequest, ItemFilterName } from './request.ts';

@@ -1,7 +1,6 @@
 /** Groups the items that fit a request, with an example of each group. Used by `GET /items/summary`. */
 import type { Db } from '../../platform/db/knex.ts';
-import { namedStatement, queryNamedRows } from '../../platform/db/sql.ts';
-import { queryRows, statement } from '../../platform/db/sql.ts';
+import { namedStatement, queryNamedRows, queryRows, statement } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
 import { readPresentCounts } from '../counts.ts';
 import { allConditions, filterValues, requestedFilters } from './filters.ts';

@@ -1,6 +1,5 @@
 /** Decides about one item without writing: the gate, the expected version, the operation's decision. For perform.ts, dryRun.ts and supervised/. */
-import { reasonFault, findVisibleInbox, principalModeFault } from '../../accounts/access/principal.ts';
-import type { Caller } from '../../accounts/access/principal.ts';
+import { type Caller, reasonFault, findVisibleInbox, principalModeFault } from '../../accounts/access/principal.ts';
 import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { Fault, fault } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';

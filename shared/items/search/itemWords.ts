@@ -6,8 +6,7 @@
 import { createHash } from 'node:crypto';
 import { limits } from '../../catalogue/limits.ts';
 import { isObject } from '../../platform/json/jsonLimits.ts';
-import { escapeLexeme, nameCode } from '../../platform/words/searchWords.ts';
-import { alternativesOf, titleWords } from '../../platform/words/searchWords.ts';
+import { escapeLexeme, nameCode, alternativesOf, titleWords } from '../../platform/words/searchWords.ts';
 
 /** A row of item_words; `source`: the occurrence or timeline entry, empty for the item itself. */
 export interface WordsRow {

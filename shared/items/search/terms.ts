@@ -3,8 +3,7 @@
  * inbox prefix each lexeme, so that a search reads visible inboxes only, the newest fortnight first, and never more rows
  * of a common word than one fortnight has. Written by perform/write.ts with each change; queried by items/list.
  */
-import { escapeLexeme, nameCode } from '../../platform/words/searchWords.ts';
-import { alternativesOf, titleWords } from '../../platform/words/searchWords.ts';
+import { escapeLexeme, nameCode, alternativesOf, titleWords } from '../../platform/words/searchWords.ts';
 
 /** The members of an item that become terms. */
 export interface ItemTermSource {

@@ -1,8 +1,7 @@
 /** The contents of archives in PostgreSQL: the lines of a part, and tables that are filled from lines. */
 import type { Tx } from '../db/knex.ts';
 import { queryRow, queryRows, statement } from '../db/sql.ts';
-import type { ArchiveTables } from './header.ts';
-import type { ArchivedChain, ArchivedColumns } from './header.ts';
+import type { ArchiveTables, ArchivedChain, ArchivedColumns } from './header.ts';
 import type { EventPart } from './parts.ts';
 
 const rowsAtOnce = 2_000;

@@ -4,8 +4,14 @@
  * are one prepared statement, so that all of it is written or nothing. Values have names. Used wherever something changes.
  */
 import type { Db, Tx } from '../db/knex.ts';
-import { type NamedStatement, executeNamed, namedStatement, queryNamedRows, textLengthOf } from '../db/sql.ts';
-import type { SqlValue } from '../db/sql.ts';
+import {
+  type NamedStatement,
+  type SqlValue,
+  executeNamed,
+  namedStatement,
+  queryNamedRows,
+  textLengthOf,
+} from '../db/sql.ts';
 import { isObject } from '../json/jsonLimits.ts';
 import {
   actorMembers,

@@ -3,8 +3,7 @@ import type { AppConnection } from '../../app/link/link.ts';
 import { getOrCreate } from '../../platform/caches.ts';
 import { queryRows, statement } from '../../platform/db/sql.ts';
 import { channels, type EphemeralMessage } from '../../platform/redis/bus.ts';
-import type { ActionDeps } from '../model.ts';
-import { runColumns, runLivePart, type Run } from '../model.ts';
+import { type ActionDeps, type Run, runColumns, runLivePart } from '../model.ts';
 
 /** ms between two writes of progress: 5 updates a second look continuous to a reader. */
 const flushIntervalMs = 200;

@@ -1,8 +1,7 @@
 /** Settles runs by answers that come late or apart from their call, and decides which the app may forget. Used by dispatchRun.ts and the app link. */
 import type { RunAnswer } from '../../app/link/protocol.ts';
 import { openRunStatuses, retryableRunStatuses } from '../../catalogue/states/runs.ts';
-import type { ActionDeps } from '../model.ts';
-import { isErasedRun, readRun, readRuns, type Run } from '../model.ts';
+import { type ActionDeps, type Run, isErasedRun, readRun, readRuns } from '../model.ts';
 import { settleOutcome, type ActionCallOutcome } from './runOutcome.ts';
 
 /** Returns whether the app has the run, and its answer is awaited. */

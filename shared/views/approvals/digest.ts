@@ -6,8 +6,7 @@ import type { Caller } from '../../accounts/access/principal.ts';
 import type { Environment } from '../../app/manifest/definition.ts';
 import type { Approval } from '../../approvals/model.ts';
 import { supervisedOperations } from '../../items/supervised.ts';
-import { hashJson } from '../../platform/json/jsonLimits.ts';
-import { isObject } from '../../platform/json/jsonLimits.ts';
+import { hashJson, isObject } from '../../platform/json/jsonLimits.ts';
 import { hashRecord } from '../../records/queries.ts';
 import type { PresentedApproval } from './present.ts';
 

@@ -5,8 +5,7 @@
 import type { Access } from '../../accounts/access/access.ts';
 import { memberOf, withCurrency } from '../../app/manifest/money.ts';
 import { changedTarget, type ApprovalDraft } from '../../approvals/model.ts';
-import { canonicalJson } from '../../platform/json/jsonLimits.ts';
-import { isObject } from '../../platform/json/jsonLimits.ts';
+import { canonicalJson, isObject } from '../../platform/json/jsonLimits.ts';
 import { flagChanges, unseen } from './flagSentence.ts';
 import { listed, plainText, quote, quoteId, quoteName, quoteTime, sortedEntries } from './quote.ts';
 

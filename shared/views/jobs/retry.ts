@@ -4,8 +4,7 @@ import type { DomainDeps } from '../../accounts/deps.ts';
 import { fault } from '../../catalogue/errors.ts';
 import { isIdleJobSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Tx } from '../../platform/db/knex.ts';
-import { namedStatement, queryNamedRows } from '../../platform/db/sql.ts';
-import { queryRow, statement } from '../../platform/db/sql.ts';
+import { namedStatement, queryNamedRows, queryRow, statement } from '../../platform/db/sql.ts';
 import {
   actorValues,
   change,

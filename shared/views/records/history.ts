@@ -4,8 +4,7 @@ import { type Caller, findVisibleInbox } from '../../accounts/access/principal.t
 import type { ActorRef } from '../../catalogue/events.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { RecordRef } from '../../items/model.ts';
-import { withLatestData } from '../../items/occurrences/occurrences.ts';
-import { withOccurrences } from '../../items/occurrences/occurrences.ts';
+import { withLatestData, withOccurrences } from '../../items/occurrences/occurrences.ts';
 import { redactEntry } from '../../items/timeline.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { queryRows, statement } from '../../platform/db/sql.ts';

@@ -6,15 +6,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredRule } from '../../../app/manifest/definition.ts';
 import type { Manifest, ManifestAction, ManifestFlag, ManifestInbox } from '../../../app/manifest/manifest.ts';
-import { findResembling } from '../../../app/manifest/rules/rules.ts';
 import {
+  type Loosened,
+  type Rule,
+  type RuleType,
+  findResembling,
   acceptMember,
   compareRule,
   firstRule,
   sameRule,
-  type Loosened,
-  type Rule,
-  type RuleType,
 } from '../../../app/manifest/rules/rules.ts';
 import { getOrCreate } from '../../../platform/caches.ts';
 import type { Tx } from '../../../platform/db/knex.ts';

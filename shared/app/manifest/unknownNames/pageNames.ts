@@ -7,8 +7,7 @@ import { inboxStates } from '../inboxProblems.ts';
 import type { Manifest, ManifestInbox, ManifestPage, ManifestResource } from '../manifest.ts';
 import { splitLists, type BlockQuery } from '../pages/query.ts';
 import { tableMeasures } from '../pages/schema.ts';
-import { unknownMembers } from './shapes.ts';
-import { recordMembers, schemaShape } from './shapes.ts';
+import { unknownMembers, recordMembers, schemaShape } from './shapes.ts';
 
 /** Returns a problem unless `name` is among those that are known. One with a template is known at the request. */
 const unknownName = (kind: string, name: unknown, known: readonly string[], path: string): FaultDetail[] =>

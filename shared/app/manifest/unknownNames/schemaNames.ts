@@ -3,8 +3,7 @@
  * demanded and refused at once, defaults that the schema refuses, record pickers of what is no text. Used by unknownNames.ts.
  */
 import type { FaultDetail } from '../../../catalogue/errors.ts';
-import { canonicalJson } from '../../../platform/json/jsonLimits.ts';
-import { isObject } from '../../../platform/json/jsonLimits.ts';
+import { canonicalJson, isObject } from '../../../platform/json/jsonLimits.ts';
 import { schemasInside } from '../../../platform/json/jsonSchemaProblems.ts';
 import { didYouMean, misspelled } from '../../../platform/words/nearestNames.ts';
 
