@@ -12,8 +12,7 @@ import { securityHeaders } from '../shared/platform/http.ts';
 import { endpoints } from './endpoints.ts';
 import type { RateLimiter } from './http/rateLimiter.ts';
 import { type Live, createLiveMetrics } from './live/index.ts';
-import { body, changeHeaders, endpointAccess, foreground, query, writeLimit } from './middleware/call.ts';
-import { callEndpoint } from './middleware/callEndpoint.ts';
+import { callEndpoint, body, changeHeaders, endpointAccess, foreground, query, writeLimit } from './middleware/call.ts';
 import {
   authentication,
   environmentAccess,

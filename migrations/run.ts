@@ -1,7 +1,7 @@
 /** `npm run migrate`: brings the database that the environment names to the newest schema. */
 import { readConfigOrExit } from '../shared/platform/config/config.ts';
 import { createLog } from '../shared/platform/log/log.ts';
-import { describeDatabaseError } from '../shared/tools/cli/databaseErrors.ts';
+import { describeDatabaseError } from '../shared/tools/cli/commandErrors.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
 import type { LockWait } from './lockWait.ts';
 import { migrateDatabase, MigrationRefusal, type Migrated } from './migrate.ts';

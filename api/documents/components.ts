@@ -14,7 +14,7 @@ import {
 import type { Resource } from '../../shared/accounts/settings/resource.ts';
 import { blockSchema, valueSchema, valueTypeSchema } from '../../shared/app/blocks/schema.ts';
 import { itemSchema } from '../../shared/app/items/members.ts';
-import { itemQueryJsonSchema } from '../../shared/app/manifest/itemQueryJson.ts';
+import { itemQueryJsonSchema } from '../../shared/app/manifest/itemQuery.ts';
 import { approvalSchema, pendingResponse } from '../../shared/approvals/schema.ts';
 import { acceptedBulkResponse, bulkResultSchema, bulkSchema } from '../../shared/bulk/schema.ts';
 import { errors } from '../../shared/catalogue/errors.ts';

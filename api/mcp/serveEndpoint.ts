@@ -1,8 +1,15 @@
 /** Serves an endpoint for a tool by the same steps as a request of HTTP: audit, access, limits, query, body, headers, idempotency. */
 import type { Endpoint, EndpointCall, RequestSource } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
-import { body, changeHeaders, endpointAccess, foreground, query, writeLimit } from '../middleware/call.ts';
-import { callEndpoint } from '../middleware/callEndpoint.ts';
+import {
+  callEndpoint,
+  body,
+  changeHeaders,
+  endpointAccess,
+  foreground,
+  query,
+  writeLimit,
+} from '../middleware/call.ts';
 import { refusalAudit, watchedReads } from '../middleware/observers.ts';
 import { idempotency } from '../middleware/once.ts';
 import { mountEndpoint } from '../middleware/route.ts';

@@ -27,7 +27,7 @@ import { readVisibleRun } from '../../shared/runs/queries.ts';
 import { endedApprovalJson } from '../../shared/views/approvals/present.ts';
 import type { Endpoint, EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
-import { noteChange } from './callEndpoint.ts';
+import { noteChange } from './call.ts';
 import type { EndpointContext, EndpointState } from './state.ts';
 
 type Handle = () => Promise<ApiResponse>;

@@ -10,7 +10,7 @@ import { createQueryParser } from '../http/queryParser.ts';
 import { largeBody, messageBody, readRequestBody, usualBody } from '../http/requestBody.ts';
 import type { Live } from '../live/index.ts';
 import { alternateLastPart } from '../live/offsets.ts';
-import { ownerOf } from './callEndpoint.ts';
+import { ownerOf } from './call.ts';
 import type { RequestTracker } from './requests.ts';
 import type { CallerState, EndpointState, MountedEndpoint, PendingCall } from './state.ts';
 
@@ -118,7 +118,7 @@ export const routing = (
 /**
  * Sets `x-live-offset`, the position of the stream from before the response was read, on responses with items and on
  * `version_conflict`, which shows the item or the flag as it is. Where standbys serve reads, every change has one, in its other
- * form: the change comes after it, and the client's next read has to see it (callEndpoint.ts).
+ * form: the change comes after it, and the client's next read has to see it (call.ts).
  */
 export const streamOffset =
   ({ standbys }: Pick<Deps, 'standbys'>, live: Live): Middleware<CallerState> =>

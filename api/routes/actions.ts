@@ -15,11 +15,10 @@ import {
   Type,
 } from '../../shared/platform/json/schema.ts';
 import { dryRunAuthorized, requireNotInProgress, acceptAction } from '../../shared/runs/accept/acceptAction.ts';
-import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from '../../shared/runs/accept/accepted.ts';
 import { authorizeAction } from '../../shared/runs/authorizeAction.ts';
 import { isSettledRun, readRun, type Run } from '../../shared/runs/model.ts';
 import { parkRun } from '../../shared/runs/parkRun.ts';
-import { presentRunBlocks } from '../../shared/runs/present.ts';
+import { type AcceptedRun, type AwaitedRun, acceptedRunBody, presentRunBlocks } from '../../shared/runs/present.ts';
 import { waitForRunChange } from '../../shared/runs/runSignals.ts';
 import {
   acceptedRunResponse,

@@ -1,6 +1,6 @@
 /** Bulks by query: the ids that a query in JSON matches. Used by `POST /bulk`. */
 import { type Caller, principalModeFault, withoutSupervision } from '../accounts/access/principal.ts';
-import { toListQuery, type JsonItemQuery } from '../app/manifest/itemQueryJson.ts';
+import { type JsonItemQuery, toListQuery } from '../app/manifest/itemQuery.ts';
 import { fault, Fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { resolveItemList } from '../items/filters/filters.ts';

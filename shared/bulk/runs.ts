@@ -7,7 +7,7 @@ import type { ActionDefinition } from '../app/manifest/actions.ts';
 import { fault, Fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { readItems, type Item } from '../items/model.ts';
-import { toBulkOutcome } from '../items/perform/decide.ts';
+import { toBulkOutcome } from '../items/perform/perform.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { newId } from '../platform/ids.ts';
 import { change, event, live, writeChange } from '../platform/journal/changeWriter.ts';

@@ -1,5 +1,5 @@
 /** The schemas of bulks. A request is checked by the schema of the operation that it names. Used by the endpoints. */
-import { checkItemQueryJson, itemQueryJsonSchema, type JsonItemQuery } from '../app/manifest/itemQueryJson.ts';
+import { type JsonItemQuery, checkItemQueryJson, itemQueryJsonSchema } from '../app/manifest/itemQuery.ts';
 import { invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOutcomes, bulkStatuses } from '../catalogue/states/bulks.ts';

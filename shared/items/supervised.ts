@@ -20,8 +20,7 @@ import { tagItem } from './operations/tag.ts';
 import { triageItem } from './operations/triage.ts';
 import { updatedMembers, updateItem } from './operations/update.ts';
 import { requireMayCreate } from './perform/create.ts';
-import { decideItemChange } from './perform/decide.ts';
-import { createDecisionContext } from './perform/perform.ts';
+import { decideItemChange, createDecisionContext } from './perform/perform.ts';
 import { presentItem } from './present.ts';
 import { sortedTags } from './tags.ts';
 

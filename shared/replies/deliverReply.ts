@@ -11,7 +11,7 @@ import { rpcCodes } from '../app/link/protocol.ts';
 import type { Environment, InboxDefinition } from '../app/manifest/definition.ts';
 import { Fault } from '../catalogue/errors.ts';
 import type { Item } from '../items/model.ts';
-import { gateItemChange } from '../items/perform/decide.ts';
+import { gateItemChange } from '../items/perform/perform.ts';
 import { parseSender, resolveCustomerAddress, resolveMessageIds } from '../items/replyAddress.ts';
 import { getOrCreate } from '../platform/caches.ts';
 import { composeMail, messageIdOf } from './composeMail.ts';

@@ -10,7 +10,7 @@ import { bucketSql, fortnightSql, itemTerms } from '../../shared/items/search/te
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
 import { queryRow, statement } from '../../shared/platform/db/sql.ts';
 import { nameCode } from '../../shared/platform/words/searchWords.ts';
-import { demoItems } from '../../shared/tools/demo/generate.ts';
+import { demoItems } from '../../shared/tools/demo/content.ts';
 import { people } from '../../shared/tools/demo/people.ts';
 import type { Cast } from '../../shared/tools/demo/story.ts';
 

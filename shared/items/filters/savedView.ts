@@ -1,7 +1,7 @@
 /** Saved views: filters and an order of item lists that a person keeps under a name, for themselves or shared; their rows, and who sees them. */
 import type { Access } from '../../accounts/access/access.ts';
 import type { Caller } from '../../accounts/access/principal.ts';
-import { toListQuery, type JsonItemQuery } from '../../app/manifest/itemQueryJson.ts';
+import { type JsonItemQuery, toListQuery } from '../../app/manifest/itemQuery.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../../platform/db/sql.ts';

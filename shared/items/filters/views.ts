@@ -1,6 +1,6 @@
 /** Finds the view that a list of items names, declared by the app or saved by a person, and its filters. Used by filters.ts and savedViews/. */
 import { type Caller, unknownName } from '../../accounts/access/principal.ts';
-import { toListQuery } from '../../app/manifest/itemQueryJson.ts';
+import { toListQuery } from '../../app/manifest/itemQuery.ts';
 import type { ManifestView } from '../../app/manifest/manifest.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { isId } from '../../platform/ids.ts';

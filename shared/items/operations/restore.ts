@@ -25,7 +25,7 @@ export interface PreviousValues {
 
 export type RestoreVerb = Extract<InboxVerb, 'state' | 'assign' | 'tags' | 'snooze'>;
 
-/** The only fault that bulks count as the outcome `conflict` (perform/decide.ts). */
+/** The only fault that bulks count as the outcome `conflict` (perform/perform.ts). */
 export const changedSinceFault = fault('conflict', 'The item has been changed since.');
 
 const restoreTags = (item: Item, { before, after }: PreviousValues): ItemDecision => {

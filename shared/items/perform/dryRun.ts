@@ -5,8 +5,7 @@ import { Fault, fault, type ErrorCode } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { readItems, type Item } from '../model.ts';
 import type { EntryDraft, ItemDecision } from '../operation.ts';
-import { decideItemChange, toBulkOutcome, type DecisionRequest } from './decide.ts';
-import { createDecisionContext } from './perform.ts';
+import { type DecisionRequest, decideItemChange, toBulkOutcome, createDecisionContext } from './perform.ts';
 
 /** Why some items would not change. */
 interface DryRunProblem {

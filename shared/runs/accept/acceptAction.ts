@@ -18,8 +18,8 @@ import { buildRunParams, callAppForRun, toDispatchedRun, confirmWritten } from '
 import { isFirstInRecordQueue } from '../call/recordQueue.ts';
 import { type InsertRunOptions, insertRun } from '../insertRun.ts';
 import { type ActionDeps, type Run, runRecordKey } from '../model.ts';
+import { type AcceptedRun, type AwaitedRun, type SaveResponse, acceptedRunBody } from '../present.ts';
 import type { JobDue } from '../runStatementParts.ts';
-import { type AcceptedRun, type AwaitedRun, type SaveResponse, acceptedRunBody } from './accepted.ts';
 import { requestRunApproval } from './runApproval.ts';
 
 /** ms that a call waits to learn whether its run was inserted: a restart of PostgreSQL takes a second or two. */

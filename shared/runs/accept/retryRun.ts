@@ -9,10 +9,10 @@ import { authorizeAction, requireRunnableAction, resourceFault } from '../author
 import { isAnswerMissing, missingAnswerCode } from '../call/undispatchedRun.ts';
 import { type ActionDeps, type Run, isErasedRun } from '../model.ts';
 import { transitionRun } from '../moveRun.ts';
+import { type AcceptedRun, type AwaitedRun, acceptedRunBody } from '../present.ts';
 import { readVisibleRun } from '../queries.ts';
 import type { JobDue } from '../runStatementParts.ts';
 import { requireQueueRoom, requiresApproval, toQueuedRun, withIdempotencyKey } from './acceptAction.ts';
-import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from './accepted.ts';
 import { requestRunApproval } from './runApproval.ts';
 
 interface RetryOptions {

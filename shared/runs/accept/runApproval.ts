@@ -12,7 +12,7 @@ import { findRecords } from '../../records/queries.ts';
 import type { AuthorizedAction } from '../authorizeAction.ts';
 import { insertRun } from '../insertRun.ts';
 import { type ActionDeps, type Run, runCounter } from '../model.ts';
-import type { AcceptedRun } from './accepted.ts';
+import type { AcceptedRun } from '../present.ts';
 
 /** Returns the stored records that an input names by `x-resource`. */
 const pickedIn = ({ definition }: Environment, { input: schema }: ActionDefinition, input: object) =>

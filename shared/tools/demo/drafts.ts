@@ -1,4 +1,4 @@
-/** Drafts of the demo's items, before anything has happened to them; used by generate.ts. */
+/** Drafts of the demo's items, before anything has happened to them; used by content.ts. */
 import type { RecordRef } from '../../items/model.ts';
 import { MS, type Random } from './random.ts';
 import * as shops from './shop.ts';

@@ -1,4 +1,4 @@
-/** The usual work of each inbox, of which the history of an item is made; used by generate.ts. */
+/** The usual work of each inbox, of which the history of an item is made; used by content.ts. */
 import { tagItem } from '../../items/operations/tag.ts';
 import { triageItem } from '../../items/operations/triage.ts';
 import { MS } from './random.ts';

@@ -1,6 +1,6 @@
 /**
  * One item's life, by the service's own operations, so that an item and its history always agree. Each step of it has a chance, and
- * comes after `mean` milliseconds on average; what would come after the present does not happen. Used by plots.ts and generate.ts.
+ * comes after `mean` milliseconds on average; what would come after the present does not happen. Used by plots.ts and content.ts.
  */
 import type { Environment, InboxDefinition } from '../../app/manifest/definition.ts';
 import { Fault } from '../../catalogue/errors.ts';

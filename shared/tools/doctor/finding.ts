@@ -1,6 +1,7 @@
-/** The findings of `npm run doctor`, and helpers that several checks share. */
+/** The findings of `npm run doctor`, and what several checks share: statements, certificates, clocks. */
 import { TLSSocket } from 'node:tls';
 import { loopback } from '../../platform/config/configValues.ts';
+import type { Db } from '../../platform/db/knex.ts';
 
 /** `warn`: it works, or can't be known, and should be changed or looked at; `fail`: it does not work, or data may be lost or read. */
 type Status = 'ok' | 'warn' | 'fail';
@@ -105,4 +106,18 @@ export const checkCertificate = (check: string, connection: unknown): Finding[] 
           `its certificate ends on ${until}, in ${String(days)} days: replace it before the service is refused`,
         ),
   ];
+};
+
+/** Throws the error as PostgreSQL worded it, without the statement that knex puts before that. */
+const throwWithoutStatement = (error: unknown): never => {
+  if (!(error instanceof Error)) throw error;
+  throw new Error(error.message.slice(error.message.lastIndexOf(' - ') + 1).replace(/^- /, ''), { cause: error });
+};
+
+/** Runs a statement and returns its one row. */
+export const readRow = async <R>(db: Db, text: string): Promise<R> => {
+  const { rows } = await db.raw<{ rows: R[] }>(text).catch(throwWithoutStatement);
+  const [row] = rows;
+  if (row === undefined) throw new Error('a statement that has one row had none');
+  return row;
 };

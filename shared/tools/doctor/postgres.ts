@@ -6,6 +6,8 @@ import { type ReadOnlyStanding, systemSql, describeReadOnly, readOnlySql } from 
 import { resolveWithin } from '../../platform/time/clock.ts';
 import { describeConnectError } from '../services/connectError.mjs';
 import {
+  type Finding,
+  readRow,
   attempt,
   attemptAll,
   checkCertificate,
@@ -15,11 +17,9 @@ import {
   isLoopback,
   ok,
   warn,
-  type Finding,
 } from './finding.ts';
 import { checkLentConnections, checkPool, type Pooling } from './postgresPool.ts';
 import { checkRole } from './postgresRole.ts';
-import { readRow } from './query.ts';
 
 /**
  * Writes a temporary file of some hundred KB where the database's tables are: rows that do not fit into the smallest memory.

@@ -3,8 +3,7 @@ import type { Config } from '../../platform/config/config.ts';
 import { openDb, type Db } from '../../platform/db/knex.ts';
 import { sessionSettings } from '../../platform/db/sessionSettings.ts';
 import { queryRow, statement } from '../../platform/db/sql.ts';
-import { fail, ok, warn, type Finding } from './finding.ts';
-import { readRow } from './query.ts';
+import { type Finding, readRow, fail, ok, warn } from './finding.ts';
 
 /** `session` may also be a proxy that passes connections on. */
 export type Pooling = 'none' | 'session' | 'transaction';

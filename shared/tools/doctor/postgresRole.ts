@@ -1,7 +1,6 @@
 /** The checks of `npm run doctor` on the role of API and workers: it has what it needs, and can't change the past. */
 import type { Db } from '../../platform/db/knex.ts';
-import { fail, ok, type Finding } from './finding.ts';
-import { readRow } from './query.ts';
+import { type Finding, readRow, fail, ok } from './finding.ts';
 
 const rightsSql = `
   with tables as (

@@ -4,9 +4,8 @@ import { openDb, type Db } from '../../platform/db/knex.ts';
 import { historySql, systemSql } from '../../platform/db/serverState.ts';
 import { sleep } from '../../platform/time/clock.ts';
 import { describeConnectError } from '../services/connectError.mjs';
-import { attempt, fail, ok, warn, type Finding } from './finding.ts';
+import { type Finding, readRow, attempt, fail, ok, warn } from './finding.ts';
 import { checkPostgresTls } from './postgres.ts';
-import { readRow } from './query.ts';
 
 /** Connections of an API process to a standby, besides those of READ_POOL_SIZE. */
 const standbyProbes = 2;

@@ -1,6 +1,6 @@
 /**
  * The standbys of an API process: which of them a read may go to, so that its caller sees what they have changed or were told
- * of. Opened by shared/deps.ts. api/middleware/callEndpoint.ts asks them. Why: docs/decisions/0031-standbys-serve-reads.md.
+ * of. Opened by shared/deps.ts. api/middleware/call.ts asks them. Why: docs/decisions/0031-standbys-serve-reads.md.
  */
 import type { StandbyConfig } from '../../config/config.ts';
 import type { Span } from '../../tracing/span.ts';

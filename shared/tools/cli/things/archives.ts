@@ -19,8 +19,7 @@ import { archivePart } from '../../../platform/archive/write.ts';
 import type { Tx } from '../../../platform/db/knex.ts';
 import type { Command, CommandArguments, CommandResult } from '../command.ts';
 import { announceChange, type CommandContext } from '../context.ts';
-import { CommandFailure, UsageError } from '../failures.ts';
-import { keptHash } from '../keptHash.ts';
+import { keptHash, CommandFailure, UsageError } from '../failures.ts';
 import { formatTable, formatTime } from '../print.ts';
 
 const thing = 'archive';

@@ -3,8 +3,7 @@ import { queryRows, statement } from '../../../platform/db/sql.ts';
 import { readAuditHead, verifyAuditChain } from '../../../platform/journal/auditChain.ts';
 import { type Command, type CommandArguments } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { CommandFailure, UsageError } from '../failures.ts';
-import { keptHash } from '../keptHash.ts';
+import { keptHash, CommandFailure, UsageError } from '../failures.ts';
 import { formatTable, formatTime } from '../print.ts';
 
 const thing = 'audit';
