@@ -1,6 +1,6 @@
 /** Queries of the console: one function for each read, shared by its users, and the newer of two states of a bulk. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { savedViewSchema } from '../../../shared/items/savedViews/schema.ts';
+import type { savedViewSchema } from '../../../shared/items/savedViews.ts';
 import type { Static } from '../../../shared/platform/json/schema.ts';
 import type { Http } from './http.ts';
 import type { ItemStore } from './itemStore.ts';
