@@ -1,5 +1,4 @@
 /** The main file of the worker process: config → deps → services; stops on SIGTERM and SIGINT. */
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createPresenceMetrics, linkRegistry } from '../shared/app/link/metrics.ts';
 import { closeDeps, openDeps, type Deps } from '../shared/deps.ts';
 import { readConfigOrExit } from '../shared/platform/config/config.ts';
@@ -13,18 +12,14 @@ import { createQueueMetrics, jobRegistry } from './metrics.ts';
 import { createWorkerProcess } from './workerProcess.ts';
 
 /** The probes of a worker process, which it serves on WORKER_PORT. */
-const createWorkerProbes = (deps: Deps): Probes => {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  return createProbes(createReadiness(deps), [
-    registry,
+const createWorkerProbes = (deps: Deps): Probes =>
+  createProbes(createReadiness(deps), [
     jobRegistry,
     createQueueMetrics(deps.redis),
     createDatabaseMetrics(deps),
     createPresenceMetrics(deps),
     linkRegistry,
   ]);
-};
 
 readOptions('workers');
 const config = readConfigOrExit();

@@ -3,8 +3,8 @@ import { backoffMs } from '../shared/platform/time/clock.ts';
 
 interface WakeSignal {
   wake(): void;
-  /** Resolves at the signal, after `ms` at the latest. One sleeper at a time. */
-  wait(ms: number): Promise<void>;
+  /** Resolves at the signal, after `ms` at the latest, and says whether it was the signal. One sleeper at a time. */
+  wait(ms: number): Promise<boolean>;
 }
 
 export const createWakeSignal = (): WakeSignal => {
@@ -20,8 +20,8 @@ export const createWakeSignal = (): WakeSignal => {
         const end = (): void => {
           clearTimeout(timer);
           wake = null;
+          resolve(signalled);
           signalled = false;
-          resolve();
         };
         const timer = setTimeout(end, ms);
         wake = end;

@@ -1,7 +1,7 @@
 /** The requests under way: counted for the drain of server.ts, measured for Prometheus with those that the service failed, and noted in the access log and in spans. The first steps of api/app.ts. */
 import type { ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Histogram, Registry } from 'prom-client';
 import { type ErrorCode, errors } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { beginAtZero } from '../../shared/platform/log/metrics.ts';
@@ -31,7 +31,6 @@ const failureCode = ({ status, body }: SentResponse): string | undefined =>
 
 export const createHttpMetrics = (): HttpMetrics => {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'console_http_requests_total',
     help: 'Requests answered, by `method`, `route` and `status`.',

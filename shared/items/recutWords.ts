@@ -24,6 +24,10 @@ interface Progress {
   readonly place: readonly [string, string, string] | null;
 }
 
+/** SQL for whether a walk is under way or the next one may begin at $1, in epoch ms. */
+export const isRecutDueSql = `exists (
+  select from item_words_progress
+  where recut_walks < ${String(walks)} and (recut_place is not null or recut_at is null or recut_at <= $1 - ${String(dayMs)}))`;
 const progressSql = statement(
   'words.recutProgress',
   'select recut_walks as walks, recut_at as "startedAt", recut_place as place from item_words_progress',

@@ -80,10 +80,14 @@ const returnJobsSql = statement(
   `
   update staged_jobs set enqueued_at = null where id = any ($1::text[]) and enqueued_at = $2 and lease_until is null`,
 );
+const isWaitingSql = 'enqueued_at is null and due_at is not null';
+/** Chunks that wait for their turn are due and not taken, so that they are asked for at each poll. */
 const nextDueSql = statement(
   'enqueuer.next',
   `
-  select min(due_at) as at from staged_jobs where enqueued_at is null and due_at is not null and name = any ($1::text[]) and name <> 'bulkChunk'`,
+  select
+    (select min(due_at) from staged_jobs where ${isWaitingSql} and name = any ($1::text[]) and name <> 'bulkChunk') as at,
+    exists (select from staged_jobs where ${isWaitingSql} and name = any ($1::text[]) and name = 'bulkChunk' and due_at <= $2) as chunks`,
 );
 
 /**
@@ -147,10 +151,10 @@ export const enqueueDue = async (deps: Pick<Deps, 'redis' | 'clock' | 'db'>, job
   return taken.length;
 };
 
-/** Returns the ms until the next job is due, at most one poll; not 0, as another enqueuer may be taking a job that is due. */
+/** Returns the ms until a job may be due; not 0, as another enqueuer may be taking a job that is due. */
 const msUntilNextJob = async (db: Db, jobs: JobTable, now: number): Promise<number> => {
-  const next = await queryRow<{ at: number | null }>(db, nextDueSql, [Object.keys(jobs)]);
-  return Math.max(5, Math.min(pollMs, (next?.at ?? Infinity) - now));
+  const next = await queryRow<{ at: number | null; chunks: boolean }>(db, nextDueSql, [Object.keys(jobs), now]);
+  return Math.max(5, Math.min(next?.chunks === true ? pollMs : Infinity, (next?.at ?? Infinity) - now));
 };
 
 export const startEnqueuer = (deps: Deps, jobs: JobTable): RunningService => {
@@ -159,6 +163,13 @@ export const startEnqueuer = (deps: Deps, jobs: JobTable): RunningService => {
   let stopped = false;
   let stopping: Promise<void> | null = null;
 
+  /** Resolves at a signal, or when a job may be due: signals may be lost, so that it is asked at each poll. */
+  const waitForWork = async (): Promise<void> => {
+    while (!stopped) {
+      const ms = await msUntilNextJob(db, jobs, clock.now());
+      if ((await news.wait(Math.min(pollMs, ms))) || ms <= pollMs) return;
+    }
+  };
   const live = async (): Promise<void> => {
     let failures = 0;
     let isLogDue = createInterval(logEveryMs);
@@ -173,7 +184,8 @@ export const startEnqueuer = (deps: Deps, jobs: JobTable): RunningService => {
           failures = 0;
           isLogDue = createInterval(logEveryMs);
         }
-        if (due !== batchRows) await news.wait(due === null ? pollMs : await msUntilNextJob(db, jobs, clock.now()));
+        if (due === null) await news.wait(pollMs);
+        else if (due !== batchRows) await waitForWork();
       } catch (error) {
         failures += 1;
         if (isLogDue()) log.warn({ err: error }, 'the enqueuer failed and retries');

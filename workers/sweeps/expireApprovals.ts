@@ -8,9 +8,10 @@ import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import { undeclaredActionMessage } from '../../shared/runs/authorizeAction.ts';
 import type { Sweep } from './sweep.ts';
 
+const expiredSql = `from approvals a where a.status in (${sqlList(openApprovalStatuses)}) and a.expires_at <= $1`;
 const expiredApprovalsSql = statement(
   'sweeps.approvals',
-  `select ${approvalColumns} from approvals a where a.status in (${sqlList(openApprovalStatuses)}) and a.expires_at <= $1 order by a.expires_at limit 500`,
+  `select ${approvalColumns} ${expiredSql} order by a.expires_at limit 500`,
 );
 
 const approvalsMax = 500;
@@ -34,6 +35,7 @@ const [secondLookMs, lookMs] = [10_000, 60_000];
 export const expireApprovals: Sweep = {
   name: 'expireApprovals',
   everyMs: 1_000,
+  due: `exists (select ${expiredSql})`,
   run: async (deps) => {
     for (const approval of await queryRows<Approval>(deps.db, expiredApprovalsSql, [deps.clock.now()]))
       await expireApproval(deps, approval);

@@ -1,12 +1,17 @@
 /** Every sweep of the service, in one table. A sweep that is more than a few statements has a file of its own. */
 import { fullAccess } from '../../shared/accounts/access/access.ts';
 import type { Caller, Principal } from '../../shared/accounts/access/principal.ts';
-import { closeRefusals } from '../../shared/accounts/access/refusals.ts';
-import { deleteExpiredConnections, readEnvIdsWithParkedJobs } from '../../shared/app/link/presence.ts';
+import { closeRefusals, countedMs } from '../../shared/accounts/access/refusals.ts';
+import {
+  areConnectionsExpiredSql,
+  deleteExpiredConnections,
+  readEnvIdsWithParkedJobs,
+} from '../../shared/app/link/presence.ts';
 import { readUnreportedBulks, stageMissingJobs } from '../../shared/bulk/cancelledRuns.ts';
 import { finishWaitingChunks } from '../../shared/bulk/chunks.ts';
 import { expireResults } from '../../shared/bulk/expireResults.ts';
 import { publishBulkProgress } from '../../shared/bulk/progress.ts';
+import { isParkedJobSql } from '../../shared/catalogue/states/stagedJobs.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { stageMissingErasures } from '../../shared/erasure/job.ts';
 import { stageOrphanedSteps } from '../../shared/flags/rampBuckets.ts';
@@ -14,7 +19,7 @@ import { checkRampGuards } from '../../shared/flags/rampGuards.ts';
 import { readOverflowingItems, trimItem } from '../../shared/items/occurrences/occurrences.ts';
 import { wakeItem } from '../../shared/items/operations/snooze.ts';
 import { performOperation } from '../../shared/items/perform/perform.ts';
-import { recutNextTexts } from '../../shared/items/recutWords.ts';
+import { isRecutDueSql, recutNextTexts } from '../../shared/items/recutWords.ts';
 import { indexNewestTexts, indexNextTexts, readIndexProgress } from '../../shared/items/search/indexTexts.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { executeStatement, queryRow, statement, queryRows } from '../../shared/platform/db/sql.ts';
@@ -35,7 +40,7 @@ const batch = 500;
 const dueSnoozesSql = statement(
   'sweeps.wake',
   `
-  select env, id from items where snoozed_until is not null and snoozed_until <= $1 order by snoozed_until limit ${String(batch)}`,
+  select env, id from items where snoozed_until <= $1 order by snoozed_until limit ${String(batch)}`,
 );
 
 const snoozePrincipal: Principal = {
@@ -87,12 +92,18 @@ const readSettledEvent = async (db: Db): Promise<number | null> => {
 };
 
 /** Deletes connections of apps whose process was killed. */
-const expiredConnections: Sweep = { name: 'expiredConnections', everyMs: 1_000, run: deleteExpiredConnections };
+const expiredConnections: Sweep = {
+  name: 'expiredConnections',
+  everyMs: 1_000,
+  due: areConnectionsExpiredSql,
+  run: deleteExpiredConnections,
+};
 
 /** Releases jobs that were parked while the app was connecting, and those whose release a process did not live to end. */
 export const parkedJobs: Sweep = {
   name: 'parkedJobs',
   everyMs: 1_000,
+  due: `exists (select from staged_jobs j where ${isParkedJobSql('j')})`,
   run: async (deps) => {
     for (const envId of await readEnvIdsWithParkedJobs(deps.db)) await releaseParkedJobs(deps, envId);
   },
@@ -149,6 +160,7 @@ export const indexTexts: Sweep = {
   name: 'indexTexts',
   // A text is found within a second.
   everyMs: 500,
+  due: 'exists (select from item_words_progress where event < (select last_value from events_id_seq))',
   run: async ({ db, directory }) => {
     const progress = await readIndexProgress(db);
     if (progress.until >= progress.last) return;
@@ -162,6 +174,7 @@ export const indexTexts: Sweep = {
 const recutTexts: Sweep = {
   name: 'recutTexts',
   everyMs: 2_000,
+  due: isRecutDueSql,
   run: async ({ db, clock }) => {
     while (await recutNextTexts(db, clock.now()));
   },
@@ -186,6 +199,7 @@ export const months: Sweep = {
 export const orphanedBulks: Sweep = {
   name: 'orphanedBulks',
   everyMs: 2_000,
+  due: 'exists (select from bulks where finished_at is null)',
   run: async (deps) => {
     const now = deps.clock.now();
     await finishWaitingChunks(deps.db);
@@ -199,6 +213,7 @@ export const orphanedBulks: Sweep = {
 const orphanedErasures: Sweep = {
   name: 'orphanedErasures',
   everyMs: 5_000,
+  due: 'exists (select from erasures where finished_at is null)',
   run: async ({ db, bus, clock }) => {
     if ((await stageMissingErasures(db, clock.now())) > 0) bus.publish(channels.workAvailable, 'jobs');
   },
@@ -209,13 +224,14 @@ const firstCheckMs = 5_000;
 const checkIntervalMaxMs = 15_000;
 const batchRows = 2_000;
 
+const isOrphanedSql = `
+  enqueued_at < ${dbNowSql} - ${String(firstCheckMs)} and enqueued_at < ${dbNowSql} - least(${String(firstCheckMs)} * enqueues, ${String(checkIntervalMaxMs)})
+  and (lease_until is null or lease_until <= ${dbNowSql})`;
 const restageOrphanedSql = statement(
   'sweeps.orphanedJobs',
   `
   update staged_jobs set enqueued_at = null where id = any (array(
-    select id from staged_jobs
-    where enqueued_at < ${dbNowSql} - ${String(firstCheckMs)} and enqueued_at < ${dbNowSql} - least(${String(firstCheckMs)} * enqueues, ${String(checkIntervalMaxMs)})
-      and (lease_until is null or lease_until <= ${dbNowSql})
+    select id from staged_jobs where ${isOrphanedSql}
     order by enqueued_at limit ${String(batchRows)} for update skip locked))`,
 );
 
@@ -226,6 +242,7 @@ const restageOrphanedSql = statement(
 export const orphanedJobs: Sweep = {
   name: 'orphanedJobs',
   everyMs: 1_000,
+  due: `exists (select from staged_jobs where ${isOrphanedSql})`,
   run: async ({ db, bus }) => {
     if ((await executeStatement(db, restageOrphanedSql)) > 0) bus.publish(channels.workAvailable, 'jobs');
   },
@@ -244,11 +261,17 @@ const pendingWords: Sweep = {
 };
 
 /** Checks the guards of ramps. */
-const rampGuards: Sweep = { name: 'rampGuards', everyMs: 500, run: checkRampGuards };
+const rampGuards: Sweep = {
+  name: 'rampGuards',
+  everyMs: 500,
+  due: 'exists (select from flags where guard_until > $1)',
+  run: checkRampGuards,
+};
 
 const orphanedRampSteps: Sweep = {
   name: 'orphanedRampSteps',
   everyMs: 2_000,
+  due: 'exists (select from flags where next_at < $1)',
   run: async ({ db, bus, clock }) => {
     if ((await stageOrphanedSteps(db, clock.now())) > 0) bus.publish(channels.workAvailable, 'jobs');
   },
@@ -258,6 +281,7 @@ const orphanedRampSteps: Sweep = {
 const countedRefusals: Sweep = {
   name: 'countedRefusals',
   everyMs: 1_000,
+  due: `exists (select from refusals where since <= $1 - ${String(countedMs)})`,
   run: ({ db, clock }) => closeRefusals(db, clock.now()),
 };
 
@@ -265,6 +289,7 @@ const countedRefusals: Sweep = {
 const trimOccurrences: Sweep = {
   name: 'trimOccurrences',
   everyMs: 2_000,
+  due: 'exists (select from occurrences where overflow)',
   run: async ({ db, directory }) => {
     for (const overflowing of await readOverflowingItems(db)) {
       const env = directory.environmentById(overflowing.env);
@@ -300,5 +325,5 @@ export const sweeps: readonly Sweep[] = [
   expireEndedRows,
   months,
   // A snoozed item wakes within 2 s of its time.
-  { name: 'wakeItems', everyMs: 500, run: wakeItems },
+  { name: 'wakeItems', everyMs: 500, due: 'exists (select from items where snoozed_until <= $1)', run: wakeItems },
 ];

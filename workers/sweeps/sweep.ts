@@ -1,7 +1,8 @@
-/** Runs each sweep at its interval, in the one process with the lease. A run may come late, twice or not at all. */
+/** Runs each sweep at its interval while there is something to do, in the one process with the lease. A turn may come late, twice or not at all. */
+import { createHash } from 'node:crypto';
 import type { Deps } from '../../shared/deps.ts';
 import { isTimeUnsure } from '../../shared/platform/db/databaseClock.ts';
-import { queryRow, statement } from '../../shared/platform/db/sql.ts';
+import { queryRow, statement, type Statement } from '../../shared/platform/db/sql.ts';
 import {
   type LeaderLease,
   acquireLeaderLease,
@@ -17,48 +18,70 @@ import { type RunningService, createWakeSignal } from '../wakeSignal.ts';
 export interface Sweep {
   /** For log lines and metrics. */
   readonly name: string;
+  /** ms from the end of a turn to the next one, at least. */
   readonly everyMs: number;
+  /** SQL for whether there is something to do at $1, in epoch ms; absent: each turn looks for itself. */
+  readonly due?: string;
   /** A throw is logged; the next turn comes as usual. */
   readonly run: (deps: Deps) => Promise<void>;
 }
 
-/** Runs a turn and tells how long it took, whether it throws or not. */
-const measured = async ({ name, run }: Sweep, deps: Deps): Promise<void> => {
+/** ms between two looks at what is due. */
+const lookMs = 500;
+
+/** Returns the one statement that asks for all sweeps whether there is something to do; null: none says when. */
+const dueStatement = (sweeps: readonly Sweep[]): Statement | null => {
+  const columns = sweeps.flatMap(({ name, due }) => (due === undefined ? [] : [`(${due}) as "${name}"`]));
+  if (columns.length === 0) return null;
+  const text = `select ${columns.join(',\n  ')} from (select $1::bigint) now`;
+  return statement(`sweeps.due.${createHash('sha256').update(text).digest('hex').slice(0, 8)}`, text);
+};
+
+/** Does the work and tells how long it took, whether it throws or not. */
+const measured = async <T>(sweep: string, work: () => Promise<T>): Promise<T> => {
   const startedAt = performance.now();
   let outcome = 'failed';
   try {
-    await run(deps);
+    const done = await work();
     outcome = 'ok';
+    return done;
   } finally {
-    sweepSeconds.observe({ sweep: name, outcome }, (performance.now() - startedAt) / 1000);
+    sweepSeconds.observe({ sweep, outcome }, (performance.now() - startedAt) / 1000);
   }
 };
 
 export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningService => {
-  const { db, log, config, time } = deps;
+  const { db, log, config, time, clock } = deps;
   const holder = newHolderName(config.processName);
-  const wakeSignals = [createWakeSignal(), ...sweeps.map(() => createWakeSignal())];
+  const dueSql = dueStatement(sweeps);
+  const [leaseSignal, lookSignal] = [createWakeSignal(), createWakeSignal()];
+  /** When the next turn of each may begin, by the process's own clock; absent: its turn is under way. */
+  const nextTurns = new Map(sweeps.map((sweep) => [sweep, performance.now() + sweep.everyMs]));
+  const turns = new Map<Sweep, Promise<void>>();
+  const failing = new Set<string>();
   let lease: LeaderLease | null = null;
   let stopped = false;
   let stopping: Promise<void> | null = null;
 
+  /** Does the work; a failure is logged once, not at each turn of an outage. */
+  const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+      failing.delete(name);
+    } catch (error) {
+      if (!failing.has(name)) log.warn({ err: error, sweep: name }, 'a sweep failed');
+      failing.add(name);
+    }
+  };
   const repeat = async (
     name: string,
     everyMs: number,
     work: () => Promise<void>,
-    wakeSignal = createWakeSignal(),
+    { wait }: Pick<typeof leaseSignal, 'wait'>,
   ): Promise<void> => {
-    let failed = false;
     while (!stopped) {
-      try {
-        await work();
-        failed = false;
-      } catch (error) {
-        // Logged once, not at each turn of an outage.
-        if (!failed) log.warn({ err: error, sweep: name }, 'a sweep failed');
-        failed = true;
-      }
-      if (!stopped) await wakeSignal.wait(everyMs);
+      await attempt(name, work);
+      if (!stopped) await wait(everyMs);
     }
   };
   const keepLease = async (): Promise<void> => {
@@ -75,24 +98,38 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
       throw error;
     }
   };
+  const takeTurn = async (sweep: Sweep): Promise<void> => {
+    await attempt(sweep.name, () => measured(sweep.name, () => sweep.run(deps)));
+    turns.delete(sweep);
+    nextTurns.set(sweep, performance.now() + sweep.everyMs);
+  };
+  /** Begins the turns whose time has come and that have something to do; a long one holds up no other. */
+  const look = async (): Promise<void> => {
+    if (lease === null) return;
+    // A timer may be a little early, and the sweeps of every look are due at each.
+    const now = performance.now() + lookMs / 2;
+    const next = sweeps.filter((sweep) => (nextTurns.get(sweep) ?? Infinity) <= now);
+    const isDue =
+      dueSql !== null && next.some(({ due }) => due !== undefined)
+        ? await measured('due', () => queryRow<Record<string, boolean>>(db, dueSql, [clock.now()]))
+        : {};
+    for (const sweep of next) {
+      if (stopped || (sweep.due !== undefined && isDue?.[sweep.name] !== true)) continue;
+      nextTurns.delete(sweep);
+      turns.set(sweep, takeTurn(sweep));
+    }
+  };
 
   const running = Promise.all([
-    repeat('lease', leaseRetryMs, keepLease, wakeSignals[0]),
-    ...sweeps.map((sweep, i) =>
-      repeat(
-        sweep.name,
-        sweep.everyMs,
-        async () => {
-          if (lease !== null) await measured(sweep, deps);
-        },
-        wakeSignals[i + 1],
-      ),
-    ),
+    repeat('lease', leaseRetryMs, keepLease, leaseSignal),
+    repeat('due', Math.min(lookMs, ...sweeps.map(({ everyMs }) => everyMs)), look, lookSignal),
   ]);
   const stop = async (): Promise<void> => {
     stopped = true;
-    for (const wakeSignal of wakeSignals) wakeSignal.wake();
+    leaseSignal.wake();
+    lookSignal.wake();
     await running;
+    await Promise.all(turns.values());
     if (lease !== null) await releaseLeaderLease(db, lease).catch(() => undefined);
   };
   return { stop: () => (stopping ??= stop()) };

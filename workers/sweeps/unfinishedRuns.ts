@@ -69,6 +69,8 @@ const releaseOverlooked = async (deps: Deps, now: number): Promise<void> => {
 export const unfinishedRuns: Sweep = {
   name: 'openRuns',
   everyMs: 1_000,
+  // Each has an index of its own.
+  due: `exists (select from runs where status = 'queued') or exists (select from runs where status = 'running')`,
   run: async (deps) => {
     const { db, clock } = deps;
     const now = clock.now();

@@ -29,7 +29,7 @@ const refusalChange = change('audit.denied', {
 });
 
 /** How long denials of one principal, verb and target are counted, in ms. */
-const countedMs = 60_000;
+export const countedMs = 60_000;
 
 /** Rows of one statement: a flood of different targets has many. */
 const closedRows = 500;

@@ -88,6 +88,8 @@ const deletionSql = (which: string): string => `
   )
   select env from gone`;
 const deleteConnectionsSql = statement('applink.leave', deletionSql('c.id = any($1)'));
+/** SQL for whether a connection has not been heard of for too long. */
+export const areConnectionsExpiredSql = `exists (select from app_connections c where not ${freshSql})`;
 const deleteExpiredConnectionsSql = statement('applink.sweep', deletionSql(`not ${freshSql}`));
 /** A separate statement after the commit of the removal: of two connections that end at once, one sees that none is left. */
 const offlineEnvsSql = statement(

@@ -1,6 +1,6 @@
 /** The probes of a process, for load balancers, orchestrators and Prometheus: `/health`, `/ready`, `/metrics`. Of API and workers. */
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import { startWaitsFor } from '../db/schemaVersion.ts';
 import { securityHeaders, listen } from '../http.ts';
@@ -64,9 +64,18 @@ export const startingProbes: Probes = probesOf(
   [],
 );
 
-/** Returns the probes of a process that works; `registries` are those that its `/metrics` shows beside the platform's. */
-export const createProbes = (ready: Ready, registries: readonly Registry[]): Probes =>
-  probesOf(ready, [...registries, platformRegistry]);
+/** Returns the probes of a process that works; `registries` are those that its `/metrics` shows beside the platform's and the process's own. */
+export const createProbes = (ready: Ready, registries: readonly Registry[]): Probes => {
+  const process = new Registry();
+  const probes = probesOf(ready, [process, ...registries, platformRegistry]);
+  let isWatched = false;
+  return new Map(probes).set('/metrics', () => {
+    // From the first scrape on: the library looks at the event loop a hundred times a second.
+    if (!isWatched) collectDefaultMetrics({ register: process });
+    isWatched = true;
+    return probes.get('/metrics')?.() ?? alive();
+  });
+};
 
 /** Also of an absolute request target. */
 const pathOf = ({ url = '/' }: IncomingMessage): string =>

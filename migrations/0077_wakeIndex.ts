@@ -1,0 +1,11 @@
+/** Index of snoozed items by when their snooze ends: the sweep that wakes them read all that are snoozed, twice a second. */
+import type { Knex } from 'knex';
+
+export const config = { transaction: false };
+
+export const up = async (knex: Knex): Promise<void> => {
+  await knex.raw('drop index concurrently if exists items_wake');
+  await knex.raw('create index concurrently items_wake on items (snoozed_until) where snoozed_until is not null');
+};
+
+export const down = (knex: Knex): Promise<unknown> => knex.raw('drop index items_wake');
