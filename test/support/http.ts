@@ -1,5 +1,6 @@
 /** Calls the API as a client would: over HTTP, knowing nothing but the contract. */
 import { Agent, request as httpRequest } from 'node:http';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 
 export interface Reply {
   readonly status: number;
@@ -35,6 +36,13 @@ export const withoutNames = (text: string): string =>
 /** Connections stay open between requests, as those of clients do. */
 const agent = new Agent({ keepAlive: true });
 
+/** By `content-encoding`, of answers whose request asks for one. */
+const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+  deflate: inflateSync,
+};
+
 type Answer = Omit<Reply, 'body' | 'headers'> & { readonly rawHeaders: readonly string[] };
 
 /** Sends one request. Node's own client, as `fetch` takes as much processor time as the service does, and has each answer compressed. */
@@ -50,7 +58,9 @@ const send = (
       res.on('data', (piece: Buffer) => pieces.push(piece));
       res.on('error', reject);
       res.on('end', () => {
-        const text = Buffer.concat(pieces).toString();
+        const decode = decoders[res.headers['content-encoding'] ?? ''] ?? ((body) => body);
+        const body = Buffer.concat(pieces);
+        const text = (body.length === 0 ? body : decode(body)).toString();
         resolve({ status: res.statusCode ?? 0, rawHeaders: res.rawHeaders, text });
       });
     });

@@ -2,10 +2,12 @@
 import { expect } from 'chai';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { acquireLeaderLease, leaseRetryMs } from '../../shared/platform/leases/leaderLease.ts';
+import { platformRegistry } from '../../shared/platform/log/metrics.ts';
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { grownTables } from '../../workers/sweeps/index.ts';
 import { startSweeps } from '../../workers/sweeps/sweep.ts';
 import { unfinishedRuns } from '../../workers/sweeps/unfinishedRuns.ts';
+import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { until } from '../support/until.ts';
 import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
 
@@ -170,5 +172,22 @@ describe('sweeps', () => {
     await world.sql('select pg_stat_force_next_flush()');
     await grownTables.run(world.deps);
     expect(await known()).to.equal(3_000);
+  });
+
+  it('cost a worker that has nothing to do few statements', async () => {
+    world.own(createWorkerProcess(world.deps)).start();
+    const counter = platformRegistry.getSingleMetric('console_postgres_statements_total');
+    const count = async (): Promise<number> =>
+      ((await counter?.get())?.values ?? []).reduce((sum, { value }) => sum + value, 0);
+    const looks = async (): Promise<number> =>
+      ((await counter?.get())?.values ?? []).find(({ labels }) => labels['statement'] === 'sweeps.due')?.value ?? 0;
+    const [first, before] = [await looks(), await count()];
+    // Two looks are a second; the first ones do what a new database needs.
+    await until('it has looked', async () => (await looks()) >= first + 4);
+    const [second, since] = [await looks(), await count()];
+    await until('it has looked six times more', async () => (await looks()) >= second + 6);
+    const aSecond = ((await count()) - since) / (((await looks()) - second) / 2);
+    expect(since, 'it is at work').to.be.above(before);
+    expect(aSecond, 'statements a second').to.be.within(4, 30);
   });
 });

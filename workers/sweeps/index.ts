@@ -224,9 +224,11 @@ const firstCheckMs = 5_000;
 const checkIntervalMaxMs = 15_000;
 const batchRows = 2_000;
 
+/** Asked once for all rows, so that the index of when they were enqueued is used. */
+const presentSql = `(select ${dbNowSql})`;
 const isOrphanedSql = `
-  enqueued_at < ${dbNowSql} - ${String(firstCheckMs)} and enqueued_at < ${dbNowSql} - least(${String(firstCheckMs)} * enqueues, ${String(checkIntervalMaxMs)})
-  and (lease_until is null or lease_until <= ${dbNowSql})`;
+  enqueued_at < ${presentSql} - ${String(firstCheckMs)} and enqueued_at < ${presentSql} - least(${String(firstCheckMs)} * enqueues, ${String(checkIntervalMaxMs)})
+  and (lease_until is null or lease_until <= ${presentSql})`;
 const restageOrphanedSql = statement(
   'sweeps.orphanedJobs',
   `

@@ -9,6 +9,9 @@ import {
   rescheduleJobs,
 } from '../../../shared/platform/leases/jobLease.ts';
 import { enqueueDue } from '../../../workers/outbox/enqueuer.ts';
+import { sweeps } from '../../../workers/sweeps/index.ts';
+import { startSweeps } from '../../../workers/sweeps/sweep.ts';
+import { until } from '../../support/until.ts';
 import { newJobsWorld, type JobsWorld } from '../../workers/jobsWorld.ts';
 
 interface Sent {
@@ -73,6 +76,28 @@ describe('plans of statements', () => {
     const [found] = rows[0]?.['QUERY PLAN'] ?? [];
     return (found?.Plan['Shared Hit Blocks'] ?? NaN) + (found?.Plan['Shared Read Blocks'] ?? NaN);
   };
+
+  it('that ask what is due read next to nothing of what waits', async () => {
+    const sweeping = startSweeps(world.deps, sweeps);
+    const nameOf = (): string | undefined => [...sent.keys()].find((name) => name.startsWith('sweeps.due.'));
+    const name = await until('it is asked what is due', nameOf);
+    await sweeping.stop();
+    await prepare(name);
+    const later = Date.now() + 3_600_000;
+    await world.sql(
+      `insert into items (env, id, inbox, title, title_key, state, closed, tags, occurrences, users, first_seen, last_seen, fields, created_at, updated_at, terms, snoozed_until)
+       select 1, 'itm_' || lpad(n::text, 26, '0'), 'bugs', 'x', 'x', 'open', false, '{}', 1, 0, 0, n, '{}', 0, 0, '', $1 from generate_series(1, 20000) n`,
+      [later],
+    );
+    await world.sql(
+      `insert into approvals (id, env, kind, status, summary, actor_type, actor, actor_name, requested_at, expires_at, fingerprint, request)
+       select 'apr_' || n, 1, 'action', 'pending', 'x', 'agent', 'agt_' || n, 'x', 0, $1, n::text::bytea, '{}' from generate_series(1, 5000) n`,
+      [later],
+    );
+    const blocks = await blocksOf(name, [Date.now()]);
+    expect(blocks, 'of 20,000 snoozed items and 5,000 approvals').to.be.below(80);
+    expect(await blocksOf(name, [later + 1]), 'once they are due').to.be.below(80);
+  });
 
   it('about some jobs read no others, however many there are', async () => {
     const { deps } = world;
