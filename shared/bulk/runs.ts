@@ -16,8 +16,8 @@ import { bulkResultInsert, sameColumns } from '../platform/journal/inserts.ts';
 import { buildRun, toQueuedRun } from '../runs/accept/acceptAction.ts';
 import { reauthorizeAction, type AuthorizedAction } from '../runs/authorizeAction.ts';
 import { insertRun } from '../runs/insertRun.ts';
-import { type ActionDeps, type Run, type RunApprover, runCounter } from '../runs/model.ts';
-import { type JobDue, runResultInsert } from '../runs/runStatementParts.ts';
+import { runCounter, storedRunColumns, type ActionDeps, type Run, type RunApprover } from '../runs/model.ts';
+import { runResultInsert, type JobDue } from '../runs/runStatementParts.ts';
 
 export interface BulkActionRequest {
   readonly action: string;
@@ -136,7 +136,7 @@ const runEntryData = `jsonb_build_object('run', h.id, 'action', h.action, 'label
 const attachItems = change(
   'bulk.attach',
   {
-    held: 'select * from runs where bulk = $bulk and record = $record for update',
+    held: `select ${storedRunColumns} from runs where bulk = $bulk and record = $record for update`,
     joined: `
     insert into run_items (run, seq, item, inbox, entry)
     select h.id, i.seq, i.item, i.inbox, i.entry from held h cross join json_to_recordset($items::json) as i(seq int, item text, inbox text, entry text)
@@ -176,7 +176,7 @@ const attachItems = change(
 const attachRecord = change(
   'bulk.attachRecord',
   {
-    held: 'select * from runs where bulk = $bulk and record = $record for update',
+    held: `select ${storedRunColumns} from runs where bulk = $bulk and record = $record for update`,
     joined: `insert into run_items (run, seq, item, inbox, entry) select h.id, $seq::int, $record, '', '' from held h on conflict do nothing returning *`,
     resulted: runResultInsert({ run: 'h', item: 'n', from: 'joined n cross join held h' }),
   },

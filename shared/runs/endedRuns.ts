@@ -17,6 +17,7 @@ export const endedRuns: EndedRows = {
     order by r.id limit ${String(batchRows)}`,
   ),
   // A run of a bulk that is not finished stays, as items may still join it; so does one whose retry waits for an approval.
+  // Rows move whole, with columns that a later release beside this one may have added.
   move: statement(
     'runs.moveEnded',
     `

@@ -11,7 +11,7 @@ import { actorOfRow, withEventIds } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { sameColumns } from '../platform/journal/inserts.ts';
 import { inStatementSpan, type Span } from '../platform/tracing/span.ts';
-import { runEntryData, runLiveParts, runRecordKey, type Run } from './model.ts';
+import { runEntryData, runLiveParts, runRecordKey, storedRunColumns, type Run } from './model.ts';
 import { jobDueColumns, runJobInsert, type JobDue } from './runStatementParts.ts';
 
 const openOfLane = (env: string, lane: string): string =>
@@ -23,9 +23,10 @@ const inserting = (name: string, where = ''): Change =>
     name,
     {
       made: `
-    insert into runs select * from json_populate_record(null::runs, $run::json) r
+    insert into runs (${storedRunColumns})
+    select ${storedRunColumns} from json_populate_record(null::runs, $run::json) r
     ${where}
-    returning *`,
+    returning ${storedRunColumns}`,
       numbered: withEventIds('made', 'made.*', 'event'),
       happened: event(
         {

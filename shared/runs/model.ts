@@ -64,9 +64,24 @@ export interface Run {
   readonly once_key: string | null;
   readonly request_id: string | null;
   readonly address: string | null;
-  /** Why, in the words of the requester; in a table of its own, as earlier releases read the columns of `runs` whole. */
+  /** Why, in the words of the requester; in the table `run_reasons`. */
   readonly reason: string | null;
 }
+
+/** Columns of `runs` that only the insert writes, and those that each move writes. */
+const fixedColumns = 'id env resource record item inbox entry bulk'.split(' ');
+export const movedColumns =
+  `action label input status background repeatable timeout_ms lane attempts attempt failures progress message
+  blocks error code actor_type actor actor_name role approval approved_by requested_at expires_at started_at finished_at handed_at lost_at
+  instance connection fence waiting_until once_principal once_key request_id address`.split(/\s+/);
+const columns = [...fixedColumns, ...movedColumns];
+
+/** The columns of `runs`, by name: a release beside this one may add others. */
+export const storedRunColumns = columns.join(', ');
+/** The columns of `Run` in `all_runs`. */
+export const allRunColumns = `${storedRunColumns}, reason`;
+/** The columns of `Run` in `runs`; the table's alias is `r`. */
+export const runColumns = `${columns.map((name) => `r.${name}`).join(', ')}, (select w.reason from run_reasons w where w.run = r.id) as reason`;
 
 /** Returns the person who approved the run, null when there is none. */
 export const runApprover = ({ approved_by: by }: Pick<Run, 'approved_by'>): ActorRef | null =>
@@ -155,14 +170,14 @@ export const runLiveParts = (run: Run, at: number, change: 'created' | 'changed'
     : [part, runEntryLivePart({ ...run, item, inbox, entry }, at, change)];
 };
 
-/** The columns of `Run`; the table's alias is `r`. */
-export const runColumns = 'r.*, (select w.reason from run_reasons w where w.run = r.id) as reason';
-
 const runByIdSql = statement('runs.one', `select ${runColumns} from runs r where r.env = $1 and r.id = $2`);
 const runsByIdsSql = statement('runs.many', `select ${runColumns} from runs r where r.env = $1 and r.id = any($2)`);
 /** Of both tables, as a run may come back between two statements. */
-const anyRunByIdSql = statement('runs.oneOfAll', 'select * from all_runs where env = $1 and id = $2');
-const anyRunsByIdsSql = statement('runs.manyOfAll', 'select * from all_runs where env = $1 and id = any($2)');
+const anyRunByIdSql = statement('runs.oneOfAll', `select ${allRunColumns} from all_runs where env = $1 and id = $2`);
+const anyRunsByIdsSql = statement(
+  'runs.manyOfAll',
+  `select ${allRunColumns} from all_runs where env = $1 and id = any($2)`,
+);
 
 /** Returns the run, which is looked for in its month only if it is not among those that are unfinished or have ended lately. */
 export const readRun = async (db: Db | Tx, envId: number, id: string): Promise<Run | undefined> =>

@@ -12,8 +12,17 @@ import { type ActorColumns, actorOfJson, nextEventId, withEventIds } from '../pl
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { messagesPerRow, sameColumns } from '../platform/journal/inserts.ts';
 import { bringBackRun } from './endedRuns.ts';
-import { type Run, isSettledRun, runEntryData, runEntryLivePart, runLiveParts, runRecordKey } from './model.ts';
-import { type JobDue, runResultInsert, jobDueColumns, runJobInsert } from './runStatementParts.ts';
+import {
+  isSettledRun,
+  movedColumns,
+  runEntryData,
+  runEntryLivePart,
+  runLiveParts,
+  runRecordKey,
+  storedRunColumns,
+  type Run,
+} from './model.ts';
+import { jobDueColumns, runJobInsert, runResultInsert, type JobDue } from './runStatementParts.ts';
 
 /** What a transition writes besides the run itself. */
 export interface RunTransition {
@@ -55,20 +64,20 @@ const transitionActor: ActorColumns = {
  */
 const isOwnResponseSql = 'k.principal = g.once_principal and k.key = g.once_key and k.created_at = g.requested_at';
 
+/** Columns that a move writes otherwise than as they are given: what the app has sent of this attempt meanwhile stays. */
+const writtenOf: Readonly<Record<string, string>> = {
+  progress: 'case when g.attempt = r.attempt then coalesce(g.progress, r.progress) end',
+  message:
+    "case when g.status = 'running' and g.attempt = r.attempt then coalesce(g.message, r.message) else g.message end",
+};
+
 /** What moves with a run; each part costs PostgreSQL as much as half of the run, also where it writes nothing. */
 const moveChange = change(
   'runs.move',
   {
-    given: 'select * from json_populate_record(null::runs, $run::json)',
+    given: `select ${storedRunColumns} from json_populate_record(null::runs, $run::json)`,
     moved: `
-    update runs r set action = g.action, label = g.label, input = g.input, status = g.status, background = g.background,
-      repeatable = g.repeatable, timeout_ms = g.timeout_ms, lane = g.lane, attempts = g.attempts, attempt = g.attempt, failures = g.failures,
-      progress = case when g.attempt = r.attempt then coalesce(g.progress, r.progress) end,
-      message = case when g.status = 'running' and g.attempt = r.attempt then coalesce(g.message, r.message) else g.message end, blocks = g.blocks, error = g.error, code = g.code, actor_type = g.actor_type, actor = g.actor,
-      actor_name = g.actor_name, role = g.role, approval = g.approval, approved_by = g.approved_by, requested_at = g.requested_at, expires_at = g.expires_at,
-      started_at = g.started_at, finished_at = g.finished_at, handed_at = g.handed_at, lost_at = g.lost_at, instance = g.instance,
-      connection = g.connection, fence = g.fence, waiting_until = g.waiting_until, once_principal = g.once_principal, once_key = g.once_key,
-      request_id = g.request_id, address = g.address
+    update runs r set ${movedColumns.map((name) => `${name} = ${writtenOf[name] ?? `g.${name}`}`).join(', ')}
     from given g
     where r.env = g.env and r.id = g.id and r.fence = $fence and r.status = $from and r.handed_at is not distinct from $handed::bigint and r.lost_at is not distinct from $lost::bigint
     returning r.id, r.env, r.inbox, r.item, r.entry, r.request_id, r.address, r.bulk, r.status, r.error`,

@@ -5,7 +5,7 @@ import type { Db } from '../platform/db/knex.ts';
 import { type NamedStatement, namedStatement, queryNamedRows } from '../platform/db/sql.ts';
 import { notFoundFault, readPageOfTwo } from '../platform/ended/readEnded.ts';
 import { cutPage } from '../platform/listing/page.ts';
-import { type ActionDeps, type Run, readRun, runColumns } from './model.ts';
+import { allRunColumns, readRun, runColumns, type ActionDeps, type Run } from './model.ts';
 
 const isRunRequester = (
   { principal }: Caller,
@@ -45,7 +45,7 @@ const pageStatement = ({ status, action }: RunsQuery, isAll: boolean): NamedStat
   return namedStatement(
     ['runs.page', isAll ? 'all' : 'recent', ...filters].join('.'),
     () => `
-    select ${isAll ? 'r.*' : runColumns} from ${isAll ? 'all_runs' : 'runs'} r
+    select ${isAll ? allRunColumns : runColumns} from ${isAll ? 'all_runs' : 'runs'} r
     where r.env = $env and r.id < $from and (r.actor = $actor or (r.action = any($actions) and (r.resource is null or r.resource = any($resources))))
       ${filters.map((column) => `and r.${column} = $${column}`).join(' ')}
     order by r.id desc limit $limit`,

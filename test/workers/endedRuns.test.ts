@@ -116,6 +116,25 @@ describe('runs that have ended', () => {
     expect(await read()).to.deep.equal(before);
   });
 
+  it('go on, and move and come back whole, while a later release adds a column', async () => {
+    const use = async (): Promise<string> => {
+      const old = await ended(30, true);
+      expect((await agent.get(`/runs/${old}`)).status).to.equal(200);
+      expect(await list('status=failed')).to.include(old);
+      await moveNow(world);
+      expect((await agent.get(`/runs/${old}`)).status).to.equal(200);
+      fails = false;
+      expect((await agent.post(`/runs/${old}/retry`)).status).to.equal(200);
+      await settled(old, 'succeeded');
+      return old;
+    };
+    await use();
+    await world.sql('alter table runs add column shade int not null default 7');
+    await world.sql('alter table runs_ended add column shade int not null default 7');
+    const run = await use();
+    expect(await world.sql('select shade from runs where id = $1', [run])).to.deep.equal([{ shade: 7 }]);
+  });
+
   it('are retried once, however many ask at once, with reason, id and attempts', async () => {
     const run = await ended(40, true);
     await moveNow(world);
