@@ -1,35 +1,23 @@
 /** Erases the contents of items: title, fields, occurrences, and the words that they are found by. For erase.ts. */
 import type { Caller } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
+import type { ErasedMembers } from '../app/items/members.ts';
 import { erasedText } from '../catalogue/erased.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { noteErasedItem } from '../items/operations/erase.ts';
 import { performOperationTx } from '../items/perform/perform.ts';
-import { itemTermSeparator } from '../items/perform/writeSql.ts';
+import { columnsErased, erasingChange, itemRowsJson } from '../items/perform/writeSql.ts';
 import { insertWords } from '../items/search/indexTexts.ts';
 import { itemLexemes } from '../items/search/itemWords.ts';
-import { itemTerms } from '../items/search/terms.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
+import { writeChange } from '../platform/journal/changeWriter.ts';
 import { findErasableItems } from './erasable.ts';
 import type { Found } from './find.ts';
 import { slices } from './slices.ts';
 
 const itemsAtOnce = 50;
 
-const setContentSql = statement(
-  'erasure.setContent',
-  `
-  update items i set title = g.title, title_key = g.title_key, fields = g.fields,
-    terms = array_to_tsvector(string_to_array(g.terms, E'${itemTermSeparator.replace('\n', '\\n')}'))
-  from json_to_recordset($2::json) as g(id text, title text, title_key text, fields json, terms text) where i.env = $1 and i.id = g.id`,
-);
-const eraseDetailsSql = statement(
-  'erasure.eraseDetails',
-  `
-  update items set record_title = null, key = null, triage = case when triage is null then null else triage || '{"answers": []}' end
-  where env = $1 and id = any($2)`,
-);
 const eraseOccurrencesSql = statement(
   'erasure.eraseOccurrences',
   `
@@ -76,30 +64,25 @@ const noteItems = async (deps: DomainDeps, tx: Tx, caller: Caller, items: Iterab
   for (const id of items) await performOperationTx(deps, tx, caller, noteErasedItem, id, {});
 };
 
-interface NewContent {
-  readonly item: Item;
-  readonly title: string;
-  /** JSON text. */
-  readonly fields: string;
-}
+/** Returns what an erasure leaves of an item's members that may be about a person. */
+const erasedMembers = ({ record, triage }: Item): ErasedMembers => ({
+  title: erasedText,
+  record: record === null ? null : { ...record, title: null },
+  fields: '{}',
+  triage: triage === null ? null : { ...triage, answers: [] },
+  key: null,
+});
 
-/** Gives items another content, with the words that they are found by. Their rows are locked. */
-const setContents = async (tx: Tx, env: number, contents: readonly NewContent[]): Promise<void> => {
-  const rows = contents.map(({ item, title, fields }) => ({
-    id: item.id,
-    title,
-    title_key: title.toLowerCase(),
-    fields: JSON.parse(fields) as unknown,
-    terms: itemTerms(env, { ...item, title }).join(itemTermSeparator),
-  }));
-  await executeStatement(tx, setContentSql, [env, JSON.stringify(rows)]);
+/** Writes the members of items that may be about a person, with the words that they are found by. Their rows are locked. */
+const rewriteItems = async (tx: Tx, env: number, items: readonly Item[]): Promise<void> => {
+  await writeChange(tx, erasingChange, { env, items: itemRowsJson(env, items, columnsErased) });
   await insertWords(
     tx,
-    contents.map(({ item, title, fields }) => ({
+    items.map(({ id, inbox, title, fields }) => ({
       env,
-      item: item.id,
+      item: id,
       source: '',
-      words: itemLexemes(env, item.inbox, title, fields),
+      words: itemLexemes(env, inbox, title, fields),
     })),
   );
 };
@@ -115,13 +98,9 @@ export const eraseItems = async (deps: DomainDeps, caller: Caller, items: readon
       await executeStatement(tx, eraseOccurrencesSql, [env, some, erasedText]);
       // The sweep of older texts may have indexed one since.
       await executeStatement(tx, eraseWordsSql, [env, some]);
-      await executeStatement(tx, eraseDetailsSql, [env, [...changed]]);
       await executeStatement(tx, eraseUsersSql, [env, some]);
-      await setContents(
-        tx,
-        env,
-        locked.filter(({ id }) => changed.has(id)).map((item) => ({ item, title: erasedText, fields: '{}' })),
-      );
+      const erased = locked.filter(({ id }) => changed.has(id)).map((item) => ({ ...item, ...erasedMembers(item) }));
+      await rewriteItems(tx, env, erased);
       await noteItems(deps, tx, caller, changed);
       n += changed.size;
     });
@@ -148,11 +127,11 @@ export const eraseNamed = async (
         gone,
         unkept,
       ]);
-      const contents = replaced.flatMap(({ id, title, data }): NewContent[] => {
+      const given = replaced.flatMap(({ id, title, data }): Item[] => {
         const item = locked.get(id);
-        return item === undefined ? [] : [{ item, title: title ?? erasedText, fields: data ?? '{}' }];
+        return item === undefined ? [] : [{ ...item, title: title ?? erasedText, fields: data ?? '{}' }];
       });
-      await setContents(tx, env, contents);
+      await rewriteItems(tx, env, given);
       await executeStatement(tx, eraseNamedSql, [env, some, gone, erasedText]);
       await executeStatement(tx, eraseNamedUsersSql, [env, some, users]);
       await executeStatement(tx, eraseNamedWordsSql, [env, some, gone]);

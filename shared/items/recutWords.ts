@@ -1,6 +1,8 @@
 /**
  * Cuts the words of all items anew, which a release before has cut otherwise: walks through item_words, and with an item's own row
- * through its terms, tags and key, which are stored as `cleanText` leaves them. It walks a second time a day later, as the release before may have written meanwhile. For workers/sweeps/index.ts.
+ * through its terms, tags and key, which are stored as `cleanText` leaves them. It walks a second time a day later, as the release before
+ * may have written meanwhile. It updates items by statements of its own (perform/writeSql.ts has all others): people see the same as
+ * before, so that versions stay, and no entry or message follows. For workers/sweeps/index.ts.
  */
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';

@@ -9,12 +9,12 @@ import type { ReplyJob } from '../app/link/link.ts';
 import type { ReplyStatus } from '../catalogue/states/replies.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { activeDeadline } from '../items/perform/eventBatch.ts';
-import { itemTermSeparator } from '../items/perform/writeSql.ts';
+import { columnsUnreplaced, guardedUpdate, itemRowsJson } from '../items/perform/writeSql.ts';
 import { itemJson } from '../items/present.ts';
-import { itemTerms } from '../items/search/terms.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { actorValues, change, event, live, queryChange, type Change } from '../platform/journal/changeWriter.ts';
 import { withEventIds } from '../platform/journal/events.ts';
+import type { Sql } from '../platform/journal/insertText.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { ReplyRequest } from './replyRequest.ts';
 
@@ -23,13 +23,13 @@ export interface ReplyResolution {
   readonly error: string | null;
 }
 
-/** Settles a reply by `moved`, a lock or an update of its item: the event's id is drawn from the item's locked row, so that the ids of an item's events follow its versions. */
-const settling = (name: string, moved: string): Change =>
+/** Settles a reply by the part `moved`, a lock or an update of its item: the event's id is drawn from the item's locked row, so that the ids of an item's events follow its versions. */
+const settling = (name: string, parts: Readonly<Record<string, Sql>>): Change =>
   change(
     name,
     {
       held: 'select id from staged_jobs where id = $job and fence = $fence and lease_until is not null for update',
-      moved,
+      ...parts,
       numbered: withEventIds('moved'),
       happened: event(
         {
@@ -65,15 +65,10 @@ const settling = (name: string, moved: string): Change =>
     'select (select count(*) from held)::int as held, (select count(*) from moved)::int as moved',
   );
 
-const settleEntry = settling(
-  'replies.settle',
-  'select i.id from items i where i.env = $env and i.id = $item and exists (select from held) for update of i',
-);
-const settleItem = settling(
-  'replies.settleItem',
-  `update items set version = version + 1, due_at = $dueTo::bigint, updated_at = $updatedAt::bigint, terms = array_to_tsvector(string_to_array($terms, E',\\n'))
-    where env = $env and id = $item and version = $version and exists (select from held) returning id`,
-);
+const settleEntry = settling('replies.settle', {
+  moved: 'select i.id from items i where i.env = $env and i.id = $item and exists (select from held) for update of i',
+});
+const settleItem = settling('replies.settleItem', guardedUpdate('exists (select from held)'));
 
 const roundsMax = 20;
 
@@ -134,14 +129,7 @@ const trySettle = async (
     awakeTo: activeDeadline(restored),
     ...actorValues({ ...actor, role: request.role, requestId: request.requestId, address: request.address }),
   };
-  const changed =
-    restored === null
-      ? {}
-      : {
-          updatedAt: restored.updatedAt,
-          terms: itemTerms(job.env, restored).join(itemTermSeparator),
-          version: item.version,
-        };
+  const changed = restored === null ? {} : { items: itemRowsJson(job.env, [restored], columnsUnreplaced) };
   const [done] = await queryChange<{ held: number; moved: number }>(db, restored === null ? settleEntry : settleItem, {
     ...settled,
     ...changed,

@@ -91,14 +91,9 @@ describe('law: members of items', () => {
     expect(problems, problems.join('\n')).to.deep.equal([]);
   });
 
-  it('every member that may be about a person is removed by an erasure', () => {
-    const erasing = textOf('shared/erasure/contents.ts');
-    const problems = memberNames
-      .filter(
-        (name) => itemMembers[name].erased && !columnsOf(name).some((column) => erasing.includes(`${column.name} =`)),
-      )
-      .map((name) => `${name} stays after an erasure: empty it in shared/erasure/contents.ts`);
-    expect(problems, problems.join('\n')).to.deep.equal([]);
+  it('items are updated by their own writer, and by the sweep over words', () => {
+    const writers = sources.filter(({ text }) => /\bupdate items\b/.test(text)).map(({ file }) => file);
+    expect(writers).to.have.members(['shared/items/perform/writeSql.ts', 'shared/items/recutWords.ts']);
   });
 
   it('items are read by named columns', () => {

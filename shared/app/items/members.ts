@@ -228,6 +228,11 @@ export const eachAnyOf = <V>(valueOf: (name: AnyOfName) => V): Readonly<Record<A
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name gets its value
   Object.fromEntries(anyOfNames.map((name) => [name, valueOf(name)])) as Record<AnyOfName, V>;
 
+type ErasedName = { [M in keyof Members]: Members[M]['erased'] extends true ? M : never }[keyof Members];
+/** The members that may be about a person. */
+export const erasedNames = memberNames.filter((name): name is ErasedName => itemMembers[name].erased);
+export type ErasedMembers = Pick<Item, ErasedName>;
+
 type ShownName = { [M in keyof Members]: Members[M]['shown'] extends TSchema ? M : never }[keyof Members];
 
 /** The schema of an item in responses, by itself and inside blocks. */

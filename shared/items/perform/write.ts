@@ -10,17 +10,16 @@ import type { Db, Tx } from '../../platform/db/knex.ts';
 import { actorValues, queryChange, savedValues, type ChangeValues } from '../../platform/journal/changeWriter.ts';
 import { actorRow, toEventActor } from '../../platform/journal/events.ts';
 import { savedResponseRow, type SavedResponse } from '../../platform/journal/idempotency.ts';
-import type { Item } from '../model.ts';
 import { itemLexemes, type WordsRow } from '../search/itemWords.ts';
-import { itemTerms } from '../search/terms.ts';
 import { eventRowsJson, type DecidedChange, type EventBatch } from './eventBatch.ts';
 import {
   columnsCreated,
+  columnsUnreplaced,
   columnsUpdated,
   itemChange,
-  itemTermSeparator,
+  itemRowsJson,
+  itemRowStart,
   livePartSeparator,
-  type MemberColumn,
 } from './writeSql.ts';
 
 /** One result of a bulk. `changed` counts only if the item was really written, and gets the audit entry's before and after. */
@@ -54,16 +53,6 @@ export interface ItemWrite {
   readonly deliveries?: readonly DeliveryRow[];
 }
 
-/** Returns columns of an item as the members of a JSON object, with the brace before the first; what is null is left out. */
-const columnsJson = (env: number, item: Item, columns: readonly MemberColumn[]): string => {
-  let json = '{';
-  for (const { name, member, given } of columns) {
-    const value = given(item[member]);
-    if (value !== null) json += `"${name}":${value},`;
-  }
-  return `${json}"terms":${JSON.stringify(itemTerms(env, item).join(itemTermSeparator))}`;
-};
-
 const callerColumns = ({ caller, at, verb }: ItemWrite): object => ({
   at,
   verb,
@@ -71,18 +60,13 @@ const callerColumns = ({ caller, at, verb }: ItemWrite): object => ({
   traceparent: caller.span?.traceparent,
 });
 
-const unreplaced = columnsUpdated({ content: false, links: false });
-
 const gatheredItemsJson = (env: number, writes: readonly ItemWrite[]): string => {
   const rows = writes.flatMap((write) => {
     const caller = JSON.stringify(callerColumns(write)).slice(1);
-    return write.changed.map(({ effect }) => `${columnsJson(env, effect.item, unreplaced)},${caller}`);
+    return write.changed.map(({ effect }) => `${itemRowStart(env, effect.item, columnsUnreplaced)},${caller}`);
   });
   return `[${rows.join(',')}]`;
 };
-
-const itemsJson = (env: number, changed: readonly DecidedChange[], columns: readonly MemberColumn[]): string =>
-  `[${changed.map(({ effect }) => `${columnsJson(env, effect.item, columns)}}`).join(',')}]`;
 
 /** Returns an object as JSON with one member more, whose value is JSON already. */
 const withJsonMember = (object: object, name: string, value: string): string =>
@@ -186,7 +170,11 @@ export const writeItems = async (
     env: envId,
     items: isGathered
       ? gatheredItemsJson(envId, writes)
-      : itemsJson(envId, changed, isNew ? columnsCreated : columnsUpdated(replaced)),
+      : itemRowsJson(
+          envId,
+          changed.map(({ effect }) => effect.item),
+          isNew ? columnsCreated : columnsUpdated(replaced),
+        ),
     events: eventRowsJson(writes.map(({ events }) => events)),
     live: writes.flatMap(({ events }) => events.liveParts).join(livePartSeparator),
     users: json(users),

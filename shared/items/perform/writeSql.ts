@@ -1,14 +1,16 @@
 /**
- * The change by which items change (see write.ts): changed rows, each only at the version that was decided on, with their events,
- * live messages, staged jobs, bulk results and saved responses.
+ * The only statements that insert and update items, but for a sweep over words (recutWords.ts). The change by which items change (see
+ * write.ts): changed rows, each only at the version that was decided on, with their events, live messages, staged jobs, bulk results
+ * and saved responses. The update at the end of a reply (shared/replies/settleReply.ts), and the one of an erasure.
  */
 import type { Column } from '../../app/items/columns.ts';
-import { columnsOf, itemMembers, memberNames, type Item } from '../../app/items/members.ts';
+import { columnsOf, erasedNames, itemMembers, memberNames, type Item } from '../../app/items/members.ts';
 import { getOrCreate } from '../../platform/caches.ts';
 import { actor, change, event, keep, live, type Change } from '../../platform/journal/changeWriter.ts';
 import { actorOfRow, actorRecord, withEventIds, type ActorColumns } from '../../platform/journal/events.ts';
 import { savedResponseOfRow, savedResponseRecord } from '../../platform/journal/idempotency.ts';
 import { type Sql, bulkResultInsert, stagedJobInsert, sameColumns } from '../../platform/journal/inserts.ts';
+import { itemTerms } from '../search/terms.ts';
 
 /**
  * Terms come as one text: a JSON array inside a record costs PostgreSQL 60 µs, some 20 times its text. No word holds white space
@@ -20,17 +22,18 @@ export const livePartSeparator = '\u001e';
 const termsOf = (row: string): string => `array_to_tsvector(string_to_array(${row}.terms, E',\\n'))`;
 
 /** A column with the member that it holds. */
-export interface MemberColumn extends Column<unknown> {
+interface MemberColumn extends Column<unknown> {
   readonly member: keyof Item;
 }
 
 type Written = (typeof itemMembers)[keyof Item]['written'];
 
+const columnsOfMembers = (members: readonly (keyof Item)[]): readonly MemberColumn[] =>
+  members.flatMap((member) => columnsOf(member).map((column) => ({ ...column, member })));
+
 /** Returns the columns of the members that are written so. */
 const columnsWritten = (...written: readonly Written[]): readonly MemberColumn[] =>
-  memberNames
-    .filter((member) => written.includes(itemMembers[member].written))
-    .flatMap((member) => columnsOf(member).map((column) => ({ ...column, member })));
+  columnsOfMembers(memberNames.filter((member) => written.includes(itemMembers[member].written)));
 
 /** Which columns are written that most updates leave alone. */
 interface Replaced {
@@ -42,8 +45,26 @@ interface Replaced {
 export const columnsUpdated = ({ content, links }: Replaced): readonly MemberColumn[] =>
   columnsWritten('always', ...(content ? (['content'] as const) : []), ...(links ? (['links'] as const) : []));
 
+/** The columns of an update that leaves content and links alone. */
+export const columnsUnreplaced = columnsUpdated({ content: false, links: false });
 /** All columns of members: those of a new item. */
 export const columnsCreated = columnsWritten('always', 'content', 'links', 'once');
+/** The columns of an erasure, and the id. */
+export const columnsErased = columnsOfMembers(['id', ...erasedNames]);
+
+/** Returns columns of an item as the members of a JSON object, with the brace before the first; what is null is left out. */
+export const itemRowStart = (env: number, item: Item, columns: readonly MemberColumn[]): string => {
+  let json = '{';
+  for (const { name, member, given } of columns) {
+    const value = given(item[member]);
+    if (value !== null) json += `"${name}":${value},`;
+  }
+  return `${json}"terms":${JSON.stringify(itemTerms(env, item).join(itemTermSeparator))}`;
+};
+
+/** Returns items as the rows `$items` of a change that writes these columns. */
+export const itemRowsJson = (env: number, items: readonly Item[], columns: readonly MemberColumn[]): string =>
+  `[${items.map((item) => `${itemRowStart(env, item, columns)}}`).join(',')}]`;
 
 const namesOf = (columns: readonly MemberColumn[]): string => columns.map(({ name }) => name).join(', ');
 /** Returns the columns of the rows of a change, with their types. */
@@ -63,10 +84,15 @@ const heldSql: Readonly<Record<Exclude<UpdateKind, 'one'>, Sql>> = {
     'select h.id, h.place from given g cross join lateral (select i.id, i.ctid as place from items i where i.env = $env and i.id = g.id and i.version = g.version - 1 for update skip locked) h',
 };
 
-const updateSql = (kind: UpdateKind, columns: readonly MemberColumn[]): Sql => `
+const setSql = (columns: readonly MemberColumn[], from: Sql): Sql => `
     update items i set ${columns.flatMap(({ name, write }) => (name === 'id' ? [] : [`${name} = ${write(`g.${name}`)}`])).join(', ')}, terms = ${termsOf('g')}
-    from given g ${kind === 'one' ? 'where i.env = $env and i.id = g.id and i.version = g.version - 1' : 'join held using (id) where i.ctid = held.place'}
+    from given g ${from}
     returning i.id`;
+
+const ofOne = 'where i.env = $env and i.id = g.id and i.version = g.version - 1';
+
+const updateSql = (kind: UpdateKind, columns: readonly MemberColumn[]): Sql =>
+  setSql(columns, kind === 'one' ? ofOne : 'join held using (id) where i.ctid = held.place');
 
 const insertSql = `
     insert into items (env, ${namesOf(columnsCreated)}, terms)
@@ -75,6 +101,18 @@ const insertSql = `
 
 /** Returns the rows of a JSON parameter as a table. */
 const rowsOf = (parameter: string, columns: string): Sql => `json_to_recordset($${parameter}::json) as ${columns}`;
+
+/** Returns the parts of a change that updates one item, only at the version that was decided on and where `guard` holds. */
+export const guardedUpdate = (guard: Sql): { readonly given: Sql; readonly moved: Sql } => ({
+  given: `select * from ${rowsOf('items', givenSql(columnsUnreplaced))}`,
+  moved: setSql(columnsUnreplaced, `${ofOne} and ${guard}`),
+});
+
+/** Rewrites what may be about a person in items whose rows are locked. Their versions stay: the erasure performs a change of its own. */
+export const erasingChange = change('items.erase', {
+  given: `select * from ${rowsOf('items', givenSql(columnsErased))}`,
+  written: setSql(columnsErased, 'where i.env = $env and i.id = g.id'),
+});
 
 /** Columns that only the first event of a change has: it is the one in the audit log. */
 const onFirst = (value: Sql): Sql => `case when n = 0 then ${value} end`;
