@@ -14,7 +14,8 @@ import {
   type BulkRequest,
 } from '../../shared/bulk/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { requireKnownStates, visibleInboxes } from '../../shared/items/filters/filters.ts';
+import { requireKnown, visibleInboxes } from '../../shared/items/filters/filters.ts';
+import { statesOf } from '../../shared/items/inboxRules.ts';
 import type { RecordRef } from '../../shared/items/model.ts';
 import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts';
 import { dryRun, type DryRunCounts } from '../../shared/items/perform/dryRun.ts';
@@ -72,7 +73,7 @@ const dryRunBulk = async (
 const requireKnownState = ({ caller, body: { operation } }: BulkCall): void => {
   const { type, state } = operation as Readonly<Record<string, unknown>>;
   if (type === 'state' && typeof state === 'string')
-    requireKnownStates(visibleInboxes(caller), [state], 'operation.state');
+    requireKnown(statesOf(visibleInboxes(caller)), [state], 'operation.state');
 };
 
 /** Throws `invalid` for links to records that don't exist or that the caller doesn't see. */

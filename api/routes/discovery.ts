@@ -1,12 +1,14 @@
 /** The endpoints by which a client finds its way: inboxes and views, and the state of the app; and the pages of short lists, for all that have one. */
 import { listCursors } from '../../shared/accounts/access/listCursors.ts';
 import type { Caller } from '../../shared/accounts/access/principal.ts';
+import { eachEdited } from '../../shared/app/items/members.ts';
 import type { InboxDefinition } from '../../shared/app/manifest/definition.ts';
+import type { ManifestView } from '../../shared/app/manifest/manifest.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { visibleInboxes } from '../../shared/items/filters/filters.ts';
+import { declaredNames } from '../../shared/items/filters/listFilters.ts';
 import { isVisibleView } from '../../shared/items/filters/views.ts';
-import { statesOf, prioritiesOf } from '../../shared/items/inboxRules.ts';
 import {
   type TSchema,
   cursorSchema,
@@ -111,7 +113,7 @@ export const viewSchema = responseObject({
   search: viewFilter('Words of the title.'),
   q: viewFilter('Words of any of its texts.'),
   fields: nullable(Type.Object({}, { description: 'Values of fields, by their names.' })),
-  priority: viewFilter('Priorities, comma-separated.'),
+  ...eachEdited((_, { plural }) => viewFilter(`${plural}, comma-separated.`)),
   overdue: viewFilter('1: only these.'),
   triaged: viewFilter('1: only these; 0: the others.'),
   snoozed: viewFilter('1: only these; 0: the others.'),
@@ -162,12 +164,16 @@ const inboxes = readEndpoint({
   },
 });
 
-/** Returns the names of a view, comma-separated, that the caller's inboxes have; null: any. */
-const visibleNames = (seen: ReadonlySet<string>, names: string | undefined): string | null =>
-  names
-    ?.split(',')
-    .filter((name) => seen.has(name))
-    .join(',') ?? null;
+/** Returns the filters of a view by names that inboxes declare, with those that the caller's inboxes have. */
+const visibleNames = (caller: Caller, view: ManifestView): object => {
+  const inboxes = visibleInboxes(caller);
+  return Object.fromEntries(
+    declaredNames.flatMap(([filter, namesOf]) => {
+      const names = view[filter]?.split(',').filter((name) => namesOf(inboxes).has(name));
+      return names === undefined ? [] : [[filter, names.join(',')]];
+    }),
+  );
+};
 
 const views = readEndpoint({
   path: '/views',
@@ -182,13 +188,11 @@ const views = readEndpoint({
   handle: async ({ caller, query }) => {
     const seen = [...caller.env.definition.views.values()]
       .filter((view) => isVisibleView(caller, view))
-      .map(({ name: called, label = called, state: states, priority, ...view }) => ({
+      .map((view) => ({
         ...Object.fromEntries(Object.keys(viewSchema.properties).map((member) => [member, null])),
+        label: view.name,
         ...view,
-        name: called,
-        label,
-        state: visibleNames(statesOf(visibleInboxes(caller)), states),
-        priority: visibleNames(prioritiesOf(visibleInboxes(caller)), priority),
+        ...visibleNames(caller, view),
       }));
     const { page, cursor: next } = paginateByName(caller, 'views', seen, query);
     return { status: 200, body: { views: page, cursor: next } };

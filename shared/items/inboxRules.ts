@@ -3,7 +3,6 @@ import type { InboxDefinition } from '../app/manifest/definition.ts';
 import { type Fault, fault, invalidAt } from '../catalogue/errors.ts';
 import { usualPriority } from '../catalogue/states.ts';
 import type { Item } from './model.ts';
-import type { EntryDraft, ItemDecision } from './operation.ts';
 
 type Priorities = Pick<InboxDefinition, 'name' | 'priorities' | 'retiredPriorities'>;
 
@@ -15,20 +14,12 @@ export const prioritiesOf = (inboxes: readonly Priorities[]): ReadonlySet<string
 export const firstPriority = ({ priorities }: Pick<Priorities, 'priorities'>): string =>
   priorities.includes(usualPriority) ? usualPriority : (priorities[Math.floor(priorities.length / 2)] ?? usualPriority);
 
-/** Returns the entry of a member that is put right. */
-export const editedEntry = (member: keyof Item, from: unknown, to: unknown): EntryDraft => ({
-  type: 'edited',
-  data: { member, from, to },
-});
-
-/** Decides about another priority of an item. Items leave a retired priority freely; no item gets one. */
-export const decidePriority = (item: Item, inbox: Priorities, priority: string): ItemDecision => {
-  if (item.priority === priority) return 'unchanged';
-  if (!inbox.priorities.includes(priority))
-    return inbox.retiredPriorities.includes(priority) && priority !== usualPriority
-      ? fault('conflict', `The priority ${priority} of ${inbox.name} is not in use any more.`)
-      : invalidAt('priority', `must be one of ${inbox.priorities.join(', ')}`);
-  return { item: { ...item, priority }, entries: [editedEntry('priority', item.priority, priority)] };
+/** Returns why no item can get this priority, or null. Items leave a retired priority freely. */
+export const priorityProblem = (inbox: Priorities, priority: string): Fault | null => {
+  if (inbox.priorities.includes(priority)) return null;
+  return inbox.retiredPriorities.includes(priority) && priority !== usualPriority
+    ? fault('conflict', `The priority ${priority} of ${inbox.name} is not in use any more.`)
+    : invalidAt('priority', `must be one of ${inbox.priorities.join(', ')}`);
 };
 
 /** Returns the names of the states of inboxes, also of those that are not declared any more. */

@@ -1,7 +1,8 @@
 /** Saved views: their schemas in requests and responses, and how a person reads, makes and changes them. For api/routes/savedViews.ts. */
 import type { Caller } from '../accounts/access/principal.ts';
 import { displayNameSchema } from '../accounts/schema.ts';
-import { type JsonItemQuery, itemQueryJsonSchema, toListQuery, itemSorts } from '../app/manifest/itemQuery.ts';
+import { itemSorts } from '../app/items/members.ts';
+import { type JsonItemQuery, itemQueryJsonSchema, toListQuery } from '../app/manifest/itemQuery.ts';
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import type { LivePart } from '../catalogue/events.ts';
 import { limits } from '../catalogue/limits.ts';

@@ -14,7 +14,7 @@ import { itemJson } from '../items/present.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { actorValues, change, event, live, queryChange, type Change } from '../platform/journal/changeWriter.ts';
 import { withEventIds } from '../platform/journal/events.ts';
-import type { Sql } from '../platform/journal/insertText.ts';
+import type { Sql } from '../platform/journal/inserts.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { ReplyRequest } from './replyRequest.ts';
 

@@ -1,5 +1,5 @@
 /** Lists by random combinations of all parameters, which a seed draws: filters, sorts, first pages and places at depth. Used by suites/combinations.ts. */
-import { itemSorts } from '../../shared/app/manifest/itemQuery.ts';
+import { itemSorts } from '../../shared/app/items/members.ts';
 import { unfiltered, type ItemListRequest } from '../../shared/items/list/request.ts';
 import type { Random } from '../support/random.ts';
 import { deep, person, rarelySeen, unsettled, visible } from './lists.ts';

@@ -3,7 +3,7 @@
  * deep ones, on items made by load.ts. Called by suites/lists.ts; alone, two tables of different sizes show what grows.
  */
 import { readFile } from 'node:fs/promises';
-import type { ItemSort } from '../../shared/app/manifest/itemQuery.ts';
+import type { ItemSort } from '../../shared/app/items/members.ts';
 import { defaultPriorities } from '../../shared/catalogue/states.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { itemSorts, type ItemSort } from '../../shared/app/manifest/itemQuery.ts';
+import { itemSorts, type ItemSort } from '../../shared/app/items/members.ts';
 import { listItems } from '../../shared/items/list/page.ts';
 import { type CursorKeys, type ItemListRequest } from '../../shared/items/list/request.ts';
 import { defaultItemScanLimits, type ItemScanLimits } from '../../shared/items/list/scan.ts';

@@ -1,7 +1,7 @@
 /** The law of the members of items: each is a row of one table, and no step of it is missing. A failing line contains what to do. */
 import { expect } from 'chai';
-import { columnsOf, itemMembers, memberNames, otherItemColumns } from '../../shared/app/items/members.ts';
-import { itemListQuery, itemSorts } from '../../shared/app/manifest/itemQuery.ts';
+import { columnsOf, itemMembers, itemSorts, memberNames, otherItemColumns } from '../../shared/app/items/members.ts';
+import { itemListQuery } from '../../shared/app/manifest/itemQuery.ts';
 import { unfiltered } from '../../shared/items/list/request.ts';
 import { itemStreams, streamsForSort } from '../../shared/items/list/streams.ts';
 import { files, textOf } from './source.ts';

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { differences } from '../content/difference.ts';
 import { isObject } from '../content/values.ts';
+import { editedNames } from '../inbox/filter.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { actionsQuery } from '../wire/actionQueries.ts';
 import { flagQuery } from '../wire/appQueries.ts';
@@ -47,7 +48,7 @@ const verbs: Readonly<Record<string, string>> = {
   snooze: 'snooze',
   snoozedUntil: 'snooze',
   links: 'note',
-  priority: 'edit',
+  ...Object.fromEntries(editedNames.map((name) => [name, 'edit'])),
 };
 
 /** Operations of bulks that have no inverse. */

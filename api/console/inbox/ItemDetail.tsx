@@ -22,7 +22,7 @@ import { useItem } from '../wire/itemStore.ts';
 import { itemQuery, keys, readTimeline } from '../wire/queries.ts';
 import type { ItemDetail as Detail, Inbox, Item } from '../wire/types.ts';
 import { Composer } from './Composer.tsx';
-import { closedStates, kindOf } from './filter.ts';
+import { closedStates, editedNames, kindOf } from './filter.ts';
 import { inboxTexts } from './texts.tsx';
 import type { ItemCommands } from './useItemCommands.tsx';
 import type { Writing } from './useWriting.ts';
@@ -104,10 +104,12 @@ const Facts = ({ item, inboxes, names, commands, onTag }: HeadProps) => {
         <span className="hidden">{inboxTexts.item.state}</span>
         <StateGlyph kind={kind} label="" /> {item.state}
       </Button>
-      <Button tone="bare" disabled={!may('edit')} onClick={() => open('edit')}>
-        <span className="hidden">{inboxTexts.item.priority}</span>
-        {item.priority}
-      </Button>
+      {editedNames.map((name) => (
+        <Button key={name} tone="bare" disabled={!may('edit')} onClick={() => open(name)}>
+          <span className="hidden">{inboxTexts.item.edited(inboxTexts.edited[name].label)}</span>
+          {item[name]}
+        </Button>
+      ))}
       <Button tone="bare" disabled={!may('assign')} onClick={() => open('assign')}>
         <span className="hidden">{inboxTexts.item.assignee}</span>
         {item.assignee !== null && (

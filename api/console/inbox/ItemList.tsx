@@ -9,7 +9,7 @@ import { placeOf, VirtualRows } from '../ui/Rows.tsx';
 import { ago, due, exactTime } from '../ui/time.ts';
 import { useItems } from '../wire/itemStore.ts';
 import type { Inbox, Item } from '../wire/types.ts';
-import { kindOf } from './filter.ts';
+import { editedMembers, editedNames, kindOf } from './filter.ts';
 import { inboxTexts } from './texts.tsx';
 import { writings } from './useWriting.ts';
 
@@ -119,7 +119,14 @@ const ItemRow = memo(
         <span className="row-about">
           {isBegun && <span className="row-draft">{inboxTexts.draft}</span>}
           <span dir="auto">{whoOf(item)}</span>
-          {item.priority !== 'normal' && <span className="tag">{item.priority}</span>}
+          {editedNames.map(
+            (name) =>
+              item[name] !== editedMembers[name].usual && (
+                <span className="tag" key={name}>
+                  {item[name]}
+                </span>
+              ),
+          )}
           {item.occurrences > 1 && <span className="times">×{count(item.occurrences)}</span>}
           {item.snoozedUntil !== null && <span>{inboxTexts.snoozed}</span>}
           {tags.slice(0, tagsShown).map((tag) => (

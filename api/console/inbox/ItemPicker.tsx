@@ -1,6 +1,7 @@
 /** The dialogs in which one chooses what an item becomes: its state, priority, person, tags and snooze. Loaded by useItemCommands. */
 import { useQuery } from '@tanstack/react-query';
 import type { ComponentProps } from 'react';
+import type { EditedName } from '../../../shared/app/items/members.ts';
 import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
 import { Picker } from '../ui/lazy.tsx';
@@ -9,22 +10,24 @@ import { tagsQuery } from '../wire/queries.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 import { type Change, afterPaint } from './change.ts';
 import { dialogTexts } from './dialogTexts.ts';
+import { eachEdited, editedMembers } from './filter.ts';
 import {
   assignChange,
   assignPicks,
-  priorityChange,
-  priorityPicks,
+  editedChange,
+  editedPicks,
   snoozeChange,
   snoozePicks,
   statePicks,
   tagChange,
   typedTag,
 } from './picks.ts';
+import { inboxTexts } from './texts.tsx';
 import { typedTime } from './typedTime.ts';
 
 export interface ItemPickerProps {
-  /** close: the state, of the closed ones; edit: the priority. */
-  readonly what: 'close' | 'state' | 'edit' | 'assign' | 'tags' | 'snooze';
+  /** close: the state, of the closed ones. */
+  readonly what: 'close' | 'state' | EditedName | 'assign' | 'tags' | 'snooze';
   readonly item: Item;
   readonly inbox: Inbox;
   readonly names: Names;
@@ -54,16 +57,20 @@ export const ItemPicker = ({ what, item, inbox, names, onState, onChange, onLeft
     none: dialogTexts.noState,
     onPick: ({ id }) => onState(id),
   });
+  const editedPicking = (name: EditedName): Picking => ({
+    title: inboxTexts.edited[name].label,
+    placeholder: inboxTexts.edited[name].set,
+    options: editedPicks(inbox, item, name),
+    none: inboxTexts.edited[name].none,
+    onPick: ({ id }) => {
+      const value = editedMembers[name].values(inbox).find((each) => String(each) === id);
+      if (value !== undefined && value !== item[name]) onChange(editedChange(item, name, value));
+    },
+  });
   const pickings: Readonly<Record<ItemPickerProps['what'], () => Picking>> = {
+    ...eachEdited((name) => () => editedPicking(name)),
     close: () => states(dialogTexts.closeAs, true),
     state: () => states(dialogTexts.setState, false),
-    edit: () => ({
-      title: dialogTexts.priority,
-      placeholder: dialogTexts.setPriority,
-      options: priorityPicks(inbox, item),
-      none: dialogTexts.noPriority,
-      onPick: ({ id }) => id !== item.priority && onChange(priorityChange(item, id)),
-    }),
     assign: () => ({
       title: dialogTexts.assign,
       placeholder: dialogTexts.assignTo,

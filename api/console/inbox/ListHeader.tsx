@@ -7,7 +7,7 @@ import { loadedLater } from '../ui/lazy.tsx';
 import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
 import type { SavedView, ViewFilters } from '../wire/queries.ts';
 import type { Inbox, View } from '../wire/types.ts';
-import { searchOf, shows, type ListSearch } from './filter.ts';
+import { editedMembers, editedNames, searchOf, shows, type ListSearch } from './filter.ts';
 import type { SaveViewProps } from './SaveView.tsx';
 import { inboxTexts } from './texts.tsx';
 
@@ -36,7 +36,7 @@ const sorts = [
   ['firstSeen', inboxTexts.sorts.oldest],
   ['-occurrences', inboxTexts.sorts.oftenest],
   ['-users', inboxTexts.sorts.users],
-  ['priority', inboxTexts.sorts.priority],
+  ...editedNames.map((name): [string, string] => [editedMembers[name].sort, inboxTexts.edited[name].order]),
   ['title', inboxTexts.sorts.title],
 ] as const;
 
@@ -106,18 +106,20 @@ export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
         </div>
         <div className="list-filters">
           <SearchInput ref={input} words={words} onWords={setWords} />
-          <Select
-            aria-label={inboxTexts.priority}
-            value={search.priority ?? ''}
-            options={[
-              ['', search.view === undefined ? inboxTexts.anyPriority : inboxTexts.ofView],
-              ...[...new Set(inboxes.flatMap(({ priorities }) => priorities))].map((name): [string, string] => [
-                name,
-                name,
-              ]),
-            ]}
-            onValue={(priority) => onChange(withPart(search, { priority }))}
-          />
+          {editedNames.map((name) => (
+            <Select
+              key={name}
+              aria-label={inboxTexts.edited[name].label}
+              value={search[name] ?? ''}
+              options={[
+                ['', search.view === undefined ? inboxTexts.edited[name].any : inboxTexts.ofView],
+                ...[...new Set(inboxes.flatMap((inbox) => editedMembers[name].values(inbox).map(String)))].map(
+                  (value): [string, string] => [value, value],
+                ),
+              ]}
+              onValue={(value) => onChange(withPart(search, { [name]: value }))}
+            />
+          ))}
           <select
             aria-label={inboxTexts.assignee}
             value={search.assignee ?? ''}

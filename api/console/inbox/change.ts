@@ -2,10 +2,12 @@
  * Changes of one item: on screen at once, sent in turn for each item, reconciled by the version, and undone whole by the entry
  * that they wrote. Used by the commands of the inbox.
  */
+import type { UpdateInput } from '../../../shared/items/operations/update.ts';
 import type { Session } from '../shell/session.ts';
 import { ApiError } from '../wire/apiError.ts';
 import { readNewestEntries } from '../wire/queries.ts';
 import type { Entry, Item } from '../wire/types.ts';
+import { editedNames } from './filter.ts';
 import { inboxTexts } from './texts.tsx';
 
 const { conflict: texts } = inboxTexts.change;
@@ -31,7 +33,7 @@ const entryTypes: Readonly<Record<string, string>> = {
   state: 'state',
   assignee: 'assigned',
   snoozedUntil: 'snoozed',
-  priority: 'edited',
+  ...Object.fromEntries(editedNames.map((name) => [name, 'edited'])),
 };
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -89,15 +91,7 @@ export const afterPaint = (work: () => void): void => {
 };
 
 /** The body of PATCH /items/:id. */
-interface Patch {
-  readonly state?: string;
-  readonly priority?: string;
-  readonly assignee?: string | null;
-  readonly tags?: { readonly add?: readonly string[]; readonly remove?: readonly string[] };
-  readonly snooze?: number | null;
-  readonly undo?: string;
-  readonly reason?: string;
-}
+type Patch = Readonly<UpdateInput> & { readonly reason?: string };
 
 export interface Change {
   /** The change in words, as the beginning of a sentence. */

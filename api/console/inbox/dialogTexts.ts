@@ -17,9 +17,6 @@ export const dialogTexts = {
   setStateTo: 'Set state to…',
   noState: 'This inbox has no such state.',
   notFrom: (state: string) => `not from ${state}`,
-  priority: 'Priority',
-  setPriority: 'Set priority to…',
-  noPriority: 'This inbox has no such priority.',
   assign: 'Assign',
   assignTo: 'Assign to…',
   noPerson: 'Nobody of this name works here.',
@@ -46,7 +43,6 @@ export const dialogTexts = {
   /** Changes that were made, as the beginning of a sentence. */
   assigned: (name: string) => `Assigned to ${name}`,
   unassigned: 'Unassigned',
-  prioritySet: (priority: string) => `Priority ${priority}`,
   tagAdded: (tag: string) => `Tag ${tag} added`,
   tagAddedAgain: (tag: string) => `Tag ${tag} added again`,
   tagRemoved: (tag: string) => `Tag ${tag} removed`,

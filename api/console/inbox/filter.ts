@@ -1,4 +1,5 @@
 /** The filters of a list of items: in the page's address, as the API's query, and as a test of what comes by messages. */
+import type { EditedName, ItemSort, itemMembers } from '../../../shared/app/items/members.ts';
 import type { StateKind } from '../ui/marks.tsx';
 import type { ItemQuery, ViewFilters } from '../wire/queries.ts';
 import type { Inbox, Item } from '../wire/types.ts';
@@ -6,11 +7,32 @@ import type { Inbox, Item } from '../wire/types.ts';
 export const shows = ['open', 'waiting', 'closed', 'snoozed', 'all'] as const;
 export type Show = (typeof shows)[number];
 
+/** A member that people edit. */
+interface EditedMember<M extends EditedName> {
+  /** The value that rows of lists leave out. */
+  readonly usual: (typeof itemMembers)[M]['edited']['usual'];
+  /** Returns the values that an item of the inbox may get. */
+  readonly values: (inbox: Inbox) => readonly Item[M][];
+  readonly sort: ItemSort | `-${ItemSort}`;
+}
+
+/** The texts of a member are `inboxTexts.edited`. */
+export const editedMembers: { readonly [M in EditedName]: EditedMember<M> } = {
+  priority: { usual: 'normal', values: ({ priorities }) => priorities, sort: 'priority' },
+};
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
+export const editedNames = Object.keys(editedMembers) as EditedName[];
+
+/** Returns a value for each of `editedNames`. */
+export const eachEdited = <V>(valueOf: (name: EditedName) => V): Readonly<Record<EditedName, V>> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name gets its value
+  Object.fromEntries(editedNames.map((name) => [name, valueOf(name)])) as Record<EditedName, V>;
+
 /** Search parameters of a list; absent: the default. */
-export interface ListSearch {
+export interface ListSearch extends Partial<Readonly<Record<EditedName, string>>> {
   readonly show?: Show;
   readonly view?: string;
-  readonly priority?: string;
   readonly assignee?: string;
   readonly tags?: string;
   readonly overdue?: '1';
@@ -26,7 +48,7 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 export const readListSearch = (raw: Readonly<Record<string, unknown>>): ListSearch => {
   const show = shows.find((known) => known === raw['show']);
   const known: Readonly<Record<string, string>> = Object.fromEntries(
-    ['view', 'priority', 'assignee', 'tags', 'q', 'sort', 'item'].flatMap((name): [string, string][] => {
+    ['view', ...editedNames, 'assignee', 'tags', 'q', 'sort', 'item'].flatMap((name): [string, string][] => {
       const value = text(raw[name]);
       return value === undefined ? [] : [[name, value]];
     }),
@@ -61,8 +83,8 @@ const statesOf = (inboxes: readonly Inbox[], kind: StateKind): string =>
 
 /** Returns the API's query. `inboxes` are those of the list: one, or all that the person sees. */
 export const toQuery = (search: ListSearch, inbox: string | null, inboxes: readonly Inbox[]): ItemQuery => {
-  const { show = 'open', view, priority, assignee, tags, overdue, q, sort } = search;
-  const common = { inbox: inbox ?? undefined, priority, assignee, tags, overdue, q, sort };
+  const { show = 'open', view, item: _, ...filters } = search;
+  const common = { inbox: inbox ?? undefined, ...filters };
   if (view !== undefined) return { ...common, view };
   if (show === 'all') return common;
   if (show === 'snoozed') return { ...common, snoozed: '1' };
@@ -76,14 +98,14 @@ export const searchOf = (view: ViewFilters, inboxes: readonly Inbox[]): ListSear
   const kind = kinds.find((each) => text(view.state) === statesOf(inboxes, each));
   return readListSearch({
     show: view.snoozed === '1' ? 'snoozed' : (kind ?? (view.state === undefined ? 'all' : 'open')),
-    priority: view.priority,
+    ...Object.fromEntries(editedNames.map((name) => [name, view[name]])),
     assignee: view.assignee,
     tags: view.tags,
     overdue: view.overdue,
   });
 };
 
-const lists = new Set(['state', 'priority', 'tags', 'assignee']);
+const lists = new Set(['state', ...editedNames, 'tags', 'assignee']);
 const flags = new Set(['overdue', 'triaged', 'snoozed']);
 
 /** Returns a list's query as the query of a bulk: lists as arrays, flags as booleans. */
@@ -108,7 +130,7 @@ const asFlag = (wanted: string | null | undefined, is: boolean): boolean =>
 const listed = (wanted: string | null | undefined): readonly string[] | null =>
   wanted === undefined || wanted === null ? null : wanted.split(',');
 
-type FilterName = 'inbox' | 'state' | 'priority' | 'tags' | 'assignee' | 'overdue' | 'snoozed' | 'triaged' | 'q';
+type FilterName = 'inbox' | 'state' | EditedName | 'tags' | 'assignee' | 'overdue' | 'snoozed' | 'triaged' | 'q';
 
 /** Returns a filter of a list: that of its query, else of its view. */
 const filterOf = (query: ItemQuery, view: ViewFilters | undefined, name: FilterName): string | undefined =>
@@ -125,7 +147,7 @@ export const isOutside = (item: Item, query: ItemQuery, view: ViewFilters | unde
   return !(
     (wanted('inbox') ?? item.inbox) === item.inbox &&
     (listed(wanted('state'))?.includes(item.state) ?? true) &&
-    (listed(wanted('priority'))?.includes(item.priority) ?? true) &&
+    editedNames.every((name) => listed(wanted(name))?.includes(String(item[name])) ?? true) &&
     (listed(wanted('tags'))?.every((tag) => item.tags.includes(tag)) ?? true) &&
     (people === undefined || people.includes(item.assignee ?? 'none')) &&
     asFlag(wanted('overdue'), !isClosed && item.dueAt !== null && item.dueAt < present.now) &&

@@ -1,4 +1,5 @@
 /** What one chooses from when one changes items: states, people and times. Used by ItemPicker and SelectionPicker. */
+import type { EditedName } from '../../../shared/app/items/members.ts';
 import type { Names } from '../content/names.ts';
 import type { Option } from '../ui/PickerDialog.tsx';
 import { whenTime } from '../ui/time.ts';
@@ -6,7 +7,8 @@ import { daysLaterAt, weekday } from '../ui/timeZone.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 import type { Change } from './change.ts';
 import { dialogTexts } from './dialogTexts.ts';
-import { isReachable } from './filter.ts';
+import { editedMembers, isReachable } from './filter.ts';
+import { inboxTexts } from './texts.tsx';
 
 export const assignChange = (item: Item, assignee: string | null, nameOf: (id: string | null) => string): Change => {
   const said = (id: string | null): string => (id === null ? dialogTexts.unassigned : dialogTexts.assigned(nameOf(id)));
@@ -21,20 +23,17 @@ export const assignChange = (item: Item, assignee: string | null, nameOf: (id: s
   };
 };
 
-export const priorityChange = (item: Item, priority: string): Change => {
-  const told = (now: Item): string => dialogTexts.prioritySet(now.priority);
+export const editedChange = <M extends EditedName>(item: Item, member: M, value: Item[M]): Change => {
+  const { is } = inboxTexts.edited[member];
+  const told = (now: Item): string => is(String(now[member]));
+  const touches = [member];
   return {
-    done: dialogTexts.prioritySet(priority),
+    done: is(String(value)),
     told,
-    patch: { priority },
-    shows: { priority },
-    touches: ['priority'],
-    undo: {
-      done: dialogTexts.prioritySet(item.priority),
-      told,
-      shows: { priority: item.priority },
-      touches: ['priority'],
-    },
+    patch: { [member]: value },
+    shows: { [member]: value },
+    touches,
+    undo: { done: told(item), told, shows: { [member]: item[member] }, touches },
   };
 };
 
@@ -109,8 +108,10 @@ export const statePicks = (inbox: Inbox, item: Item, isEnd: boolean): Option[] =
       why: isReachable(inbox, item, name) ? null : dialogTexts.notFrom(item.state),
     }));
 
-export const priorityPicks = ({ priorities }: Inbox, item: Item): Option[] =>
-  priorities.map((name) => ({ id: name, label: name, isOn: name === item.priority }));
+export const editedPicks = (inbox: Inbox, item: Item, member: EditedName): Option[] =>
+  editedMembers[member]
+    .values(inbox)
+    .map((value) => ({ id: String(value), label: String(value), isOn: value === item[member] }));
 
 /** `assignee`: who has it now; undefined: several items. The id of nobody is empty. */
 export const assignPicks = (names: Names, assignee: string | null | undefined): Option[] => [

@@ -1,5 +1,6 @@
 /** Texts of the inbox: its list, an item, and a change of one. Loaded with the page; used by the files of this folder. */
 import type { ReactNode } from 'react';
+import type { EditedName } from '../../../shared/app/items/members.ts';
 import { count, plural } from '../ui/plural.ts';
 
 export const inboxTexts = {
@@ -32,8 +33,16 @@ export const inboxTexts = {
   clearSearch: 'Clear the search',
   /** The option of a filter that the address lacks, which the view decides then. */
   ofView: 'As in the view',
-  priority: 'Priority',
-  anyPriority: 'Any priority',
+  edited: {
+    priority: {
+      label: 'Priority',
+      any: 'Any priority',
+      order: 'Most urgent',
+      set: 'Set priority to…',
+      none: 'This inbox has no such priority.',
+      is: (value: string) => `Priority ${value}`,
+    },
+  } satisfies Readonly<Record<EditedName, object>>,
   assignee: 'Assignee',
   anyone: 'Anyone',
   me: 'Me',
@@ -46,7 +55,6 @@ export const inboxTexts = {
     oldest: 'Oldest first',
     oftenest: 'Most often',
     users: 'Most users',
-    priority: 'Most urgent',
     title: 'Title',
   },
   overdue: 'Overdue',
@@ -61,7 +69,7 @@ export const inboxTexts = {
 
     /** For those who don't see what it is. */
     state: 'State: ',
-    priority: 'Priority: ',
+    edited: (member: string) => `${member}: `,
     assignee: 'Assignee: ',
     snoozedUntil: (time: string) => `snoozed until ${time}`,
     times: (times: number) => plural(times, { one: `${count(times)} time`, other: `${count(times)} times` }),

@@ -5,7 +5,7 @@ import { useSession } from '../shell/session.ts';
 import { loadedLater, Ask } from '../ui/lazy.tsx';
 import type { Inbox, Item } from '../wire/types.ts';
 import { type Change, type ShowAgain, afterPaint, changeItem, stateChange, withReason } from './change.ts';
-import { closedStates, isReachable } from './filter.ts';
+import { closedStates, editedNames, isReachable } from './filter.ts';
 import type { ItemPickerProps } from './ItemPicker.tsx';
 import { inboxTexts } from './texts.tsx';
 
@@ -81,7 +81,7 @@ export const useItemCommands = ({ item, inbox, names, onLeft, onBack }: Options)
     may,
     close,
     open: (what) => {
-      if (item !== undefined && may(what)) setOpened(what);
+      if (item !== undefined && may(editedNames.some((name) => name === what) ? 'edit' : what)) setOpened(what);
     },
     dialog,
   };

@@ -19,7 +19,7 @@ import {
   savedViewsQuery,
 } from '../wire/queries.ts';
 import type { Counts, Inbox, Item, View } from '../wire/types.ts';
-import { type ListSearch, type Show, isListed, isOutside, listedInboxes, readListSearch, toQuery } from './filter.ts';
+import { type ListSearch, type Show, isListed, isOutside, listedInboxes, toQuery } from './filter.ts';
 
 type InboxCounts = Counts['inboxes'][string];
 
@@ -155,12 +155,10 @@ export const useItemList = (inbox: string | null, search: ListSearch, me: string
   const { data: views = nothing } = useRead(viewsQuery);
   const { data: savedViews = nothing } = useRead(savedViewsQuery);
   const inboxes = known ?? nothing;
-  const { show, view: viewName, priority, assignee, tags, overdue, q, sort } = search;
   const listed = useMemo(() => listedInboxes(inboxes, inbox), [inbox, inboxes]);
-  const query = useMemo(() => {
-    const given = { show, view: viewName, priority, assignee, tags, overdue, q, sort };
-    return toQuery(readListSearch(given), inbox, listed);
-  }, [show, viewName, priority, assignee, tags, overdue, q, sort, inbox, listed]);
+  const asked = JSON.stringify(toQuery(search, inbox, listed));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same query as long as it says the same
+  const query = useMemo(() => JSON.parse(asked) as ItemQuery, [asked]);
   const options = itemsQuery(http, items, query);
   const list = useInfiniteQuery({ ...options, enabled: listed.length > 0 });
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;

@@ -1,5 +1,5 @@
 /** The compact forms of what happens: items, entries, records, runs, approvals, flags, bulks. Used by compact.ts. */
-import { usualPriority } from '../../../shared/catalogue/states.ts';
+import { eachEdited, editedNames } from '../../../shared/app/items/members.ts';
 import { isObject } from '../../../shared/platform/json/jsonLimits.ts';
 import { type Members, objectsIn, omitMembers, pickMembers, withoutEmpty } from './members.ts';
 
@@ -11,7 +11,7 @@ const above = (value: unknown, least: number): unknown => (typeof value === 'num
 export const compactItem = (item: Members): Members =>
   withoutEmpty({
     ...pickMembers(item, ['id', 'inbox', 'title', 'state']),
-    priority: item['priority'] === usualPriority ? null : item['priority'],
+    ...eachEdited((name, { usual }) => (item[name] === usual ? null : item[name])),
     ...pickMembers(item, ['assignee', 'tags']),
     record: isObject(item['record']) ? withoutEmpty(item['record']) : null,
     occurrences: above(item['occurrences'], 1),
@@ -31,7 +31,7 @@ export const compactWholeItem = (item: Members): Members =>
 
 /** What a change of an item leaves: enough to know it and to go on with it. */
 export const itemReceipt = (item: Members): Members =>
-  pickMembers(item, ['id', 'title', 'state', 'priority', 'assignee', 'tags', 'snoozedUntil', 'version']);
+  pickMembers(item, ['id', 'title', 'state', ...editedNames, 'assignee', 'tags', 'snoozedUntil', 'version']);
 
 /** Entries whose later end is looked up by their ids. */
 const entriesWithEnds = new Set<unknown>(['reply', 'action', 'approval']);

@@ -1,4 +1,5 @@
 /** The rows of the tools that read items and change one of them. */
+import { eachEdited } from '../../../shared/app/items/members.ts';
 import { itemListQuery } from '../../../shared/app/manifest/itemQuery.ts';
 import type { Compactor } from '../answers/compact.ts';
 import { compactWholeItem } from '../answers/kinds.ts';
@@ -41,7 +42,7 @@ const readTools: readonly Tool[] = [
       inbox: '',
       view: '',
       state: '',
-      priority: '',
+      ...eachEdited(() => ''),
       tags: 'All of them.',
       assignee: 'Name, e-mail, id, me or none.',
       search: 'Words of the title.',
@@ -125,7 +126,7 @@ const changeTools: readonly Tool[] = [
     isListed: canInAnyInbox('state', 'assign', 'tags', 'snooze', 'note', 'edit'),
     say: {
       state: '',
-      priority: '',
+      ...eachEdited(() => ''),
       assignee: 'Name, e-mail, id or me; null: nobody.',
       snooze: 'Time or 2h; null wakes it.',
       note: '',

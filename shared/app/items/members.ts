@@ -3,7 +3,8 @@
  * by. Whatever lists members of items reads this table; test/laws/items.test.ts names the step that a row lacks.
  */
 import type { ActorRef } from '../../catalogue/events.ts';
-import { idSchema, nullable, responseObject, Type, type TSchema } from '../../platform/json/schema.ts';
+import { usualPriority } from '../../catalogue/states.ts';
+import { idSchema, nameSchema, nullable, responseObject, Type, type TSchema } from '../../platform/json/schema.ts';
 import {
   countIn,
   derivedFrom,
@@ -42,6 +43,18 @@ interface OccurredEntry {
   readonly entry?: { readonly id: string; readonly from: number; readonly actor: ActorRef };
 }
 
+/** A member to which people give a value: lists, views, bulks and tools filter by any of several values, and updates set it, by the verb `edit`. */
+interface Edited<V> {
+  /** Its name as descriptions begin with it. */
+  readonly plural: string;
+  /** The schema of one of the values that a list is filtered by, a text. */
+  readonly wanted: TSchema;
+  /** The schema of the value that an update gives it. */
+  readonly given: TSchema;
+  /** The value of a new item, which compact forms leave out. */
+  readonly usual: V;
+}
+
 interface ItemMember<V> {
   readonly stored: Stored<V>;
   /** Which changes write it: every one, by which `id` also finds the item; those of title and fields; those of links; the creation alone. */
@@ -54,8 +67,8 @@ interface ItemMember<V> {
   readonly erased: boolean;
   /** Parameters of lists that filter by it. */
   readonly filters: readonly string[];
-  /** The description of the list parameter that filters by any of several names of it; null: no parameter does. */
-  readonly anyOf: string | null;
+  /** null: it is changed by operations of its own, or not at all. */
+  readonly edited: Edited<V> | null;
   /** The name of the order of lists by it; null: lists are not sorted by it. */
   readonly sort: string | null;
 }
@@ -66,7 +79,7 @@ const always = {
   audited: true,
   erased: false,
   filters: [],
-  anyOf: null,
+  edited: null,
   sort: null,
 } as const;
 const once = { ...always, written: 'once' } as const;
@@ -100,7 +113,12 @@ export const itemMembers = {
     stored: nameIn('priority'),
     shown: Type.String({ description: 'Its priority, one of the inbox’s.' }),
     filters: ['priority'],
-    anyOf: 'Priorities, any of them',
+    edited: {
+      plural: 'Priorities',
+      wanted: nameSchema('One of them.'),
+      given: nameSchema('One of the inbox’s priorities.'),
+      usual: usualPriority,
+    },
     sort: 'priority',
   },
   /** Whether the state is of kind `closed`. */
@@ -219,14 +237,28 @@ export const memberNames = Object.keys(itemMembers) as (keyof Item)[];
 /** Returns the columns of a member. */
 export const columnsOf = (name: keyof Item): readonly Column<unknown>[] => itemMembers[name].stored.columns;
 
-export type AnyOfName = { [M in keyof Members]: Members[M]['anyOf'] extends string ? M : never }[keyof Members];
-/** The members that lists filter by any of some names. */
-export const anyOfNames = memberNames.filter((name): name is AnyOfName => itemMembers[name].anyOf !== null);
+export type EditedName = { [M in keyof Members]: Members[M]['edited'] extends null ? never : M }[keyof Members];
+export const editedNames = memberNames.filter((name): name is EditedName => itemMembers[name].edited !== null);
 
-/** Returns a value for each of `anyOfNames`. */
-export const eachAnyOf = <V>(valueOf: (name: AnyOfName) => V): Readonly<Record<AnyOfName, V>> =>
+/** Returns a value for each of `editedNames`. */
+export const eachEdited = <V>(
+  valueOf: (name: EditedName, edited: Members[EditedName]['edited']) => V,
+): Readonly<Record<EditedName, V>> =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name gets its value
-  Object.fromEntries(anyOfNames.map((name) => [name, valueOf(name)])) as Record<AnyOfName, V>;
+  Object.fromEntries(editedNames.map((name) => [name, valueOf(name, itemMembers[name].edited)])) as Record<
+    EditedName,
+    V
+  >;
+
+/** The values of edited members that new items have. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each has the value of its row
+export const usualValues = eachEdited((_, { usual }) => usual) as Pick<Item, EditedName>;
+
+type SortName = { [M in keyof Members]: Members[M]['sort'] }[keyof Members];
+export type ItemSort = Exclude<SortName, null>;
+export const itemSorts = memberNames
+  .map((name) => itemMembers[name].sort)
+  .filter((sort): sort is ItemSort => sort !== null);
 
 type ErasedName = { [M in keyof Members]: Members[M]['erased'] extends true ? M : never }[keyof Members];
 /** The members that may be about a person. */

@@ -1,6 +1,6 @@
 /** Checks an inbox of a manifest beyond its form and the schema of its fields. Used by manifestProblems.ts. */
 import type { FaultDetail } from '../../catalogue/errors.ts';
-import { type StateDefinition, defaultStates } from '../../catalogue/states.ts';
+import { defaultPriorities, defaultStates, type StateDefinition } from '../../catalogue/states.ts';
 import { didYouMean } from '../../platform/words/nearestNames.ts';
 import { blockProblems, hasTemplates, templateProblems } from '../blocks/manifestBlocks.ts';
 import { formProblems } from './formKeywords.ts';
@@ -19,6 +19,12 @@ export const duplicateNames = (names: readonly string[], path: string): FaultDet
 
 export const inboxStates = ({ states }: Pick<ManifestInbox, 'states'>): readonly StateDefinition[] =>
   states ?? defaultStates;
+
+/** The names of an inbox that lists are filtered by, by the filter. */
+export const inboxNames: ReadonlyMap<string, (inbox: ManifestInbox) => readonly string[]> = new Map([
+  ['state', (inbox) => inboxStates(inbox).map(({ name }) => name)],
+  ['priority', ({ priorities }) => priorities ?? defaultPriorities],
+]);
 
 const roots = ['item', 'record'];
 

@@ -14,10 +14,7 @@ import {
   Type,
 } from '../../platform/json/schema.ts';
 import { compileCheck } from '../../platform/json/validate.ts';
-import { eachAnyOf, itemMembers } from '../items/members.ts';
-
-export const itemSorts = ['lastSeen', 'firstSeen', 'occurrences', 'users', 'title', 'due', 'priority'] as const;
-export type ItemSort = (typeof itemSorts)[number];
+import { eachEdited, itemSorts } from '../items/members.ts';
 
 const threeWay = (what: string) =>
   Type.Optional(
@@ -73,7 +70,7 @@ export const itemListQuery = strictObject({
   overdue: threeWay('items past their deadline'),
   triaged: threeWay('items that triage closed'),
   snoozed: threeWay('snoozed items'),
-  ...eachAnyOf((name) => Type.Optional(csvListSchema(nameSchema('One of them.'), itemMembers[name].anyOf))),
+  ...eachEdited((_, { plural, wanted }) => Type.Optional(csvListSchema(wanted, `${plural}, any of them`))),
   sort: Type.Optional(
     Type.Union(
       itemSorts.flatMap((sort) => [Type.Literal(sort), Type.Literal(`-${sort}` as const)]),

@@ -2,7 +2,8 @@
 import { limits } from '../../catalogue/limits.ts';
 import { defaultPriorities, stateKinds } from '../../catalogue/states.ts';
 import { nameSchema, nullable, strictObject, tagSchema, timeSchema, Type } from '../../platform/json/schema.ts';
-import { itemSorts, recordFilterSchema } from './itemQuery.ts';
+import { eachEdited, itemSorts } from '../items/members.ts';
+import { recordFilterSchema } from './itemQuery.ts';
 
 export const labelSchema = Type.String({ minLength: 1, maxLength: 200, description: 'For people.' });
 /** Characters of a description. */
@@ -150,7 +151,9 @@ export const manifestViewSchema = strictObject({
   state: Type.Optional(Type.String({ maxLength: 5000, description: 'States, comma-separated, as in GET /items.' })),
   tags: Type.Optional(Type.String({ maxLength: 5000, description: 'Tags, comma-separated; all are required.' })),
   assignee: Type.Optional(Type.String({ maxLength: 5000, description: 'none, me, or people, comma-separated.' })),
-  priority: Type.Optional(Type.String({ maxLength: 5000, description: 'Priorities, comma-separated; any of them.' })),
+  ...eachEdited((_, { plural }) =>
+    Type.Optional(Type.String({ maxLength: 5000, description: `${plural}, comma-separated; any of them.` })),
+  ),
   record: Type.Optional(recordFilterSchema),
   createdAfter: Type.Optional(timeSchema('Items made at this time or later')),
   createdBefore: Type.Optional(timeSchema('Items made before this time')),

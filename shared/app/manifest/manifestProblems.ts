@@ -6,8 +6,8 @@ import type { FaultDetail } from '../../catalogue/errors.ts';
 import { didYouMean } from '../../platform/words/nearestNames.ts';
 import { blockProblems, templateProblems } from '../blocks/manifestBlocks.ts';
 import { fieldCurrencyProblems, formProblems } from './formKeywords.ts';
-import { duplicateNames, inboxProblems, inboxStates } from './inboxProblems.ts';
-import type { ManifestAction, ManifestFlag, ManifestResource, ManifestView } from './manifest.ts';
+import { duplicateNames, inboxNames, inboxProblems } from './inboxProblems.ts';
+import type { ManifestAction, ManifestFlag, ManifestInbox, ManifestResource, ManifestView } from './manifest.ts';
 import { numericRecordFields } from './orderedTexts.ts';
 import { pageProblems } from './pages/manifestPages.ts';
 import { getQueryCheck, splitLists } from './pages/query.ts';
@@ -26,7 +26,7 @@ const undeclaredProblems = (
 ): FaultDetail[] =>
   name === undefined || name === null || names.has(name)
     ? []
-    : [{ path, message: `names the ${kind} ${name}, which is not declared${didYouMean(name, names)}` }];
+    : [{ path, message: `names the ${kind} ${name.slice(0, 100)}, which is not declared${didYouMean(name, names)}` }];
 
 const resourceProblems = (resource: ManifestResource, path: string, resources: ReadonlySet<string>): FaultDetail[] => [
   ...duplicateNames(
@@ -104,30 +104,29 @@ const actionProblems = (
   }),
 ];
 
-/** Returns the states of one inbox, or of all; null: not known, as the form of one is invalid. */
-type States = (inbox: string | undefined) => readonly string[] | null;
+/** Returns the names of one inbox, or of all, that a filter may have; null: not known, as the form of one is invalid. */
+type InboxNames = (
+  namesOf: (inbox: ManifestInbox) => readonly string[],
+  inbox: string | undefined,
+) => readonly string[] | null;
 
 const viewProblems = (
   { name: _, label: _label, description: _description, ...filters }: ManifestView,
   path: string,
-  known: { readonly inboxes: ReadonlySet<string>; readonly states: States },
+  known: { readonly inboxes: ReadonlySet<string>; readonly namesOfInboxes: InboxNames },
 ): FaultDetail[] => {
   const query = splitLists('items', filters);
-  const states = known.states(filters.inbox);
   return [
     ...undeclaredProblems('inbox', known.inboxes, filters.inbox, `${path}.inbox`),
     ...(getQueryCheck('items', 'items')?.(query, `${path}.`) ?? []),
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `splitLists` has made a list of the text that the schema requires
-    ...((query['state'] ?? []) as string[]).flatMap((state) =>
-      states === null || states.includes(state)
+    ...[...inboxNames].flatMap(([filter, namesOf]) => {
+      const names = known.namesOfInboxes(namesOf, filters.inbox);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `splitLists` has made a list of the text that the schema requires
+      const given = (query[filter] ?? []) as string[];
+      return names === null
         ? []
-        : [
-            {
-              path: `${path}.state`,
-              message: `names the state ${state.slice(0, 100)}, which is not declared${didYouMean(state, states)}`,
-            },
-          ],
-    ),
+        : given.flatMap((name) => undeclaredProblems(filter, new Set(names), name, `${path}.${filter}`));
+    }),
   ];
 };
 
@@ -144,16 +143,14 @@ export const crossReferenceProblems = ({ manifest, invalidPaths: unsound }: Vali
   const names = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name);
   const known = { inboxes: names(inboxes), resources: names(resources), views: names(views) };
   const resourceNames = new Set(known.resources);
-  const inboxNames = new Set(known.inboxes);
+  const declaredInboxes = new Set(known.inboxes);
   const each = <T>(list: readonly T[], kind: string, look: (entry: T, path: string) => FaultDetail[]): FaultDetail[] =>
     list.flatMap((entry, i) => (unsound.has(`${kind}.${String(i)}`) ? [] : look(entry, `${kind}.${String(i)}`)));
-  const states: States = (name) => {
+  const namesOfInboxes: InboxNames = (namesOf, name) => {
     const meant = inboxes.flatMap((inbox, i) =>
       name === undefined || inbox.name === name ? [{ inbox, place: `inboxes.${String(i)}` }] : [],
     );
-    return meant.some(({ place }) => unsound.has(place))
-      ? null
-      : meant.flatMap(({ inbox }) => names(inboxStates(inbox)));
+    return meant.some(({ place }) => unsound.has(place)) ? null : meant.flatMap(({ inbox }) => namesOf(inbox));
   };
   return [
     ...duplicateNames(known.resources, 'resources'),
@@ -167,7 +164,7 @@ export const crossReferenceProblems = ({ manifest, invalidPaths: unsound }: Vali
     ),
     ...each(resources, 'resources', (resource, path) => resourceProblems(resource, path, resourceNames)),
     ...each(inboxes, 'inboxes', (inbox, path) => inboxProblems(inbox, path, manifest)),
-    ...each(views, 'views', (view, path) => viewProblems(view, path, { inboxes: inboxNames, states })),
+    ...each(views, 'views', (view, path) => viewProblems(view, path, { inboxes: declaredInboxes, namesOfInboxes })),
     ...each(actions, 'actions', (action, path) => actionProblems(action, path, resources)),
     ...each(pages, 'pages', (page, path) => pageProblems(page, path, known)),
     ...each(flags, 'flags', (flag, path) => flagProblems(flag, path, resourceNames)),

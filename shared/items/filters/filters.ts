@@ -1,18 +1,18 @@
 /** Resolves the parameters of GET /items and its view to a request for items/list. For lists, summaries, bulks and pages. */
 import { type Caller, unknownName, findVisibleInbox } from '../../accounts/access/principal.ts';
-import { eachAnyOf } from '../../app/items/members.ts';
+import { eachEdited, itemSorts, type ItemSort } from '../../app/items/members.ts';
 import type { InboxDefinition } from '../../app/manifest/definition.ts';
-import { itemSorts, type ItemSort } from '../../app/manifest/itemQuery.ts';
 import { invalidAt } from '../../catalogue/errors.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { listNearest } from '../../platform/words/nearestNames.ts';
 import { cleanText } from '../../platform/words/texts.ts';
-import { statesOf, prioritiesOf } from '../inboxRules.ts';
+import { statesOf } from '../inboxRules.ts';
 import { anyTime } from '../list/filters.ts';
 import type { ItemListRequest, TimeRange, VisibleInbox } from '../list/request.ts';
 import type { RecordRef } from '../model.ts';
 import { checkFieldNames, parseContents, parseQueryWords, requireQueryWords } from './contentFilter.ts';
 import {
+  declaredNames,
   filtersOfQuery,
   mergeFilters,
   parseRecordFilter,
@@ -34,18 +34,10 @@ export const inboxesOf = (caller: Caller, name: string | undefined): InboxDefini
   return [inbox];
 };
 
-const requireKnown = (known: ReadonlySet<string>, names: readonly string[] | undefined, path: string): void => {
+/** Throws `invalid` at `path` for a name that is not known. Not for views, which may have names of inboxes that the caller doesn't see. */
+export const requireKnown = (known: ReadonlySet<string>, names: readonly string[] | undefined, path: string): void => {
   const unknown = names?.find((name) => !known.has(name));
   if (unknown !== undefined) throw invalidAt(path, `must be among ${listNearest(unknown, [...known])}`);
-};
-
-/** Throws `invalid` at `path` for a state that none of the inboxes has. Not for views, which may name states of inboxes that the caller doesn't see. */
-export const requireKnownStates = (
-  inboxes: readonly InboxDefinition[],
-  states: readonly string[] | undefined,
-  path: string,
-): void => {
-  requireKnown(statesOf(inboxes), states, path);
 };
 
 /** Returns an inbox as lists read it. */
@@ -119,8 +111,7 @@ export const resolveFilters = (
   const merged = mergeFilters(filtersOfQuery(query), view);
   const inboxes = inboxesOf(caller, merged.inbox);
   const known = ofInbox ? inboxes : visibleInboxes(caller);
-  requireKnownStates(known, query.state, 'state');
-  requireKnown(prioritiesOf(known), query.priority, 'priority');
+  for (const [filter, namesOf] of declaredNames) requireKnown(namesOf(known), query[filter], filter);
   checkFieldNames(query['fields.*'] ?? {}, known);
   const assignees = resolveAssignees(caller, merged.assignee, query.assignee);
   const record = resolveRecord(caller, merged);
@@ -153,7 +144,7 @@ export const resolveFilters = (
       overdue: threeWayToBoolean(merged.overdue),
       triaged: threeWayToBoolean(merged.triaged),
       snoozed: threeWayToBoolean(merged.snoozed),
-      ...eachAnyOf((name) => merged[name] ?? null),
+      ...eachEdited((name) => merged[name] ?? null),
       sort,
       descending,
       now,

@@ -1,7 +1,10 @@
 /** The filters and the order of a list of items, as its parameters and its view give them. Used by filters.ts and views.ts. */
+import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { itemListQuery, listParameters } from '../../app/manifest/itemQuery.ts';
 import type { ManifestView } from '../../app/manifest/manifest.ts';
 import type { Static } from '../../platform/json/schema.ts';
+import { prioritiesOf } from '../inboxRules.ts';
+import { statesOf } from '../inboxRules.ts';
 import type { RecordRef } from '../model.ts';
 
 export type ItemListQuery = Static<typeof itemListQuery>;
@@ -17,6 +20,15 @@ export type ListFilters = { readonly [N in Parameter]: ItemListQuery[N] | undefi
   readonly fields: FieldValues | undefined;
   readonly sort: string | undefined;
 };
+
+/** The filters by names that inboxes declare, each with the names that inboxes have, also those that are not declared any more. */
+export const declaredNames: readonly (readonly [
+  'state' | 'priority',
+  (inboxes: readonly InboxDefinition[]) => ReadonlySet<string>,
+])[] = [
+  ['state', statesOf],
+  ['priority', prioritiesOf],
+];
 
 /** The names of filters and order; theirs is the order of the texts that cursors are sealed with. */
 const names = Object.keys(itemListQuery.properties)

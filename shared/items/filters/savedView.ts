@@ -5,9 +5,8 @@ import { type JsonItemQuery, toListQuery } from '../../app/manifest/itemQuery.ts
 import type { ActorRef } from '../../catalogue/events.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../../platform/db/sql.ts';
-import { statesOf, prioritiesOf } from '../inboxRules.ts';
 import { declaredFieldNames } from './contentFilter.ts';
-import { filtersOfQuery, parseRecordFilter } from './listFilters.ts';
+import { declaredNames, filtersOfQuery, parseRecordFilter } from './listFilters.ts';
 
 export interface SavedView {
   readonly id: string;
@@ -71,16 +70,14 @@ export const seesScope = (access: Access, { inboxes, resources }: ViewScope): bo
   (inboxes === null ? access.namesSeen('inbox')?.length !== 0 : inboxes.every((name) => access.sees('inbox', name))) &&
   resources.every((name) => access.sees('resource', name));
 
-/** Returns whether the states, priorities and fields that the filters name are those of inboxes that the role sees. */
+/** Returns whether the names and fields that the filters have are those of inboxes that the role sees. */
 const seesNames = ({ env, principal: { access } }: Caller, query: JsonItemQuery): boolean => {
-  const { state, priority, fields } = filtersOfQuery(toListQuery(query));
+  const filters = filtersOfQuery(toListQuery(query));
   const inboxes = [...env.definition.inboxes.values()].filter(({ name }) => access.sees('inbox', name));
-  const [states, priorities] = [statesOf(inboxes), prioritiesOf(inboxes)];
-  const known = declaredFieldNames(inboxes);
+  const fields = declaredFieldNames(inboxes);
   return (
-    (state ?? []).every((name) => states.has(name)) &&
-    (priority ?? []).every((name) => priorities.has(name)) &&
-    Object.keys(fields ?? {}).every((name) => known.includes(name))
+    declaredNames.every(([filter, namesOf]) => (filters[filter] ?? []).every((name) => namesOf(inboxes).has(name))) &&
+    Object.keys(filters.fields ?? {}).every((name) => fields.includes(name))
   );
 };
 

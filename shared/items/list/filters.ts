@@ -2,7 +2,7 @@
  * The filters of an item list as SQL conditions on rows that an index has found already: one text for all requests, in
  * which a filter that a request lacks is a null parameter. PostgreSQL never chooses an index for them. Used by items/list/.
  */
-import { anyOfNames, columnsOf, eachAnyOf, type AnyOfName } from '../../app/items/members.ts';
+import { columnsOf, editedNames, eachEdited, type EditedName } from '../../app/items/members.ts';
 import type { SqlValue } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
 import { nameCode, alternativesOf } from '../../platform/words/searchWords.ts';
@@ -54,8 +54,11 @@ const hasAllParts = (): string =>
     then (select coalesce(${passPlaces.map((n) => `($partCount::int < ${String(n)} or ${anyRowHas(n)})`).join(' and ')}, false) from item_words w where w.env = $env and w.item = i.id)
     else not exists (select from generate_series(2, $partCount::int) as n where not ${hasRow(part('n'))}) end))`;
 
-const columnOf = (name: AnyOfName): string => columnsOf(name)[0]?.name ?? name;
-const anyOfValue = (name: AnyOfName): string => `any_${columnOf(name)}`;
+/** Returns the condition of the member's column, any of several values. */
+const anyOfSql = (edited: EditedName): string =>
+  columnsOf(edited)
+    .map(({ name, type }) => `($any_${name}::${type}[] is null or i.${name} = any($any_${name}::${type}[]))`)
+    .join(' and ');
 
 /** Alias of the rows: `i`. `strpos` is a hint: it spares most rows the tsquery, which takes 30 times as long. */
 export const filterConditions: Readonly<Record<ItemFilterName, string>> = {
@@ -72,9 +75,7 @@ export const filterConditions: Readonly<Record<ItemFilterName, string>> = {
     '($recordId::text is null or (i.record_id = $recordId::text and i.record_resource = $recordResource::text) is true or i.links @> $recordLink::jsonb)',
   created: hiddenFromPlanner('i.created_at >= $createdFrom::bigint and i.created_at < $createdTo::bigint'),
   seen: hiddenFromPlanner('i.last_seen >= $seenFrom::bigint and i.last_seen < $seenTo::bigint'),
-  ...eachAnyOf(
-    (name) => `($${anyOfValue(name)}::text[] is null or i.${columnOf(name)} = any($${anyOfValue(name)}::text[]))`,
-  ),
+  ...eachEdited(anyOfSql),
   contents: `($same::tsquery[] is null or case when $partCount::int = 1 then ${hasRow(`($same::tsquery[])[${inboxPlace}]`)} else ${hasAllParts()} end)`,
 };
 
@@ -151,7 +152,9 @@ export const filterValues = (request: ItemCountRequest): Record<string, SqlValue
     inboxes,
     codes: request.inboxes.map((inbox) => nameCode(inbox.name)),
     now: request.now,
-    ...Object.fromEntries(anyOfNames.map((name) => [anyOfValue(name), request[name]])),
+    ...Object.fromEntries(
+      editedNames.flatMap((member) => columnsOf(member).map(({ name }) => [`any_${name}`, request[member]])),
+    ),
     states: request.states,
     tags: request.tags,
     assignees: request.assignees,

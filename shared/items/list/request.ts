@@ -1,6 +1,5 @@
 /** The request for a list or count of items, resolved from parameters, view and role. Used by items/list/, `GET /items` and blocks of items. */
-import { eachAnyOf, type AnyOfName } from '../../app/items/members.ts';
-import type { ItemSort } from '../../app/manifest/itemQuery.ts';
+import { eachEdited, type EditedName, type ItemSort } from '../../app/items/members.ts';
 import type { RecordRef } from '../model.ts';
 import type { ContentFilter } from '../search/itemWords.ts';
 
@@ -19,7 +18,7 @@ export interface TimeRange {
 }
 
 /** Filters; null: not filtered by this. */
-interface ItemFilter extends Readonly<Record<AnyOfName, readonly string[] | null>> {
+interface ItemFilter extends Readonly<Record<EditedName, readonly string[] | null>> {
   readonly states: readonly string[] | null;
   /** An item needs all of these. */
   readonly tags: readonly string[] | null;
@@ -55,7 +54,7 @@ export const unfiltered: ItemFilter = {
   record: null,
   created: null,
   seen: null,
-  ...eachAnyOf(() => null),
+  ...eachEdited(() => null),
 };
 
 export interface ItemCountRequest extends ItemFilter {

@@ -1,5 +1,6 @@
 /** Decides how an item is created, or how an occurrence is added to the item with the same key. For perform/create.ts. */
 import type { ItemRecord } from '../../app/items/columns.ts';
+import { usualValues } from '../../app/items/members.ts';
 import { orderMembers } from '../../app/manifest/declaredOrder.ts';
 import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { fault, invalidAt, type FaultDetail } from '../../catalogue/errors.ts';
@@ -123,6 +124,7 @@ const newItemEffect = ({ inbox, input, happened, facts }: CreateContext, moment:
     inbox: inbox.name,
     title: happened[0].title,
     state: inbox.initial,
+    ...usualValues,
     priority: firstPriority(inbox),
     closed: isClosed,
     record,

@@ -1,9 +1,9 @@
 /** Restores the values that a change has replaced. Performed by the undo of a bulk, and of one change of an item. */
+import { eachEdited, editedNames, type EditedName } from '../../app/items/members.ts';
 import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { Fault, fault, invalidAt } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
 import { Type } from '../../platform/json/schema.ts';
-import { editedEntry } from '../inboxRules.ts';
 import { decideLinkChange, isSameRecord } from '../links.ts';
 import type { Item, RecordRef } from '../model.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type ItemOperation,
 } from '../operation.ts';
 import { changeTags } from '../tags.ts';
-import { updateItem, updateVerbs, type UpdateInput } from './update.ts';
+import { editedEntry, updateItem, updateVerbs, type UpdateInput } from './update.ts';
 
 /** The members of one item that a change replaced, before and after. */
 export interface PreviousValues {
@@ -43,7 +43,7 @@ const restoreTags = (item: Item, { before, after }: PreviousValues): ItemDecisio
   };
 };
 
-type RestoredValue = 'state' | 'assignee' | 'snoozedUntil' | 'priority';
+type RestoredValue = 'state' | 'assignee' | 'snoozedUntil' | EditedName;
 type EntryOf = (from: Item[RestoredValue], to: Item[RestoredValue]) => EntryDraft;
 
 /** The members that are given back as values: the verb that each needs, and its entry. */
@@ -54,7 +54,7 @@ const values: Readonly<Record<RestoredValue, { readonly verb: InboxVerb; readonl
     verb: 'snooze',
     entry: (from, to) => (to === null ? { type: 'woken', data: { from } } : { type: 'snoozed', data: { from, to } }),
   },
-  priority: { verb: 'edit', entry: (from, to) => editedEntry('priority', from, to) },
+  ...eachEdited((name) => ({ verb: 'edit' as const, entry: (from, to) => editedEntry(name, from, to) })),
 };
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
@@ -168,7 +168,7 @@ const neededVerbs = ({ before, closes }: FormerValues): InboxVerb[] => [
 /** Thrown for an entry of another kind, or of another item. */
 export const notUndone = invalidAt(
   'undo',
-  'must be an entry of a change of this item’s state, priority, assignee, tags, snooze or links; what came with a reply or a run is changed back by a change of its own',
+  `must be an entry of a change of this item’s ${['state', ...editedNames].join(', ')}, assignee, tags, snooze or links; what came with a reply or a run is changed back by a change of its own`,
 );
 
 /** Returns whether all records of a change of links are seen; else its entry is not there for the caller. */

@@ -1,4 +1,5 @@
-/** Changes several members of an item at once: state, priority, assignee, tags, snooze, a note, links; all of them or none. */
+/** Changes several members of an item at once: state, edited members, assignee, tags, snooze, a note, links; all of them or none. */
+import { eachEdited, editedNames, type EditedName, type itemMembers } from '../../app/items/members.ts';
 import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { Fault, invalidAt } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
@@ -13,10 +14,16 @@ import {
   type Static,
 } from '../../platform/json/schema.ts';
 import { movePaths } from '../../platform/json/validate.ts';
-import { decidePriority } from '../inboxRules.ts';
+import { priorityProblem } from '../inboxRules.ts';
 import { recordReference, decideLinkChange, isSameRecord } from '../links.ts';
 import type { Item } from '../model.ts';
-import { decideInTurn, defineItemOperation, type DecisionContext, type ItemDecision } from '../operation.ts';
+import {
+  decideInTurn,
+  defineItemOperation,
+  type DecisionContext,
+  type EntryDraft,
+  type ItemDecision,
+} from '../operation.ts';
 import { assignItem } from './assign.ts';
 import { checkLongText, longText, noteItem } from './note.ts';
 import { setState } from './setState.ts';
@@ -31,12 +38,15 @@ const linkChange = strictObject(
   { description: 'Links to records, to add and to remove.' },
 );
 
+type EditedInput = { [M in EditedName]: ReturnType<typeof Type.Optional<(typeof itemMembers)[M]['edited']['given']>> };
+
 export const updateInput = strictObject({
   state: Type.Optional(nameSchema('The state to enter.')),
   assignee: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 100, description: 'A person’s id; null unassigns.' })),
   ),
-  priority: Type.Optional(nameSchema('One of the inbox’s priorities.')),
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each member has the schema of its row
+  ...(eachEdited((_, { given }) => Type.Optional(given)) as EditedInput),
   tags: Type.Optional(tagChangeSchema),
   snooze: Type.Optional(nullable(timeSchema('When it wakes by itself; null wakes it now'))),
   note: Type.Optional(longText('A note to add.')),
@@ -70,13 +80,39 @@ const definePart = (
   place: UpdatePart['place'] = () => member,
 ): UpdatePart => ({ member, verb, sets, decide, place });
 
+/** Returns the entry of a member that is put right. */
+export const editedEntry = (member: EditedName, from: unknown, to: unknown): EntryDraft => ({
+  type: 'edited',
+  data: { member, from, to },
+});
+
+/** What is wrong with the value of an edited member beyond its schema. */
+const valueProblems: {
+  readonly [M in EditedName]?: (inbox: InboxDefinition, value: Item[M]) => Fault | null;
+} = { priority: priorityProblem };
+
+const decideEdit = <M extends EditedName>(
+  member: M,
+  item: Item,
+  inbox: InboxDefinition,
+  value: Item[M] = item[member],
+): ItemDecision =>
+  item[member] === value
+    ? 'unchanged'
+    : (valueProblems[member]?.(inbox, value) ?? {
+        item: { ...item, [member]: value },
+        entries: [editedEntry(member, item[member], value)],
+      });
+
 /** In the order in which they are decided: the state first, as only open items can be snoozed. */
 const parts: readonly UpdatePart[] = [
   definePart('state', { verb: 'state', sets: ['state'] }, (item, inbox, { state = item.state }, moment) =>
     setState.decide(item, inbox, { state }, moment),
   ),
-  definePart('priority', { verb: 'edit', sets: ['priority'] }, (item, inbox, { priority = item.priority }) =>
-    decidePriority(item, inbox, priority),
+  ...editedNames.map((name) =>
+    definePart(name, { verb: 'edit', sets: [name] }, (item, inbox, input) =>
+      decideEdit(name, item, inbox, input[name]),
+    ),
   ),
   definePart('assignee', { verb: 'assign', sets: ['assignee'] }, (item, inbox, { assignee = null }, moment) =>
     assignItem.decide(item, inbox, { assignee }, moment),

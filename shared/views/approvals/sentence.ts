@@ -3,6 +3,7 @@
  * values. Used by present.ts.
  */
 import type { Access } from '../../accounts/access/access.ts';
+import { eachEdited } from '../../app/items/members.ts';
 import { memberOf, withCurrency } from '../../app/manifest/money.ts';
 import { changedTarget, type ApprovalDraft } from '../../approvals/model.ts';
 import { canonicalJson, isObject } from '../../platform/json/jsonLimits.ts';
@@ -30,7 +31,7 @@ const restoredMembers = (approval: ApprovalDraft): Json => {
   const now = objectOf(changedTarget(approval, approval['now']));
   const after = objectOf(approval['after']);
   const differs = (name: string): boolean => canonicalJson(now[name] ?? null) !== canonicalJson(after[name] ?? null);
-  const values = { state: 'state', priority: 'priority', assignee: 'assignee', snooze: 'snoozedUntil' };
+  const values = { state: 'state', ...eachEdited((name) => name), assignee: 'assignee', snooze: 'snoozedUntil' };
   const lists = ['tags', 'links'];
   return Object.fromEntries<unknown>([
     ...Object.entries(values).flatMap(([part, name]): [string, unknown][] =>

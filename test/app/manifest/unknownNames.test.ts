@@ -173,6 +173,11 @@ describe('names that lead nowhere', () => {
     [{ views: [{ name: 'v', fields: { emial: 'x' } }] }, 'views.0.fields.emial', /did you mean email\?/],
     [{ views: [{ name: 'v', record: 'ordr:o1' }] }, 'views.0.record', /the resource ordr.*did you mean order\?/],
     [page({ type: 'items', source: 'items', query: { state: 'new,nwe' } }), 'pages.0.blocks.0.query.state', /new\?/],
+    [
+      page({ type: 'items', source: 'items', query: { priority: 'high,hihg' } }),
+      'pages.0.blocks.0.query.priority',
+      /high\?/,
+    ],
     [page({ type: 'stat', source: 'counts', query: { state: 'nwe' } }), 'pages.0.blocks.0.query.state', /new\?/],
     [
       page({ ...records, query: { resource: 'order', filters: { stauts: 'paid' } } }),

@@ -61,9 +61,10 @@ export const wrong: Readonly<Record<string, readonly (readonly [object, readonly
           { name: 'v', inbox: 'ghost' },
           { name: 'w', inbox: 'mail', state: 'open,gone' },
           { name: 'x', state: 'nowhere' },
+          { name: 'y', inbox: 'mail', priority: 'urgent,gone' },
         ],
       },
-      ['views.0.inbox', 'views.1.state', 'views.2.state'],
+      ['views.0.inbox', 'views.1.state', 'views.2.state', 'views.3.priority'],
     ],
     [
       {

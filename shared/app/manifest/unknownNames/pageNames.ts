@@ -3,7 +3,7 @@ import type { FaultDetail } from '../../../catalogue/errors.ts';
 import { isObject } from '../../../platform/json/jsonLimits.ts';
 import { didYouMean } from '../../../platform/words/nearestNames.ts';
 import { hasTemplates } from '../../blocks/manifestBlocks.ts';
-import { inboxStates } from '../inboxProblems.ts';
+import { inboxNames, inboxStates } from '../inboxProblems.ts';
 import type { Manifest, ManifestInbox, ManifestPage, ManifestResource } from '../manifest.ts';
 import { splitLists, type BlockQuery } from '../pages/query.ts';
 import { tableMeasures } from '../pages/schema.ts';
@@ -42,13 +42,17 @@ export const unknownInItemFilters = (
   ];
 };
 
-const unknownStates = (query: BlockQuery, path: string, { inboxes = [] }: Manifest): FaultDetail[] => {
+/** Returns the names in filters of items or counts that no inbox declares which they mean. */
+const unknownOfInboxes = (query: BlockQuery, path: string, { inboxes = [] }: Manifest): FaultDetail[] => {
   const named = inboxes.filter(({ name }) => name === query['inbox']);
-  const known = (named.length === 0 ? inboxes : named).flatMap((inbox) => inboxStates(inbox).map(({ name }) => name));
-  const { state } = splitLists('items', query);
-  return (Array.isArray(state) ? state : []).flatMap((name: unknown) =>
-    unknownName('state', name, known, `${path}.state`),
-  );
+  const split = splitLists('items', query);
+  return [...inboxNames].flatMap(([filter, namesOf]) => {
+    const known = (named.length === 0 ? inboxes : named).flatMap(namesOf);
+    const given = split[filter];
+    return (Array.isArray(given) ? given : []).flatMap((name: unknown) =>
+      unknownName(filter, name, known, `${path}.${filter}`),
+    );
+  });
 };
 
 const fieldNames = ({ fields = [] }: ManifestResource, can: 'filter' | 'sort' | null): string[] =>
@@ -134,7 +138,7 @@ export const unknownInPage = ({ blocks }: ManifestPage, path: string, manifest: 
     if (source === 'app') return [];
     return [
       ...unknownActions(block, at, manifest),
-      ...(source === 'items' || source === 'counts' ? unknownStates(query, `${at}.query`, manifest) : []),
+      ...(source === 'items' || source === 'counts' ? unknownOfInboxes(query, `${at}.query`, manifest) : []),
       ...(source === 'items' ? unknownInItemFilters(query, `${at}.query`, manifest) : []),
       ...(source === 'records' ? unknownInRecords(block, query, at, manifest) : []),
       ...unknownColumns(block, knownColumns(source, query, manifest), at),
