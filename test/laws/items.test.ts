@@ -1,6 +1,13 @@
 /** The law of the members of items: each is a row of one table, and no step of it is missing. A failing line contains what to do. */
 import { expect } from 'chai';
-import { columnsOf, itemMembers, itemSorts, memberNames, otherItemColumns } from '../../shared/app/items/members.ts';
+import {
+  columnsOf,
+  editedNames,
+  itemMembers,
+  itemSorts,
+  memberNames,
+  otherItemColumns,
+} from '../../shared/app/items/members.ts';
 import { itemListQuery } from '../../shared/app/manifest/itemQuery.ts';
 import { unfiltered } from '../../shared/items/list/request.ts';
 import { itemStreams, streamsForSort } from '../../shared/items/list/streams.ts';
@@ -87,6 +94,29 @@ describe('law: members of items', () => {
           ({ name, key }) =>
             `the stream ${name} has no index on (env, inbox, …, ${key === null ? '' : `${key}, `}id): add one by a migration`,
         ),
+    ];
+    expect(problems, problems.join('\n')).to.deep.equal([]);
+  });
+
+  it('every edited member has its place in the console, and with every order in the views of the SDK', () => {
+    const lacks = (file: string, wanted: string): string[] => (textOf(file).includes(wanted) ? [] : [file]);
+    const problems = [
+      ...editedNames.flatMap((name) => [
+        ...lacks('api/console/inbox/filter.ts', `\n  ${name}: { usual: `).map(
+          (file) => `${name} is not shown: give it a row in editedMembers of ${file}`,
+        ),
+        ...lacks('api/console/inbox/texts.tsx', `\n    ${name}: {\n      label: `).map(
+          (file) => `${name} has no texts: add them to edited of ${file}`,
+        ),
+        ...lacks('shared/sdk/views.ts', `\n  readonly ${name}?: `).map(
+          (file) => `no view of the SDK filters by ${name}: add it to ${file}`,
+        ),
+      ]),
+      ...itemSorts.flatMap((sort) =>
+        lacks('shared/sdk/views.ts', `'${sort}'`).map(
+          (file) => `no view of the SDK has the order ${sort}: add it to ${file}`,
+        ),
+      ),
     ];
     expect(problems, problems.join('\n')).to.deep.equal([]);
   });

@@ -3,8 +3,7 @@ import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { itemListQuery, listParameters } from '../../app/manifest/itemQuery.ts';
 import type { ManifestView } from '../../app/manifest/manifest.ts';
 import type { Static } from '../../platform/json/schema.ts';
-import { prioritiesOf } from '../inboxRules.ts';
-import { statesOf } from '../inboxRules.ts';
+import { prioritiesOf, statesOf } from '../inboxRules.ts';
 import type { RecordRef } from '../model.ts';
 
 export type ItemListQuery = Static<typeof itemListQuery>;
@@ -22,13 +21,10 @@ export type ListFilters = { readonly [N in Parameter]: ItemListQuery[N] | undefi
 };
 
 /** The filters by names that inboxes declare, each with the names that inboxes have, also those that are not declared any more. */
-export const declaredNames: readonly (readonly [
-  'state' | 'priority',
-  (inboxes: readonly InboxDefinition[]) => ReadonlySet<string>,
-])[] = [
+export const declaredNames = [
   ['state', statesOf],
   ['priority', prioritiesOf],
-];
+] as const;
 
 /** The names of filters and order; theirs is the order of the texts that cursors are sealed with. */
 const names = Object.keys(itemListQuery.properties)

@@ -1,4 +1,5 @@
 /** The SQL of a stream: its branches, merged in order from a cursor on or as a range. Used by statements.ts, scan.ts and groups.ts. */
+import { columnsOf, memberNames } from '../../app/items/members.ts';
 import type { NamedValues } from '../../platform/db/sql.ts';
 import { behindSql, orderSql } from '../../platform/listing/scanSql.ts';
 import { scannedColumns } from '../model.ts';
@@ -41,7 +42,7 @@ export const orderBySql = (stream: ItemStream, descending: boolean): string =>
   orderSql(orderColumns(stream), descending);
 
 const keyType = ({ key }: ItemStream): string =>
-  key === 'title_key' ? 'text' : key === 'occurrences' || key === 'users' ? 'int' : 'bigint';
+  memberNames.flatMap(columnsOf).find(({ name }) => name === key)?.type ?? 'bigint';
 
 /** Returns the condition of rows behind the cursor. */
 export const afterCursorSql = (stream: ItemStream, descending: boolean): string =>
