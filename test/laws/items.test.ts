@@ -7,10 +7,11 @@ import {
   itemSorts,
   memberNames,
   otherItemColumns,
+  type ItemSort,
 } from '../../shared/app/items/members.ts';
 import { itemListQuery } from '../../shared/app/manifest/itemQuery.ts';
 import { unfiltered } from '../../shared/items/list/request.ts';
-import { itemStreams, streamsForSort } from '../../shared/items/list/streams.ts';
+import { itemStreams, streamsForSort, type ItemStream } from '../../shared/items/list/streams.ts';
 import { files, textOf } from './source.ts';
 
 const table = 'shared/app/items/members.ts';
@@ -73,13 +74,13 @@ describe('law: members of items', () => {
 
   it('every order has streams, and every stream an index that ends with its key and the id', () => {
     const request = { env: 1, inboxes: [], now: 0, ...unfiltered, descending: false, after: null, limit: 1 };
-    const streams = [
-      ...Object.values(itemStreams),
-      ...itemSorts.flatMap((sort) => streamsForSort({ ...request, sort })),
-    ];
+    // Of an order that streams.ts lacks there are none, whatever its types say.
+    const ofSort: (sort: ItemSort) => readonly ItemStream[] | undefined = (sort) =>
+      streamsForSort({ ...request, sort });
+    const streams = [...Object.values(itemStreams), ...itemSorts.flatMap((sort) => ofSort(sort) ?? [])];
     const problems = [
       ...itemSorts
-        .filter((sort) => streamsForSort({ ...request, sort }).length === 0)
+        .filter((sort) => ofSort(sort) === undefined)
         .map((sort) => `the order ${sort} has no stream: add it to shared/items/list/streams.ts`),
       ...streams
         .filter(

@@ -1,5 +1,4 @@
 /** The filters and the order of a list of items, as its parameters and its view give them. Used by filters.ts and views.ts. */
-import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { itemListQuery, listParameters } from '../../app/manifest/itemQuery.ts';
 import type { ManifestView } from '../../app/manifest/manifest.ts';
 import type { Static } from '../../platform/json/schema.ts';
