@@ -21,7 +21,7 @@ import {
   itemStreamStatement,
 } from './statements.ts';
 import { branchesOf, type ItemStream } from './streams.ts';
-import { branchSizeFor } from './streamSql.ts';
+import { branchSizeFor, keyType } from './streamSql.ts';
 
 export interface ItemScanLimits extends ScanLimits {
   /** So many rows at most are read in another order than by activity before matches are gathered. */
@@ -120,10 +120,10 @@ export const streamStart = (
   descending: boolean,
 ): CursorKeys => {
   if (key === 'last_seen' && seen !== null) return [descending ? seen.to : seen.from, ''];
-  const small = key === 'occurrences' || key === 'users';
   if (key === null) return [null, descending ? '~' : ''];
-  if (key === 'title_key') return descending ? ['\u{10ffff}'.repeat(501), '~'] : ['', ''];
-  const extreme = small ? 2_147_483_647 : Number.MAX_SAFE_INTEGER;
+  const type = keyType({ key });
+  if (type === 'text') return descending ? ['\u{10ffff}'.repeat(501), '~'] : ['', ''];
+  const extreme = type === 'int' ? 2_147_483_647 : Number.MAX_SAFE_INTEGER;
   return descending ? [extreme, '~'] : [-extreme, ''];
 };
 

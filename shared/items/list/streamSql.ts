@@ -41,8 +41,12 @@ const orderColumns = ({ key }: ItemStream): string[] => [...(key === null ? [] :
 export const orderBySql = (stream: ItemStream, descending: boolean): string =>
   orderSql(orderColumns(stream), descending);
 
-const keyType = ({ key }: ItemStream): string =>
-  memberNames.flatMap(columnsOf).find(({ name }) => name === key)?.type ?? 'bigint';
+const columnTypes = new Map<string | null, string>(
+  memberNames.flatMap(columnsOf).map(({ name, type }) => [name, type]),
+);
+
+/** Returns the type of the column that a stream is ordered by. */
+export const keyType = ({ key }: Pick<ItemStream, 'key'>): string => columnTypes.get(key) ?? 'bigint';
 
 /** Returns the condition of rows behind the cursor. */
 export const afterCursorSql = (stream: ItemStream, descending: boolean): string =>
