@@ -1,6 +1,6 @@
 /**
- * Starts a run that is due: of a background action, queued, or to be retried. Reauthorizes it, chooses a connection of the
- * app and signals the process with that connection to dispatch it; the outcome of the dispatch deletes this job.
+ * Starts a run that is due: of a background action, queued, to be retried, or not dispatched by the process that took it.
+ * Reauthorizes it, chooses a connection of the app and signals its process to dispatch it, whose outcome deletes this job.
  */
 import { requireRequester } from '../../shared/accounts/requester.ts';
 import type { AppConnection } from '../../shared/app/link/link.ts';

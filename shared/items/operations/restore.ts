@@ -60,7 +60,7 @@ const values: Readonly<Record<RestoredValue, { readonly verb: InboxVerb; readonl
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
 const valueMembers = Object.keys(values) as RestoredValue[];
 
-/** Restores the values of `members`, with the members beside them that nobody has changed since; tags and links stay. */
+/** Restores the values of `members`, and what was changed together with them where nobody has changed it since; tags and links stay. */
 const restoreValues = (
   members: readonly RestoredValue[],
   item: Item,

@@ -1,5 +1,5 @@
 /**
- * The one statement by which items change: changed rows (each only at the version that was decided on), their
+ * Writes changes of items by one statement (writeSql.ts): changed rows (each only at the version that was decided on), their
  * events, live messages, staged jobs, bulk results and the saved response, all or nothing per item.
  * The same text with arrays of one or five hundred, and of one caller or several. For store.ts and create.ts.
  */

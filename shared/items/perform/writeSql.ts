@@ -1,7 +1,7 @@
 /**
- * The only statements that insert and update items, but for a sweep over words (recutWords.ts). The change by which items change (see
- * write.ts): changed rows, each only at the version that was decided on, with their events, live messages, staged jobs, bulk results
- * and saved responses. The update at the end of a reply (shared/replies/settleReply.ts), and the one of an erasure.
+ * The statements that insert and update items: those of operations (write.ts), of the end of a reply (shared/replies/settleReply.ts)
+ * and of an erasure. An operation writes changed rows, each only at the version that was decided on, with their events, live messages,
+ * staged jobs, bulk results and saved responses. Only a sweep over words updates items elsewhere (recutWords.ts).
  */
 import type { Column } from '../../app/items/columns.ts';
 import { columnsOf, erasedNames, itemMembers, memberNames, type Item } from '../../app/items/members.ts';
