@@ -2,15 +2,8 @@
 import { expect } from 'chai';
 import { typedTime } from '../../api/console/inbox/typedTime.ts';
 import { agoInWords, axisTimes } from '../../api/console/ui/time.ts';
-import {
-  adoptTimeZone,
-  daysLaterAt,
-  deviceZone,
-  fromLocalTime,
-  timeZone,
-  toLocalTime,
-  weekday,
-} from '../../api/console/ui/timeZone.ts';
+import { adoptTimeZone, deviceZone, timeZone } from '../../api/console/ui/timeZone.ts';
+import { daysLaterAt, fromLocalTime, toLocalTime, weekday } from '../../api/console/ui/wallTime.ts';
 
 describe('times of the console', () => {
   afterEach(() => {

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'react';
 import { isObject } from '../content/values.ts';
 import { forgetDraft, useDraft } from '../ui/draft.ts';
-import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
+import { fromLocalTime, toLocalTime } from '../ui/wallTime.ts';
 import { messageOf } from '../wire/apiError.ts';
 import { type Choice, type Field, toForm } from './schema.ts';
 import { actionTexts } from './texts.tsx';

@@ -5,7 +5,7 @@ import { Button } from '../ui/Button.tsx';
 import { Options, Suggested } from '../ui/fields.tsx';
 import { useNow } from '../ui/marks.tsx';
 import { useTypedSearch } from '../ui/SearchInput.tsx';
-import { daysLaterAt, fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
+import { daysLaterAt, fromLocalTime, toLocalTime } from '../ui/wallTime.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { meantOf, useActorNames, useTargets } from './filterNames.ts';
 import { auditTexts } from './texts.tsx';

@@ -8,7 +8,7 @@ import { Choice, Select, Suggested, TextInput, ProblemText } from '../ui/fields.
 import { useNow } from '../ui/marks.tsx';
 import { Section } from '../ui/PageParts.tsx';
 import { whenTime } from '../ui/time.ts';
-import { fromLocalTime } from '../ui/timeZone.ts';
+import { fromLocalTime } from '../ui/wallTime.ts';
 import { flagHistoryQuery } from '../wire/appQueries.ts';
 import { inboxesQuery, tagsQuery } from '../wire/queries.ts';
 import type { Flag, Ramp } from '../wire/types.ts';

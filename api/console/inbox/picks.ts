@@ -3,7 +3,7 @@ import type { EditedName } from '../../../shared/app/items/members.ts';
 import type { Names } from '../content/names.ts';
 import type { Option } from '../ui/PickerDialog.tsx';
 import { whenTime } from '../ui/time.ts';
-import { daysLaterAt, weekday } from '../ui/timeZone.ts';
+import { daysLaterAt, weekday } from '../ui/wallTime.ts';
 import type { Inbox, Item } from '../wire/types.ts';
 import type { Change } from './change.ts';
 import { dialogTexts } from './dialogTexts.ts';

@@ -1,6 +1,6 @@
 /** Reads the times that people type: "17:00", "tomorrow 9am", "monday 10", "dec 12", "12 dec 9:30", "2026-12-24 09:00", "2h", "3 days". Used by the pickers of a snooze. */
 import { whenTime } from '../ui/time.ts';
-import { daysLaterAt, fromLocalTime, toLocalTime, weekday } from '../ui/timeZone.ts';
+import { daysLaterAt, fromLocalTime, toLocalTime, weekday } from '../ui/wallTime.ts';
 import { dialogTexts } from './dialogTexts.ts';
 
 /** The hour of a date without a time, as the presets have it. */

@@ -9,7 +9,7 @@ import { Select, Choice, TextInput } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
 import { dateOf, dayText } from '../ui/time.ts';
-import { fromLocalTime } from '../ui/timeZone.ts';
+import { fromLocalTime } from '../ui/wallTime.ts';
 import type { Resource } from '../wire/types.ts';
 import { recordsTexts } from './texts.tsx';
 

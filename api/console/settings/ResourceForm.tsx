@@ -4,7 +4,7 @@ import { useSession, useRead } from '../shell/session.ts';
 import { useFormDraft } from '../ui/draft.ts';
 import { Optional, ProblemText, TextInput, Options } from '../ui/fields.tsx';
 import { inRow } from '../ui/plural.ts';
-import { fromLocalTime, toLocalTime } from '../ui/timeZone.ts';
+import { fromLocalTime, toLocalTime } from '../ui/wallTime.ts';
 import { meQuery } from '../wire/queries.ts';
 import { rolesQuery } from '../wire/settingsQueries.ts';
 import { SubmitDialog } from './dialogs.tsx';
