@@ -175,7 +175,7 @@ describe('sweeps', () => {
   });
 
   it('cost a worker that has nothing to do few statements', async () => {
-    world.own(createWorkerProcess(world.deps)).start();
+    await world.own(createWorkerProcess(world.deps)).start();
     const counter = platformRegistry.getSingleMetric('console_postgres_statements_total');
     const count = async (): Promise<number> =>
       ((await counter?.get())?.values ?? []).reduce((sum, { value }) => sum + value, 0);
