@@ -65,6 +65,6 @@ export const drainServer = async (server: Server, drainMs: number, begin: () => 
   clearTimeout(quiet);
   clearTimeout(late);
   clearInterval(poll);
-  // Ends the timer by which HTTP looks for slow connections; it holds the server, and so everything that the server uses.
+  // Stops HTTP's check for slow connections. Its timer would keep the server, and everything that the server uses, in memory.
   server.close();
 };

@@ -1,4 +1,4 @@
-/** Index of snoozed items by when their snooze ends: the sweep that wakes them read all that are snoozed, twice a second. */
+/** Index of snoozed items by the end of their snooze, for the sweep that wakes them. */
 import type { Knex } from 'knex';
 
 export const config = { transaction: false };

@@ -1,6 +1,6 @@
 /**
- * What is found out of a bulk of an action before it is accepted: the checks, in the order of `POST /actions`, and how many items it
- * would change now. Used by `POST /bulk`, and by requests for approval, which show the counts to whoever decides.
+ * Checks a bulk of an action before the service accepts it, in the order of `POST /actions`, and counts the items that it would change
+ * now. Used by `POST /bulk`, and by requests for approval, which show the counts to the decider.
  */
 import type { Caller } from '../accounts/access/principal.ts';
 import type { ActionDefinition } from '../app/manifest/actions.ts';

@@ -66,7 +66,7 @@ describe('flags in the console', () => {
   });
 
   it('undoes no change of the rules that a colleague has changed since', async () => {
-    // What is not answered yet can't be undone.
+    // The console undoes a change only after the answer to the change.
     await page.locator('.notice').getByText('new rule: when plan is student, on').waitFor();
     await setRules(ben, 'free', 'student');
     await part('Rules').getByText('3. When').waitFor({ state: 'detached' });

@@ -357,7 +357,7 @@ describe('flags in the console', () => {
     await part('Targets').getByRole('button', { name: 'Remove org_4321' }).click();
     await lines.first().waitFor({ state: 'detached' });
     expect(lastSent()).to.deep.equal({ change: { targets: { org_4321: null } } });
-    // What is not answered yet can't be undone.
+    // The console undoes a change only after the answer to the change.
     await page.getByText('org_4321 is no target any more').first().waitFor();
     await page.keyboard.press('u');
     await part('Targets').getByRole('button', { name: 'Remove org_4321' }).waitFor();

@@ -58,7 +58,7 @@ describe('a summary of a large table', () => {
   it('scales the counts of what it read when more than 50,000 match, and says so', async () => {
     const body = await read('by=tag');
     expect([body.sampled, body.total]).to.deep.equal([true, many]);
-    // What is read in one step more than 50,000 may reach the last item.
+    // The last step may read beyond 50,000 items, up to the last item.
     expect(body.of).to.be.within(2_000, many);
     const counts = new Map((body.groups as Group[]).map(({ key, count }) => [key, count]));
     expect([...counts.keys()]).to.deep.equal([null, 'blue', 'red']);

@@ -20,7 +20,7 @@ const collected = new FinalizationRegistry((timer) => void timers.delete(timer))
 
 let leastMs = longMs;
 
-/** From now on short timers are remembered too: whoever sets one anew after the last test is what keeps the process from ending. */
+/** Remembers short timers too from now on. After the last test, a loop that sets short timers keeps the process alive. */
 export function rememberShortTimers() {
   leastMs = 0;
 }

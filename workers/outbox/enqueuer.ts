@@ -81,7 +81,7 @@ const returnJobsSql = statement(
   update staged_jobs set enqueued_at = null where id = any ($1::text[]) and enqueued_at = $2 and lease_until is null`,
 );
 const isWaitingSql = 'enqueued_at is null and due_at is not null';
-/** Chunks that wait for their turn are due and not taken, so that they are asked for at each poll. */
+/** Reads when the next job is due. A chunk that waits for its turn stays due, so that the enqueuer looks for chunks at each poll. */
 const nextDueSql = statement(
   'enqueuer.next',
   `
@@ -163,7 +163,7 @@ export const startEnqueuer = (deps: Deps, jobs: JobTable): RunningService => {
   let stopped = false;
   let stopping: Promise<void> | null = null;
 
-  /** Resolves at a signal, or when a job may be due: signals may be lost, so that it is asked at each poll. */
+  /** Resolves at a wake signal, or when a job may be due. Redis may lose signals, so each poll reads PostgreSQL. */
   const waitForWork = async (): Promise<void> => {
     while (!stopped) {
       const ms = await msUntilNextJob(db, jobs, clock.now());

@@ -224,7 +224,7 @@ const firstCheckMs = 5_000;
 const checkIntervalMaxMs = 15_000;
 const batchRows = 2_000;
 
-/** Asked once for all rows, so that the index of when they were enqueued is used. */
+/** A subquery, so that PostgreSQL reads the time once and can use the index on `enqueued_at`. */
 const presentSql = `(select ${dbNowSql})`;
 const isOrphanedSql = `
   enqueued_at < ${presentSql} - ${String(firstCheckMs)} and enqueued_at < ${presentSql} - least(${String(firstCheckMs)} * enqueues, ${String(checkIntervalMaxMs)})

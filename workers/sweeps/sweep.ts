@@ -1,4 +1,4 @@
-/** Runs each sweep at its interval while there is something to do, in the one process with the lease. A turn may come late, twice or not at all. */
+/** Runs each sweep that is due, in the one process with the lease. A turn may come late, twice or not at all. */
 import { createHash } from 'node:crypto';
 import type { Deps } from '../../shared/deps.ts';
 import { isTimeUnsure } from '../../shared/platform/db/databaseClock.ts';
@@ -20,7 +20,7 @@ export interface Sweep {
   readonly name: string;
   /** ms from the end of a turn to the next one, at least. */
   readonly everyMs: number;
-  /** SQL for whether there is something to do at $1, in epoch ms; absent: each turn looks for itself. */
+  /** SQL for whether the sweep has something to do at $1, in epoch ms. Absent: every turn runs. */
   readonly due?: string;
   /** A throw is logged; the next turn comes as usual. */
   readonly run: (deps: Deps) => Promise<void>;
@@ -29,7 +29,7 @@ export interface Sweep {
 /** ms between two looks at what is due. */
 const lookMs = 500;
 
-/** Returns the one statement that asks for all sweeps whether there is something to do; null: none says when. */
+/** Returns one statement with the condition `due` of every sweep; null: no sweep has a condition. */
 const dueStatement = (sweeps: readonly Sweep[]): Statement | null => {
   const columns = sweeps.flatMap(({ name, due }) => (due === undefined ? [] : [`(${due}) as "${name}"`]));
   if (columns.length === 0) return null;
@@ -37,7 +37,7 @@ const dueStatement = (sweeps: readonly Sweep[]): Statement | null => {
   return statement(`sweeps.due.${createHash('sha256').update(text).digest('hex').slice(0, 8)}`, text);
 };
 
-/** Does the work and tells how long it took, whether it throws or not. */
+/** Runs the work and records its duration in `console_sweep_seconds`, also when the work throws. */
 const measured = async <T>(sweep: string, work: () => Promise<T>): Promise<T> => {
   const startedAt = performance.now();
   let outcome = 'failed';
@@ -55,7 +55,7 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
   const holder = newHolderName(config.processName);
   const dueSql = dueStatement(sweeps);
   const [leaseSignal, lookSignal] = [createWakeSignal(), createWakeSignal()];
-  /** When the next turn of each may begin, by the process's own clock; absent: its turn is under way. */
+  /** The earliest start of each sweep's next turn, in ms of `performance.now()`. Absent: a turn of the sweep is running. */
   const nextTurns = new Map(sweeps.map((sweep) => [sweep, performance.now() + sweep.everyMs]));
   const turns = new Map<Sweep, Promise<void>>();
   const failing = new Set<string>();
@@ -63,7 +63,7 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
   let stopped = false;
   let stopping: Promise<void> | null = null;
 
-  /** Does the work; a failure is logged once, not at each turn of an outage. */
+  /** Runs the work. Logs the first failure of a name, and not the failures that follow it. */
   const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -103,10 +103,10 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
     turns.delete(sweep);
     nextTurns.set(sweep, performance.now() + sweep.everyMs);
   };
-  /** Begins the turns whose time has come and that have something to do; a long one holds up no other. */
+  /** Starts a turn of every sweep that is due. A long turn does not delay the other sweeps. */
   const look = async (): Promise<void> => {
     if (lease === null) return;
-    // A timer may be a little early, and the sweeps of every look are due at each.
+    // Half a look early: timers are not exact, and a sweep of 500 ms must run at every look.
     const now = performance.now() + lookMs / 2;
     const next = sweeps.filter((sweep) => (nextTurns.get(sweep) ?? Infinity) <= now);
     const isDue =

@@ -54,11 +54,11 @@ export const looseningTexts = {
     noResource: 'acts on no record',
     repeatable: 'may be done again when its answer was lost',
     notRepeatable: 'is never done again by itself',
-    /** What is limited when it is the whole input. */
+    /** Names the whole input as the subject of a limit. */
     input: 'its input',
     limit: (where: string, limit: string) => `${where}: ${limit}`,
     unlimited: (where: string) => `${where}: without a limit`,
-    /** What an input may be, by the names that JSON Schema gives the limits. */
+    /** Texts of limits, by their keywords of JSON Schema. */
     limits: {
       maximum: (value: string) => `at most ${value}`,
       exclusiveMaximum: (value: string) => `less than ${value}`,

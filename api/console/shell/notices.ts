@@ -25,9 +25,9 @@ type Optional = 'code' | 'actions' | 'facts';
 
 export interface Notices {
   show(notice: Omit<Notice, 'id' | Optional> & Partial<Pick<Notice, Optional>>): number;
-  /** Says that something was done. */
+  /** Shows a notice of success. */
   done(text: string): void;
-  /** Says that something failed: by its own sentence, or by that of the error. */
+  /** Shows a notice of failure: the given sentence, or the sentence of the error. */
   failed(why: unknown): void;
   dismiss(id: number): void;
   list(): readonly Notice[];

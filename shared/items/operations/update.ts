@@ -86,7 +86,7 @@ export const editedEntry = (member: EditedName, from: unknown, to: unknown): Ent
   data: { member, from, to },
 });
 
-/** What is wrong with the value of an edited member beyond its schema. */
+/** Returns why an item can't get a value of an edited member, beyond the schema of the member, or null. */
 const valueProblems: {
   readonly [M in EditedName]?: (inbox: InboxDefinition, value: Item[M]) => Fault | null;
 } = { priority: priorityProblem };

@@ -70,7 +70,7 @@ export const createProbes = (ready: Ready, registries: readonly Registry[]): Pro
   const probes = probesOf(ready, [process, ...registries, platformRegistry]);
   let isWatched = false;
   return new Map(probes).set('/metrics', () => {
-    // From the first scrape on: the library looks at the event loop a hundred times a second.
+    // Collected from the first scrape on, because the library wakes the process a hundred times a second.
     if (!isWatched) collectDefaultMetrics({ register: process });
     isWatched = true;
     return probes.get('/metrics')?.() ?? alive();
