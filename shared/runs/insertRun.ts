@@ -6,7 +6,16 @@ import { sqlList } from '../catalogue/states/machine.ts';
 import { activeRunStatuses } from '../catalogue/states/runs.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { newId } from '../platform/ids.ts';
-import { change, event, keep, live, savedValues, writeChange, type Change } from '../platform/journal/changeWriter.ts';
+import {
+  change,
+  createChangeGatherer,
+  event,
+  keep,
+  lengthOfValues,
+  live,
+  savedValues,
+  type Change,
+} from '../platform/journal/changeWriter.ts';
 import { actorOfRow, withEventIds } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { sameColumns } from '../platform/journal/inserts.ts';
@@ -14,8 +23,9 @@ import { inStatementSpan, type Span } from '../platform/tracing/span.ts';
 import { runEntryData, runLiveParts, runRecordKey, storedRunColumns, type Run } from './model.ts';
 import { jobDueColumns, runJobInsert, type JobDue } from './runStatementParts.ts';
 
-const openOfLane = (env: string, lane: string): string =>
-  `not exists (select from runs q where q.env = ${env} and q.lane = ${lane} and q.status in (${sqlList(activeRunStatuses)}))`;
+/** A look-up for each row: as a condition of its own it may be planned as a join that reads all open runs. */
+const noneOpenOfLane = (env: string, lane: string): string =>
+  `(select 1 from runs q where q.env = ${env} and q.lane = ${lane} and q.status in (${sqlList(activeRunStatuses)}) limit 1) is null`;
 
 /** Inserts a run; `where` is a condition on its row `r`. */
 const inserting = (name: string, where = ''): Change =>
@@ -53,7 +63,7 @@ const inserting = (name: string, where = ''): Change =>
           id: '$job',
           due_at: '$due::bigint',
           // Behind another of its lane it waits for its turn alone: of a thousand only the first is begun when the app is back.
-          waits_for_app: `$waits::boolean and ${openOfLane('made.env', 'made.lane')}`,
+          waits_for_app: `$waits::boolean and ${noneOpenOfLane('made.env', 'made.lane')}`,
           created_at: 'requested_at',
           traceparent: '$trace',
         },
@@ -65,9 +75,22 @@ const inserting = (name: string, where = ''): Change =>
     'select id from made',
   );
 
-const insertAny = inserting('runs.insert.any');
+const inserter = (name: string, where = '') =>
+  createChangeGatherer(
+    inserting(name, where),
+    (columns) => ({
+      given: `
+    select ${storedRunColumns}, ${columns} from asked v cross join lateral json_populate_record(null::runs, v.v_run::json) r`,
+      inserted: `
+    insert into runs (${storedRunColumns}) select ${storedRunColumns} from given r ${where} returning ${storedRunColumns}`,
+      made: `select i.*, ${columns} from inserted i join given v using (id)`,
+      kept: keep({ from: 'made', orderBy: '$kept_principal, $kept_key' }, { created_at: 'requested_at' }),
+    }),
+    { skipsLocked: false },
+  );
+const insertAny = inserter('runs.insert.any');
 /** Only where no earlier run of its lane is open. */
-const insertFirst = inserting('runs.insert.first', `where ${openOfLane('r.env', "r.resource || '/' || r.record")}`);
+const insertFirst = inserter('runs.insert.first', `where ${noneOpenOfLane('r.env', "r.resource || '/' || r.record")}`);
 
 const runAudit = ({ action, resource, record, status, attempt, bulk, reason }: Run): object => ({
   action,
@@ -98,7 +121,7 @@ export const insertRun = async (
   { due, saved, unlessQueued, count, span = null }: InsertRunOptions,
 ): Promise<boolean> => {
   const [dueAt, waits] = jobDueColumns(due);
-  const made = unlessQueued && wanted.record !== null ? insertFirst : insertAny;
+  const insert = unlessQueued && wanted.record !== null ? insertFirst : insertAny;
   const has = { staged: due !== null, reasoned: wanted.reason !== null };
   const values = {
     run: wanted,
@@ -113,5 +136,8 @@ export const insertRun = async (
     trace: span?.traceparent,
     ...savedValues(saved),
   };
-  return (await inStatementSpan(span, 'runs.insert', () => writeChange(db, made, values, { has, count }))) > 0;
+  const { env, id } = wanted;
+  const written = await inStatementSpan(span, 'runs.insert', () => insert(db, { env, id, values, has }));
+  if (written) count?.(lengthOfValues(values));
+  return written;
 };

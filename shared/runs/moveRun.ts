@@ -7,7 +7,16 @@ import { cutTexts } from '../items/search/savedTexts.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { newId } from '../platform/ids.ts';
-import { change, event, keep, live, savedValues, writeChange } from '../platform/journal/changeWriter.ts';
+import {
+  change,
+  createChangeGatherer,
+  event,
+  keep,
+  lengthOfValues,
+  live,
+  savedValues,
+  writeChange,
+} from '../platform/journal/changeWriter.ts';
 import { type ActorColumns, actorOfJson, nextEventId, withEventIds } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { messagesPerRow, sameColumns } from '../platform/journal/inserts.ts';
@@ -59,10 +68,11 @@ const transitionActor: ActorColumns = {
 };
 
 /**
- * Whether a saved response is that of the run's call. The key alone does not say it: a response expires earlier than a slow run
- * ends, and the key may then be another request's. The response of a run has the time of its request.
+ * The saved response of the call of each run. The key alone does not say it: a response expires earlier than a slow run ends, and
+ * the key may then be another request's. The response of a run has the time of its request. Each is looked up by itself.
  */
-const isOwnResponseSql = 'k.principal = g.once_principal and k.key = g.once_key and k.created_at = g.requested_at';
+const ownResponses = `moved m cross join lateral (select k.ctid as place from idempotency_keys k
+      where k.principal = m.once_principal and k.key = m.once_key and k.created_at = m.requested_at offset 0) own`;
 
 /** Columns that a move writes otherwise than as they are given: what the app has sent of this attempt meanwhile stays. */
 const writtenOf: Readonly<Record<string, string>> = {
@@ -71,16 +81,20 @@ const writtenOf: Readonly<Record<string, string>> = {
     "case when g.status = 'running' and g.attempt = r.attempt then coalesce(g.message, r.message) else g.message end",
 };
 
+/** Whether a run is as it was read. */
+const isUnmoved =
+  'r.fence = $fence::int and r.status = $from and r.handed_at is not distinct from $handed::bigint and r.lost_at is not distinct from $lost::bigint';
+const assigned = movedColumns.map((name) => `${name} = ${writtenOf[name] ?? `g.${name}`}`).join(', ');
+const returned =
+  'r.id, r.env, r.inbox, r.item, r.entry, r.request_id, r.address, r.bulk, r.status, r.error, r.once_principal, r.once_key, r.requested_at';
+
 /** What moves with a run; each part costs PostgreSQL as much as half of the run, also where it writes nothing. */
 const moveChange = change(
   'runs.move',
   {
     given: `select ${storedRunColumns} from json_populate_record(null::runs, $run::json)`,
     moved: `
-    update runs r set ${movedColumns.map((name) => `${name} = ${writtenOf[name] ?? `g.${name}`}`).join(', ')}
-    from given g
-    where r.env = g.env and r.id = g.id and r.fence = $fence and r.status = $from and r.handed_at is not distinct from $handed::bigint and r.lost_at is not distinct from $lost::bigint
-    returning r.id, r.env, r.inbox, r.item, r.entry, r.request_id, r.address, r.bulk, r.status, r.error`,
+    update runs r set ${assigned} from given g where r.env = g.env and r.id = g.id and ${isUnmoved} returning ${returned}`,
     numbered: withEventIds('moved', 'moved.*', 'event'),
     happened: event(
       {
@@ -125,9 +139,9 @@ const moveChange = change(
       { id: '$job', due_at: '$due::bigint', waits_for_app: '$waits::boolean', created_at: '$at::bigint' },
       { from: 'moved' },
     ),
-    freed: `delete from idempotency_keys k using given g, moved m where ${isOwnResponseSql}`,
+    freed: `delete from idempotency_keys k using ${ownResponses} where k.ctid = own.place`,
     answered: `
-    update idempotency_keys k set status = $status::smallint, body = $body from given g, moved m where ${isOwnResponseSql}`,
+    update idempotency_keys k set status = $status::smallint, body = $body from ${ownResponses} where k.ctid = own.place`,
     kept: keep({ from: 'moved' }),
     reasoned: `
     insert into run_reasons (run, reason) select id, $reason from moved
@@ -135,6 +149,25 @@ const moveChange = change(
     resulted: runResultInsert({ run: 'm', item: 'i', from: 'moved m join run_items i on i.run = m.id' }),
   },
   'select id from moved',
+);
+
+/** Writes a move; those of single runs that meet share a statement, in which each run is looked up by itself and jobs are locked in one order. */
+const writeMove = createChangeGatherer(
+  moveChange,
+  (columns) => ({
+    given: `
+    select ${storedRunColumns}, ${columns} from asked v cross join lateral json_populate_record(null::runs, v.v_run::json) r`,
+    held: `
+    select h.id, h.place from given g
+    cross join lateral (select r.id, r.ctid as place from runs r where r.env = g.env and r.id = g.id and ${isUnmoved} for update skip locked) h`,
+    changed: `update runs r set ${assigned} from given g join held using (id) where r.ctid = held.place returning ${returned}`,
+    moved: `select c.*, ${columns} from changed c join given v using (id)`,
+    dropped: `
+    delete from staged_jobs where ctid = any (array(
+      select j.ctid from staged_jobs j where j.subject = any (array(select id from moved)) and j.name = 'actionRun' order by j.id for update))`,
+    kept: keep({ from: 'moved', orderBy: '$kept_principal, $kept_key' }),
+  }),
+  { skipsLocked: true },
 );
 
 /** An item of a bulk that gets the run's outcome. */
@@ -216,9 +249,14 @@ const moveRun = async (db: Db | Tx, before: Run, after: Run, at: number, step: R
     reason: after.reason,
     ...savedValues(saved),
   };
+  const { env, id } = after;
+  const isMoved =
+    after.bulk === null
+      ? await writeMove(db, { env, id, values, has })
+      : (await writeChange(db, moveChange, values, { has })) > 0;
   // Each item that waits has the data of its entry.
-  const count = (bytes: number): void => step.count?.(bytes + waiting.length * (data?.length ?? 0));
-  return (await writeChange(db, moveChange, values, { has, count })) > 0;
+  if (isMoved) step.count?.(lengthOfValues(values) + waiting.length * (data?.length ?? 0));
+  return isMoved;
 };
 
 /**

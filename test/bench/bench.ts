@@ -92,7 +92,7 @@ export const openBench = async (options: Options): Promise<Bench> => {
     peer: (name) => installPeer(name, say),
     load: (plan) => generator.call<Measured>('run', timed(plan)),
     loadCosting: async ({ pid }, plan) => {
-      const { result, cost } = await costOf(database, pid, () => generator.call<Measured>('run', timed(plan)));
+      const { result, cost } = await costOf(database, [pid], () => generator.call<Measured>('run', timed(plan)));
       return { ...result, cost: { process: cost.process / result.count, postgres: cost.postgres / result.count } };
     },
     loadHearing: (plan, token) =>

@@ -24,10 +24,10 @@ export interface Cost {
   readonly postgres: number;
 }
 
-/** Runs `work` and returns what it cost; connections that it closes are not counted. */
+/** Runs `work` and returns what it cost these processes and PostgreSQL; connections that it closes are not counted. */
 export const costOf = async <R>(
   { sql }: Database,
-  pid: number,
+  pids: readonly number[],
   work: () => Promise<R>,
 ): Promise<{ result: R; cost: Cost }> => {
   const backends = async (): Promise<Map<number, number>> => {
@@ -36,9 +36,10 @@ export const costOf = async <R>(
     );
     return new Map(found.map((backend) => [backend.pid, timeOf(backend.pid)]));
   };
-  const [before, own] = [await backends(), timeOf(pid)];
+  const timeOfAll = (): number => pids.reduce((sum, pid) => sum + timeOf(pid), 0);
+  const [before, own] = [await backends(), timeOfAll()];
   const result = await work();
-  const [after, ownAfter] = [await backends(), timeOf(pid)];
+  const [after, ownAfter] = [await backends(), timeOfAll()];
   const postgres = [...after].reduce((sum, [backend, time]) => sum + time - (before.get(backend) ?? 0), 0);
   return { result, cost: { process: ownAfter - own, postgres } };
 };

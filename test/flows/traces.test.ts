@@ -167,7 +167,7 @@ describe('traces', () => {
       expect(attributes).to.include({ 'rpc.system': 'jsonrpc', 'rpc.method': 'action.run', 'console.attempt': 1 });
       expect(calls().at(-1)).to.equal(`00-${traceId}-${spanId}-01`);
     }
-    const { traceId } = await traced(agent, '/actions', { action: 'crunch' });
+    const { traceId } = await traced(at(far, agent), '/actions', { action: 'crunch' });
     const spans = await spansOf(traceId, 'POST /actions', 'process actionRun', 'action.run');
     expect(parentOf(spans, 'process actionRun')).to.equal('POST /actions');
     expect(parentOf(spans, 'action.run')).to.equal('process actionRun');

@@ -75,6 +75,7 @@ describe('actions: late answers', () => {
     const app = await world.app({ 'action.run': () => ({ message: 'Refunded now.' }) });
     const { run } = (await agent.post('/actions', { action: 'refund', record: 'o2' })).body as { run: string };
     await until('the app works', async () => (await runOf(run)).status === 'succeeded');
+    await until('nothing else is to be begun', async () => (await world.sql('select 1 from staged_jobs')).length === 0);
     return dispatched(app).filter((id) => id !== run);
   };
 

@@ -3,6 +3,7 @@ import { type Caller, unknownName, findVisibleInbox } from '../../accounts/acces
 import { eachEdited, itemSorts, type ItemSort } from '../../app/items/members.ts';
 import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { invalidAt } from '../../catalogue/errors.ts';
+import { getOrCreate } from '../../platform/caches.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { listNearest } from '../../platform/words/nearestNames.ts';
 import { cleanText } from '../../platform/words/texts.ts';
@@ -40,12 +41,15 @@ export const requireKnown = (known: ReadonlySet<string>, names: readonly string[
   if (unknown !== undefined) throw invalidAt(path, `must be among ${listNearest(unknown, [...known])}`);
 };
 
+const listed = new WeakMap<InboxDefinition, VisibleInbox>();
+
 /** Returns an inbox as lists read it. */
-export const toListed = (inbox: InboxDefinition): VisibleInbox => ({
-  name: inbox.name,
-  states: [...statesOf([inbox])],
-  priorities: [...inbox.priorities.map((name) => [name]), inbox.retiredPriorities],
-});
+export const toListed = (inbox: InboxDefinition): VisibleInbox =>
+  getOrCreate(listed, inbox, () => ({
+    name: inbox.name,
+    states: [...statesOf([inbox])],
+    priorities: [...inbox.priorities.map((name) => [name]), inbox.retiredPriorities],
+  }));
 
 /** Throws `invalid` for me where the caller is no person, at the view where `asked`, the query's own assignee, is not given. */
 const resolveAssignees = (
@@ -111,7 +115,8 @@ export const resolveFilters = (
   const merged = mergeFilters(filtersOfQuery(query), view);
   const inboxes = inboxesOf(caller, merged.inbox);
   const known = ofInbox ? inboxes : visibleInboxes(caller);
-  for (const [filter, namesOf] of declaredNames) requireKnown(namesOf(known), query[filter], filter);
+  for (const [filter, namesOf] of declaredNames)
+    if (query[filter] !== undefined) requireKnown(namesOf(known), query[filter], filter);
   checkFieldNames(query['fields.*'] ?? {}, known);
   const assignees = resolveAssignees(caller, merged.assignee, query.assignee);
   const record = resolveRecord(caller, merged);

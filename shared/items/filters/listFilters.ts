@@ -58,6 +58,7 @@ const mergeFields = (given: FieldValues | undefined, view: FieldValues | undefin
 
 /** Returns the filters of `given`, and those of `view` for the absent ones; of values of fields both. */
 export const mergeFilters = (given: ListFilters, view: ListFilters | null): ListFilters => {
+  if (view === null && given.fields === undefined) return given;
   const [own, under]: Readonly<Record<string, unknown>>[] = [{ ...given }, { ...view }];
   const fields = mergeFields(given.fields, view?.fields);
   return filtersBy((name) => (name === 'fields' ? fields : (own?.[name] ?? under?.[name])));

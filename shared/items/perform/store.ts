@@ -1,6 +1,5 @@
 /** How a round of perform.ts reads items and writes its changes: by itself, or together with the rounds of other callers. */
-import { isDbUnavailable } from '../../platform/db/errors.ts';
-import { createGatherer, createGatheringReader, perDatabase } from '../../platform/db/gather.ts';
+import { createGatherer, createGatheringReader, perDatabase, serveTogether } from '../../platform/db/gather.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { readItems, type Item } from '../model.ts';
 import { canBeGathered, writeItems, type ItemWrite } from './write.ts';
@@ -20,29 +19,6 @@ export const ownStore = (db: Db | Tx, lock: boolean): ItemStore => ({
 
 const none: ReadonlySet<string> = new Set();
 
-/**
- * Returns the result of each write, all of them of one environment. An error of the shared statement has undone all of it, so
- * each is then written alone and has its own; an outage is everybody's, as what was done is not known.
- */
-const writeTogether = async (
-  db: Db,
-  writes: readonly ItemWrite[],
-): Promise<readonly (ReadonlySet<string> | Error)[]> => {
-  const [first, ...others] = writes;
-  if (first === undefined) return [];
-  try {
-    const written = await writeItems(db, first, others);
-    return writes.map(() => written);
-  } catch (error) {
-    if (others.length === 0 || isDbUnavailable(error)) throw error;
-    return Promise.all(
-      writes.map((write) =>
-        writeItems(db, write).catch((own: unknown) => (own instanceof Error ? own : new Error(String(own)))),
-      ),
-    );
-  }
-};
-
 /** Returns how long the history and the live messages of a write are. */
 export const textLength = ({ events }: ItemWrite): number =>
   events.rows.reduce((sum, { json }) => sum + json.length, 0) +
@@ -54,7 +30,15 @@ export const gatheringStore = perDatabase((db): ItemStore => {
   const write = createGatherer<ItemWrite, ReadonlySet<string>>({
     groupOf: ({ caller }) => caller.env.id,
     sizeOf: textLength,
-    run: (writes) => writeTogether(db, writes),
+    run: (writes) =>
+      serveTogether(
+        writes,
+        async ([first, ...others]) => {
+          const written = first === undefined ? none : await writeItems(db, first, others);
+          return writes.map(() => written);
+        },
+        (own) => writeItems(db, own),
+      ),
   });
   /** The ends of the writes under way, by environment and item. */
   const ends = new Map<string, Promise<unknown>>();

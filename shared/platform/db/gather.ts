@@ -1,14 +1,15 @@
 /**
  * Gathers calls that meet in a process, so that one statement serves several of them (group commit). A lone call begins
- * at once; while as many calls are under way as may be, further ones wait and go together. Used by items/perform/store.ts, job leases, and reads of runs and agents.
+ * at once; while as many calls are under way as may be, further ones wait and go together. Used by items/perform/store.ts, the
+ * change writer, job leases, and reads of runs and agents.
  */
-
 import { getOrCreate } from '../caches.ts';
+import { isDbUnavailable } from './errors.ts';
 import type { Db } from './knex.ts';
 
 interface GatherOptions<Entry, Result> {
   /** Calls of one group may share a statement. */
-  readonly groupOf: (entry: Entry) => number;
+  readonly groupOf: (entry: Entry) => number | string;
   /** How large an entry is, in characters. */
   readonly sizeOf: (entry: Entry) => number;
   /** Serves the entries, all of one group. Returns a result for each, in their order, or throws for all of them. */
@@ -96,6 +97,30 @@ export const createGatherer = <Entry, Result>({
       queue.push({ entry, resolve, reject });
       serveWaiting();
     });
+};
+
+/**
+ * Returns the result of each entry by a statement of all, or by `alone` if there is one. An error of the shared statement has undone
+ * all of it, so each is then served alone and has its own; an outage is everybody's, as what was done is not known.
+ */
+export const serveTogether = async <Entry, Result>(
+  entries: readonly Entry[],
+  together: (entries: readonly Entry[]) => Promise<readonly Result[]>,
+  alone: (entry: Entry) => Promise<Result>,
+): Promise<readonly (Result | Error)[]> => {
+  const [first, ...others] = entries;
+  if (first === undefined) return [];
+  if (others.length === 0) return [await alone(first)];
+  try {
+    return await together(entries);
+  } catch (error) {
+    if (isDbUnavailable(error)) throw error;
+    return Promise.all(
+      entries.map((entry) =>
+        alone(entry).catch((own: unknown) => (own instanceof Error ? own : new Error(String(own)))),
+      ),
+    );
+  }
 };
 
 /** Returns a function that makes what belongs to a database at its first call, and returns it from then on. */

@@ -3,6 +3,7 @@
  * the text of a CTE: the guarded `update` or `insert`, and its events, live messages, jobs, results of bulks and saved response. They
  * are one prepared statement, so that all of it is written or nothing. Values have names. Used wherever something changes.
  */
+import { createGatherer, perDatabase, serveTogether } from '../db/gather.ts';
 import type { Db, Tx } from '../db/knex.ts';
 import {
   type NamedStatement,
@@ -88,6 +89,9 @@ const toSqlValues = (values: ChangeValues): Record<string, SqlValue> =>
     ]),
   );
 
+/** Returns how many characters the texts of values have. */
+export const lengthOfValues = (values: ChangeValues): number => textLengthOf(toSqlValues(values));
+
 interface ChangeOptions {
   /** Parts that are false here are left out. */
   readonly has?: Readonly<Record<string, boolean>>;
@@ -95,15 +99,21 @@ interface ChangeOptions {
   readonly count?: ((characters: number) => void) | undefined;
 }
 
-const preparedOf = (
-  { name, parts, answer }: Change,
-  values: ChangeValues,
-  has: NonNullable<ChangeOptions['has']>,
-): NamedStatement => {
+type HasParts = NonNullable<ChangeOptions['has']>;
+
+/** Returns the parts of a change that are written, and what names them. */
+const formOf = ({ parts }: Change, has: HasParts): { readonly left: readonly string[]; readonly form: string } => {
   const all = Object.keys(parts);
-  const isWritten: ChangeOptions['has'] = { kept: 'kept_key' in values, ...has };
-  const left = all.filter((part) => isWritten[part] !== false);
-  const form = left.length === all.length ? '' : `.${left.map((part) => all.indexOf(part).toString(36)).join('')}`;
+  const left = all.filter((part) => has[part] !== false);
+  return {
+    left,
+    form: left.length === all.length ? '' : `.${left.map((part) => all.indexOf(part).toString(36)).join('')}`,
+  };
+};
+
+const preparedOf = (made: Change, values: ChangeValues, has: HasParts): NamedStatement => {
+  const { name, parts, answer } = made;
+  const { left, form } = formOf(made, { kept: 'kept_key' in values, ...has });
   return namedStatement(`${name}${form}`, () => {
     const tables = answer === null ? left.slice(0, -1) : left;
     const first =
@@ -132,6 +142,90 @@ export const queryChange = <R>(
   values: ChangeValues,
   { has = {} }: Pick<ChangeOptions, 'has'> = {},
 ): Promise<R[]> => queryNamedRows<R>(db, preparedOf(made, values, has), toSqlValues(values));
+
+const parameter = /\$([a-z]\w*)/gi;
+
+/** Returns a text in which each value is a column of the rows of `asked`. */
+const ofRows = (text: Sql): Sql => text.replaceAll(parameter, (_whole, name: string) => `v_${name}`);
+
+/**
+ * Returns the change of several rows at once that belongs to a change of one: its values are columns `v_…`, as texts, of the rows
+ * `asked`. `parts` come first, instead of those of the same name; they carry the columns to where the others read them.
+ */
+const changeOfRows = (one: Change, parts: (columns: Sql) => Change['parts']): Change => {
+  const texts = Object.values(one.parts).join(' ');
+  const columns = [...new Set([...texts.matchAll(parameter)].map(([, name = '']) => `v_${name}`))];
+  const own = parts(columns.map((column) => `v.${column}`).join(', '));
+  const rest = Object.entries(one.parts).filter(([part]) => !Object.hasOwn(own, part));
+  return change(
+    `${one.name}.rows`,
+    {
+      asked: `select * from json_to_recordset($rows::json) as v(${columns.map((column) => `${column} text`).join(', ')})`,
+      ...Object.fromEntries([...Object.entries(own), ...rest].map(([part, text]) => [part, ofRows(text)])),
+    },
+    one.answer,
+  );
+};
+
+/** A change of one row, which may share its statement with others. */
+interface RowChange {
+  readonly env: number;
+  readonly id: string;
+  readonly values: ChangeValues;
+  readonly has: HasParts;
+}
+
+/** Returns values as the members of a row of `asked`. */
+const rowOf = (values: ChangeValues): object =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      value === null || value === undefined
+        ? []
+        : [[`v_${name}`, Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value]],
+    ),
+  );
+
+/**
+ * Returns the function that writes a change of one row, by itself where it meets no other and together with those of the same parts
+ * that come while it waits; in a transaction always by itself. It returns whether the row was written. With `skipsLocked` the shared
+ * statement passes over a row that another holds, which is then written alone.
+ */
+export const createChangeGatherer = (
+  one: Change,
+  parts: (columns: Sql) => Change['parts'],
+  { skipsLocked }: { readonly skipsLocked: boolean },
+): ((db: Db | Tx, wanted: RowChange) => Promise<boolean>) => {
+  const many = changeOfRows(one, parts);
+  const alone = async (db: Db | Tx, { values, has }: RowChange): Promise<boolean> =>
+    (await writeChange(db, one, values, { has })) > 0;
+  /** Returns null for a row that may be written alone: it was passed over, or is asked for twice. */
+  const together = async (db: Db, wanted: readonly RowChange[]): Promise<(boolean | null)[]> => {
+    const rows = new Map(wanted.map((each) => [each.id, each]));
+    const values = { rows: JSON.stringify([...rows.values()].map((each) => rowOf(each.values))) };
+    const written = await queryChange<{ id: string }>(db, many, values, { has: { ...wanted[0]?.has } });
+    const ids = new Set(written.map(({ id }) => id));
+    return wanted.map((each) =>
+      rows.get(each.id) !== each || (skipsLocked && !ids.has(each.id)) ? null : ids.has(each.id),
+    );
+  };
+  const gathered = perDatabase((db) =>
+    createGatherer<RowChange, boolean | null>({
+      groupOf: ({ env, has }) => `${String(env)}${formOf(one, has).form}`,
+      sizeOf: ({ values }) => lengthOfValues(values),
+      run: (wanted) =>
+        serveTogether<RowChange, boolean | null>(
+          wanted,
+          (all) => together(db, all),
+          (own) => alone(db, own),
+        ),
+    }),
+  );
+  return async (db, wanted) => {
+    if (db.isTransaction === true) return alone(db, wanted);
+    const has = { kept: 'kept_key' in wanted.values, ...wanted.has };
+    return (await gathered(db)({ ...wanted, has })) ?? alone(db, wanted);
+  };
+};
 
 const responseChange = change('once.keep', { kept: keep({}) });
 

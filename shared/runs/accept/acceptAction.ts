@@ -189,24 +189,11 @@ const insertQueuedRun = async (
   return accepted;
 };
 
-const insertBackgroundRun = async (
-  deps: ActionDeps,
-  { run, caller: { span } }: PreparedRun,
-  save: SaveResponse,
-): Promise<AcceptedRun | null> => {
-  const accepted: AcceptedRun = { kind: 'running', run: run.id };
-  const saved = buildSavedResponse(accepted, save);
-  const made = await insertRunReliably(deps, withIdempotencyKey(run, saved), {
-    due: run.requested_at,
-    saved,
-    unlessQueued: true,
-    span,
-  });
-  if (!made) return null;
-  deps.bus.publish(channels.workAvailable, 'jobs');
-  deps.bus.publish(channels.workAvailable, 'outbox');
-  return accepted;
-};
+/**
+ * Runs that this process has under way over one connection, above which a background run is left to a job: the workers start jobs
+ * at their own pace.
+ */
+const localRunsMax = 256;
 
 /** ms until the job of an awaited run is due: it only works when the process with the connection has not dispatched the run. */
 const dispatchGraceMs = 3_000;
@@ -273,6 +260,29 @@ const insertAwaitedRun = async (
   return direct;
 };
 
+/** A background run goes to a connection of this process at once, as an awaited one does; over another, or a busy one, a job dispatches it. */
+const insertBackgroundRun = async (
+  deps: ActionDeps,
+  wanted: CheckedRun,
+  connection: AppConnection,
+  save: SaveResponse,
+): Promise<AcceptedRun | null> => {
+  const accepted: AcceptedRun = { kind: 'running', run: wanted.run.id };
+  const saved = buildSavedResponse(accepted, save);
+  const run = withIdempotencyKey(wanted.run, saved);
+  const local = getLocalSockets(deps.link).getForWork(connection.id);
+  if (local !== undefined && local.busy < localRunsMax) {
+    if ((await dispatchLocally(deps, { ...wanted, run }, saved, local)) === null) return null;
+  } else {
+    const { span } = wanted.caller;
+    const inserted = { due: run.requested_at, saved, unlessQueued: true, span };
+    if (!(await insertRunReliably(deps, run, inserted))) return null;
+    deps.bus.publish(channels.workAvailable, 'jobs');
+  }
+  deps.bus.publish(channels.workAvailable, 'outbox');
+  return accepted;
+};
+
 /** Accepts an authorized action and returns its run. Throws `app_offline` for an action that is not queued while the app is offline. */
 export const acceptAction = async (
   deps: ActionDeps,
@@ -294,7 +304,7 @@ export const acceptAction = async (
     return insertQueuedRun(deps, decided, null, save);
   }
   const begun = action.background
-    ? await insertBackgroundRun(deps, decided, save)
+    ? await insertBackgroundRun(deps, { ...decided, record }, connection, save)
     : await insertAwaitedRun(deps, { ...decided, record }, connection, save);
   // Runs of this record are queued: the new one is queued behind them.
   return begun ?? insertQueuedRun(deps, decided, connection, save);

@@ -1,6 +1,7 @@
 /** Statements keep to what they are about, also by a plan that PostgreSQL made while there was next to nothing. */
 import { expect } from 'chai';
 import pg from 'pg';
+import { newId } from '../../../shared/platform/ids.ts';
 import { chainNextRange } from '../../../shared/platform/journal/auditChain.ts';
 import {
   acquireJobLease,
@@ -8,9 +9,12 @@ import {
   renewJobLeases,
   rescheduleJobs,
 } from '../../../shared/platform/leases/jobLease.ts';
+import { insertRun } from '../../../shared/runs/insertRun.ts';
+import { transitionRun } from '../../../shared/runs/moveRun.ts';
 import { enqueueDue } from '../../../workers/outbox/enqueuer.ts';
 import { sweeps } from '../../../workers/sweeps/index.ts';
 import { startSweeps } from '../../../workers/sweeps/sweep.ts';
+import { anyRun } from '../../runs/anyRun.ts';
 import { until } from '../../support/until.ts';
 import { newJobsWorld, type JobsWorld } from '../../workers/jobsWorld.ts';
 
@@ -130,6 +134,53 @@ describe('plans of statements', () => {
     };
     for (const [name, blocks] of Object.entries(read))
       expect(blocks, `${name} ${JSON.stringify(read)}`).to.be.below(600);
+  });
+
+  it('that insert and move runs together read no others, however many are open', async () => {
+    const { db } = world.deps;
+    const ids = Array.from({ length: 20 }, () => newId('run'));
+    const runs = ids.map((id) => anyRun({ id, resource: 'order', record: id, once_principal: 'agt_1', once_key: id }));
+    const saved = (key: string) => ({
+      principal: 'agt_1',
+      key,
+      fingerprint: Buffer.of(1),
+      status: 202,
+      body: '',
+      etag: null,
+    });
+    await Promise.all(runs.map((run) => insertRun(db, run, { due: 1, saved: saved(run.id), unlessQueued: true })));
+    const response = { status: 200, body: 'Done.' };
+    const step = { verb: 'action.succeed', outcome: 'ok', emit: true, due: null, response } as const;
+    await Promise.all(runs.map((run) => transitionRun(db, run, { ...run, status: 'succeeded', fence: 1 }, 2, step)));
+    const names = [...sent.keys()].filter((name) => /^runs\.(insert\.first|move)\.rows/.test(name));
+    expect(names, 'an insertion and a move').to.have.length(2);
+    const [insertion = '', move = ''] = names.toSorted();
+    // As they were before each: the runs are open, and then not there.
+    await world.sql(`update runs set status = 'running', fence = 0 where id = any ($1)`, [ids]);
+    await session.query('analyze runs; analyze idempotency_keys; analyze staged_jobs');
+    await prepare(move);
+    // 20,000 that nobody asks for: open runs of one record, with keys.
+    await world.sql(
+      `insert into runs select r.* from runs o cross join generate_series(1, 20000) n
+       cross join lateral json_populate_record(o, json_build_object('id', 'run_' || lpad(n::text, 26, '0'), 'lane', 'order/1', 'once_key', 'key_' || n)) r
+       where o.id = $1`,
+      [ids[0]],
+    );
+    await world.sql(
+      `insert into idempotency_keys (principal, key, fingerprint, status, body, created_at)
+       select 'agt_1', 'key_' || n, '', 202, '', 1 from generate_series(1, 20000) n`,
+    );
+    const moved = await blocksOf(move, sent.get(move)?.values ?? []);
+    await world.sql(
+      `with gone as (delete from runs where id = any ($1)), keys as (delete from idempotency_keys where key = any ($1))
+       delete from staged_jobs where subject = any ($1)`,
+      [ids],
+    );
+    await prepare(insertion);
+    const inserted = await blocksOf(insertion, sent.get(insertion)?.values ?? []);
+    const found = { moved, inserted };
+    for (const [what, blocks] of Object.entries(found))
+      expect(blocks, `${what} ${JSON.stringify(found)}`).to.be.below(800);
   });
 
   it('that make an app’s jobs due look at each of them a few times, not at each for each', async () => {
