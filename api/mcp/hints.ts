@@ -9,7 +9,6 @@ import { statesOf } from '../../shared/items/inboxRules.ts';
 import { readItems } from '../../shared/items/model.ts';
 import { unknownTag } from '../../shared/items/tags.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
-import { idTime } from '../../shared/platform/ids.ts';
 import { isObject } from '../../shared/platform/json/jsonLimits.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { type Members, objectsIn } from './answers/members.ts';
@@ -145,8 +144,8 @@ export const conflictHint = async ({ deps, caller }: EndpointCall, { code, extra
   if (code !== 'version_conflict' || !isObject(current) || !isText(current['inbox']) || !isText(current['id']))
     return null;
   const { id } = current;
-  const item = { id, createdAt: idTime(id) };
-  const { entries } = await readTimeline(deps, caller.env.id, item, caller.principal.access, null, 1);
+  const asked = { item: id, before: null, limit: 1 };
+  const { entries } = await readTimeline(deps, caller.env.id, caller.principal.access, asked);
   const [last] = entries;
   return last === undefined
     ? null

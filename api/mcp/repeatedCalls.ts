@@ -154,7 +154,8 @@ export const requireNewText = async (
   const item = (await readItems(deps.db, env.id, [id])).get(id);
   if (item === undefined || !principal.access.sees('inbox', item.inbox)) return;
   const now = deps.clock.now();
-  const { entries } = await readTimeline(deps, env.id, item, principal.access, null, entriesRead);
+  const newest = { item: id, before: null, limit: entriesRead };
+  const { entries } = await readTimeline(deps, env.id, principal.access, newest);
   const same = entries.find(
     ({ type, at, actor, data }) =>
       type === written &&

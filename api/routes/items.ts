@@ -10,12 +10,7 @@ import { resolveItemList } from '../../shared/items/filters/filters.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
 import { readItems, type Item } from '../../shared/items/model.ts';
-import {
-  occurrenceJson,
-  occurrenceSchema,
-  presentOccurrence,
-  readOccurrences,
-} from '../../shared/items/occurrences/occurrences.ts';
+import { occurrenceJson, occurrenceSchema, readOccurrences } from '../../shared/items/occurrences/occurrences.ts';
 import { itemEtag, itemJson, itemRowJson } from '../../shared/items/present.ts';
 import { entrySchema } from '../../shared/items/schema.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
@@ -32,7 +27,7 @@ import {
   Type,
 } from '../../shared/platform/json/schema.ts';
 import { recordSchema } from '../../shared/records/schema.ts';
-import { readItemDetail } from '../../shared/views/items/detail.ts';
+import { readItemDetail, readStoredDetail } from '../../shared/views/items/detail.ts';
 import { readEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 
 const exampleItem = 'itm_01jd0000000000000000000000';
@@ -86,12 +81,15 @@ const list = readEndpoint({
   },
 });
 
-/** Returns the item that the path names. Throws `404 not_found` unless the caller sees it. */
+/** Returns what was found of the item that the path names. Throws `404 not_found` unless the caller sees the item. */
+const requireSeen = <F extends { readonly item: Item }>(caller: EndpointCall['caller'], found: F | null): F => {
+  if (found === null || findVisibleInbox(caller, found.item.inbox) === undefined) throw fault('not_found');
+  return found;
+};
+
 const visibleItem = async ({ deps, caller, params }: EndpointCall): Promise<Item> => {
-  const id = params['id'] ?? '';
-  const item = (await readItems(deps.db, caller.env.id, [id])).get(id);
-  if (item === undefined || findVisibleInbox(caller, item.inbox) === undefined) throw fault('not_found');
-  return item;
+  const [item] = (await readItems(deps.db, caller.env.id, [params['id'] ?? ''])).values();
+  return requireSeen(caller, item === undefined ? null : { item }).item;
 };
 
 const timelineCursors = (caller: EndpointCall['caller'], item: string) => listCursors(caller, 'timeline', [item]);
@@ -146,21 +144,22 @@ const one = readEndpoint({
   },
   example: { params: { id: exampleItem } },
   handle: async (call) => {
-    const { deps, caller } = call;
+    const { deps, caller, params } = call;
     const { env, principal } = caller;
-    const item = await visibleItem(call);
+    const stored = requireSeen(caller, await readStoredDetail(deps, env.id, params['id'] ?? ''));
+    const { item, latestOccurrence, entries: known } = stored;
     const text = itemJson(item, principal.access);
     const [detail, timeline] = await Promise.all([
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that itemJson wrote
-      readItemDetail(deps, caller, item, JSON.parse(text) as Record<string, unknown>),
-      readTimeline(deps, env.id, item, principal.access, null, limits.timelinePage),
+      readItemDetail(deps, caller, stored, JSON.parse(text) as Record<string, unknown>),
+      readTimeline(deps, env.id, principal.access, { item: item.id, before: null, limit: limits.timelinePage, known }),
     ]);
     const rest = JSON.stringify({
       blocks: detail.blocks,
       linked: detail.linked,
       suggestedActions: detail.suggestedActions,
       triage: item.triage === null ? null : { answers: item.triage.answers, closed: item.triaged },
-      latestOccurrence: detail.latestOccurrence === null ? null : presentOccurrence(detail.latestOccurrence),
+      latestOccurrence,
       timeline: timeline.entries,
       timelineCursor: timelineCursor(caller, item.id, timeline.next),
       ...archivedMember(deps.directory.past(), { next: timeline.next, since: item.createdAt }),
@@ -191,14 +190,8 @@ const timeline = readEndpoint({
     const { env, principal } = call.caller;
     const keys = timelineCursors(call.caller, item.id).open(call.query.cursor);
     const before = keys === null ? null : Number(keys[0]);
-    const { entries, next } = await readTimeline(
-      call.deps,
-      env.id,
-      item,
-      principal.access,
-      before,
-      call.query.limit ?? limits.pageDefault,
-    );
+    const limit = call.query.limit ?? limits.pageDefault;
+    const { entries, next } = await readTimeline(call.deps, env.id, principal.access, { item: item.id, before, limit });
     const archived = archivedMember(call.deps.directory.past(), { next, since: item.createdAt });
     const cursor = timelineCursor(call.caller, item.id, next);
     return { status: 200, body: { entries, cursor, ...archived }, items: true };

@@ -34,15 +34,18 @@ export const placeOf = (name: keyof Item): number =>
 
 const parsers = readOrder.map((name) => ({ name, at: placeOf(name), parse: itemMembers[name].stored.parse }));
 
-/** Returns the item of a row of `wholeItemColumns`. */
-const parseItemRow = (row: TextRow): Item => {
+/** Returns the item of a row that begins with `wholeItemColumns`. */
+export const parseItemRow = (row: TextRow): Item => {
   const item: Record<string, unknown> = {};
   for (const { name, at, parse } of parsers) item[name] = parse(row, at);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each member has been parsed by its own row of the table
   return item as unknown as Item;
 };
 
-const itemByIdSql = statement('items.one', `select ${wholeItemColumns} from items i where i.env = $1 and i.id = $2`);
+/** Returns the text of a statement that reads the item $2 of the environment $1, and further columns behind it. */
+export const itemSql = (...more: readonly string[]): string =>
+  `select ${[wholeItemColumns, ...more].join(', ')} from items i where i.env = $1 and i.id = $2`;
+const itemByIdSql = statement('items.one', itemSql());
 const itemsByIdsSql = statement(
   'items.many',
   `select ${wholeItemColumns} from items i where i.env = $1 and i.id = any($2)`,

@@ -2,9 +2,10 @@
 import type { Access } from '../accounts/access/access.ts';
 import type { Caller } from '../accounts/access/principal.ts';
 import type { ActorRef } from '../catalogue/events.ts';
+import { limits } from '../catalogue/limits.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import { idAt } from '../platform/ids.ts';
+import { idAt, idTime } from '../platform/ids.ts';
 import { firstEventId, type PastDeps } from '../platform/journal/pastEvents.ts';
 import { isObject } from '../platform/json/jsonLimits.ts';
 import { readVisiblePage } from '../platform/listing/page.ts';
@@ -20,7 +21,7 @@ export interface TimelineEntry {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-interface EntryRow {
+export interface EntryRow {
   readonly event: number;
   readonly id: string;
   readonly type: string;
@@ -31,14 +32,17 @@ interface EntryRow {
   readonly data: Record<string, unknown>;
 }
 
-const timelinePageSql = statement(
-  'timeline.page',
-  `
+/** Returns the SQL of entries of the item $2 of the environment $1 from the event $3 on, newest first. */
+const entriesSql = (before: string, limit: string): string => `
   select e.id as event, e.entry as id, e.type, e.at, e.actor_type, e.actor, e.actor_name, e.data
   from events e
-  where e.env = $1 and e.item = $2 and e.entry is not null and not e.is_update and e.id < $3 and e.id >= $5
-  order by e.id desc limit $4`,
-);
+  where e.env = $1 and e.item = $2 and e.entry is not null and not e.is_update and e.id >= $3 and e.id < ${before}
+  order by e.id desc limit ${limit}`;
+
+const timelinePageSql = statement('timeline.page', entriesSql('$4', '$5'));
+const newest = Number.MAX_SAFE_INTEGER;
+/** A column of the item's detail: the entries that its first page is made of, as JSON. */
+export const newestEntriesSql = `(select json_agg(e)::text from (${entriesSql(String(newest), String(limits.timelinePage + 1))}) e)`;
 
 type EntryBody = Pick<TimelineEntry, 'type' | 'data'>;
 
@@ -70,22 +74,35 @@ interface TimelinePage {
   readonly next: number | null;
 }
 
-/** Returns a page of entries that the role sees, newest first, older than the event `before`. */
+interface TimelineRequest {
+  readonly item: string;
+  /** The event that the page begins behind; null: the newest page. */
+  readonly before: number | null;
+  readonly limit: number;
+  /** The rows of the newest page, one more than it has, where they have been read. */
+  readonly known?: readonly EntryRow[];
+}
+
+/** Returns a page of entries that the role sees, newest first. */
 export const readTimeline = async (
   { db, directory }: PastDeps,
   envId: number,
-  { id: item, createdAt }: { readonly id: string; readonly createdAt: number },
   access: Access,
-  before: number | null,
-  limit: number,
+  { item, before, limit, known }: TimelineRequest,
 ): Promise<TimelinePage> => {
-  const first = firstEventId(directory.past(), createdAt);
+  const first = firstEventId(directory.past(), idTime(item));
   const { page, next } = await readVisiblePage(
     {
-      from: before ?? Number.MAX_SAFE_INTEGER,
+      from: before ?? newest,
       limit,
       read: async (from, wanted) =>
-        withLatestData(db, envId, await queryRows<EntryRow>(db, timelinePageSql, [envId, item, from, wanted, first])),
+        withLatestData(
+          db,
+          envId,
+          from === newest && known !== undefined
+            ? known
+            : await queryRows<EntryRow>(db, timelinePageSql, [envId, item, first, from, wanted]),
+        ),
       positionOf: ({ event }) => event,
     },
     (row): TimelineEntry | null =>

@@ -36,6 +36,14 @@ const recordsByRefsSql = statement(
   from unnest($2::text[], $3::text[]) as ref(resource, id) join records r on r.env = $1 and r.resource = ref.resource and r.id = ref.id`,
 );
 
+/** A column of the detail of the item `i`: the stored records of its own reference and of its links, as JSON. Each is looked up: a join may read all records. */
+export const recordsOfItemSql = `(
+  select json_agg(found)::text
+  from (select i.record_resource as resource, i.record_id as id union all select l ->> 'resource', l ->> 'id' from jsonb_array_elements(i.links) l) ref
+  cross join lateral (
+    select r.resource, r.id, r.title, r.subtitle, r.fields, r.updated_at as "updatedAt"
+    from records r where r.env = $1 and r.resource = ref.resource and r.id = ref.id offset 0) found)`;
+
 const lockedRecordsSql = statement(
   'records.locked',
   `

@@ -12,6 +12,7 @@ import { bulkQuery } from './suites/bulkQuery.ts';
 import { change } from './suites/change.ts';
 import { combinations } from './suites/combinations.ts';
 import { consoleSuite } from './suites/console.ts';
+import { detail } from './suites/detail.ts';
 import { fairness } from './suites/fairness.ts';
 import { fanout } from './suites/fanout.ts';
 import { flags } from './suites/flags.ts';
@@ -32,6 +33,7 @@ import { tracing } from './suites/tracing.ts';
 const suites: readonly Suite[] = [
   bare,
   read,
+  detail,
   lists,
   combinations,
   records,

@@ -77,8 +77,11 @@ export type CallOutcome<R> =
   | { readonly kind: 'lost' };
 
 export interface AppLink {
-  /** Resolves with whether an instance is connected (heartbeat within `linkLimits.goneMs`) that declares `declares`, or any. */
-  online(envId: number, declares?: Declaration): Promise<boolean>;
+  /**
+   * Resolves with whether an instance is connected (heartbeat within `linkLimits.goneMs`) that declares `declares`, or any. Who has
+   * called since `since` (`performance.now()`) and found nobody asks PostgreSQL no second time.
+   */
+  online(envId: number, declares?: Declaration, since?: number): Promise<boolean>;
   /** Resolves with the connection that a call would go to now: the least busy one that declares it, none of `except`; null: offline. */
   chooseConnection(envId: number, declares: Declaration, except?: ReadonlySet<string>): Promise<AppConnection | null>;
   /** Calls the app. Resolves with the outcome; rejects only when PostgreSQL is unavailable. */

@@ -171,7 +171,7 @@ export const openAppLink = ({ db, bus, config, onRefused }: AppLinkDeps): AppLin
 
   return attachLocalSockets(
     {
-      online: async (envId, declares) => (await routing.choose(envId, declares)) !== null,
+      online: async (envId, declares, since) => (await routing.choose(envId, declares, undefined, since)) !== null,
       chooseConnection: (envId, declares, except) => routing.choose(envId, declares, except),
       call,
       dispatchRun: (connection, envId, hint, onGone) => {

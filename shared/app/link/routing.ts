@@ -30,13 +30,13 @@ export class Routing {
     this.connections = new ConnectionCache(parts.db, (connection) => this.#own.get(connection) ?? 0);
   }
 
-  /** Returns the connection for a call, none of `not`; null: offline. Throws when PostgreSQL is unavailable and no socket is here. */
+  /** Returns the connection for a call that began at `startedAt`, none of `not`; null: offline. Throws when PostgreSQL is unavailable and no socket is here. */
   async choose(
     envId: number,
     declares: Declaration | undefined,
     not?: ReadonlySet<string>,
+    startedAt = performance.now(),
   ): Promise<AppConnection | null> {
-    const startedAt = performance.now();
     const own = this.#here(envId, declares, not);
     if (!this.#parts.reaches() && own.length > 0) return this.#least(own);
     const others = await this.#others(envId, declares, not).catch((error: unknown) => {

@@ -72,11 +72,19 @@ interface OccurrencePage {
   readonly next: OccurrencePlace | null;
 }
 
+/** Returns the creation of an item as it is shown from before content was kept. */
+export const withoutContent = ({ id, firstSeen: at, title }: Item): Occurrence => ({
+  id: creationId(id),
+  at,
+  title,
+  data: null,
+  user: null,
+});
+
 /** Returns the creation of an item from before content was kept, or null when the creation has a row. */
 const contentlessCreation = async (db: Db, envId: number, item: Item): Promise<Occurrence | null> => {
-  const id = creationId(item.id);
-  const stored = await queryRow(db, oneSql, [envId, item.id, item.firstSeen, id]);
-  return stored === undefined ? { id, at: item.firstSeen, title: item.title, data: null, user: null } : null;
+  const stored = await queryRow(db, oneSql, [envId, item.id, item.firstSeen, creationId(item.id)]);
+  return stored === undefined ? withoutContent(item) : null;
 };
 
 /**
@@ -107,9 +115,9 @@ export const readOccurrences = async (
   };
 };
 
-/** Returns the newest occurrence of an item. */
-export const readLatestOccurrence = async (db: Db, envId: number, item: Item): Promise<Occurrence | null> =>
-  (await readOccurrences(db, envId, item, { keep: null, after: null, limit: 1 })).occurrences[0] ?? null;
+/** A column of the item's detail: its newest occurrence as JSON. */
+export const latestOccurrenceSql = `(select json_build_object('id', o.id, 'at', o.at, 'title', o.title, 'data', o.data, 'user', o.who)::text
+  from occurrences o where o.env = $1 and o.item = $2 order by o.at desc, o.id desc limit 1)`;
 
 const toRef = (value: unknown): OccurrenceRef | null => {
   if (!isObject(value)) return null;

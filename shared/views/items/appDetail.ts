@@ -5,7 +5,6 @@ import { errorBlockFor, requireAnswer } from '../../app/blocks/appAnswers.ts';
 import { errorBlock, validateBlocks } from '../../app/blocks/validateBlocks.ts';
 import { rpcCodes, type Block } from '../../app/link/protocol.ts';
 import type { Item, RecordRef } from '../../items/model.ts';
-import { presentOccurrence, type Occurrence } from '../../items/occurrences/occurrences.ts';
 import { presentItem } from '../../items/present.ts';
 import { presentBlocks } from '../../items/presentBlocks.ts';
 import { isObject } from '../../platform/json/jsonLimits.ts';
@@ -57,9 +56,9 @@ const parseAppDetail = async (deps: ViewDeps, caller: Caller, given: unknown): P
 };
 
 /** Returns an empty detail; offline unless an instance is connected that doesn't declare the inbox, as during the rollout of a new version. */
-const missingAppDetail = async ({ link }: ViewDeps, envId: number): Promise<AppItemDetail> => ({
+const missingAppDetail = async ({ link }: ViewDeps, envId: number, since: number): Promise<AppItemDetail> => ({
   ...emptyAppDetail,
-  offline: !(await link.online(envId)),
+  offline: !(await link.online(envId, undefined, since)),
 });
 
 /** Returns the app's part of an item's detail. Never rejects: a late or invalid answer becomes an `error` block. */
@@ -67,20 +66,17 @@ export const fetchItemDetail = async (
   deps: ViewDeps,
   caller: Caller,
   item: Item,
-  latest: Promise<Occurrence | null>,
+  latestOccurrence: Readonly<Record<string, unknown>>,
 ): Promise<AppItemDetail> => {
   const { id: envId } = caller.env;
+  const since = performance.now();
   try {
-    const occurrence = await latest;
-    const params = {
-      item: presentItem(item, fullAccess),
-      latestOccurrence: occurrence === null ? null : presentOccurrence(occurrence),
-    };
+    const params = { item: presentItem(item, fullAccess), latestOccurrence };
     const outcome = await deps.link.call(envId, 'item.blocks', params, {
       declares: { kind: 'inbox', name: item.inbox },
       timeoutMs: appTimeoutMs,
     });
-    if (outcome.kind === 'offline') return await missingAppDetail(deps, envId);
+    if (outcome.kind === 'offline') return await missingAppDetail(deps, envId, since);
     if (outcome.kind === 'lost') return { ...emptyAppDetail, offline: true };
     if (outcome.kind === 'error' && outcome.code === rpcCodes.methodNotFound) return emptyAppDetail;
     return await parseAppDetail(deps, caller, requireAnswer(outcome));
@@ -108,6 +104,7 @@ const fetchResourceRecords = async (
   envId: number,
   [resource, ids]: readonly [string, readonly string[]],
 ): Promise<AppRecords> => {
+  const since = performance.now();
   const outcome = await link.call(
     envId,
     'records.get',
@@ -117,7 +114,7 @@ const fetchResourceRecords = async (
   if (outcome.kind === 'answer') return { records: recordsIn(resource, ids, outcome.result), offline: false };
   return {
     records: [],
-    offline: outcome.kind === 'lost' || (outcome.kind === 'offline' && !(await link.online(envId))),
+    offline: outcome.kind === 'lost' || (outcome.kind === 'offline' && !(await link.online(envId, undefined, since))),
   };
 };
 

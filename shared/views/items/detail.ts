@@ -1,18 +1,50 @@
-/** Builds the parts of an item's detail besides the item: blocks and suggestions of its inbox and of the app, and linked records. For api/routes/items.ts. */
+/** Reads what an item's detail is made of, and builds its parts besides the item: blocks and suggestions of its inbox and of the app, and linked records. For api/routes/items.ts. */
 import type { Caller } from '../../accounts/access/principal.ts';
 import { renderBlocks } from '../../app/blocks/renderBlocks.ts';
 import type { Block } from '../../app/link/protocol.ts';
 import { orderRecord } from '../../app/manifest/declaredOrder.ts';
 import type { InboxDefinition } from '../../app/manifest/definition.ts';
-import type { Item, RecordRef } from '../../items/model.ts';
-import { readLatestOccurrence, type Occurrence } from '../../items/occurrences/occurrences.ts';
+import { itemSql, parseItemRow, type Item, type RecordRef } from '../../items/model.ts';
+import { latestOccurrenceSql, presentOccurrence, withoutContent } from '../../items/occurrences/occurrences.ts';
 import { canSeeActionReference, presentBlocks } from '../../items/presentBlocks.ts';
+import { newestEntriesSql, type EntryRow } from '../../items/timeline.ts';
 import { evaluateCondition, fillTemplate } from '../../platform/conditions/conditions.ts';
+import { queryTextRows, statement } from '../../platform/db/sql.ts';
+import { idTime, isId } from '../../platform/ids.ts';
+import { firstEventId } from '../../platform/journal/pastEvents.ts';
 import { isObject } from '../../platform/json/jsonLimits.ts';
 import { createTurns } from '../../platform/turns/turns.ts';
-import { findRecords, inReferenceOrder, type FullRecord } from '../../records/queries.ts';
+import { inReferenceOrder, recordsOfItemSql, type FullRecord } from '../../records/queries.ts';
 import type { ViewDeps } from '../deps.ts';
 import { fetchItemDetail, fetchLinkedRecords, type AppSuggestion } from './appDetail.ts';
+
+/** One statement, as each further one costs as much as what it reads. */
+const detailSql = statement('items.detail', itemSql(latestOccurrenceSql, recordsOfItemSql, newestEntriesSql));
+
+interface StoredDetail {
+  readonly item: Item;
+  readonly latestOccurrence: Readonly<Record<string, unknown>>;
+  /** Those that it refers to, also those that the role doesn't see. */
+  readonly records: readonly FullRecord[];
+  /** Those of the first page of its timeline, and one more. */
+  readonly entries: readonly EntryRow[];
+}
+
+/** Returns an item with what is stored beside it; null: there is none. */
+export const readStoredDetail = async (
+  { db, directory }: ViewDeps,
+  envId: number,
+  id: string,
+): Promise<StoredDetail | null> => {
+  if (!isId(id, 'itm')) return null;
+  const [row] = await queryTextRows(db, detailSql, [envId, id, firstEventId(directory.past(), idTime(id))]);
+  if (row === undefined) return null;
+  const item = parseItemRow(row);
+  const [occurrence, records, entries] = row.slice(-3).map((text): unknown => JSON.parse(text ?? 'null'));
+  const latestOccurrence = occurrence ?? presentOccurrence(withoutContent(item));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the columns of the statement are
+  return { item, latestOccurrence, records: records ?? [], entries: entries ?? [] } as StoredDetail;
+};
 
 interface SuggestedAction {
   readonly action: string;
@@ -26,7 +58,6 @@ interface ItemPageDetail {
   readonly blocks: readonly Block[];
   readonly linked: readonly FullRecord[];
   readonly suggestedActions: readonly SuggestedAction[];
-  readonly latestOccurrence: Occurrence | null;
   /** Whether a part is missing because the app is offline. */
   readonly appOffline: boolean;
 }
@@ -78,23 +109,20 @@ const toSuggestedActions = (
 const sameSuggestion = (a: SuggestedAction, b: SuggestedAction): boolean =>
   a.action === b.action && a.record === b.record && JSON.stringify(a.input) === JSON.stringify(b.input);
 
-/** Returns the detail of an item; `seen` is the item as the response has it. Queries PostgreSQL and calls the app at the same time. */
+/** Returns the detail of an item; `seen` is the item as the response has it. */
 export const readItemDetail = async (
   deps: ViewDeps,
   caller: Caller,
-  item: Item,
+  { item, latestOccurrence, records }: StoredDetail,
   seen: Readonly<Record<string, unknown>>,
 ): Promise<ItemPageDetail> => {
   const inbox = caller.env.definition.inboxes.get(item.inbox);
   const refs = linkedRefs(caller, item);
-  const latest = readLatestOccurrence(deps.db, caller.env.id, item);
-  const [stored, served, app, latestOccurrence] = await Promise.all([
-    findRecords(deps.db, caller.env.id, refs),
+  const [served, app] = await Promise.all([
     fetchLinkedRecords(deps, caller, refs),
-    fetchItemDetail(deps, caller, item, latest),
-    latest,
+    fetchItemDetail(deps, caller, item, latestOccurrence),
   ]);
-  const linked = inReferenceOrder(refs, [...stored, ...served.records]).map((record) =>
+  const linked = inReferenceOrder(refs, [...records, ...served.records]).map((record) =>
     orderRecord(caller.env.definition, record),
   );
   const own = linked.find(({ resource, id }) => resource === item.record?.resource && id === item.record.id) ?? null;
@@ -110,7 +138,6 @@ export const readItemDetail = async (
     suggestedActions: suggestions.filter(
       (one, i) => suggestions.findIndex((other) => sameSuggestion(one, other)) === i,
     ),
-    latestOccurrence,
     appOffline: app.offline || served.offline,
   };
 };

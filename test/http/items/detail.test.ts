@@ -50,6 +50,28 @@ describe('items over HTTP: reading', () => {
       });
     });
 
+    it('reads the item with its records, its occurrence and its timeline in one statement', async () => {
+      const reads = async (): Promise<Record<string, number>> => {
+        const text = await (await fetch(new URL('/metrics', world.base))).text();
+        const found = text.matchAll(
+          /^console_postgres_statements_total\{statement="((?:items|records|occurrences|timeline)\..+)"\} (\d+)$/gm,
+        );
+        return Object.fromEntries([...found].map(([, name = '', count]) => [name, Number(count)]));
+      };
+      const links = [{ resource: 'customer', id: 'c2' }];
+      const record = { resource: 'customer', id: 'c 1/ä' };
+      const body = { inbox: 'desk', data: { email: 'ada@example.com' }, record, links };
+      const item = await make(body, await world.appKey());
+      await done(item, 'notes', { text: 'Seen' });
+      const before = await reads();
+      const { linked, latestOccurrence, timeline } = await detail(item);
+      const read = Object.entries(await reads()).filter(([name, count]) => count !== before[name]);
+      expect(read).to.deep.equal([['items.detail', (before['items.detail'] ?? 0) + 1]]);
+      expect(linked.map((one: { id: string }) => one.id)).to.deep.equal(['c 1/ä', 'c2']);
+      expect(latestOccurrence.data).to.deep.equal({ email: 'ada@example.com' });
+      expect(timeline.map(({ type }: Entry) => type)).to.deep.equal(['note', 'created']);
+    });
+
     it('suggests only actions that hold, that the role may run and whose record it sees', async () => {
       const item = await make({
         inbox: 'desk',
