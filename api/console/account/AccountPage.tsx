@@ -5,7 +5,7 @@ import { useSignInMethods } from '../shell/providerSignIn.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { useTheme } from '../shell/theme.ts';
 import { Button } from '../ui/Button.tsx';
-import { NewPasswordInput, ProblemText, useSubmit, TextInput } from '../ui/fields.tsx';
+import { NewPasswordInput, ProblemText, useSubmit, TextInput, Tick } from '../ui/fields.tsx';
 import { Ago } from '../ui/marks.tsx';
 import { Section } from '../ui/PageParts.tsx';
 import { Problem } from '../ui/Problem.tsx';
@@ -149,10 +149,14 @@ const Appearance = () => {
     <fieldset>
       <legend className="hidden">{accountTexts.appearance}</legend>
       {(['system', 'light', 'dark'] as const).map((each) => (
-        <label className="choice" key={each}>
-          <input type="radio" name="theme" checked={theme === each} onChange={() => choose(each)} />
-          <span>{accountTexts.themes[each]}</span>
-        </label>
+        <Tick
+          key={each}
+          type="radio"
+          name="theme"
+          label={accountTexts.themes[each]}
+          isOn={theme === each}
+          onTick={() => choose(each)}
+        />
       ))}
     </fieldset>
   );

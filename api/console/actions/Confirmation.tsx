@@ -1,4 +1,5 @@
 /** The confirmation that a dangerous action wants: a tick for low danger, a typed word for high danger. Used by the action sheet and by running again. */
+import { Tick } from '../ui/fields.tsx';
 import { actionTexts } from './texts.tsx';
 
 const texts = actionTexts.confirmation;
@@ -35,14 +36,12 @@ export const Confirmation = ({ danger, reversible, word, value, onChange }: Conf
   if (danger === null) return null;
   if (danger === 'low')
     return (
-      <label className="choice danger">
-        <input
-          type="checkbox"
-          checked={value === ticked}
-          onChange={({ target }) => onChange(target.checked ? ticked : '')}
-        />
-        <span>{withEnd(texts.checked, reversible)}</span>
-      </label>
+      <Tick
+        className="choice danger"
+        label={withEnd(texts.checked, reversible)}
+        isOn={value === ticked}
+        onTick={(isOn) => onChange(isOn ? ticked : '')}
+      />
     );
   return (
     <label className="danger">

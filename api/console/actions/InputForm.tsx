@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react';
 import { RecordChoices } from '../content/RecordChoices.tsx';
 import { currencyIn, isCurrency } from '../content/values.ts';
 import { Button } from '../ui/Button.tsx';
-import { Optional, Options } from '../ui/fields.tsx';
+import { Options, Label } from '../ui/fields.tsx';
 import {
   type InputDraft,
   type InputProblem,
@@ -207,11 +207,7 @@ const SchemaField = (props: SchemaFieldProps) => {
       ))}
     </>
   );
-  const title = (
-    <span>
-      <span dir="auto">{field.label}</span> {!field.isRequired && <Optional />}
-    </span>
-  );
+  const title = <Label words={<span dir="auto">{field.label}</span>} isOptional={!field.isRequired} />;
   if (isSimple) {
     const about = [...(hint === '' ? [] : [`${id}-hint`]), ...(own.length === 0 ? [] : [`${id}-problem`])].join(' ');
     return (

@@ -4,6 +4,7 @@ import { isObject } from '../content/values.ts';
 import { forgetDraft, useDraft } from '../ui/draft.ts';
 import { fromLocalTime, toLocalTime } from '../ui/wallTime.ts';
 import { messageOf } from '../wire/apiError.ts';
+import { parsed } from '../wire/json.ts';
 import { type Choice, type Field, toForm } from './schema.ts';
 import { actionTexts } from './texts.tsx';
 
@@ -16,14 +17,10 @@ interface Kept {
 }
 
 const readKept = (text: string): Kept | null => {
-  try {
-    const kept: unknown = JSON.parse(text);
-    return typeof kept === 'object' && kept !== null && 'isJson' in kept && 'draft' in kept
-      ? { isJson: kept.isJson === true, draft: kept.draft }
-      : null;
-  } catch {
-    return null;
-  }
+  const kept = parsed(text);
+  return isObject(kept) && 'isJson' in kept && 'draft' in kept
+    ? { isJson: kept['isJson'] === true, draft: kept['draft'] }
+    : null;
 };
 
 const asJson = (value: unknown): string => JSON.stringify(value ?? {}, null, 2);

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useRead } from '../shell/session.ts';
-import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { Empty, Unread } from '../ui/Problem.tsx';
 import { meQuery } from '../wire/queries.ts';
 import { agentsQuery } from '../wire/settingsQueries.ts';
 import { Ledger } from './Ledger.tsx';
@@ -13,7 +13,8 @@ const agentsMost = 50;
 
 export const ActivityPage = () => {
   const { data: me } = useRead(meQuery);
-  const { data: agents, error, refetch } = useRead(agentsQuery);
+  const read = useRead(agentsQuery);
+  const { data: agents } = read;
   const [since] = useState(me?.now ?? 0);
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
   if (agents !== undefined && chosen === null)
@@ -39,10 +40,7 @@ export const ActivityPage = () => {
           </p>
         </div>
       </header>
-      {error !== null && agents === undefined && (
-        <Problem error={error} needs="settings: manage" onRetry={() => void refetch()} />
-      )}
-      {error === null && agents === undefined && <Skeleton rows={6} />}
+      {agents === undefined && <Unread of={read} rows={6} needs="settings: manage" />}
       {chosen?.length === 0 && (
         <Empty title={agentTexts.activity.none}>
           {agentTexts.activity.noneAbout((words) => (

@@ -24,7 +24,7 @@ import { Button } from '../ui/Button.tsx';
 import { Ago } from '../ui/marks.tsx';
 import { ListTable } from '../ui/PageParts.tsx';
 import { inRow, inSentence } from '../ui/plural.ts';
-import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { Empty, Unread } from '../ui/Problem.tsx';
 import { ShowEarlier, ShowNew } from '../ui/Rows.tsx';
 import { ledgerQuery } from '../wire/settingsQueries.ts';
 import type { AuditEntry } from '../wire/types.ts';
@@ -162,7 +162,7 @@ const useLedger = ({ agents, isOfMany, since }: LedgerProps) => {
 export const Ledger = (props: LedgerProps) => {
   const { isOfMany } = props;
   const list = useLedger(props);
-  const { entries, error, refetch, newCount, readAnew, isFetching } = list;
+  const { entries, newCount, readAnew, isFetching } = list;
   const requests = useRequests(entries);
   const [isFollowed, setFollowed] = useState(false);
   const [isHeld, setHeld] = useState(false);
@@ -170,8 +170,7 @@ export const Ledger = (props: LedgerProps) => {
     if (isFollowed && !isHeld && newCount > 0 && !isFetching) readAnew();
   });
   useKeys({ l: readAnew, f: () => setFollowed(!isFollowed) });
-  if (error !== null && entries === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
-  if (entries === undefined) return <Skeleton rows={6} />;
+  if (entries === undefined) return <Unread of={list} rows={6} />;
   return (
     <>
       <div className="ledger-head">

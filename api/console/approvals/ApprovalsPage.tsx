@@ -5,10 +5,9 @@ import { ListAndDetail } from '../lists/NamedList.tsx';
 import { type ApprovalsSearch, type EndedStatus, readApprovalsSearch } from '../shell/address.ts';
 import { useKeys, neighbour } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
-import { KeyHint } from '../ui/Button.tsx';
 import { useDraft } from '../ui/draft.ts';
 import { Select } from '../ui/fields.tsx';
-import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { Empty, Problem, Skeleton, NothingOpen, Unread } from '../ui/Problem.tsx';
 import { ShowEarlier, Rows } from '../ui/Rows.tsx';
 import { approvalQuery, approvalsQuery, endedApprovalsQuery } from '../wire/approvalQueries.ts';
 import type { Approval } from '../wire/types.ts';
@@ -29,12 +28,7 @@ interface EndedRequestsProps {
 const EndedRequests = ({ status, openId, onOpen }: EndedRequestsProps) => {
   const { http } = useSession();
   const list = useInfiniteQuery(endedApprovalsQuery(http, status));
-  if (list.data === undefined)
-    return list.error === null ? (
-      <Skeleton rows={4} />
-    ) : (
-      <Problem error={list.error} onRetry={() => void list.refetch()} />
-    );
+  if (list.data === undefined) return <Unread of={list} rows={4} />;
   const requests = list.data.pages.flatMap(({ approvals }) => approvals);
   if (requests.length === 0)
     return <Empty title={requestTexts.queue.noneEnded}>{requestTexts.queue.noneEndedAbout}</Empty>;
@@ -193,13 +187,13 @@ export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPagePro
         isOpen={id !== null}
       >
         {id === null && (
-          <Empty title={requestTexts.queue.nothingOpen}>
-            <KeyHint>
-              {queue.some(({ canDecide }) => canDecide.approve)
+          <NothingOpen
+            hint={
+              queue.some(({ canDecide }) => canDecide.approve)
                 ? requestTexts.queue.howToDecide
-                : requestTexts.queue.howToOpen}
-            </KeyHint>
-          </Empty>
+                : requestTexts.queue.howToOpen
+            }
+          />
         )}
         {id !== null &&
           one.data === undefined &&

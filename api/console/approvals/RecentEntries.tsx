@@ -8,7 +8,7 @@ import { PlainText } from '../content/Written.tsx';
 import { useSession } from '../shell/session.ts';
 import { Ago } from '../ui/marks.tsx';
 import { Section } from '../ui/PageParts.tsx';
-import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { Unread } from '../ui/Problem.tsx';
 import type { Http } from '../wire/http.ts';
 import { keys } from '../wire/queries.ts';
 import { body } from '../wire/reading.ts';
@@ -121,10 +121,9 @@ const isWritten = ({ type }: Entry): boolean => type === 'note' || type === 'rep
 
 const Recent = ({ approval, item }: { readonly approval: Approval; readonly item: string }) => {
   const { http } = useSession();
-  const { data, error, refetch } = useQuery(recentQuery(http, item));
-  if (data === undefined)
-    return error === null ? <Skeleton rows={3} /> : <Problem error={error} onRetry={() => void refetch()} />;
-  const { entries, isMore, occurrence } = data;
+  const read = useQuery(recentQuery(http, item));
+  if (read.data === undefined) return <Unread of={read} rows={3} />;
+  const { entries, isMore, occurrence } = read.data;
   const others = entries.filter((entry) => !isOfRequest(approval, entry));
   const since = others.filter(({ at }) => at > approval.requestedAt);
   const notes = others.filter((entry) => !since.includes(entry) && isWritten(entry)).slice(0, notesMost);

@@ -176,7 +176,6 @@ export const requestTexts = {
     } satisfies Readonly<Record<EndedStatus, string>>,
     noneEnded: 'No request ended so',
     noneEndedAbout: 'Whatever is decided, expires or is taken back stays listed.',
-    nothingOpen: 'Nothing is chosen',
     howToOpen: 'Press j for the first request.',
     howToDecide: 'Press j for the first request; a approves, r asks for a note and rejects.',
     back: '← Queue',

@@ -10,6 +10,7 @@ import { Ago } from '../ui/marks.tsx';
 import { ColumnHead, ListTable } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { ArchivedNote, ShowEarlier, ShowNew } from '../ui/Rows.tsx';
+import { uiTexts } from '../ui/texts.tsx';
 import { dateAndClock } from '../ui/time.ts';
 import { auditQuery, readAuditPage } from '../wire/auditQueries.ts';
 import { meQuery } from '../wire/queries.ts';
@@ -210,7 +211,7 @@ export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
       <ColumnHead title={auditTexts.title} about={auditTexts.about}>
         <div className="verdict-buttons">
           <Button onClick={readAnew} shortcut="l">
-            {auditTexts.readAgain}
+            {uiTexts.readAgain}
           </Button>
           <Button disabled={read !== null} onClick={() => void make()}>
             {read === null ? auditTexts.saveAsFile : auditTexts.reading(read)}

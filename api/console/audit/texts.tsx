@@ -6,7 +6,6 @@ import type { AuditEntry } from '../wire/types.ts';
 export const auditTexts = {
   title: 'Audit',
   about: 'Everything that was done here, and what was refused; newest first.',
-  readAgain: 'Read again',
   saveAsFile: 'Save as CSV',
   reading: (n: number) => `${count(n)} read…`,
   fileHasAll: (n: number) =>

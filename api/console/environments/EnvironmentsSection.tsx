@@ -5,6 +5,7 @@ import type { FormTexts } from '../settings/resourceRow.ts';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Tick } from '../ui/fields.tsx';
 import { Ago } from '../ui/marks.tsx';
 import { ColumnHead } from '../ui/PageParts.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
@@ -28,12 +29,12 @@ const Switches = ({ legend, isOn, onChange }: SwitchesProps) => (
   <fieldset>
     <legend className="hidden">{legend}</legend>
     {switches.map((name) => (
-      <label className="choice" key={name}>
-        <input type="checkbox" checked={isOn(name)} onChange={({ target }) => onChange(name, target.checked)} />
-        <span>
-          {environmentTexts.switches[name].label} <span className="soft">{environmentTexts.switches[name].about}</span>
-        </span>
-      </label>
+      <Tick
+        key={name}
+        {...environmentTexts.switches[name]}
+        isOn={isOn(name)}
+        onTick={(isTicked) => onChange(name, isTicked)}
+      />
     ))}
   </fieldset>
 );

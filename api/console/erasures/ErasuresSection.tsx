@@ -7,7 +7,7 @@ import { SubmitDialog } from '../settings/dialogs.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { TextInput, Choice, Optional, ProblemText } from '../ui/fields.tsx';
+import { TextInput, Choice, ProblemText, Tick } from '../ui/fields.tsx';
 import { Ago } from '../ui/marks.tsx';
 import { ColumnHead, ListTable } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
@@ -119,19 +119,8 @@ const EraseForm = ({ onCount, onClose }: EraseFormProps) => {
         problem={doubt === null ? null : formTexts.doubts[doubt](toWords(resource).toLowerCase())}
         onId={setId}
       />
-      <TextInput
-        label={
-          <span>
-            {formTexts.users} <Optional />
-          </span>
-        }
-        value={users}
-        onValue={setUsers}
-      />
-      <label className="choice">
-        <input type="checkbox" checked={linked} onChange={({ target }) => setLinked(target.checked)} />
-        {formTexts.linked}
-      </label>
+      <TextInput label={formTexts.users} isOptional value={users} onValue={setUsers} />
+      <Tick label={formTexts.linked} isOn={linked} onTick={setLinked} />
     </SubmitDialog>
   );
 };
@@ -186,12 +175,7 @@ const EraseConfirm = ({ record, about, isDoubtful, onErase, onClose }: EraseConf
           {items.length > namedMost && <p className="soft">{confirmTexts.moreItems}</p>}
         </section>
       )}
-      {isDoubtful && (
-        <label className="choice danger">
-          <input type="checkbox" checked={isMeant} onChange={({ target }) => setMeant(target.checked)} />
-          {confirmTexts.isMeant}
-        </label>
-      )}
+      {isDoubtful && <Tick className="choice danger" label={confirmTexts.isMeant} isOn={isMeant} onTick={setMeant} />}
       <TextInput
         label={confirmTexts.type(record.id)}
         autoFocus

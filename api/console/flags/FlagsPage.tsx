@@ -123,7 +123,8 @@ interface FlagsPageProps {
 }
 
 export const FlagsPage = ({ name, onOpen }: FlagsPageProps) => {
-  const { data: flags, error, refetch } = useRead(flagsQuery);
+  const read = useRead(flagsQuery);
+  const { data: flags } = read;
   const requestsOf = useFlagRequests();
   const aboutOf = (flag: Flag): string => {
     const waiting = requestsOf(flag.flag).length;
@@ -139,8 +140,7 @@ export const FlagsPage = ({ name, onOpen }: FlagsPageProps) => {
         about: aboutOf(flag),
         text: `${flag.flag} ${flag.description ?? ''}`,
       }))}
-      error={error}
-      onRetry={() => void refetch()}
+      read={read}
       needs="flag: see"
       emptyText={flagTexts.howTheyCome}
       name={name}

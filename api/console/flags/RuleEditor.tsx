@@ -5,6 +5,7 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useDraft } from '../ui/draft.ts';
 import { Select } from '../ui/fields.tsx';
+import { parsed } from '../wire/json.ts';
 import type { Flag } from '../wire/types.ts';
 import { RolloutInput, ValueInput, fromInput, rolloutOf, toInput, scalarOf, scalarText } from './inputs.tsx';
 import { type Rule, namesOf, newRule, ruleOf, successorOf } from './patch.ts';
@@ -180,14 +181,9 @@ interface RuleDraft {
 
 type RuleDrafts = Readonly<Record<string, RuleDraft>>;
 
-const parsedDrafts = (text: string): RuleDrafts => {
-  try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the function below wrote
-    return text === '' ? {} : (JSON.parse(text) as RuleDrafts);
-  } catch {
-    return {};
-  }
-};
+const parsedDrafts = (text: string): RuleDrafts =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the function below wrote
+  (parsed(text) ?? {}) as RuleDrafts;
 
 /** Returns the drafts by the names of their rules, and the function that keeps one, or forgets it by null. */
 export const useRuleDrafts = (flag: string): readonly [RuleDrafts, (name: string, draft: RuleDraft | null) => void] => {
@@ -234,14 +230,6 @@ const isSame = (a: RuleDraft, b: RuleDraft): boolean =>
   (['rows', 'json', 'rollout', 'value'] as const).every((name) => a[name] === b[name]);
 
 const said = (rule: Rule): string => texts.conflict.said(conditionText(rule['when']), ruleText(rule));
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 export const RuleEditor = ({ flag, name, draft, onDraft, onSave, onClose }: RuleEditorProps) => {
   const names = namesOf(flag.rules);

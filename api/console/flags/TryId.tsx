@@ -5,6 +5,7 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { TextInput } from '../ui/fields.tsx';
 import { Section } from '../ui/PageParts.tsx';
+import { parsed } from '../wire/json.ts';
 import type { Flag } from '../wire/types.ts';
 import { flagTexts } from './texts.tsx';
 import { valueText } from './words.ts';
@@ -37,11 +38,8 @@ const attributesOf = (text: string): Readonly<Record<string, unknown>> | null =>
     const [name = '', ...rest] = line.split('=');
     if (rest.length === 0 || name.trim() === '') return null;
     const value = rest.join('=').trim();
-    try {
-      attributes[name.trim()] = JSON.parse(value);
-    } catch {
-      attributes[name.trim()] = value;
-    }
+    const read = parsed(value);
+    attributes[name.trim()] = read === undefined ? value : read;
   }
   return attributes;
 };

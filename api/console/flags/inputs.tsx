@@ -1,5 +1,6 @@
 /** The inputs of a flag’s value and of its rollout, and how what is typed is read. Used by the editors of flags. */
 import { TextInput } from '../ui/fields.tsx';
+import { parsed } from '../wire/json.ts';
 import type { Flag } from '../wire/types.ts';
 import { flagTexts } from './texts.tsx';
 import { wordTexts } from './wordTexts.ts';
@@ -28,22 +29,14 @@ export const fromInput = (kind: Flag['kind'], text: string): unknown => {
   if (kind === 'string') return text;
   if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
   if (kind === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return parsed(text);
 };
 
 /** Returns the scalar that a condition compares with: numbers, true, false and null as such, anything else as text. */
 export const scalarOf = (text: string): unknown => {
   const trimmed = text.trim();
-  try {
-    const value: unknown = JSON.parse(trimmed);
-    return typeof value === 'object' && value !== null ? trimmed : value;
-  } catch {
-    return trimmed;
-  }
+  const value = parsed(trimmed);
+  return value === undefined || (typeof value === 'object' && value !== null) ? trimmed : value;
 };
 
 /** Returns the text that `scalarOf` reads as this value. */

@@ -8,12 +8,14 @@ import { Nowhere } from '../shell/Nowhere.tsx';
 import { maySelect } from '../shell/rights.ts';
 import { useSession, useOnScreen } from '../shell/session.ts';
 import { shellTexts } from '../shell/texts.tsx';
-import { Button, KeyHint } from '../ui/Button.tsx';
+import { Button } from '../ui/Button.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
-import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { Empty, Problem, Skeleton, NothingOpen } from '../ui/Problem.tsx';
 import { ShowNew } from '../ui/Rows.tsx';
+import { uiTexts } from '../ui/texts.tsx';
 import { useItem } from '../wire/itemStore.ts';
 import { afterPaint } from './change.ts';
+import { readListSearch } from './filter.ts';
 import type { ListSearch } from './filter.ts';
 import { ItemList } from './ItemList.tsx';
 import { ListHeader } from './ListHeader.tsx';
@@ -76,10 +78,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
   const item = useItem(session.items, openId ?? '');
   const itemInbox = list.inboxes.find(({ name }) => name === item?.inbox);
   const open = useCallback(
-    (id: string | undefined) => {
-      const { item: _item, ...rest } = search;
-      onSearch(id === undefined ? rest : { ...rest, item: id }, true);
-    },
+    (id: string | undefined) => onSearch(readListSearch({ ...search, item: id }), true),
     [search, onSearch],
   );
   const selection = useSelection({ all: ids, query: list.query, stays: list.stays });
@@ -163,10 +162,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
   const changeSearch = useCallback((next: ListSearch) => onSearch(next, false), [onSearch]);
   if (list.isUnknown)
     return <Nowhere title={inbox === null ? shellTexts.nowhere.noInboxes : shellTexts.nowhere.noInbox(inbox)} />;
-  const clearWords = (): void => {
-    const { q: _q, ...rest } = search;
-    changeSearch(rest);
-  };
+  const clearWords = (): void => changeSearch(readListSearch({ ...search, q: undefined }));
   let rows: ReactNode;
   if (list.error !== null && list.error !== undefined && ids.length === 0)
     rows = <Problem error={list.error} onRetry={list.readAnew} />;
@@ -174,7 +170,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
   else if (ids.length === 0 && !list.hasMore)
     rows = (
       <Empty title={inboxTexts.none}>
-        {emptyText(search)} {search.q !== undefined && <Button onClick={clearWords}>{inboxTexts.clearSearch}</Button>}
+        {emptyText(search)} {search.q !== undefined && <Button onClick={clearWords}>{uiTexts.clearSearch}</Button>}
       </Empty>
     );
   else
@@ -223,9 +219,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
       </section>
       {openId === undefined ? (
         <div className="detail">
-          <Empty title={inboxTexts.nothingOpen}>
-            <KeyHint>{at < 0 ? inboxTexts.openFirst : inboxTexts.openNext}</KeyHint>
-          </Empty>
+          <NothingOpen hint={at < 0 ? inboxTexts.openFirst : inboxTexts.openNext} />
         </div>
       ) : (
         <ItemDetail

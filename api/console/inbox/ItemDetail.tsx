@@ -274,7 +274,7 @@ export const ItemDetail = (props: ItemDetailProps) => {
   if (error !== null && (isGone || detail === undefined))
     return (
       <div className="detail">
-        <Back onClick={onBack}>{inboxTexts.item.back}</Back>
+        <Back onClick={onBack}>{uiTexts.back}</Back>
         <Problem error={error} gone={inboxTexts.item.gone} onRetry={() => void refetch()} />
       </div>
     );
@@ -287,7 +287,7 @@ export const ItemDetail = (props: ItemDetailProps) => {
   return (
     <div className="detail">
       <header className="detail-head">
-        <Back onClick={onBack}>{inboxTexts.item.back}</Back>
+        <Back onClick={onBack}>{uiTexts.back}</Back>
         <h1 dir="auto" className={isWhole ? '' : 'clamped'}>
           {item.title}
         </h1>

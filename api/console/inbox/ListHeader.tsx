@@ -2,12 +2,12 @@
 import { forwardRef, useCallback, useState, type ReactNode } from 'react';
 import type { Names } from '../content/names.ts';
 import { Button } from '../ui/Button.tsx';
-import { Options, Select } from '../ui/fields.tsx';
+import { Options, Select, Tick } from '../ui/fields.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
 import type { SavedView, ViewFilters } from '../wire/queries.ts';
 import type { Inbox, View } from '../wire/types.ts';
-import { editedMembers, editedNames, searchOf, shows, type ListSearch } from './filter.ts';
+import { editedMembers, editedNames, shows, type ListSearch, searchOf } from './filter.ts';
 import type { SaveViewProps } from './SaveView.tsx';
 import { inboxTexts } from './texts.tsx';
 
@@ -143,14 +143,12 @@ export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
             ])}
             onValue={(sort) => onChange(withPart(search, { sort }))}
           />
-          <label className="toggle">
-            <input
-              type="checkbox"
-              checked={search.overdue === '1'}
-              onChange={({ target }) => onChange(withPart(search, { overdue: target.checked ? '1' : '' }))}
-            />
-            {inboxTexts.overdue}
-          </label>
+          <Tick
+            className="toggle"
+            label={inboxTexts.overdue}
+            isOn={search.overdue === '1'}
+            onTick={(isOn) => onChange(withPart(search, { overdue: isOn ? '1' : '' }))}
+          />
         </div>
         {search.tags !== undefined && (
           <div className="list-filters">

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { may } from '../shell/rights.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { TextInput } from '../ui/fields.tsx';
+import { TextInput, Tick } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { messageOf } from '../wire/apiError.ts';
 import { type ItemQuery, keys, meQuery, type SavedView } from '../wire/queries.ts';
@@ -103,18 +103,17 @@ export const SaveView = ({ query, open, inbox, label, onOpen, onClose }: SaveVie
       onClose={onClose}
     >
       <TextInput label={dialogTexts.saveView.name} value={name} required autoFocus maxLength={80} onValue={setName} />
-      <label className="toggle">
-        <input type="checkbox" checked={shared} onChange={({ target }) => setShared(target.checked)} />
-        {filters.inbox === null
-          ? dialogTexts.saveView.shareWithAll
-          : dialogTexts.saveView.shareWith(label(filters.inbox))}
-      </label>
-      {isOwn && (
-        <label className="toggle">
-          <input type="checkbox" checked={isNew} onChange={({ target }) => setNew(target.checked)} />
-          {dialogTexts.saveView.asNew}
-        </label>
-      )}
+      <Tick
+        className="toggle"
+        label={
+          filters.inbox === null
+            ? dialogTexts.saveView.shareWithAll
+            : dialogTexts.saveView.shareWith(label(filters.inbox))
+        }
+        isOn={shared}
+        onTick={setShared}
+      />
+      {isOwn && <Tick className="toggle" label={dialogTexts.saveView.asNew} isOn={isNew} onTick={setNew} />}
       {mayDelete && (
         <p>
           <Button tone="danger" disabled={isBusy} onClick={() => remove(open)}>

@@ -10,7 +10,6 @@ export const inboxTexts = {
   noneYet: 'Nothing here. What comes next is announced at the top of this list.',
   searchesOn: 'Nothing found so far. More may match: the search goes on.',
   noneMatches: 'Nothing matches these filters. Take one away, or look at all.',
-  nothingOpen: 'Nothing is chosen',
   openFirst: 'Press j for the first item, or ? for all keys.',
   openNext: 'Press j for the next item, k for the one before, or ? for all keys.',
   snoozed: 'snoozed',
@@ -30,7 +29,6 @@ export const inboxTexts = {
   moreThan: (n: number, shown: string | null) =>
     shown === null ? `more than ${count(n)}` : `more than ${count(n)} ${shown.toLowerCase()}`,
   totalAbout: 'How many items this list has. The number beside an inbox counts what is open or waiting there.',
-  clearSearch: 'Clear the search',
   /** The option of a filter that the address lacks, which the view decides then. */
   ofView: 'As in the view',
   edited: {
@@ -61,7 +59,6 @@ export const inboxTexts = {
   removeFilter: (tag: string) => `Remove the filter ${tag}`,
   /** Texts of an open item, its actions and its composer. */
   item: {
-    back: '← List',
     wholeTitle: 'Show the whole title',
     foldTitle: 'Show less of it',
     gone: 'This item does not exist any more, or your role does not see it.',

@@ -10,6 +10,8 @@ import { Button } from '../ui/Button.tsx';
 import { ColumnHead } from '../ui/PageParts.tsx';
 import { count } from '../ui/plural.ts';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { ShowEarlier } from '../ui/Rows.tsx';
+import { uiTexts } from '../ui/texts.tsx';
 import { jobsKey, jobsQuery } from '../wire/settingsQueries.ts';
 import type { Job } from '../wire/types.ts';
 import { JobsHeader } from './JobsHeader.tsx';
@@ -124,7 +126,7 @@ const emptyText = (search: JobsSearch, hasMore: boolean): string => {
 export const JobsPage = ({ search, onSearch }: JobsPageProps) => {
   const { http } = useSession();
   const list = useInfiniteQuery(jobsQuery(http, search));
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const { data, error, refetch, hasNextPage } = list;
   const { change, dialog } = useSettingsChange(jobsKey);
   const jobs = data?.pages.flatMap((page) => page.jobs);
   const why = data?.pages[0]?.why ?? null;
@@ -138,7 +140,7 @@ export const JobsPage = ({ search, onSearch }: JobsPageProps) => {
     <div className="column wide home jobs">
       <ColumnHead title={jobTexts.title} about={jobTexts.about}>
         <Button onClick={readAnew} shortcut="l">
-          {jobTexts.readAgain}
+          {uiTexts.readAgain}
         </Button>
       </ColumnHead>
       <JobsHeader search={search} counts={data?.pages[0]?.counts} onSearch={onSearch} />
@@ -149,13 +151,7 @@ export const JobsPage = ({ search, onSearch }: JobsPageProps) => {
       {jobs?.length === 0 && why === null && <Empty title={jobTexts.none}>{emptyText(search, hasNextPage)}</Empty>}
       {jobs?.length === 0 && why !== null && <RunWithoutJob id={search.about ?? ''} why={why} />}
       {jobs !== undefined && jobs.length > 0 && <JobTable jobs={jobs} hasMore={hasNextPage} onRetry={retry} />}
-      {hasNextPage && (
-        <div className="verdict-buttons">
-          <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {jobTexts.more}
-          </Button>
-        </div>
-      )}
+      <ShowEarlier what="jobs" list={list} />
       {dialog}
     </div>
   );

@@ -5,12 +5,10 @@ import type { Job } from '../wire/types.ts';
 export const jobTexts = {
   title: 'Jobs',
   about: 'What is done in the background, and why it is not done yet.',
-  readAgain: 'Read again',
   none: 'No jobs',
   allDone: 'All work is done. What waits, runs or fails in the background appears here.',
   noneMatches: 'No job fits these filters. Show all, or look for another id.',
   noneSoFar: 'None was found among those that were looked at so far.',
-  more: 'Show more jobs',
   headings: ['Job', 'State', 'Why', 'Attempts', 'Since'],
   tryNow: 'Try now',
   /** The name of the button for those who don't see its row; it begins with what stands on it. */

@@ -1,11 +1,12 @@
 /** A list beside the one of it that is open, and its keys; and such a list of what the app declares, searched by words. Used by approvals, and by the pages of records, runs, flags and of the app's pages. */
-import { useRef, useState, type ReactNode } from 'react';
+import { useRef, useState, type ComponentProps, type ReactNode } from 'react';
 import { useHeldKeys, useKeys, idAfter, neighbour } from '../shell/keyboard.ts';
-import { Button, KeyHint } from '../ui/Button.tsx';
+import { Button } from '../ui/Button.tsx';
 import { count } from '../ui/plural.ts';
-import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { Empty, Unread, NothingOpen } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { SearchInput, hasWords } from '../ui/SearchInput.tsx';
+import { uiTexts } from '../ui/texts.tsx';
 import { listTexts } from './texts.ts';
 
 interface ListAndDetailProps {
@@ -92,8 +93,8 @@ interface NamedListProps {
   readonly noun: 'flag' | 'page';
   /** undefined: not read yet. */
   readonly rows: readonly NamedRow[] | undefined;
-  readonly error: Error | null;
-  readonly onRetry: () => void;
+  /** The query that reads them. */
+  readonly read: ComponentProps<typeof Unread>['of'];
   /** The right that reading them needs. */
   readonly needs: string;
   /** How the first one comes. */
@@ -106,7 +107,7 @@ interface NamedListProps {
 }
 
 export const NamedList = (props: NamedListProps) => {
-  const { title, noun, rows, error, onRetry, needs, emptyText, name, onOpen, children } = props;
+  const { title, noun, rows, read, needs, emptyText, name, onOpen, children } = props;
   const texts = listTexts[noun];
   const [words, setWords] = useState('');
   const input = useRef<HTMLInputElement>(null);
@@ -121,13 +122,12 @@ export const NamedList = (props: NamedListProps) => {
     'list',
   );
   let list: ReactNode;
-  if (error !== null && rows === undefined) list = <Problem error={error} needs={needs} onRetry={onRetry} />;
-  else if (rows === undefined) list = <Skeleton rows={6} />;
+  if (rows === undefined) list = <Unread of={read} rows={6} needs={needs} />;
   else if (shown.length === 0)
     list = (
       <Empty title={rows.length === 0 ? texts.none : texts.noneFound}>
         {rows.length === 0 ? emptyText : texts.noneFoundAbout}{' '}
-        {words !== '' && <Button onClick={() => setWords('')}>{listTexts.clearSearch}</Button>}
+        {words !== '' && <Button onClick={() => setWords('')}>{uiTexts.clearSearch}</Button>}
       </Empty>
     );
   else
@@ -155,13 +155,7 @@ export const NamedList = (props: NamedListProps) => {
       list={list}
       isOpen={name !== null}
     >
-      {name === null ? (
-        <Empty title={listTexts.nothingOpen}>
-          <KeyHint>{texts.openFirst}</KeyHint>
-        </Empty>
-      ) : (
-        children
-      )}
+      {name === null ? <NothingOpen hint={texts.openFirst} /> : children}
     </ListAndDetail>
   );
 };

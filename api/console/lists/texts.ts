@@ -1,7 +1,5 @@
 /** Texts of lists of what the app declares, by what they list. Used by NamedList. */
 export const listTexts = {
-  nothingOpen: 'Nothing is chosen',
-  clearSearch: 'Clear the search',
   flag: {
     none: 'No flags that you see',
     noneFound: 'No such flag',

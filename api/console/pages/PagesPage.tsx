@@ -9,9 +9,10 @@ import { NamedList } from '../lists/NamedList.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { Optional } from '../ui/fields.tsx';
+import { Label } from '../ui/fields.tsx';
 import { Back } from '../ui/PageParts.tsx';
 import { Skeleton, Empty, Problem } from '../ui/Problem.tsx';
+import { uiTexts } from '../ui/texts.tsx';
 import { clockTime } from '../ui/time.ts';
 import { ApiError } from '../wire/apiError.ts';
 import { pagesQuery, pageQuery } from '../wire/appQueries.ts';
@@ -44,9 +45,7 @@ const ParamsForm = ({ page, params, onParams }: ParamsFormProps) => {
     <form onSubmit={submit} key={JSON.stringify(params)} aria-label={pagesTexts.parameters}>
       {page.params.map(({ name, description, required }) => (
         <label key={name} title={description ?? undefined}>
-          <span>
-            {toWords(name)} {!required && <Optional />}
-          </span>
+          <Label words={toWords(name)} isOptional={!required} />
           <input name={name} defaultValue={params[name] ?? ''} required={required} autoComplete="off" dir="auto" />
         </label>
       ))}
@@ -101,12 +100,12 @@ const Filled = ({ page, params, onParams, onBack }: AppPageProps & { readonly pa
   return (
     <article className="app-page" aria-label={page.label}>
       <header>
-        <Back onClick={onBack}>{pagesTexts.back}</Back>
+        <Back onClick={onBack}>{uiTexts.back}</Back>
         <div className="run-head">
           <h1 dir="auto">{page.label}</h1>
           {data !== undefined && <span className="soft">{pagesTexts.asOf(clockTime(data.at))}</span>}
           <Button onClick={readAnew} disabled={missing.length > 0} shortcut="l">
-            {pagesTexts.readAgain}
+            {uiTexts.readAgain}
           </Button>
         </div>
         {page.description !== null && (
@@ -126,7 +125,7 @@ const Filled = ({ page, params, onParams, onBack }: AppPageProps & { readonly pa
 const AppPage = (props: AppPageProps) =>
   props.page === null ? (
     <>
-      <Back onClick={props.onBack}>{pagesTexts.back}</Back>
+      <Back onClick={props.onBack}>{uiTexts.back}</Back>
       <Problem error={new ApiError(404, 'not_found', pagesTexts.noPage)} />
     </>
   ) : (
@@ -143,7 +142,8 @@ interface PagesPageProps {
 export const PagesPage = ({ name, params }: PagesPageProps) => {
   const { environment } = useSession();
   const navigate = useNavigate();
-  const { data: pages, error, refetch } = useRead(pagesQuery);
+  const read = useRead(pagesQuery);
+  const { data: pages } = read;
   const open = (page: string | null): void =>
     void (page === null
       ? navigate({ to: '/env/$environment/pages', params: { environment } })
@@ -158,8 +158,7 @@ export const PagesPage = ({ name, params }: PagesPageProps) => {
         about: page.description,
         text: `${page.label} ${page.description ?? ''}`,
       }))}
-      error={error}
-      onRetry={() => void refetch()}
+      read={read}
       needs="page: see"
       emptyText={pagesTexts.empty}
       name={name}

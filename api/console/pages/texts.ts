@@ -5,10 +5,8 @@ export const pagesTexts = {
   title: 'Pages',
   empty:
     'The app declares its pages in its manifest: figures, tables and charts beside the work. They appear here when it connects.',
-  back: '← List',
   noPage: 'There is no such page, or your role does not see it.',
   asOf: (time: string) => `as of ${time}`,
-  readAgain: 'Read again',
   parameters: 'Parameters',
   show: 'Show',
   missing: 'It needs to know more',

@@ -8,7 +8,7 @@ import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useSignInMethods } from '../shell/providerSignIn.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { NewPasswordInput, Optional } from '../ui/fields.tsx';
+import { NewPasswordInput, Tick, Label } from '../ui/fields.tsx';
 import { ColumnHead, ListTable } from '../ui/PageParts.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { keys, meQuery } from '../wire/queries.ts';
@@ -53,17 +53,12 @@ const PersonForm = ({ person, onSubmit, onClose }: PersonFormProps) => {
     >
       {methods.password && (
         <label>
-          <span>
-            {person === null ? signInTexts.password : signInTexts.newPassword} <Optional />
-          </span>
+          <Label words={person === null ? signInTexts.password : signInTexts.newPassword} isOptional />
           <NewPasswordInput value={password} required={false} onValue={setPassword} />
         </label>
       )}
       {person !== null && methods.password && (
-        <label className="choice">
-          <input type="checkbox" checked={isInvitedAgain} onChange={({ target }) => setInvitedAgain(target.checked)} />
-          <span>{signInTexts.inviteAgain}</span>
-        </label>
+        <Tick label={signInTexts.inviteAgain} isOn={isInvitedAgain} onTick={setInvitedAgain} />
       )}
     </ResourceForm>
   );

@@ -1,6 +1,6 @@
 /** One record: its values, what the app shows of it, what it is related to, its items, its history, and what can be done. Used by ResourcePage. */
 import { useQuery, useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ComponentProps } from 'react';
 import type { ActionRequest, ActionTarget } from '../actions/request.ts';
 import { actionTexts } from '../actions/texts.tsx';
 import { useActionSheet, ActionPicker } from '../actions/useActionSheet.tsx';
@@ -16,7 +16,7 @@ import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Ago } from '../ui/marks.tsx';
 import { Section, Back } from '../ui/PageParts.tsx';
-import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { Skeleton, Unread } from '../ui/Problem.tsx';
 import { ArchivedNote, Row, Rows } from '../ui/Rows.tsx';
 import { uiTexts } from '../ui/texts.tsx';
 import { type RecordRef, actionsQuery, availableQuery } from '../wire/actionQueries.ts';
@@ -29,22 +29,24 @@ import { recordsTexts } from './texts.tsx';
 /** Earlier entries stand on the page of the record. */
 const entriesShown = 5;
 
+/** Why a part of the page could not be read, on one line; nothing while it may still be. */
+const Failed = ({ of: { error, refetch } }: Pick<ComponentProps<typeof Unread>, 'of'>) =>
+  error !== null && (
+    <p className="problem" role="alert">
+      {error.message}{' '}
+      <Button tone="bare" onClick={() => void refetch()}>
+        {uiTexts.tryAgain}
+      </Button>
+    </p>
+  );
+
 /** Shows the newest entries of a related record's history, such as a refund of an order; they are read on request. */
 const RelatedHistory = ({ of }: { readonly of: RecordRef }) => {
   const { http } = useSession();
   const names = useNames();
-  const { data: page, error, refetch } = useQuery(recordQuery(http, of));
-  if (page === undefined)
-    return error === null ? (
-      <Skeleton rows={1} />
-    ) : (
-      <p className="problem" role="alert">
-        {error.message}{' '}
-        <Button tone="bare" onClick={() => void refetch()}>
-          {recordsTexts.tryAgain}
-        </Button>
-      </p>
-    );
+  const read = useQuery(recordQuery(http, of));
+  const { data: page } = read;
+  if (page === undefined) return read.error === null ? <Skeleton rows={1} /> : <Failed of={read} />;
   const { history, historyCursor } = page;
   if (history.length === 0) return <p className="soft">{recordsTexts.noHistory}</p>;
   return (
@@ -111,14 +113,7 @@ const Related = ({ of, relation: { name, label, resource }, resources }: Related
   const labelOf = (called: string): string => resources.find((each) => each.name === called)?.label ?? called;
   return (
     <Section title={title}>
-      {list.error !== null && records === undefined && (
-        <p className="problem" role="alert">
-          {list.error.message}{' '}
-          <Button tone="bare" onClick={() => void list.refetch()}>
-            {recordsTexts.tryAgain}
-          </Button>
-        </p>
-      )}
+      {records === undefined && <Failed of={list} />}
       {records?.length === 0 && !list.hasNextPage && <p className="soft">{recordsTexts.noneRelated}</p>}
       {records !== undefined && records.length > 0 && (
         <Rows className="links" hasMore={list.hasNextPage}>
@@ -261,19 +256,16 @@ const Items = ({ items }: { readonly items: readonly Item[] }) => {
 export const RecordDetail = ({ id, resource, resources, onBack }: RecordDetailProps) => {
   const { http } = useSession();
   const ref = { resource: resource.name, id };
-  const { data: page, error, refetch } = useQuery({ ...recordQuery(http, ref) });
+  const read = useQuery({ ...recordQuery(http, ref) });
+  const { data: page, error } = read;
   const { open, sheet } = useActionSheet();
-  const back = <Back onClick={onBack}>{recordsTexts.back}</Back>;
+  const back = <Back onClick={onBack}>{uiTexts.back}</Back>;
   const isGone = error instanceof ApiError && error.status === 404;
   if (page === undefined || isGone)
     return (
       <>
         {back}
-        {error === null ? (
-          <Skeleton rows={6} />
-        ) : (
-          <Problem error={error} gone={recordsTexts.noRecord} onRetry={() => void refetch()} />
-        )}
+        <Unread of={read} rows={6} gone={recordsTexts.noRecord} />
       </>
     );
   const { record, blocks, items } = page;

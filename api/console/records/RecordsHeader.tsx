@@ -10,6 +10,7 @@ import { FormDialog } from '../ui/FormDialog.tsx';
 import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
 import { dateOf, dayText } from '../ui/time.ts';
 import { fromLocalTime } from '../ui/wallTime.ts';
+import { parsed } from '../wire/json.ts';
 import type { Resource } from '../wire/types.ts';
 import { recordsTexts } from './texts.tsx';
 
@@ -57,17 +58,13 @@ const opsOf = (field: ResourceField): readonly Op[] =>
 /** Returns the filters of an address, one for each comparison; null: it can't be read. */
 const readFilters = (text: string | undefined): readonly Filter[] | null => {
   if (text === undefined) return [];
-  try {
-    const given: unknown = JSON.parse(text);
-    if (!isObject(given)) return null;
-    return Object.entries(given).flatMap(([field, value]): Filter[] => {
-      if (Array.isArray(value)) return [{ field, op: 'in', value }];
-      if (!isObject(value)) return [{ field, op: 'eq', value }];
-      return Object.entries(value).map(([op, of]) => ({ field, op, value: of }));
-    });
-  } catch {
-    return null;
-  }
+  const given = parsed(text);
+  if (!isObject(given)) return null;
+  return Object.entries(given).flatMap(([field, value]): Filter[] => {
+    if (Array.isArray(value)) return [{ field, op: 'in', value }];
+    if (!isObject(value)) return [{ field, op: 'eq', value }];
+    return Object.entries(value).map(([op, of]) => ({ field, op, value: of }));
+  });
 };
 
 /** Returns filters as the address and the API have them; empty: there are none. */

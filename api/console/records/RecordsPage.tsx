@@ -5,7 +5,7 @@ import { useRef, type ReactNode } from 'react';
 import { RecordLink } from '../content/links.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
-import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { Empty, Unread } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
 import { resourcesQuery } from '../wire/actionQueries.ts';
@@ -20,10 +20,10 @@ interface RecordsPageProps {
 
 const Found = ({ q, resources }: { readonly q: string; readonly resources: readonly Resource[] }) => {
   const { http } = useSession();
-  const { data, error, refetch } = useQuery(searchRecordsQuery(http, q));
+  const read = useQuery(searchRecordsQuery(http, q));
+  const { data } = read;
   const labelOf = (name: string): string => resources.find((each) => each.name === name)?.label ?? name;
-  if (error !== null && data === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Skeleton rows={4} />;
+  if (data === undefined) return <Unread of={read} rows={4} />;
   return (
     <>
       {data.incomplete.length > 0 && (
@@ -56,13 +56,13 @@ const Found = ({ q, resources }: { readonly q: string; readonly resources: reado
 
 export const RecordsPage = ({ q, onSearch }: RecordsPageProps) => {
   const { environment } = useSession();
-  const { data: resources, error, refetch } = useRead(resourcesQuery);
+  const read = useRead(resourcesQuery);
+  const { data: resources } = read;
   const [words, setWords] = useTypedSearch(q, onSearch);
   const input = useRef<HTMLInputElement>(null);
   useKeys({ '/': () => input.current?.focus() }, 'list');
   let content: ReactNode;
-  if (error !== null && resources === undefined) content = <Problem error={error} onRetry={() => void refetch()} />;
-  else if (resources === undefined) content = <Skeleton rows={4} />;
+  if (resources === undefined) content = <Unread of={read} rows={4} />;
   else if (resources.length === 0) content = <Empty title={recordsTexts.none}>{recordsTexts.noResources}</Empty>;
   else if (q !== '') content = <Found q={q} resources={resources} />;
   else

@@ -2,11 +2,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useMemo, useRef } from 'react';
 import { useRowKeys } from '../lists/NamedList.tsx';
+import { readRecordsSearch } from '../shell/address.ts';
 import type { RecordsSearch } from '../shell/address.ts';
 import { useSession, useRead } from '../shell/session.ts';
-import { KeyHint } from '../ui/Button.tsx';
 import { Ago } from '../ui/marks.tsx';
-import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { Empty, Problem, Skeleton, NothingOpen } from '../ui/Problem.tsx';
 import { placeOf, VirtualRows } from '../ui/Rows.tsx';
 import { recordKeys, resourcesQuery } from '../wire/actionQueries.ts';
 import { ApiError } from '../wire/apiError.ts';
@@ -84,10 +84,7 @@ export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageP
   const searchInput = useRef<HTMLInputElement>(null);
   const { record: openId } = search;
   const open = useCallback(
-    (id: string | undefined) => {
-      const { record: _record, ...rest } = search;
-      onSearch(id === undefined ? rest : { ...rest, record: id }, true);
-    },
+    (id: string | undefined) => onSearch(readRecordsSearch({ ...search, record: id }), true),
     [search, onSearch],
   );
   const { fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = list;
@@ -142,9 +139,7 @@ export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageP
       </section>
       <div className="detail scroll">
         {openId === undefined || resource === undefined || resources === undefined ? (
-          <Empty title={recordsTexts.nothingOpen}>
-            <KeyHint>{recordsTexts.openFirst}</KeyHint>
-          </Empty>
+          <NothingOpen hint={recordsTexts.openFirst} />
         ) : (
           <RecordDetail
             key={openId}

@@ -16,7 +16,6 @@ export const recordsTexts = {
   noResource: 'There is no such resource, or your role does not see it.',
   noneStored: 'The app has stored none yet.',
   noneMatches: 'No record matches. Take a filter away, or search for fewer words.',
-  nothingOpen: 'Nothing is chosen',
   openFirst: 'Press j for the first record.',
   sort: 'Sort',
   byTitle: 'Title',
@@ -27,7 +26,6 @@ export const recordsTexts = {
   unreadableFilters: 'The filters of this address can’t be read ×',
   removeFilter: (filter: string) => `Remove the filter ${filter}`,
 
-  back: '← List',
   noRecord: 'This record does not exist any more, or your role does not see it.',
   /** `subtitle`, `changed`: null where a record has none. */
   about: ({ subtitle, id, changed }: Readonly<Record<'subtitle' | 'id' | 'changed', ReactNode>>) => (
@@ -53,7 +51,6 @@ export const recordsTexts = {
   historyOf: (record: string) => `History of ${record}`,
   wholeHistory: 'All of it',
   showMore: 'Show more',
-  tryAgain: 'Try again',
   /** Texts of the filters of records. */
   filters: {
     title: 'Filter',

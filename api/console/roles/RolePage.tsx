@@ -1,13 +1,12 @@
 /** One role, or a new one: its grants as a matrix, what it sees with them, and who has it. Used by RolesSection. */
 import { useState, type FormEvent } from 'react';
 import { Confirm } from '../settings/dialogs.tsx';
-import { RestoredNote } from '../settings/RestoredNote.tsx';
 import { SettingsLink, useGoTo } from '../settings/SettingsLink.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import { useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
-import { ProblemText, TextInput } from '../ui/fields.tsx';
+import { ProblemText, TextInput, RestoredNote } from '../ui/fields.tsx';
 import { Section } from '../ui/PageParts.tsx';
 import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';

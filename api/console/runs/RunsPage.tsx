@@ -11,12 +11,13 @@ import { useRowKeys } from '../lists/NamedList.tsx';
 import { readRunsSearch, type RunsSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
-import { Button, KeyHint } from '../ui/Button.tsx';
+import { Button } from '../ui/Button.tsx';
 import { Select } from '../ui/fields.tsx';
 import { Ago } from '../ui/marks.tsx';
 import { Section, Back } from '../ui/PageParts.tsx';
-import { Empty, Problem, Skeleton } from '../ui/Problem.tsx';
+import { Empty, Problem, Skeleton, NothingOpen, Unread } from '../ui/Problem.tsx';
 import { ShowNew, Row, Rows } from '../ui/Rows.tsx';
+import { uiTexts } from '../ui/texts.tsx';
 import { actionsQuery } from '../wire/actionQueries.ts';
 import { useArrivals } from '../wire/arrivals.ts';
 import { runQuery, runsQuery } from '../wire/runQueries.ts';
@@ -91,19 +92,16 @@ interface RunDetailProps {
 /** One run beside the list: how it stands, what came of it, and what can be done. */
 const RunDetail = ({ id, onAction, onBack }: RunDetailProps) => {
   const { http, runs } = useSession();
-  const { data: run, error, refetch } = useQuery({ ...runQuery(http, runs, id) });
+  const read = useQuery({ ...runQuery(http, runs, id) });
+  const { data: run } = read;
   const { cancel, retry, buttons, dialog } = useRunDeeds(run, true);
   useKeys({ c: cancel, r: retry }, 'run');
-  const back = <Back onClick={onBack}>{runsTexts.back}</Back>;
+  const back = <Back onClick={onBack}>{uiTexts.back}</Back>;
   if (run === undefined)
     return (
       <>
         {back}
-        {error === null ? (
-          <Skeleton rows={4} />
-        ) : (
-          <Problem error={error} gone={runsTexts.notFound} onRetry={() => void refetch()} />
-        )}
+        <Unread of={read} rows={4} gone={runsTexts.notFound} />
       </>
     );
   return (
@@ -192,15 +190,11 @@ export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
   const newCount = useNewRuns(runs, pages?.[0]?.since ?? Infinity, search);
   const { run: openId, act } = search;
   const open = useCallback(
-    (id: string | undefined) => {
-      const { run: _run, ...rest } = search;
-      onSearch(id === undefined ? rest : { ...rest, run: id }, true);
-    },
+    (id: string | undefined) => onSearch(readRunsSearch({ ...search, run: id }), true),
     [search, onSearch],
   );
   const { open: openSheet, sheet } = useActionSheet(() => {
-    const { act: _act, ...rest } = search;
-    if (act !== undefined) onSearch(rest, true);
+    if (act !== undefined) onSearch(readRunsSearch({ ...search, act: undefined }), true);
   });
   // The palette names an action in the address.
   useEffect(() => {
@@ -242,9 +236,7 @@ export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
       </section>
       <div className="detail scroll">
         {openId === undefined ? (
-          <Empty title={runsTexts.nothingOpen}>
-            <KeyHint>{runsTexts.howToOpen}</KeyHint>
-          </Empty>
+          <NothingOpen hint={runsTexts.howToOpen} />
         ) : (
           <RunDetail key={openId} id={openId} onAction={openSheet} onBack={() => open(undefined)} />
         )}

@@ -10,9 +10,7 @@ export const runsTexts = {
   noneYet: 'There is no run that you see. Actions are run from records and items, and their runs stand here.',
   noneMatches: 'No run matches these filters. Take one away, or look at all.',
   older: 'Show older runs',
-  nothingOpen: 'Nothing is chosen',
   howToOpen: 'Press j for the newest run.',
-  back: '← List',
   notFound: 'This run does not exist, or your role does not see it.',
   run: 'Run',
 };

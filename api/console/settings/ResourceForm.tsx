@@ -2,14 +2,13 @@
 import { useState, type ComponentType, type ReactNode, useEffect } from 'react';
 import { useSession, useRead } from '../shell/session.ts';
 import { useFormDraft } from '../ui/draft.ts';
-import { Optional, ProblemText, TextInput, Options } from '../ui/fields.tsx';
+import { ProblemText, TextInput, Options, Tick, RestoredNote } from '../ui/fields.tsx';
 import { inRow } from '../ui/plural.ts';
 import { fromLocalTime, toLocalTime } from '../ui/wallTime.ts';
 import { meQuery } from '../wire/queries.ts';
 import { rolesQuery } from '../wire/settingsQueries.ts';
 import { SubmitDialog } from './dialogs.tsx';
 import type { Field, FieldKind, FormTexts, Thing } from './resourceRow.ts';
-import { RestoredNote } from './RestoredNote.tsx';
 import { settingsTexts } from './texts.ts';
 
 interface ReachFieldProps {
@@ -31,28 +30,20 @@ const ReachField = ({ reach, onReach }: ReachFieldProps) => {
   return (
     <fieldset>
       <legend>{settingsTexts.environments}</legend>
-      <label className="choice">
-        <input
-          type="checkbox"
-          checked={isAll}
-          onChange={({ target }) => onReach(target.checked ? ['*'] : known.slice(0, 1))}
-        />
-        <span>
-          {settingsTexts.all} <span className="soft">{settingsTexts.allAbout}</span>
-        </span>
-      </label>
+      <Tick
+        label={settingsTexts.all}
+        about={settingsTexts.allAbout}
+        isOn={isAll}
+        onTick={(isOn) => onReach(isOn ? ['*'] : known.slice(0, 1))}
+      />
       {known.map((name) => (
-        <label className="choice" key={name}>
-          <input
-            type="checkbox"
-            disabled={isAll}
-            checked={isAll || reach.includes(name)}
-            onChange={({ target }) =>
-              onReach(target.checked ? [...names, name] : names.filter((each) => each !== name))
-            }
-          />
-          <span>{name}</span>
-        </label>
+        <Tick
+          key={name}
+          label={name}
+          disabled={isAll}
+          isOn={isAll || reach.includes(name)}
+          onTick={(isOn) => onReach(isOn ? [...names, name] : names.filter((each) => each !== name))}
+        />
       ))}
     </fieldset>
   );
@@ -123,38 +114,18 @@ const Line = ({ field: { as, label, example, form, most = 200 }, text, onText, i
 const Choice = ({ field: { name, label, choices = [] }, text, onText }: InputProps) => (
   <fieldset>
     <legend>{label}</legend>
-    {choices.map(({ value, label: words, about }) => (
-      <label className="choice" key={value}>
-        <input type="radio" name={name} checked={text === value} onChange={() => onText(value)} />
-        <span>
-          {words}
-          <span className="soft"> {about}</span>
-        </span>
-      </label>
+    {choices.map(({ value, ...choice }) => (
+      <Tick key={value} type="radio" name={name} {...choice} isOn={text === value} onTick={() => onText(value)} />
     ))}
   </fieldset>
 );
 
 const Switch = ({ field: { label, about }, text, onText }: InputProps) => (
-  <label className="choice">
-    <input type="checkbox" checked={text === 'on'} onChange={({ target }) => onText(target.checked ? 'on' : '')} />
-    <span>
-      {label} <span className="soft">{about}</span>
-    </span>
-  </label>
+  <Tick label={label} about={about} isOn={text === 'on'} onTick={(isOn) => onText(isOn ? 'on' : '')} />
 );
 
 const Time = ({ field: { label }, text, onText }: InputProps) => (
-  <TextInput
-    label={
-      <span>
-        {label} <Optional />
-      </span>
-    }
-    type="datetime-local"
-    value={text}
-    onValue={onText}
-  />
+  <TextInput label={label} isOptional type="datetime-local" value={text} onValue={onText} />
 );
 
 const line: Kind = { read: textOf, write: (text) => text.trim(), Input: Line, isTyped: true };

@@ -3,8 +3,6 @@ import { inRow } from '../ui/plural.ts';
 
 export const settingsTexts = {
   cancel: 'Cancel',
-  restored: 'This is what you had typed before.',
-  discard: 'Discard it',
   copy: 'Copy',
   copied: 'Copied',
   /** The names of the two buttons for those who don't see what they stand beside. */

@@ -1,7 +1,7 @@
 /** States of a page without content: an error with its reason and remedy, empty, loading. */
 import { useEffect, useState, type ReactNode } from 'react';
 import { ApiError } from '../wire/apiError.ts';
-import { Button } from './Button.tsx';
+import { Button, KeyHint } from './Button.tsx';
 import { uiTexts } from './texts.tsx';
 
 const headings: Readonly<Record<number, string>> = uiTexts.problems;
@@ -33,11 +33,28 @@ export const Problem = ({ error, onRetry, needs, gone, isPage = false }: Problem
   );
 };
 
+interface UnreadProps extends Omit<ProblemProps, 'error' | 'onRetry'> {
+  /** The query. */
+  readonly of: { readonly error: Error | null; readonly refetch: () => unknown };
+  readonly rows: number;
+}
+
+/** What stands in the place of what is not read yet: lines of its size, or why it could not be read. */
+export const Unread = ({ of: { error, refetch }, rows, ...problem }: UnreadProps) =>
+  error === null ? <Skeleton rows={rows} /> : <Problem error={error} onRetry={() => void refetch()} {...problem} />;
+
 export const Empty = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
   <div className="empty">
     <h2>{title}</h2>
     <p>{children}</p>
   </div>
+);
+
+/** What stands beside a list of which nothing is open. `hint`: the key that opens the first one. */
+export const NothingOpen = ({ hint }: { readonly hint: string }) => (
+  <Empty title={uiTexts.nothingOpen}>
+    <KeyHint>{hint}</KeyHint>
+  </Empty>
 );
 
 /** A wait after which people ask themselves whether anything happens, in ms. */

@@ -1,5 +1,6 @@
 /** Drafts: unsent texts of one person, which survive a reload, a sign-in and another item in between, and stand in every tab. */
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import { parsed } from '../wire/json.ts';
 
 const prefix = 'console.draft.';
 
@@ -121,14 +122,8 @@ export const useFormDraft = <T extends Readonly<Record<string, string>>>(
   initial: T,
 ): readonly [T, (part: Partial<T>) => void, () => void, boolean] => {
   const [text, setText] = useDraft(key);
-  let given: Partial<T> = {};
-  try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what this function wrote
-    given = text === '' ? {} : (JSON.parse(text) as Partial<T>);
-  } catch {
-    // A draft of another form begins anew.
-  }
-  const fields = { ...initial, ...given };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what this function wrote; nothing where it can't be read
+  const fields = { ...initial, ...(parsed(text) as Partial<T> | undefined) };
   return [
     fields,
     (part) => setText(JSON.stringify({ ...fields, ...part })),

@@ -1,5 +1,6 @@
-/** The parts of forms: options, suggestions, a new password, what is optional, what is wrong, and sending one. Used by every form. */
+/** The parts of forms: options, boxes to tick, suggestions, a new password, what is optional, what is wrong, and sending one. Used by every form. */
 import { type ComponentProps, type ReactNode, useId, useState, type FormEvent } from 'react';
+import { Button } from './Button.tsx';
 import { uiTexts } from './texts.tsx';
 
 /** Characters of a reason, as the API takes them. */
@@ -72,37 +73,59 @@ export const Choice = ({ label, ...select }: SelectProps & { readonly label: str
 interface TextInputProps extends Omit<ComponentProps<'input'>, 'onChange' | 'value'> {
   readonly label: ReactNode;
   readonly value: string;
+  /** Whether its label says that it may stay empty. */
+  readonly isOptional?: boolean;
   readonly onValue: (value: string) => void;
 }
 
+/** The words of a label; of an optional control with a mark. */
+export const Label = ({ words, isOptional }: { readonly words: ReactNode; readonly isOptional: boolean }) =>
+  isOptional ? (
+    <span>
+      {words} <Optional />
+    </span>
+  ) : (
+    words
+  );
+
 /** A text field with its label. */
-export const TextInput = ({ label, onValue, ...input }: TextInputProps) => (
+export const TextInput = ({ label, isOptional = false, onValue, ...input }: TextInputProps) => (
   <label>
-    {label}
+    <Label words={label} isOptional={isOptional} />
     <input autoComplete="off" {...input} onChange={({ target }) => onValue(target.value)} />
   </label>
 );
 
-interface ReasonInputProps extends Omit<TextInputProps, 'label'> {
-  readonly label: string;
+interface ReasonInputProps extends TextInputProps {
   /** Begins the sentence that says that it is too long. */
   readonly what: string;
 }
 
 /** The reason of what one does, which is optional unless it is required; a word when it is too long. */
-export const ReasonInput = ({ label, what, required = false, ...input }: ReasonInputProps) => (
+export const ReasonInput = ({ what, required = false, ...input }: ReasonInputProps) => (
   <>
-    <TextInput
-      label={
-        <span>
-          {label} {!required && <Optional />}
-        </span>
-      }
-      required={required}
-      {...input}
-    />
+    <TextInput required={required} isOptional={!required} {...input} />
     <TooLong what={what} text={input.value} most={reasonMost} />
   </>
+);
+
+interface TickProps extends Omit<ComponentProps<'input'>, 'checked' | 'onChange'> {
+  readonly label: ReactNode;
+  /** Stands behind the label. */
+  readonly about?: string | undefined;
+  readonly isOn: boolean;
+  readonly onTick: (isOn: boolean) => void;
+}
+
+/** A box to tick, or one of several choices, with its label. */
+export const Tick = ({ label, about, isOn, onTick, className = 'choice', ...input }: TickProps) => (
+  <label className={className}>
+    <input type="checkbox" {...input} checked={isOn} onChange={({ target }) => onTick(target.checked)} />
+    <span>
+      {label}
+      {about !== undefined && <span className="soft"> {about}</span>}
+    </span>
+  </label>
 );
 
 interface NewPasswordInputProps {
@@ -154,6 +177,16 @@ export const ProblemText = ({ text }: { readonly text: string | null }) =>
       {text}
     </p>
   );
+
+/** Says that a form begins with what was typed before, which can be discarded. */
+export const RestoredNote = ({ onDiscard }: { readonly onDiscard: () => void }) => (
+  <p className="soft" role="status">
+    {uiTexts.form.restored}{' '}
+    <Button tone="bare" onClick={onDiscard}>
+      {uiTexts.form.discard}
+    </Button>
+  </p>
+);
 
 interface Submission {
   /** What the last one was refused with; null: it was not. */

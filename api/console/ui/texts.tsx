@@ -6,6 +6,10 @@ export const uiTexts = {
   tryAgain: 'Try again',
   close: 'Close',
   done: 'Done',
+  back: '← List',
+  nothingOpen: 'Nothing is chosen',
+  clearSearch: 'Clear the search',
+  readAgain: 'Read again',
   /** Where a role that may change something has the controls for it. */
   readOnly: 'Your role can read this, not change it.',
   search: 'Search',
@@ -33,7 +37,12 @@ export const uiTexts = {
   /** Texts at the end of what is listed from the newest on. */
   earlier: {
     /** By what is listed. */
-    show: { acts: 'Show earlier acts', entries: 'Show earlier entries', ones: 'Show earlier ones' },
+    show: {
+      acts: 'Show earlier acts',
+      entries: 'Show earlier entries',
+      ones: 'Show earlier ones',
+      jobs: 'Show more jobs',
+    },
     archived: (before: ReactNode) => (
       <>What happened before {before} may be archived. Whoever operates this service can bring it back.</>
     ),
@@ -42,9 +51,11 @@ export const uiTexts = {
   form: {
     cancel: 'Cancel',
     optional: 'optional',
-    /** `what`: the text that is meant, such as "The reason". */
+    restored: 'This is what you had typed before.',
+    discard: 'Discard it',
     /** `label`: of the field of a prompt. */
     theAnswer: (label: string) => `The ${label.toLowerCase()}`,
+    /** `what`: the text that is meant, such as "The reason". */
     tooLong: (what: string, excess: number, most: number) =>
       plural(excess, {
         one: `${what} is ${count(excess)} character too long; at most ${count(most)} can be sent.`,

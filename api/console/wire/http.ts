@@ -2,6 +2,7 @@
 import { ApiError, toError } from './apiError.ts';
 import { publicBase, readLagMs, timeLimitMs } from './base.ts';
 import { takeEarly } from './early.ts';
+import { parsed } from './json.ts';
 import { wireTexts } from './texts.ts';
 
 interface ReadResponse {
@@ -168,19 +169,14 @@ export const createHttp = (environment: string, { onSessionEnd, onUnreachable } 
       });
       const offset = response.headers.get('x-live-offset');
       if (method !== 'GET' && offset !== null) told.change(offset);
-      let parsed: unknown;
-      try {
-        parsed = text === '' ? undefined : JSON.parse(text);
-      } catch {
-        parsed = undefined;
-      }
+      const answer = parsed(text);
       if (!response.ok) {
         if (response.status === 401 && !path.startsWith('/sign-in')) onSessionEnd();
-        throw toError({ response, body: parsed, address: read });
+        throw toError({ response, body: answer, address: read });
       }
       if (method !== 'GET' && isCopied(path) && !isDryRun(body)) last = { method, path, body };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API holds its answers against its schemas
-      return { body: parsed as T, offset };
+      return { body: answer as T, offset };
     },
   };
 };

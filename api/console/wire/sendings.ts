@@ -4,6 +4,7 @@
  */
 import { useSyncExternalStore } from 'react';
 import { newIdempotencyKey } from './http.ts';
+import { parsed } from './json.ts';
 import { createListeners } from './listeners.ts';
 
 interface Sending {
@@ -46,13 +47,9 @@ interface Drafts {
 
 /** Returns what was sent from a draft before a reload and may have been taken; undefined: nothing. */
 const readKept = ({ read }: Drafts, draft: string): Kept | undefined => {
-  try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `begin` wrote
-    const kept = JSON.parse(read(keptAs(draft))) as Kept;
-    return Date.now() - kept.at < keptMs ? kept : undefined;
-  } catch {
-    return undefined;
-  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `begin` wrote; undefined where it can't be read
+  const kept = parsed(read(keptAs(draft))) as Kept | undefined;
+  return Date.now() - (kept?.at ?? 0) < keptMs ? kept : undefined;
 };
 
 export const createSendings = (drafts: Drafts): Sendings => {
