@@ -6,6 +6,7 @@ import { RecordLink, ThingLink } from '../content/links.tsx';
 import { compactFields } from '../content/values.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Hint } from '../ui/fields.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { actionsQuery, availableQuery, resourcesQuery } from '../wire/actionQueries.ts';
 import { recordQuery } from '../wire/appQueries.ts';
@@ -131,9 +132,7 @@ export const ActionSheet = ({ request, onOpen, onClose }: ActionSheetProps) => {
   else
     content = (
       <>
-        <p className="hint" role="status">
-          {unavailable ?? (lacksRecord ? actionTexts.lacksRecord : actionTexts.unavailable)}
-        </p>
+        <Hint>{unavailable ?? (lacksRecord ? actionTexts.lacksRecord : actionTexts.unavailable)}</Hint>
         <div className="dialog-foot">
           <Button tone="main" onClick={onClose}>
             {actionTexts.close}

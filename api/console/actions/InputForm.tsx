@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react';
 import { RecordChoices } from '../content/RecordChoices.tsx';
 import { currencyIn, isCurrency } from '../content/values.ts';
 import { Button } from '../ui/Button.tsx';
-import { Options, Label } from '../ui/fields.tsx';
+import { Options, Label, ProblemText } from '../ui/fields.tsx';
 import {
   type InputDraft,
   type InputProblem,
@@ -260,9 +260,7 @@ export const InputForm = ({ field, draft, problems, onChange }: InputFormProps) 
   return (
     <>
       {others.map(({ path, message }) => (
-        <p className="problem" role="alert" key={`${path} ${message}`}>
-          {actionTexts.field.problem(path, message)}
-        </p>
+        <ProblemText key={`${path} ${message}`} text={actionTexts.field.problem(path, message)} />
       ))}
       <Members field={field} draft={draft} path="" problems={problems} onChange={onChange} />
     </>

@@ -32,9 +32,7 @@ const AgentsPage = () => {
           {agents.map((agent) => (
             <tr key={agent.id}>
               <td dir="auto">
-                <SettingsLink section="agents" id={agent.id}>
-                  {agent.name}
-                </SettingsLink>
+                <SettingsLink section="agents" of={agent} />
                 <span className="soft"> {reachText(agent.environments)}</span>
               </td>
               <td>{agent.role.name}</td>

@@ -3,20 +3,18 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import {
   ActionName,
-  AuditChange,
-  DetailsButton,
-  EntryApprover,
   EntryBulk,
   TargetLink,
   TargetName,
   useValueText,
   verbWords,
+  EntryRow,
 } from '../audit/entryParts.tsx';
-import { useRequests, askedText, outcomeOf, requestOf, type Requests } from '../audit/outcome.ts';
+import { useRequests, askedText, requestOf, type Requests } from '../audit/outcome.ts';
 import { auditTexts } from '../audit/texts.tsx';
 import { useNewEntries } from '../audit/useNewEntries.ts';
 import { differences } from '../content/difference.ts';
-import { legible, toWords } from '../content/values.ts';
+import { toWords } from '../content/values.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
@@ -87,8 +85,6 @@ interface LedgerLineProps {
 
 /** One act of an agent: when, what, to what, with which outcome and why. */
 const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
-  const [isOpen, setOpen] = useState(false);
-  const [words, tone] = outcomeOf(entry, requests);
   const valueText = useValueText(entry);
   const text =
     requestOf(entry, requests)?.sentence ??
@@ -96,42 +92,23 @@ const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
     refusalText(entry) ??
     changeText(entry, valueText);
   return (
-    <>
-      <tr className={tone === 'soft' ? '' : 'marked'}>
-        <td className="soft">
-          <Ago at={entry.at} />
-        </td>
-        {isOfMany && (
-          <td>
-            <SettingsLink section="agents" id={entry.actor.id ?? ''}>
-              {entry.actor.name}
-            </SettingsLink>
-          </td>
-        )}
-        <td dir="auto">
-          <span title={entry.verb}>{verbWords(entry.verb)}</span> <ActionName entry={entry} /> {text}{' '}
-          <EntryBulk entry={entry} requests={requests} />
-        </td>
-        <td dir="auto">
-          <Target target={entry.target} />
-        </td>
-        <td className={tone}>
-          {words}
-          {entry.count > 1 && ` ${auditTexts.times(entry.count)}`} <EntryApprover entry={entry} requests={requests} />
-        </td>
-        <td dir="auto">{legible(entry.reason ?? '')}</td>
+    <EntryRow isMarked entry={entry} requests={requests} columns={isOfMany ? 7 : 6}>
+      <td className="soft">
+        <Ago at={entry.at} />
+      </td>
+      {isOfMany && (
         <td>
-          <DetailsButton verb={entry.verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
+          <SettingsLink section="agents" of={{ id: entry.actor.id ?? '', name: entry.actor.name }} />
         </td>
-      </tr>
-      {isOpen && (
-        <tr>
-          <td colSpan={isOfMany ? 7 : 6}>
-            <AuditChange entry={entry} />
-          </td>
-        </tr>
       )}
-    </>
+      <td dir="auto">
+        <span title={entry.verb}>{verbWords(entry.verb)}</span> <ActionName entry={entry} /> {text}{' '}
+        <EntryBulk entry={entry} requests={requests} />
+      </td>
+      <td dir="auto">
+        <Target target={entry.target} />
+      </td>
+    </EntryRow>
   );
 };
 

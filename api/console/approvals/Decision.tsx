@@ -8,7 +8,7 @@ import { legible } from '../content/values.ts';
 import { useCopy } from '../shell/copying.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { Ago } from '../ui/marks.tsx';
+import { Ago, Aside } from '../ui/marks.tsx';
 import { Section, Back } from '../ui/PageParts.tsx';
 import { count } from '../ui/plural.ts';
 import { Row, Rows } from '../ui/Rows.tsx';
@@ -40,12 +40,7 @@ const LedToRun = ({ id }: { readonly id: string }) => {
         {legible(run.label)}
       </ThingLink>{' '}
       <RunState run={run} />
-      {(run.message ?? run.error) !== null && (
-        <span className="soft" dir="auto">
-          {' '}
-          {legible(run.message ?? run.error ?? '')}
-        </span>
-      )}
+      {(run.message ?? run.error) !== null && <Aside> {legible(run.message ?? run.error ?? '')}</Aside>}
     </p>
   );
 };

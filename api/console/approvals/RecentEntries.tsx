@@ -11,7 +11,7 @@ import { Section } from '../ui/PageParts.tsx';
 import { Unread } from '../ui/Problem.tsx';
 import type { Http } from '../wire/http.ts';
 import { keys } from '../wire/queries.ts';
-import { body } from '../wire/reading.ts';
+import { read, type PageOf } from '../wire/reading.ts';
 import type { Approval, Entry, Occurrence } from '../wire/types.ts';
 import { requestTexts } from './texts.tsx';
 
@@ -25,11 +25,8 @@ const recentQuery = (http: Http, item: string) =>
     queryFn: async ({ signal }) => {
       const path = `/items/${encodeURIComponent(item)}`;
       const [timeline, { occurrences }] = await Promise.all([
-        http.call<{ entries: Entry[]; cursor: string | null }>('GET', `${path}/timeline`, {
-          query: { limit: entriesMost },
-          signal,
-        }),
-        body(http.call<{ occurrences: Occurrence[] }>('GET', `${path}/occurrences`, { query: { limit: 1 }, signal })),
+        http.call<PageOf<'entries', Entry>>('GET', `${path}/timeline`, { query: { limit: entriesMost }, signal }),
+        read<{ occurrences: Occurrence[] }>(http, `${path}/occurrences`, { limit: 1 }, signal),
       ]);
       const { entries, cursor } = timeline.body;
       // The offset has it read again where a stream begins later.

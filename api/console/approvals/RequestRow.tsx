@@ -1,7 +1,7 @@
 /** A request in a list, on one line of home, and how it ended: what will happen, who asks, and whether one may decide it. Used by ApprovalsPage, HomePage and the page of an agent. */
 import { ThingLink } from '../content/links.tsx';
 import { legible } from '../content/values.ts';
-import { Ago } from '../ui/marks.tsx';
+import { Ago, Aside } from '../ui/marks.tsx';
 import { Row } from '../ui/Rows.tsx';
 import type { Approval } from '../wire/types.ts';
 import { requestTexts } from './texts.tsx';
@@ -32,11 +32,7 @@ export const RequestLine = ({ approval }: { readonly approval: Approval }) => {
         <ThingLink type="approval" id={id} dir="auto">
           {sentence}
         </ThingLink>
-        {figures !== '' && (
-          <span className="soft" dir="auto">
-            {figures}
-          </span>
-        )}
+        {figures !== '' && <Aside>{figures}</Aside>}
       </span>
       <Ago at={requestedAt} />
     </Row>
@@ -69,11 +65,7 @@ export const RequestRow = ({ approval, isOpen, onOpen }: RequestRowProps) => {
           </span>
         ))}
         {figures !== '' && <span dir="auto">{figures}</span>}
-        {itemTitle !== null && (
-          <span className="soft" dir="auto">
-            {requestTexts.ofItem(legible(itemTitle))}
-          </span>
-        )}
+        {itemTitle !== null && <Aside>{requestTexts.ofItem(legible(itemTitle))}</Aside>}
         <span className="soft">
           {requestedBy.name} · <Ago at={requestedAt} />
           {isPending ? (

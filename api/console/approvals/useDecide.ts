@@ -14,7 +14,7 @@ import { useSession, useOnScreen } from '../shell/session.ts';
 import { inRow } from '../ui/plural.ts';
 import { agoInWords } from '../ui/time.ts';
 import { ApiError } from '../wire/apiError.ts';
-import { inboxesQuery, keys, meQuery, readNewestEntries } from '../wire/queries.ts';
+import { inboxesQuery, keys, meQuery, readTimeline } from '../wire/queries.ts';
 import type { Approval, Flag, Item } from '../wire/types.ts';
 import { firstEntryOf, hasInverse, undoVerbsOf, undoableOf, undonePartsOf } from './gravity.ts';
 import { requestTexts } from './texts.tsx';
@@ -105,7 +105,8 @@ const useApproved = (
   /** Takes back what an approved change made of an item, by the entry that it wrote. */
   const undoItem = async (decided: Approval, item: Item): Promise<void> => {
     try {
-      const entry = firstEntryOf(decided, await readNewestEntries(session.http, item.id));
+      const { entries } = await readTimeline(session.http, item.id);
+      const entry = firstEntryOf(decided, entries);
       if (entry === undefined) {
         notices.failed(requestTexts.queue.notUndone);
         return;

@@ -16,17 +16,8 @@ import { auditQuery, readAuditPage } from '../wire/auditQueries.ts';
 import { meQuery } from '../wire/queries.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { AuditFilters } from './AuditFilters.tsx';
-import {
-  ActionName,
-  AuditChange,
-  DetailsButton,
-  EntryApprover,
-  EntryBulk,
-  TargetLink,
-  TargetName,
-  verbWords,
-} from './entryParts.tsx';
-import { useRequests, askedText, outcomeOf, type Requests } from './outcome.ts';
+import { ActionName, EntryBulk, TargetLink, TargetName, verbWords, EntryRow } from './entryParts.tsx';
+import { useRequests, askedText, type Requests } from './outcome.ts';
 import { auditTexts } from './texts.tsx';
 import { useNewEntries } from './useNewEntries.ts';
 import { verbTexts } from './verbTexts.ts';
@@ -40,63 +31,40 @@ interface AuditRowProps {
 
 /** One entry of the audit log, which opens into what it changed. */
 const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) => {
-  const [isOpen, setOpen] = useState(false);
   const { actor, target, verb } = entry;
-  const [words, tone] = outcomeOf(entry, requests);
   const asked = askedText(entry, requests);
   const narrow = (part: AuditSearch): void => onSearch({ ...search, ...part });
   return (
-    <>
-      <tr>
-        <td className="soft">
-          <span className="exact">{dateAndClock(entry.at)}</span> <Ago at={entry.at} />
-        </td>
-        <td dir="auto">
-          {actor.id === null ? (
-            actor.name
-          ) : (
-            <Button tone="bare" title={auditTexts.onlyOf(actor.name)} onClick={() => narrow({ actor: actor.id ?? '' })}>
-              {actor.name}
-            </Button>
-          )}
-          <span className="soft"> {actor.role ?? actor.type}</span>
-        </td>
-        <td>
-          <Button tone="bare" title={auditTexts.onlyVerb(verb)} onClick={() => narrow({ verb })}>
-            {verbWords(verb)}
-          </Button>{' '}
-          <ActionName entry={entry} /> {asked !== null && <span dir="auto">{legible(asked)}</span>}{' '}
-          <EntryBulk entry={entry} requests={requests} />
-        </td>
-        <td dir="auto">
-          <TargetLink target={target} />{' '}
-          {target.id !== null && (
-            <Button
-              tone="bare"
-              title={auditTexts.onlyTo(target.id)}
-              onClick={() => narrow({ target: target.id ?? '' })}
-            >
-              <TargetName target={target} />
-            </Button>
-          )}
-        </td>
-        <td className={tone}>
-          {words}
-          {entry.count > 1 && ` ${auditTexts.times(entry.count)}`} <EntryApprover entry={entry} requests={requests} />
-        </td>
-        <td dir="auto">{legible(entry.reason ?? '')}</td>
-        <td>
-          <DetailsButton verb={verb} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
-        </td>
-      </tr>
-      {isOpen && (
-        <tr>
-          <td colSpan={7}>
-            <AuditChange entry={entry} />
-          </td>
-        </tr>
-      )}
-    </>
+    <EntryRow entry={entry} requests={requests} columns={7}>
+      <td className="soft">
+        <span className="exact">{dateAndClock(entry.at)}</span> <Ago at={entry.at} />
+      </td>
+      <td dir="auto">
+        {actor.id === null ? (
+          actor.name
+        ) : (
+          <Button tone="bare" title={auditTexts.onlyOf(actor.name)} onClick={() => narrow({ actor: actor.id ?? '' })}>
+            {actor.name}
+          </Button>
+        )}
+        <span className="soft"> {actor.role ?? actor.type}</span>
+      </td>
+      <td>
+        <Button tone="bare" title={auditTexts.onlyVerb(verb)} onClick={() => narrow({ verb })}>
+          {verbWords(verb)}
+        </Button>{' '}
+        <ActionName entry={entry} /> {asked !== null && <span dir="auto">{legible(asked)}</span>}{' '}
+        <EntryBulk entry={entry} requests={requests} />
+      </td>
+      <td dir="auto">
+        <TargetLink target={target} />{' '}
+        {target.id !== null && (
+          <Button tone="bare" title={auditTexts.onlyTo(target.id)} onClick={() => narrow({ target: target.id ?? '' })}>
+            <TargetName target={target} />
+          </Button>
+        )}
+      </td>
+    </EntryRow>
   );
 };
 

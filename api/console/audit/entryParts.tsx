@@ -1,6 +1,6 @@
 /** The parts of an entry of the audit log: its verb, action, target, marks and change. Used by AuditPage and the ledger of agents. */
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { inputText, toForm } from '../actions/schema.ts';
 import { differences } from '../content/difference.ts';
 import { hasPage, ThingLink } from '../content/links.tsx';
@@ -9,13 +9,14 @@ import { isObject, legible, shown, toWords } from '../content/values.ts';
 import { allows } from '../settings/sections.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Aside } from '../ui/marks.tsx';
 import { inRow } from '../ui/plural.ts';
 import { actionsQuery } from '../wire/actionQueries.ts';
 import { meQuery } from '../wire/queries.ts';
 import { itemTitleQuery } from '../wire/searchQueries.ts';
 import { settingsNamesQuery } from '../wire/settingsQueries.ts';
 import type { AuditEntry } from '../wire/types.ts';
-import { type Requests, approverOf, bulkOf } from './outcome.ts';
+import { type Requests, approverOf, bulkOf, outcomeOf } from './outcome.ts';
 import { auditTexts } from './texts.tsx';
 import { verbTexts } from './verbTexts.ts';
 
@@ -70,41 +71,14 @@ export const TargetName = ({ target: { type, id } }: Pick<AuditEntry, 'target'>)
 /** Returns a verb in words; one that has none, such as that of a read, as the words of its name. */
 export const verbWords = (verb: string): string => verbTexts[verb] ?? toWords(verb.replaceAll('.', ' '));
 
-interface DetailsButtonProps {
-  readonly verb: string;
-  readonly isOpen: boolean;
-  readonly onToggle: () => void;
-}
-
-/** The button that shows and hides the values of an audit entry. */
-export const DetailsButton = ({ verb, isOpen, onToggle }: DetailsButtonProps) => {
-  const label = isOpen ? auditTexts.hideDetails : auditTexts.details;
-  return (
-    <Button
-      tone="bare"
-      aria-label={auditTexts.detailsOf(label, verbWords(verb))}
-      aria-expanded={isOpen}
-      onClick={onToggle}
-    >
-      {label}
-    </Button>
-  );
-};
-
 interface EntryMarksProps {
   readonly entry: AuditEntry;
   readonly requests: Requests;
 }
 
-export const EntryApprover = ({ entry, requests }: EntryMarksProps) => {
+const EntryApprover = ({ entry, requests }: EntryMarksProps) => {
   const name = approverOf(entry, requests);
-  return (
-    name !== null && (
-      <span className="soft" dir="auto">
-        · {auditTexts.approvedBy(name)}
-      </span>
-    )
-  );
+  return name !== null && <Aside>· {auditTexts.approvedBy(name)}</Aside>;
 };
 
 export const EntryBulk = ({ entry, requests }: EntryMarksProps) => {
@@ -152,7 +126,7 @@ const changesOf = ({ before, after }: AuditEntry) => {
 };
 
 /** The values of an audit entry before and after. */
-export const AuditChange = ({ entry }: { readonly entry: AuditEntry }) => {
+const AuditChange = ({ entry }: { readonly entry: AuditEntry }) => {
   const textOf = useValueText(entry);
   const rows = changesOf(withApproverName(entry));
   return (
@@ -185,6 +159,51 @@ export const AuditChange = ({ entry }: { readonly entry: AuditEntry }) => {
         {entry.address !== null && ` · ${texts.from(entry.address)}`}
       </p>
     </div>
+  );
+};
+
+interface EntryRowProps extends EntryMarksProps {
+  /** Of the table. */
+  readonly columns: number;
+  /** Whether a line is marked that waits or was refused. */
+  readonly isMarked?: boolean;
+  /** The cells before that of the outcome. */
+  readonly children: ReactNode;
+}
+
+/** An entry on a line: how it ended, why it was done, and a button that shows and hides its values below. */
+export const EntryRow = ({ entry, requests, columns, isMarked = false, children }: EntryRowProps) => {
+  const [isOpen, setOpen] = useState(false);
+  const [words, tone] = outcomeOf(entry, requests);
+  const label = isOpen ? auditTexts.hideDetails : auditTexts.details;
+  return (
+    <>
+      <tr className={isMarked && tone !== 'soft' ? 'marked' : ''}>
+        {children}
+        <td className={tone}>
+          {words}
+          {entry.count > 1 && ` ${auditTexts.times(entry.count)}`} <EntryApprover entry={entry} requests={requests} />
+        </td>
+        <td dir="auto">{legible(entry.reason ?? '')}</td>
+        <td>
+          <Button
+            tone="bare"
+            aria-label={auditTexts.detailsOf(label, verbWords(entry.verb))}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {label}
+          </Button>
+        </td>
+      </tr>
+      {isOpen && (
+        <tr>
+          <td colSpan={columns}>
+            <AuditChange entry={entry} />
+          </td>
+        </tr>
+      )}
+    </>
   );
 };
 

@@ -3,6 +3,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { Hint } from '../ui/fields.tsx';
+import { Aside } from '../ui/marks.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { useTypedSearch } from '../ui/SearchInput.tsx';
 import { searchRecordsQuery } from '../wire/appQueries.ts';
@@ -44,11 +46,7 @@ export const RecordChoices = ({ resource, id, onId }: RecordChoicesProps) => {
           {texts.picked(picked.title)}
         </p>
       )}
-      {isSearch && !isPicked && data?.incomplete.includes(resource) === true && (
-        <p className="hint" role="status">
-          {texts.notSearched}
-        </p>
-      )}
+      {isSearch && !isPicked && data?.incomplete.includes(resource) === true && <Hint>{texts.notSearched}</Hint>}
       {found.length > 0 && (
         <Rows className="links" aria-label={texts.found}>
           {found.slice(0, offeredMost).map(({ record, matched }) => (
@@ -61,9 +59,7 @@ export const RecordChoices = ({ resource, id, onId }: RecordChoicesProps) => {
                 }}
               >
                 <span dir="auto">{record.title}</span>{' '}
-                <span className="soft" dir="auto">
-                  {texts.foundBy(record.id, matched === record.title ? null : matched)}
-                </span>
+                <Aside>{texts.foundBy(record.id, matched === record.title ? null : matched)}</Aside>
               </Button>
             </Row>
           ))}

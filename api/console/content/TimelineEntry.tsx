@@ -1,6 +1,6 @@
 /** One entry of a timeline: what somebody wrote in full, how an action or a request ended, everything else on one line. Used by the timeline of an item and the history of a record. */
 import type { ReactNode } from 'react';
-import { Ago } from '../ui/marks.tsx';
+import { Ago, Aside } from '../ui/marks.tsx';
 import { whenTime } from '../ui/time.ts';
 import type { RecordEntry } from '../wire/types.ts';
 import { Markdown } from './Blocks.tsx';
@@ -18,9 +18,7 @@ interface ApproverProps {
 
 /** Names the person who approved something, and when. */
 export const Approver = ({ name, at = null }: ApproverProps) => (
-  <span className="soft" dir="auto">
-    {contentTexts.timeline.approvedBy(name, at !== null && <Ago isInSentence at={at} />)}
-  </span>
+  <Aside>{contentTexts.timeline.approvedBy(name, at !== null && <Ago isInSentence at={at} />)}</Aside>
 );
 
 /** Names of members that hold what a customer wrote, by habit of apps. */

@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
-import { ProblemText } from '../ui/fields.tsx';
+import { ProblemText, Hint } from '../ui/fields.tsx';
 import { endingOf } from './endings.ts';
 import { RolloutInput, ValueInput, fromInput, rolloutOf, toInput } from './inputs.tsx';
 import type { FlagPart, FlagPatch } from './patch.ts';
@@ -72,15 +72,11 @@ export const FlagEditor = ({ flag, change }: FlagPart) => {
       )}
       <ProblemText text={isWrong ? (value === undefined ? texts.isNo(flag.kind) : texts.isNoRollout) : null} />
       {isChanged && fields.base !== '' && fields.base !== base && (
-        <p className="hint" role="status">
+        <Hint>
           {texts.changedMeanwhile(flag.rollout === null ? now : texts.rolloutAndValue(percent(flag.rollout), now))}
-        </p>
+        </Hint>
       )}
-      {ending !== null && (
-        <p className="hint" role="status">
-          {ending.will}
-        </p>
-      )}
+      {ending !== null && <Hint>{ending.will}</Hint>}
     </form>
   );
 };

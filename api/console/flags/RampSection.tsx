@@ -4,13 +4,14 @@ import { useState, type FormEvent } from 'react';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
-import { Choice, Select, Suggested, TextInput, ProblemText } from '../ui/fields.tsx';
+import { Choice, Select, Suggested, TextInput, ProblemText, Hint } from '../ui/fields.tsx';
 import { useNow } from '../ui/marks.tsx';
 import { Section } from '../ui/PageParts.tsx';
 import { whenTime } from '../ui/time.ts';
 import { fromLocalTime } from '../ui/wallTime.ts';
 import { flagHistoryQuery } from '../wire/appQueries.ts';
 import { inboxesQuery, tagsQuery } from '../wire/queries.ts';
+import { read } from '../wire/reading.ts';
 import type { Flag, Ramp } from '../wire/types.ts';
 import { percentOf } from './inputs.tsx';
 import type { FlagPart } from './patch.ts';
@@ -36,7 +37,7 @@ const GuardCount = ({ inbox, tag, above, within, isStop }: GuardCountProps) => {
   const { http } = useSession();
   const count = async (since: object, signal: AbortSignal): Promise<number> => {
     const query = { inbox, ...(tag === '' ? {} : { tags: tag }), ...since, count: 1, limit: 1 };
-    return (await http.call<{ total: number }>('GET', '/items', { query, signal })).body.total;
+    return (await read<{ total: number }>(http, '/items', query, signal)).total;
   };
   const { data: items } = useQuery({
     queryKey: ['guardCount', inbox, tag, within],
@@ -55,12 +56,7 @@ const GuardCount = ({ inbox, tag, above, within, isStop }: GuardCountProps) => {
   if (items === undefined) return null;
   const span = spanText(within);
   // A tag that is mistyped makes a guard that never ends anything.
-  if (items === 0 && tagged === 0)
-    return (
-      <p className="hint" role="status">
-        {countedTexts.noTag(tag)}
-      </p>
-    );
+  if (items === 0 && tagged === 0) return <Hint>{countedTexts.noTag(tag)}</Hint>;
   if (items > above)
     return (
       <p className="problem" role="status">

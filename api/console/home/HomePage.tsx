@@ -12,7 +12,7 @@ import { SettingsLink } from '../settings/SettingsLink.tsx';
 import { may, mayAny } from '../shell/rights.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { KeyHint } from '../ui/Button.tsx';
-import { Ago, Due } from '../ui/marks.tsx';
+import { Ago, Due, Aside } from '../ui/marks.tsx';
 import { count } from '../ui/plural.ts';
 import { Skeleton, Problem } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
@@ -106,13 +106,7 @@ const Requesters = ({ isManaging }: { readonly isManaging: boolean }) => {
     <Section title={homeTexts.requesters} none="" total={requesters.length} error={null}>
       {requesters.slice(0, shownMost).map(({ id, name, asked, oldest }) => (
         <Row key={id}>
-          {isManaging ? (
-            <SettingsLink section="agents" id={id}>
-              {name}
-            </SettingsLink>
-          ) : (
-            <span dir="auto">{name}</span>
-          )}
+          {isManaging ? <SettingsLink section="agents" of={{ id, name }} /> : <span dir="auto">{name}</span>}
           <span className="soft">{homeTexts.requests(asked, <Ago isInSentence at={oldest} />)}</span>
         </Row>
       ))}
@@ -146,9 +140,7 @@ const Ramps = () => {
           <ThingLink type="flag" id={flag.flag}>
             {flag.flag}
           </ThingLink>
-          <span className="soft" dir="auto">
-            {answerText(flag)}
-          </span>
+          <Aside>{answerText(flag)}</Aside>
         </Row>
       ))}
     </Section>

@@ -9,6 +9,7 @@ import { maySelect } from '../shell/rights.ts';
 import { useSession, useOnScreen } from '../shell/session.ts';
 import { shellTexts } from '../shell/texts.tsx';
 import { Button } from '../ui/Button.tsx';
+import { Hint } from '../ui/fields.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import { Empty, Problem, Skeleton, NothingOpen } from '../ui/Problem.tsx';
 import { ShowNew } from '../ui/Rows.tsx';
@@ -176,11 +177,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
   else
     rows = (
       <>
-        {ids.length === 0 && (
-          <p className="hint" role="status">
-            {inboxTexts.searchesOn}
-          </p>
-        )}
+        {ids.length === 0 && <Hint>{inboxTexts.searchesOn}</Hint>}
         <ItemList
           ids={ids}
           label={label}

@@ -10,7 +10,7 @@ import { TimelineEntry } from '../content/TimelineEntry.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { Initials, StateGlyph, Ago, Due } from '../ui/marks.tsx';
+import { Initials, StateGlyph, Ago, Due, Aside } from '../ui/marks.tsx';
 import { Section, Back } from '../ui/PageParts.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { ArchivedNote } from '../ui/Rows.tsx';
@@ -232,12 +232,7 @@ const Side = ({ item, detail, onRun }: SideProps) => (
         {detail.linked.map(({ resource, id, title, subtitle }) => (
           <p key={`${resource}/${id}`}>
             <RecordLink resource={resource} id={id} title={title} />
-            {subtitle !== null && (
-              <span className="soft" dir="auto">
-                {' '}
-                {subtitle}
-              </span>
-            )}
+            {subtitle !== null && <Aside> {subtitle}</Aside>}
           </p>
         ))}
       </section>

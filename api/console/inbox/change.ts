@@ -5,7 +5,7 @@
 import type { UpdateInput } from '../../../shared/items/operations/update.ts';
 import type { Session } from '../shell/session.ts';
 import { ApiError } from '../wire/apiError.ts';
-import { readNewestEntries } from '../wire/queries.ts';
+import { readTimeline } from '../wire/queries.ts';
 import type { Entry, Item } from '../wire/types.ts';
 import { editedNames } from './filter.ts';
 import { inboxTexts } from './texts.tsx';
@@ -48,7 +48,7 @@ const differs = ({ touches }: Pick<Contested, 'touches'>, now: Item, before: Ite
 const changerOf = async ({ http }: Session, { item, change: { touches } }: Conflict): Promise<string | null> => {
   const types = touches.map((name) => entryTypes[name]);
   try {
-    const entries: readonly Entry[] = await readNewestEntries(http, item.id);
+    const { entries } = await readTimeline(http, item.id);
     return entries.find(({ type }) => types.includes(type))?.actor.name ?? null;
   } catch {
     return null;
@@ -104,21 +104,20 @@ export interface Change {
   /** The members that it changes: a conflict is when somebody else changed these. */
   readonly touches: readonly (keyof Item)[];
   /** What undoing it says and shows; null: it is an undo itself. */
-  readonly undo: (Omit<Change, 'undo' | 'patch'> & { readonly reason?: string }) | null;
+  readonly undo: (Pick<Change, 'done' | 'shows'> & { readonly reason?: string }) | null;
 }
 
 /** Returns the change to another state. */
 export const stateChange = (item: Item, state: string): Change => {
   const { dueAt, snoozedUntil } = item;
   const back = { state: item.state, dueAt, snoozedUntil };
-  const told = (now: Item): string => inboxTexts.change.state(now.state);
   return {
     done: inboxTexts.change.state(state),
-    told,
+    told: (now) => inboxTexts.change.state(now.state),
     patch: { state },
     shows: { state },
     touches: ['state'],
-    undo: { done: inboxTexts.change.stateBack(item.state), told, shows: back, touches: ['state'] },
+    undo: { done: inboxTexts.change.stateBack(item.state), shows: back },
   };
 };
 
@@ -217,7 +216,7 @@ export const changeItem = (session: Session, before: Item, change: Change, showA
         isUndone = true;
         const { reason, ...back } = undo;
         const patch = { undo: entry, ...(reason === undefined ? {} : { reason }) };
-        changeItem(session, items.get(item.id) ?? item, { ...back, patch, undo: null }, showAgain);
+        changeItem(session, items.get(item.id) ?? item, { ...change, ...back, patch, undo: null }, showAgain);
         showAgain(item.id);
       };
       if (isUnwanted) {

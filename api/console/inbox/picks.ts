@@ -12,28 +12,26 @@ import { inboxTexts } from './texts.tsx';
 
 export const assignChange = (item: Item, assignee: string | null, nameOf: (id: string | null) => string): Change => {
   const said = (id: string | null): string => (id === null ? dialogTexts.unassigned : dialogTexts.assigned(nameOf(id)));
-  const told = (now: Item): string => said(now.assignee);
   return {
     done: said(assignee),
-    told,
+    told: (now) => said(now.assignee),
     patch: { assignee },
     shows: { assignee },
     touches: ['assignee'],
-    undo: { done: said(item.assignee), told, shows: { assignee: item.assignee }, touches: ['assignee'] },
+    undo: { done: said(item.assignee), shows: { assignee: item.assignee } },
   };
 };
 
 export const editedChange = <M extends EditedName>(item: Item, member: M, value: Item[M]): Change => {
   const { is } = inboxTexts.edited[member];
   const told = (now: Item): string => is(String(now[member]));
-  const touches = [member];
   return {
     done: is(String(value)),
     told,
     patch: { [member]: value },
     shows: { [member]: value },
-    touches,
-    undo: { done: told(item), told, shows: { [member]: item[member] }, touches },
+    touches: [member],
+    undo: { done: told(item), shows: { [member]: item[member] } },
   };
 };
 
@@ -41,42 +39,30 @@ export const tagChange = (item: Item, tag: string): Change => {
   const has = item.tags.includes(tag);
   const without = item.tags.filter((each) => each !== tag);
   const [gone, there] = [{ tags: without }, { tags: [...without, tag].sort() }];
-  const touches = [] as const;
-  const told = (now: Item): string => dialogTexts.tagsAre(now.tags);
-  return has
-    ? {
-        done: dialogTexts.tagRemoved(tag),
-        told,
-        patch: { tags: { remove: [tag] } },
-        shows: gone,
-        touches,
-        undo: { done: dialogTexts.tagAddedAgain(tag), told, shows: there, touches },
-      }
-    : {
-        done: dialogTexts.tagAdded(tag),
-        told,
-        patch: { tags: { add: [tag] } },
-        shows: there,
-        touches,
-        undo: { done: dialogTexts.tagRemovedAgain(tag), told, shows: gone, touches },
-      };
+  return {
+    done: has ? dialogTexts.tagRemoved(tag) : dialogTexts.tagAdded(tag),
+    told: (now) => dialogTexts.tagsAre(now.tags),
+    patch: { tags: has ? { remove: [tag] } : { add: [tag] } },
+    shows: has ? gone : there,
+    touches: [],
+    undo: has
+      ? { done: dialogTexts.tagAddedAgain(tag), shows: there }
+      : { done: dialogTexts.tagRemovedAgain(tag), shows: gone },
+  };
 };
 
 export const snoozeChange = (item: Item, until: number | null): Change => {
   const said = (at: number | null): string => (at === null ? dialogTexts.woken : dialogTexts.snoozed(whenTime(at)));
   const { snoozedUntil } = item;
-  const told = (now: Item): string => said(now.snoozedUntil);
   return {
     done: said(until),
-    told,
+    told: (now) => said(now.snoozedUntil),
     patch: { snooze: until },
     shows: { snoozedUntil: until },
     touches: ['snoozedUntil'],
     undo: {
       done: snoozedUntil === null ? dialogTexts.snoozeUndone : dialogTexts.snoozedAgain(whenTime(snoozedUntil)),
-      told,
       shows: { snoozedUntil },
-      touches: ['snoozedUntil'],
     },
   };
 };

@@ -2,6 +2,7 @@
 import { useRef, useState, type ComponentProps, type ReactNode } from 'react';
 import { useHeldKeys, useKeys, idAfter, neighbour } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
+import { Aside } from '../ui/marks.tsx';
 import { count } from '../ui/plural.ts';
 import { Empty, Unread, NothingOpen } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
@@ -137,11 +138,7 @@ export const NamedList = (props: NamedListProps) => {
           <Row key={row.name}>
             <button type="button" className="request" aria-current={row.name === name} onClick={() => onOpen(row.name)}>
               {row.title}
-              {row.about !== null && (
-                <span className="soft" dir="auto">
-                  {row.about}
-                </span>
-              )}
+              {row.about !== null && <Aside>{row.about}</Aside>}
             </button>
           </Row>
         ))}

@@ -9,7 +9,7 @@ import { NamedList } from '../lists/NamedList.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { Label } from '../ui/fields.tsx';
+import { Label, ProblemText } from '../ui/fields.tsx';
 import { Back } from '../ui/PageParts.tsx';
 import { Skeleton, Empty, Problem } from '../ui/Problem.tsx';
 import { uiTexts } from '../ui/texts.tsx';
@@ -87,11 +87,7 @@ const Filled = ({ page, params, onParams, onBack }: AppPageProps & { readonly pa
   else
     blocks = (
       <>
-        {error !== null && (
-          <p className="problem" role="alert">
-            {pagesTexts.outdated(error.message, clockTime(data.at))}
-          </p>
-        )}
+        <ProblemText text={error === null ? null : pagesTexts.outdated(error.message, clockTime(data.at))} />
         <div className={`page-blocks ${isPlaceholderData ? 'outdated' : ''}`} aria-busy={isFetching}>
           <Blocks blocks={data.blocks} onAction={({ action, record, input }) => open({ action, record, input })} />
         </div>

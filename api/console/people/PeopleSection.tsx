@@ -118,16 +118,12 @@ export const PeopleSection = ({ id }: SectionProps) => {
           {members.map((person) => (
             <tr key={person.id}>
               <td>
-                <SettingsLink section="people" id={person.id}>
-                  {person.name}
-                </SettingsLink>
+                <SettingsLink section="people" of={person} />
                 {person.id === me?.principal.id && <span className="soft"> {peopleTexts.you}</span>}
               </td>
               <td>{person.email}</td>
               <td>
-                <SettingsLink section="roles" id={person.role.id}>
-                  {person.role.name}
-                </SettingsLink>
+                <SettingsLink section="roles" of={person.role} />
               </td>
               <td className="soft">{reachText(person.environments)}</td>
               <td>

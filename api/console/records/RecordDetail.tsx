@@ -14,7 +14,7 @@ import { useKeys } from '../shell/keyboard.ts';
 import { mayAny } from '../shell/rights.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { Ago } from '../ui/marks.tsx';
+import { Ago, Aside } from '../ui/marks.tsx';
 import { Section, Back } from '../ui/PageParts.tsx';
 import { Skeleton, Unread } from '../ui/Problem.tsx';
 import { ArchivedNote, Row, Rows } from '../ui/Rows.tsx';
@@ -82,10 +82,7 @@ const RelatedRecord = ({ record, about, declared }: RelatedRecordProps) => {
   const [isOpen, setOpen] = useState(false);
   return (
     <Row>
-      <RecordLink resource={resource} id={id} title={title} />{' '}
-      <span className="soft" dir="auto">
-        {about}
-      </span>{' '}
+      <RecordLink resource={resource} id={id} title={title} /> <Aside>{about}</Aside>{' '}
       <Button
         tone="bare"
         aria-label={recordsTexts.historyOf(title)}

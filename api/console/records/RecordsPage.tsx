@@ -5,6 +5,8 @@ import { useRef, type ReactNode } from 'react';
 import { RecordLink } from '../content/links.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
+import { Hint } from '../ui/fields.tsx';
+import { Aside } from '../ui/marks.tsx';
 import { Empty, Unread } from '../ui/Problem.tsx';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
@@ -26,27 +28,19 @@ const Found = ({ q, resources }: { readonly q: string; readonly resources: reado
   if (data === undefined) return <Unread of={read} rows={4} />;
   return (
     <>
-      {data.incomplete.length > 0 && (
-        <p className="hint" role="status">
-          {recordsTexts.notSearched(data.incomplete.map(labelOf))}
-        </p>
-      )}
+      {data.incomplete.length > 0 && <Hint>{recordsTexts.notSearched(data.incomplete.map(labelOf))}</Hint>}
       {data.results.length === 0 && <Empty title={recordsTexts.nothingFound}>{recordsTexts.nothingFoundAbout}</Empty>}
       <Rows className="found">
         {data.results.map(({ record, matched }) => (
           <Row key={`${record.resource}/${record.id}`}>
             <span>
               <RecordLink resource={record.resource} id={record.id} title={record.title} />{' '}
-              {record.subtitle !== null && (
-                <span className="soft" dir="auto">
-                  {record.subtitle}
-                </span>
-              )}
+              {record.subtitle !== null && <Aside>{record.subtitle}</Aside>}
             </span>
-            <span className="soft" dir="auto">
+            <Aside>
               {labelOf(record.resource)}
               {matched !== record.title && ` · ${matched}`}
-            </span>
+            </Aside>
           </Row>
         ))}
       </Rows>
@@ -73,9 +67,7 @@ export const RecordsPage = ({ q, onSearch }: RecordsPageProps) => {
             <Link to="/env/$environment/records/$resource" params={{ environment, resource: name }} dir="auto">
               {label}
             </Link>
-            <span className="soft" dir="auto">
-              {description ?? (source === 'app' ? recordsTexts.readEachTime : '')}
-            </span>
+            <Aside>{description ?? (source === 'app' ? recordsTexts.readEachTime : '')}</Aside>
           </Row>
         ))}
       </Rows>

@@ -38,17 +38,13 @@ const RoleHolders = ({ id }: { readonly id: string }) => {
       <Rows>
         {people.map((person) => (
           <Row key={person.id}>
-            <SettingsLink section="people" id={person.id}>
-              {person.name}
-            </SettingsLink>
+            <SettingsLink section="people" of={person} />
             <span className="soft">{person.email}</span>
           </Row>
         ))}
         {agents.map((agent) => (
           <Row key={agent.id}>
-            <SettingsLink section="agents" id={agent.id}>
-              {agent.name}
-            </SettingsLink>
+            <SettingsLink section="agents" of={agent} />
             <span className="soft">{roleTexts.agent(agent.mode)}</span>
           </Row>
         ))}

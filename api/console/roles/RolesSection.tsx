@@ -31,9 +31,7 @@ const RolesPage = () => {
             return (
               <tr key={id}>
                 <td>
-                  <SettingsLink section="roles" id={id}>
-                    {name}
-                  </SettingsLink>
+                  <SettingsLink section="roles" of={{ id, name }} />
                 </td>
                 <td>{count(people.length)}</td>
                 <td>{count(agents.length)}</td>

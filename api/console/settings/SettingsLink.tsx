@@ -6,16 +6,18 @@ import type { SectionName } from './sections.ts';
 
 interface SettingsLinkProps {
   readonly section: SectionName;
-  readonly id?: string;
-  readonly children: ReactNode;
+  /** The one that it leads to; absent: the section. */
+  readonly of?: { readonly id: string; readonly name: string };
+  /** Absent: the name. */
+  readonly children?: ReactNode;
 }
 
-export const SettingsLink = ({ section, id, children }: SettingsLinkProps) => {
+export const SettingsLink = ({ section, of, children = of?.name }: SettingsLinkProps) => {
   const { environment } = useSession();
   return (
     <Link
       to="/env/$environment/settings/{-$section}/{-$id}"
-      params={{ environment, section, id }}
+      params={{ environment, section, id: of?.id }}
       search={{}}
       activeOptions={{ exact: true }}
       dir="auto"

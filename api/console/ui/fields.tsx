@@ -30,7 +30,7 @@ export const TooLong = ({ what, text, most }: TooLongProps) => {
 };
 
 /** Marks a label as that of an optional control; hidden from screen readers, to which the control is not `required`. */
-export const Optional = () => (
+const Optional = () => (
   <span className="soft" aria-hidden>
     {uiTexts.form.optional}
   </span>
@@ -177,6 +177,13 @@ export const ProblemText = ({ text }: { readonly text: string | null }) =>
       {text}
     </p>
   );
+
+/** A warning that is read out when it comes. */
+export const Hint = ({ children }: { readonly children: ReactNode }) => (
+  <p className="hint" role="status">
+    {children}
+  </p>
+);
 
 /** Says that a form begins with what was typed before, which can be discarded. */
 export const RestoredNote = ({ onDiscard }: { readonly onDiscard: () => void }) => (

@@ -3,7 +3,7 @@
  * time with the exact one on hover, and a deadline. The first two are one element each that CSS draws, as lists draw many of them
  * in every frame. Used by lists, timelines and approvals.
  */
-import { useSyncExternalStore } from 'react';
+import { useSyncExternalStore, type ReactNode } from 'react';
 import { ago, agoInWords, due, exactTime } from './time.ts';
 
 export type StateKind = 'open' | 'waiting' | 'closed';
@@ -44,6 +44,13 @@ export const Initials = ({ name, isNamed = false, isUnknown = false, className =
     {...(isNamed ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
   >
     {isUnknown ? '' : initialsOf(name)}
+  </span>
+);
+
+/** Words of others, softly, beside what they are about. */
+export const Aside = ({ children }: { readonly children: ReactNode }) => (
+  <span className="soft" dir="auto">
+    {children}
   </span>
 );
 

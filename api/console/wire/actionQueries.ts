@@ -28,13 +28,10 @@ export interface RecordRef {
 export const availableQuery = (http: Http, { resource, id }: RecordRef) =>
   queryOptions({
     queryKey: [...recordKeys.one(resource, id), 'available'],
-    queryFn: async ({ signal }) =>
-      (
-        await http.call<{ available: Availability[] }>('POST', '/available', {
-          body: { refs: [{ resource, id }] },
-          signal,
-        })
-      ).body.available[0],
+    queryFn: async ({ signal }) => {
+      const asked = { body: { refs: [{ resource, id }] }, signal };
+      return (await http.call<{ available: Availability[] }>('POST', '/available', asked)).body.available[0];
+    },
     staleTime: 0,
     gcTime: 30_000,
   });

@@ -3,7 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { recordKeys, type RecordRef } from './actionQueries.ts';
 import type { Http } from './http.ts';
 import { keys } from './queries.ts';
-import { answerOf, pagesOf, body, memberOf, listQuery, type PageOf } from './reading.ts';
+import { answerOf, pagesOf, memberOf, listQuery, type PageOf, read } from './reading.ts';
 import type { AppRecord, RecordPage, Block, Page, Flag, FlagEntry } from './types.ts';
 
 const pathOf = ({ resource, id }: RecordRef): string =>
@@ -17,12 +17,8 @@ export const recordQuery = (http: Http, ref: RecordRef) =>
   });
 
 /** Returns the part of a record's history that comes before a cursor. */
-export const readHistory = async (
-  http: Http,
-  ref: RecordRef,
-  cursor: string,
-): Promise<Pick<RecordPage, 'history' | 'historyCursor' | 'archivedBefore'>> =>
-  (await http.call<RecordPage>('GET', pathOf(ref), { query: { historyCursor: cursor } })).body;
+export const readHistory = (http: Http, ref: RecordRef, cursor: string) =>
+  read<Pick<RecordPage, 'history' | 'historyCursor' | 'archivedBefore'>>(http, pathOf(ref), { historyCursor: cursor });
 
 type Records = PageOf<'records', AppRecord>;
 
@@ -95,13 +91,8 @@ export const flagHistoryQuery = (http: Http, name: string) =>
   queryOptions({
     queryKey: keys.flagHistory(name),
     queryFn: async ({ signal }) => {
-      const { entries, cursor } = await body(
-        http.call<{ entries: FlagEntry[]; cursor: string | null }>(
-          'GET',
-          `/flags/${encodeURIComponent(name)}/history`,
-          { query: { limit: 100 }, signal },
-        ),
-      );
+      const path = `/flags/${encodeURIComponent(name)}/history`;
+      const { entries, cursor } = await read<PageOf<'entries', FlagEntry>>(http, path, { limit: 100 }, signal);
       return { entries, isMore: cursor !== null };
     },
     staleTime: 30_000,

@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
 import { keys, type Total } from './queries.ts';
-import { body, memberOf, pagesOf, wholeOf } from './reading.ts';
+import { memberOf, pagesOf, wholeOf, read, type PageOf } from './reading.ts';
 import type { Approval, ApprovalStatus } from './types.ts';
 
 /** All requests of a status, page by page: the list is newest first, and those that wait longest are the last. */
@@ -17,7 +17,7 @@ export const approvalsQuery = (http: Http, status: ApprovalStatus) =>
 export const endedApprovalsQuery = (http: Http, status: ApprovalStatus) =>
   infiniteQueryOptions({
     queryKey: [...keys.approvals, 'ended', status],
-    ...pagesOf<{ approvals: Approval[]; cursor: string | null }>(http, '/approvals', { status, limit: 50 }),
+    ...pagesOf<PageOf<'approvals', Approval>>(http, '/approvals', { status, limit: 50 }),
     staleTime: 10_000,
   });
 
@@ -31,12 +31,7 @@ export const requestRecordQuery = (http: Http, requestedBy: string) =>
     queryFn: async ({ signal }) => {
       const total = async (status: ApprovalStatus): Promise<Total> => {
         const query = { status, requestedBy, fields: 'id', limit: countedMost };
-        const { approvals, cursor } = await body(
-          http.call<{ approvals: Pick<Approval, 'id'>[]; cursor: string | null }>('GET', '/approvals', {
-            query,
-            signal,
-          }),
-        );
+        const { approvals, cursor } = await read<PageOf<'approvals', unknown>>(http, '/approvals', query, signal);
         return { count: approvals.length, isMinimum: cursor !== null };
       };
       const [approved, rejected, pending, ...undecided] = await Promise.all([
@@ -69,7 +64,7 @@ export const requestsOfQuery = (http: Http, requestedBy: string) =>
       const lists = await Promise.all(
         (['pending', 'approved', 'rejected', 'stale', 'expired'] as const).map(async (status) => {
           const query = { status, requestedBy, limit: status === 'pending' ? waitingMost : requestsMost };
-          return (await body(http.call<{ approvals: Approval[] }>('GET', '/approvals', { query, signal }))).approvals;
+          return (await read<PageOf<'approvals', Approval>>(http, '/approvals', query, signal)).approvals;
         }),
       );
       return lists.flat();

@@ -2,17 +2,13 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
 import type { ItemQuery } from './queries.ts';
-import { body, byCursor, withCursor } from './reading.ts';
+import { byCursor, withCursor, read, type PageOf } from './reading.ts';
 import type { AuditEntry } from './types.ts';
 
-interface AuditPage {
-  readonly entries: readonly AuditEntry[];
-  readonly cursor: string | null;
-  readonly archivedBefore?: number;
-}
+type AuditPage = PageOf<'entries', AuditEntry> & { readonly archivedBefore?: number };
 
 export const readAuditPage = (http: Http, query: ItemQuery, cursor: string | null): Promise<AuditPage> =>
-  body(http.call<AuditPage>('GET', '/audit', { query: withCursor({ ...query, limit: 200 }, cursor) }));
+  read(http, '/audit', withCursor({ ...query, limit: 200 }, cursor));
 
 export const auditQuery = (http: Http, query: ItemQuery) =>
   infiniteQueryOptions({

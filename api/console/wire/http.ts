@@ -84,7 +84,7 @@ interface CallOptions {
   readonly body?: unknown;
   readonly ifMatch?: number | undefined;
   readonly idempotencyKey?: string;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A change as it was sent, to be copied. */

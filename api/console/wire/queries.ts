@@ -4,7 +4,7 @@ import type { savedViewSchema } from '../../../shared/items/savedViews.ts';
 import type { Static } from '../../../shared/platform/json/schema.ts';
 import type { Http } from './http.ts';
 import type { ItemStore } from './itemStore.ts';
-import { answerOf, body, byCursor, memberOf, listQuery } from './reading.ts';
+import { answerOf, body, byCursor, memberOf, listQuery, read, type PageOf } from './reading.ts';
 import type { Bulk, Counts, Entry, Inbox, Item, ItemDetail, Me, Person, ReplyDryRun, View } from './types.ts';
 
 export const isFinished = ({ status }: Bulk): boolean => status === 'done' || status === 'cancelled';
@@ -78,6 +78,12 @@ export interface Total {
   readonly isMinimum: boolean;
 }
 
+/** The same as the API says it. */
+interface Counted {
+  readonly total: number;
+  readonly totalIsMinimum?: true;
+}
+
 export interface ItemPage {
   readonly ids: readonly string[];
   readonly cursor: string | null;
@@ -96,12 +102,7 @@ export const itemsQuery = (http: Http, store: ItemStore, query: ItemQuery) =>
     queryFn: async ({ pageParam, signal }): Promise<ItemPage> => {
       const since = store.arrivals.now();
       const first = pageParam === null;
-      const { body: page, offset } = await http.call<{
-        items: Item[];
-        cursor: string | null;
-        total?: number;
-        totalIsMinimum?: true;
-      }>('GET', '/items', {
+      const { body: page, offset } = await http.call<PageOf<'items', Item> & Partial<Counted>>('GET', '/items', {
         query: { ...query, limit: pageSize, ...(first ? { count: 1 } : { cursor: pageParam }) },
         signal,
       });
@@ -120,13 +121,8 @@ export const itemsQuery = (http: Http, store: ItemStore, query: ItemQuery) =>
   });
 
 export const readTotal = async (http: Http, query: ItemQuery, signal: AbortSignal): Promise<Total> => {
-  const { total, totalIsMinimum = false } = await body(
-    http.call<{ total: number; totalIsMinimum?: true }>('GET', '/items', {
-      query: { ...query, limit: 1, count: 1 },
-      signal,
-    }),
-  );
-  return { count: total, isMinimum: totalIsMinimum };
+  const counted = await read<Counted>(http, '/items', { ...query, limit: 1, count: 1 }, signal);
+  return { count: counted.total, isMinimum: counted.totalIsMinimum ?? false };
 };
 
 export interface ReadItem extends ItemDetail {
@@ -157,24 +153,19 @@ export const itemQuery = ({ http, items, timelines }: ItemReading, id: string) =
     gcTime: 2 * 60_000,
   });
 
-export const readTimeline = (http: Http, id: string, cursor: string) =>
-  body(
-    http.call<{ entries: Entry[]; cursor: string | null; archivedBefore?: number }>(
-      'GET',
-      `/items/${encodeURIComponent(id)}/timeline`,
-      { query: { cursor } },
-    ),
+/** Returns entries of an item's timeline, newest first: the newest, or those that come before a cursor. */
+export const readTimeline = (http: Http, id: string, cursor?: string) =>
+  read<PageOf<'entries', Entry> & { readonly archivedBefore?: number }>(
+    http,
+    `/items/${encodeURIComponent(id)}/timeline`,
+    { cursor },
   );
-
-/** Returns the newest entries of an item's timeline, newest first. */
-export const readNewestEntries = async (http: Http, id: string): Promise<readonly Entry[]> =>
-  (await body(http.call<{ entries: Entry[] }>('GET', `/items/${encodeURIComponent(id)}/timeline`))).entries;
 
 export const bulkQuery = (http: Http, id: string) =>
   queryOptions({
     queryKey: keys.bulk(id),
     queryFn: async ({ client, signal }) => {
-      const { bulk } = await body(http.call<{ bulk: Bulk }>('GET', `/bulk/${encodeURIComponent(id)}`, { signal }));
+      const { bulk } = await read<{ bulk: Bulk }>(http, `/bulk/${encodeURIComponent(id)}`, {}, signal);
       return newerBulk(client.getQueryData<Bulk>(keys.bulk(id)), bulk);
     },
     staleTime: Infinity,

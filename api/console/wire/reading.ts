@@ -11,15 +11,19 @@ interface Reading {
 /** Returns the body of an answer. */
 export const body = async <T>(answer: Promise<Answer<T>>): Promise<T> => (await answer).body;
 
+/** Returns what is read at a path. */
+export const read = <T>(http: Http, path: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
+  body(http.call<T>('GET', path, { query, signal }));
+
 /** Reads an answer. */
 export const answerOf = <T>(http: Http, path: string, query: Query = {}) => ({
-  queryFn: ({ signal }: Reading) => body(http.call<T>('GET', path, { query, signal })),
+  queryFn: ({ signal }: Reading) => read<T>(http, path, query, signal),
 });
 
 /** Reads the member `name` of an answer. */
 export const memberOf = <T>(http: Http, path: string, name: string, query: Query = {}) => ({
   queryFn: async ({ signal }: Reading): Promise<T> => {
-    const answer = await body(http.call<Readonly<Record<string, unknown>>>('GET', path, { query, signal }));
+    const answer = await read<Readonly<Record<string, unknown>>>(http, path, query, signal);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API holds its answers against its schemas
     return answer[name] as T;
   },
@@ -31,12 +35,8 @@ export const wholeOf = <T>(http: Http, path: string, name: string, query: Query 
     const all: T[] = [];
     let cursor: unknown = null;
     do {
-      const page: Readonly<Record<string, unknown>> = await body(
-        http.call('GET', path, {
-          query: { ...query, limit: 200, ...(typeof cursor === 'string' ? { cursor } : {}) },
-          signal,
-        }),
-      );
+      const next = { ...query, limit: 200, ...(typeof cursor === 'string' ? { cursor } : {}) };
+      const page: Readonly<Record<string, unknown>> = await read(http, path, next, signal);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API holds its answers against its schemas
       all.push(...(page[name] as T[]));
       ({ cursor } = page);
@@ -68,6 +68,6 @@ export const withCursor = (query: Query, cursor: string | null): Query =>
 /** Reads a list page by page. */
 export const pagesOf = <P extends { readonly cursor: string | null }>(http: Http, path: string, query: Query) => ({
   queryFn: ({ pageParam, signal }: Reading & { readonly pageParam: string | null }) =>
-    body(http.call<P>('GET', path, { query: withCursor(query, pageParam), signal })),
+    read<P>(http, path, withCursor(query, pageParam), signal),
   ...byCursor,
 });

@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
 import { keys } from './queries.ts';
-import { byCursor, withCursor, body, memberOf } from './reading.ts';
+import { byCursor, withCursor, memberOf, read, type PageOf } from './reading.ts';
 import { type RunPage, type RunStore, runKeys } from './runStore.ts';
 import type { Run, Bulk, BulkResult } from './types.ts';
 
@@ -20,8 +20,8 @@ export const runsQuery = (http: Http, store: RunStore, { status, action }: RunFi
     queryFn: async ({ pageParam, signal }): Promise<RunPage> => {
       const since = store.now();
       const query = withCursor({ status, action, limit: pageSize }, pageParam);
-      const { body } = await http.call<{ runs: Run[]; cursor: string | null }>('GET', '/runs', { query, signal });
-      return { runs: body.runs.map((run) => store.newest(run, since)), cursor: body.cursor, since };
+      const { runs, cursor } = await read<PageOf<'runs', Run>>(http, '/runs', query, signal);
+      return { runs: runs.map((run) => store.newest(run, since)), cursor, since };
     },
     ...byCursor,
     staleTime: Infinity,
@@ -33,8 +33,8 @@ export const runQuery = (http: Http, store: RunStore, id: string) =>
     queryKey: runKeys.one(id),
     queryFn: async ({ signal }) => {
       const since = store.now();
-      const { body } = await http.call<{ run: Run }>('GET', `/runs/${encodeURIComponent(id)}`, { signal });
-      return store.newest(body.run, since);
+      const { run } = await read<{ run: Run }>(http, `/runs/${encodeURIComponent(id)}`, {}, signal);
+      return store.newest(run, since);
     },
     staleTime: Infinity,
   });
@@ -52,12 +52,9 @@ export const bulkResultsQuery = (http: Http, { id, done }: Bulk, outcome: BulkRe
   queryOptions({
     queryKey: [...keys.bulk(id), 'results', outcome, done],
     queryFn: async ({ signal }) => {
-      const { results, cursor } = await body(
-        http.call<{ results: BulkResult[]; cursor: string | null }>('GET', `/bulk/${encodeURIComponent(id)}/results`, {
-          query: { outcome, limit: 100 },
-          signal,
-        }),
-      );
+      const path = `/bulk/${encodeURIComponent(id)}/results`;
+      const query = { outcome, limit: 100 };
+      const { results, cursor } = await read<PageOf<'results', BulkResult>>(http, path, query, signal);
       return { results, isMore: cursor !== null };
     },
     placeholderData: (earlier) => earlier,

@@ -1,7 +1,7 @@
 /** Queries of the server's search for the typed text, and of the titles of items that are known by their ids alone. Used by the palette, the audit log and the results of bulks. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { memberOf, body } from './reading.ts';
+import { memberOf, read, type PageOf } from './reading.ts';
 import type { AppRecord, Item, Person } from './types.ts';
 
 /** What a search found. */
@@ -20,11 +20,8 @@ export const foundQuery = (http: Http, q: string) =>
   queryOptions({
     queryKey: ['palette', 'found', q],
     queryFn: async ({ signal }): Promise<FoundPart> => {
-      const { body } = await http.call<{ results: Found[]; cursor: string | null }>('GET', '/search', {
-        query: { q, limit: 12 },
-        signal,
-      });
-      return { results: body.results, isPartial: body.cursor !== null };
+      const { results, cursor } = await read<PageOf<'results', Found>>(http, '/search', { q, limit: 12 }, signal);
+      return { results, isPartial: cursor !== null };
     },
     staleTime: 10_000,
     retry: false,
@@ -65,8 +62,7 @@ const readTitles = async (http: Http, ids: ReadonlySet<string>): Promise<Readonl
   // Those who ask in the same turn are rows that were drawn together.
   await new Promise((resolve) => setTimeout(resolve));
   nextAsked.delete(http);
-  const query = { ids: [...ids].join(',') };
-  const { items } = await body(http.call<{ items: readonly Item[] }>('GET', '/items/batch', { query }));
+  const { items } = await read<{ items: readonly Item[] }>(http, '/items/batch', { ids: [...ids].join(',') });
   return new Map(items.map(({ id, title }) => [id, title]));
 };
 

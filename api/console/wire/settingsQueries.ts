@@ -1,7 +1,7 @@
 /** Queries of the settings: agents and what they do, roles, people, app keys, environments, loosenings, erasures, jobs. Used by their pages. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { body, memberOf, pagesOf, wholeOf, listQuery, type PageOf } from './reading.ts';
+import { memberOf, pagesOf, wholeOf, listQuery, type PageOf, read } from './reading.ts';
 import type {
   Agent,
   AppKey,
@@ -46,11 +46,11 @@ interface LedgerPage extends LedgerPlace {
 const perAgent = 50;
 
 const readActivity = (http: Http, agent: string, cursor: string | undefined, signal: AbortSignal) =>
-  body(
-    http.call<PageOf<'entries', AuditEntry>>('GET', `/settings/agents/${encodeURIComponent(agent)}/activity`, {
-      query: { limit: perAgent, cursor },
-      signal,
-    }),
+  read<PageOf<'entries', AuditEntry>>(
+    http,
+    `/settings/agents/${encodeURIComponent(agent)}/activity`,
+    { limit: perAgent, cursor },
+    signal,
   );
 
 /** Ids of entries are ordered by time. */
@@ -157,9 +157,7 @@ export const erasuresQuery = (http: Http) =>
 
 export const jobsKey = ['jobs'] as const;
 
-interface JobPage {
-  readonly jobs: readonly Job[];
-  readonly cursor: string | null;
+interface JobPage extends PageOf<'jobs', Job> {
   readonly counts: JobCounts;
   /** What a run waits for that was looked for by its id and has no job. */
   readonly why: string | null;
