@@ -110,6 +110,10 @@ const cases: Readonly<Record<string, readonly [healthy: Series, faulty: Series]>
       'console_sweep_seconds_count{sweep="months",outcome="failed"}': '0+1x30',
     },
   ],
+  ConsoleAuditUnchained: [
+    { console_audit_unchained_seconds: '1+0x30' },
+    { console_audit_unchained_seconds: '601+60x30' },
+  ],
   ConsoleMessagesLate: [{ console_outbox_oldest_seconds: '1+0x30' }, { console_outbox_oldest_seconds: '0+60x30' }],
   ConsolePublisherMissing: [{ console_publisher_up: '1+0x30' }, { console_publisher_up: '0+0x30' }],
   ConsoleAppOffline: [

@@ -109,19 +109,23 @@ export const parkedJobs: Sweep = {
   },
 };
 
-/** Ranges of an environment in one run, so that the others are not kept waiting: 50,000 entries. */
-const rangesMax = 50;
+/** ms after which a turn ends though entries are left: a worker that stops waits for it. */
+const chainMs = 5_000;
 
-/** Chains the audit entries of every environment once no earlier one can appear; no change waits for it. */
+/** Chains the audit entries of every environment once no earlier one can appear; no change waits for it. Environments take turns, so that a busy one keeps no other waiting. */
 export const auditChain: Sweep = {
   name: 'auditChain',
   everyMs: 5_000,
   run: async ({ db, directory, clock }) => {
     const settled = await readSettledEvent(db);
     if (settled === null) return;
-    for (const { id } of directory.environments())
-      for (let ranges = 0; ranges < rangesMax; ranges++)
-        if (!(await chainNextRange(db, id, settled, clock.now()))) break;
+    const until = performance.now() + chainMs;
+    let behind = directory.environments().map(({ id }) => id);
+    while (behind.length > 0 && performance.now() < until) {
+      const left: number[] = [];
+      for (const id of behind) if (await chainNextRange(db, id, settled, clock.now())) left.push(id);
+      behind = left;
+    }
   },
 };
 

@@ -77,8 +77,20 @@ const commitsSql = statement(
   from pg_stat_activity where wait_event = 'SyncRep'`,
 );
 
+/** Of each environment the first entry of the audit log behind the last range of its chain. */
+const unchainedSql = statement(
+  'health.unchained',
+  `
+  select min(next.at) as since from environments e
+  cross join lateral (select coalesce((select c.last from audit_chain c where c.env = e.id order by c.n desc limit 1), 0) as last) head
+  cross join lateral (
+    select v.at from events v
+    where v.env = any (array[e.id]) and v.id > head.last and v.verb is not null
+    order by v.env desc, v.id limit 1) next`,
+);
+
 /** All of them; `$1` is the time in epoch ms, where one takes it. */
-export const databaseStatements = [jobsSql, outboxSql, openSql, commitsSql] as const;
+export const databaseStatements = [jobsSql, outboxSql, openSql, commitsSql, unchainedSql] as const;
 
 interface JobsRow {
   readonly name: string;
@@ -107,6 +119,8 @@ interface DatabaseFigures {
   readonly open: readonly OpenRow[];
   /** How long the oldest commit waits for a synchronous standby; 0: none does. */
   readonly commitWaitSeconds: number;
+  /** Since when the oldest entry of the audit log is not chained; null: all are. */
+  readonly unchainedSince: number | null;
 }
 
 /** Returns the figures at `now` (epoch ms); one statement after the other, so that they take one connection. */
@@ -115,7 +129,15 @@ export const readDatabaseFigures = async (db: Db, now: number): Promise<Database
   const outbox = await queryRow<OutboxRow>(db, outboxSql);
   const commits = await queryRow<{ waitSeconds: number }>(db, commitsSql);
   if (outbox === undefined || commits === undefined) throw new Error('A statement without conditions has no row.');
-  return { jobs, outbox, open: await queryRows<OpenRow>(db, openSql), commitWaitSeconds: commits.waitSeconds };
+  const open = await queryRows<OpenRow>(db, openSql);
+  const unchained = await queryRow<{ since: number | null }>(db, unchainedSql);
+  return {
+    jobs,
+    outbox,
+    open,
+    commitWaitSeconds: commits.waitSeconds,
+    unchainedSince: unchained?.since ?? null,
+  };
 };
 
 const jobKinds = Object.keys(jobCatalogue);
@@ -181,6 +203,11 @@ const addDatabaseGauges = (registry: Registry, read: () => Promise<Figures | nul
       name: 'console_commit_wait_seconds',
       help: 'How long the oldest commit waits for a synchronous standby; 0 without one. Of the whole database.',
       samples: ({ commitWaitSeconds }) => [{ value: commitWaitSeconds }],
+    },
+    {
+      name: 'console_audit_unchained_seconds',
+      help: 'Age of the oldest entry of the audit log that is not in its chain. Of the whole database.',
+      samples: ({ unchainedSince, now }) => [{ value: ageOf(now, unchainedSince) }],
     },
     {
       name: 'console_runs',

@@ -26,8 +26,8 @@ const hashSql = (previous: string, range: string, links: string): string =>
   `sha256(${previous} || ${textBytes(`json_build_array(${range})`)} || ${links})`;
 
 /**
- * Pairs are compared for the index that has both: PostgreSQL takes no environment for seldom, and would read what all others did
- * since the last range by their ids. That an id is greater leaves out months.
+ * An array of one environment, the order of the index read backwards, and the end cut off behind it: otherwise PostgreSQL reads what all
+ * others did since the last range by their ids, or all that is not chained yet for each range.
  */
 const chainRangeSql = statement(
   'audit.chain',
@@ -35,9 +35,10 @@ const chainRangeSql = statement(
   with head as (select n, last, hash from audit_chain where env = $1 order by n desc limit 1),
   begin as (select coalesce((select last from head), 0) as last),
   next as materialized (
-    select e.*, uuid_send(gen_random_uuid()) as salt from events e
-    where (e.env, e.id) > ($1, (select last from begin)) and (e.env, e.id) <= ($1, $2) and e.id > (select last from begin) and e.verb is not null
-    order by e.env, e.id limit ${String(rangeEntries)}),
+    select e.*, uuid_send(gen_random_uuid()) as salt from (
+      select e.* from events e where e.env = any (array[$1::int]) and e.id > (select last from begin) and e.verb is not null
+      order by e.env desc, e.id limit ${String(rangeEntries)}) e
+    where e.id <= $2),
   entries as materialized (
     select e.*, ${digestSql('e.salt')} as digest from next e
     where id / ${String(eventIdsOfMonth)} = (select min(id) from next) / ${String(eventIdsOfMonth)}),

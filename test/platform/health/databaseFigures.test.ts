@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { openDb, type Db } from '../../../shared/platform/db/knex.ts';
 import { databaseStatements, readDatabaseFigures } from '../../../shared/platform/health/databaseMetrics.ts';
 import { createFigures } from '../../../shared/platform/health/figures.ts';
+import { chainNextRange } from '../../../shared/platform/journal/auditChain.ts';
 import { newJobsWorld, type JobsWorld } from '../../workers/jobsWorld.ts';
 
 interface Plan {
@@ -89,7 +90,15 @@ describe('figures of the whole database', () => {
     for (const id of [1, 2])
       await world.sql("insert into outbox (id, env, at, parts) values ($1, 1, $2, '[]')", [id, now - id]);
     await world.sql('insert into streams (env, position) values (1, 40), (2, 2)');
+    await world.sql(
+      `insert into events (id, env, at, actor_type, actor_name, verb, target_type, target, is_update, outcome)
+       select n, 1 + n % 2, $1::bigint + n, 'agent', 'Bot', 'item.create', 'item', 'itm_' || n, false, 'ok' from generate_series(1, 2000) n`,
+      [now - 9_000],
+    );
+    expect((await readDatabaseFigures(db, now)).unchainedSince, 'of no environment').to.equal(now - 8_999);
+    await chainNextRange(world.deps.db, 2, 2_000, now);
     const found = await readDatabaseFigures(db, now);
+    expect(found.unchainedSince, 'once the oldest of the other one are chained').to.equal(now - 8_998);
     expect(found.jobs).to.have.deep.members([
       { name: 'actionRun', state: 'due', n: 2, since: now - 7_000 },
       { name: 'bulkChunk', state: 'enqueued', n: 4, since: now - 9_000 },
