@@ -13,7 +13,6 @@ import { readListSearch, type ListSearch } from './inbox/filter.ts';
 import { InboxPage } from './inbox/InboxPage.tsx';
 import { readListEarly } from './inbox/useItemList.ts';
 import {
-  type ApprovalsSearch,
   type RecordsSearch,
   type RunsSearch,
   parseSearch,
@@ -164,39 +163,12 @@ const inbox = createRoute({
   },
 });
 
-interface ApprovalsRouteProps {
-  readonly id: string | null;
-  readonly search: ApprovalsSearch;
-}
-
-const ApprovalsRoute = ({ id, search }: ApprovalsRouteProps) => {
-  const { environment: name } = environment.useParams();
-  const navigate = useNavigate();
-  const show = (next: string | null, listed: ApprovalsSearch): void =>
-    void (next === null
-      ? navigate({ to: '/env/$environment/approvals', params: { environment: name }, search: listed })
-      : navigate({
-          to: '/env/$environment/approvals/$id',
-          params: { environment: name, id: next },
-          search: listed,
-          replace: id !== null,
-        }));
-  return (
-    <ApprovalsPage
-      id={id}
-      search={search}
-      onOpen={(next) => show(next, search)}
-      onSearch={(listed) => show(null, listed)}
-    />
-  );
-};
-
 const approvals = createRoute({
   getParentRoute: () => environment,
   path: 'approvals',
   validateSearch: readApprovalsSearch,
   component: function ApprovalsListRoute() {
-    return <ApprovalsRoute id={null} search={approvals.useSearch()} />;
+    return <ApprovalsPage id={null} search={approvals.useSearch()} />;
   },
 });
 
@@ -205,7 +177,7 @@ const approval = createRoute({
   path: 'approvals/$id',
   validateSearch: readApprovalsSearch,
   component: function ApprovalRoute() {
-    return <ApprovalsRoute id={approval.useParams().id} search={approval.useSearch()} />;
+    return <ApprovalsPage id={approval.useParams().id} search={approval.useSearch()} />;
   },
 });
 
@@ -252,36 +224,17 @@ const bulks = createRoute({ getParentRoute: () => environment, path: 'bulks', co
 
 const bulk = createRoute({ getParentRoute: () => environment, path: 'bulks/$id', component: BulkPage });
 
-const FlagsRoute = ({ name }: { readonly name: string | null }) => {
-  const { environment: of } = environment.useParams();
-  const navigate = useNavigate();
-  return (
-    <FlagsPage
-      name={name}
-      onOpen={(next) =>
-        void (next === null
-          ? navigate({ to: '/env/$environment/flags', params: { environment: of } })
-          : navigate({
-              to: '/env/$environment/flags/$flag',
-              params: { environment: of, flag: next },
-              replace: name !== null,
-            }))
-      }
-    />
-  );
-};
-
 const flags = createRoute({
   getParentRoute: () => environment,
   path: 'flags',
-  component: () => <FlagsRoute name={null} />,
+  component: () => <FlagsPage name={null} />,
 });
 
 const flag = createRoute({
   getParentRoute: () => environment,
   path: 'flags/$flag',
   component: function FlagRoute() {
-    return <FlagsRoute name={flag.useParams().flag} />;
+    return <FlagsPage name={flag.useParams().flag} />;
   },
 });
 

@@ -7,6 +7,7 @@ import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { forgetDraft, useDraft } from '../ui/draft.ts';
 import { ReasonInput } from '../ui/fields.tsx';
+import { uiTexts } from '../ui/texts.tsx';
 import { recordQuery } from '../wire/appQueries.ts';
 import type { Action } from '../wire/types.ts';
 import { Confirmation, confirmationWord, isConfirmed } from './Confirmation.tsx';
@@ -152,7 +153,6 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
         <div className="field">
           <ReasonInput
             label={actionTexts.reason}
-            what={actionTexts.theReason}
             value={reason}
             required={action.reasonRequired}
             aria-invalid={reasonProblems.length > 0}
@@ -189,7 +189,7 @@ export const ActionForm = ({ request, action, defaults, onRun, onClose }: Action
             {input.field === jsonField ? actionTexts.asForm : actionTexts.asJson}
           </Button>
         )}
-        <Button onClick={onClose}>{actionTexts.cancel}</Button>
+        <Button onClick={onClose}>{uiTexts.form.cancel}</Button>
         <Button disabled={busy !== null} onClick={() => withInput(tryOut, false)}>
           {actionTexts.tryOut}
         </Button>

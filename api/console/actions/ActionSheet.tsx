@@ -8,6 +8,7 @@ import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Hint } from '../ui/fields.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
+import { uiTexts } from '../ui/texts.tsx';
 import { actionsQuery, availableQuery, resourcesQuery } from '../wire/actionQueries.ts';
 import { recordQuery } from '../wire/appQueries.ts';
 import { runQuery } from '../wire/runQueries.ts';
@@ -51,7 +52,7 @@ const Accepted = ({ id, label, onAction, onClose }: AcceptedProps) => {
         </ThingLink>
         {buttons}
         <Button tone="main" autoFocus onClick={close}>
-          {actionTexts.close}
+          {uiTexts.close}
         </Button>
       </div>
       {dialog}
@@ -135,7 +136,7 @@ export const ActionSheet = ({ request, onOpen, onClose }: ActionSheetProps) => {
         <Hint>{unavailable ?? (lacksRecord ? actionTexts.lacksRecord : actionTexts.unavailable)}</Hint>
         <div className="dialog-foot">
           <Button tone="main" onClick={onClose}>
-            {actionTexts.close}
+            {uiTexts.close}
           </Button>
         </div>
       </>

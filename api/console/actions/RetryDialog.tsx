@@ -4,6 +4,7 @@ import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
 import { ReasonInput } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
+import { uiTexts } from '../ui/texts.tsx';
 import { ApiError, messageOf } from '../wire/apiError.ts';
 import { newIdempotencyKey } from '../wire/http.ts';
 import { runKeys } from '../wire/runStore.ts';
@@ -65,7 +66,7 @@ export const RetryDialog = ({ run, action, onClose }: RetryDialogProps) => {
       <FormDialog
         title={actionTexts.runs.againTitle(run.label)}
         about={meaningOf(run, null)}
-        deed={isBusy ? actionTexts.runs.running : actionTexts.runs.again}
+        deed={isBusy ? actionTexts.running : actionTexts.runs.again}
         problem={problem}
         onSubmit={(event) => {
           event.preventDefault();
@@ -81,8 +82,7 @@ export const RetryDialog = ({ run, action, onClose }: RetryDialogProps) => {
           onChange={setConfirmation}
         />
         <ReasonInput
-          label={actionTexts.runs.reason}
-          what={actionTexts.runs.theReason}
+          label={uiTexts.form.reason}
           value={reason}
           required={action.reasonRequired && run.reason === null}
           onValue={setReason}

@@ -1,6 +1,6 @@
 /** The texts of the action sheet, the list of actions, the actions of a record, and the fields of a form. Used by the files of this folder. */
 import type { ReactNode } from 'react';
-import { count, plural } from '../ui/plural.ts';
+import { count, counted } from '../ui/plural.ts';
 import type { ActionDryRun, RunStatus } from '../wire/types.ts';
 
 export const actionTexts = {
@@ -20,14 +20,10 @@ export const actionTexts = {
   restored: 'This is what you had typed before.',
   beginAfresh: 'Begin afresh',
   reason: 'Reason, for the history',
-  /** Begins the sentence that says that it is too long. */
-  theReason: 'The reason',
   /** `what`: the API's, such as "is missing". */
   reasonProblem: (what: string) => `The reason ${what}`,
   asForm: 'As a form',
   asJson: 'As JSON',
-  cancel: 'Cancel',
-  close: 'Close',
   tryOut: 'Dry run',
   triedOut: 'Nothing was done.',
   triedInput: 'The input as the app would get it',
@@ -138,17 +134,12 @@ export const actionTexts = {
         by {who}, {when}, approved by {approver}
       </>
     ),
-    givenToApp: (n: number) =>
-      plural(n, { one: `given to the app ${count(n)} time`, other: `given to the app ${count(n)} times` }),
-    ranTimes: (n: number) => plural(n, { one: `run ${count(n)} time`, other: `run ${count(n)} times` }),
+    givenToApp: (n: number) => `given to the app ${counted(n, 'time', 'times')}`,
+    ranTimes: (n: number) => `run ${counted(n, 'time', 'times')}`,
     cancel: 'Cancel run',
     cancelled: (run: string) => `${run} is cancelled; nothing was done.`,
     again: 'Run again',
-    running: 'Running…',
     againTitle: (run: string) => `Run ${run} again?`,
-    reason: 'Reason',
-    /** Begins the sentence that says that it is too long. */
-    theReason: 'The reason',
     tickFirst: 'Tick that it is right first.',
     typeFirst: (word: string) => `Type ${word} first.`,
   },

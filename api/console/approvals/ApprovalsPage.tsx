@@ -1,5 +1,6 @@
 /** Approvals: the queue of those that wait, irreversible and oldest first, or those that ended in one way, beside the open one. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
 import { ListAndDetail } from '../lists/NamedList.tsx';
 import { type ApprovalsSearch, type EndedStatus, readApprovalsSearch } from '../shell/address.ts';
@@ -60,12 +61,14 @@ const followersOf = (queue: readonly Approval[], id: string): readonly Approval[
 interface ApprovalsPageProps {
   readonly id: string | null;
   readonly search: ApprovalsSearch;
-  readonly onOpen: (id: string | null) => void;
+}
+
+interface WhichProps extends Pick<ApprovalsPageProps, 'search'> {
   readonly onSearch: (search: ApprovalsSearch) => void;
 }
 
 /** Chooses between the queue and the requests that ended in one way. */
-const Which = ({ search: { status }, onSearch }: Pick<ApprovalsPageProps, 'search' | 'onSearch'>) => (
+const Which = ({ search: { status }, onSearch }: WhichProps) => (
   <Select
     className="wide"
     aria-label={requestTexts.queue.which}
@@ -83,8 +86,24 @@ const byUrgency = (a: Approval, b: Approval): number =>
 /** How often a record beside an open request is read again: its app may change it without a word to the service. */
 const recordMs = 15_000;
 
-export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPageProps) => {
+/** Returns the function that opens another request, or the list with null; a list of other requests where `listed` is given. */
+const useShow = ({ id, search }: ApprovalsPageProps) => {
+  const { environment } = useSession();
+  const navigate = useNavigate();
+  return (next: string | null, listed = search): void =>
+    void (next === null
+      ? navigate({ to: '/env/$environment/approvals', params: { environment }, search: listed })
+      : navigate({
+          to: '/env/$environment/approvals/$id',
+          params: { environment, id: next },
+          search: listed,
+          replace: id !== null,
+        }));
+};
+
+export const ApprovalsPage = ({ id, search }: ApprovalsPageProps) => {
   const { http, queries } = useSession();
+  const onOpen = useShow({ id, search });
   const pending = useQuery(approvalsQuery(http, 'pending'));
   const queue = (pending.data ?? []).toSorted(byUrgency);
   const one = useQuery({
@@ -182,7 +201,7 @@ export const ApprovalsPage = ({ id, search, onOpen, onSearch }: ApprovalsPagePro
       <ListAndDetail
         title={requestTexts.queue.title}
         total={pending.data === undefined || !isQueue ? null : queue.length}
-        filters={<Which search={search} onSearch={onSearch} />}
+        filters={<Which search={search} onSearch={(listed) => onOpen(null, listed)} />}
         list={list}
         isOpen={id !== null}
       >

@@ -1,7 +1,7 @@
 /** The texts of approvals: a request and what it would change, the verdict on it, and the queue. Used by the files of this folder. */
 import type { ReactNode } from 'react';
 import type { EndedStatus } from '../shell/address.ts';
-import { count, inSentence, listed, plural } from '../ui/plural.ts';
+import { count, inSentence, listed, plural, counted } from '../ui/plural.ts';
 import type { Approval, BulkDryRun } from '../wire/types.ts';
 
 /** Members of an item within a sentence, by the API's name. */
@@ -49,11 +49,7 @@ export const requestTexts = {
     report: 'Latest report',
     notes: 'Newest notes and replies',
     /** `n`: entries of the timeline. */
-    since: (n: number) =>
-      plural(n, {
-        one: `${count(n)} entry since this was asked for`,
-        other: `${count(n)} entries since this was asked for`,
-      }),
+    since: (n: number) => counted(n, 'entry since this was asked for', 'entries since this was asked for'),
     sinceMany: (n: number) => `More than ${count(n)} entries since this was asked for`,
     earlier: (n: number) => `${count(n)} more before these`,
     cut: (text: string) => `${text}…`,

@@ -1,6 +1,6 @@
 /** The texts of bulks: what one does, how far it is, and what became of its items. Used by the pages of bulks and by the inbox. */
 import type { ReactNode } from 'react';
-import { count, inRow, plural } from '../ui/plural.ts';
+import { count, inRow, counted } from '../ui/plural.ts';
 import type { BulkResult } from '../wire/types.ts';
 
 export const bulkTexts = {
@@ -48,8 +48,7 @@ export const bulkTexts = {
     failed: (n: number) => `${count(n)} not`,
   },
   /** `counts`: some of those above. */
-  waits: (n: number) =>
-    plural(n, { one: `${count(n)} waits for an approval`, other: `${count(n)} wait for an approval` }),
+  waits: (n: number) => counted(n, 'waits for an approval', 'wait for an approval'),
   underWay: (done: number, total: number, counts: readonly string[]) =>
     `${count(done)} of ${count(total)}: ${inRow(counts)}`,
   done: (counts: readonly string[]) => `done: ${inRow(counts)}`,

@@ -1,6 +1,6 @@
 /** The texts of erasures in the settings: what is asked for, what is counted, and what became of each. */
 import type { ReactNode } from 'react';
-import { count, inRow, plural } from '../ui/plural.ts';
+import { inRow, counted } from '../ui/plural.ts';
 
 export const erasureTexts = {
   title: 'Erasures',
@@ -58,27 +58,21 @@ export const erasureTexts = {
     },
     isMeant: 'This is the id that was theirs, although nothing is found by it',
     left: (n: number) =>
-      plural(n, {
-        one: `${count(n)} item links to the record and will stay.`,
-        other: `${count(n)} items link to the record and will stay.`,
-      }),
+      counted(n, 'item links to the record and will stay.', 'items link to the record and will stay.'),
     archived: (months: readonly string[]) =>
       `What is archived (${inRow(months)}) is not reached: have it restored before.`,
   },
   begun: (record: string) => `${record} is being erased.`,
   /** By the API's names of what is counted. */
   counts: {
-    records: (n: number) => plural(n, { one: `${count(n)} stored record`, other: `${count(n)} stored records` }),
-    items: (n: number) => plural(n, { one: `${count(n)} item`, other: `${count(n)} items` }),
-    occurrences: (n: number) =>
-      plural(n, { one: `${count(n)} report of another item`, other: `${count(n)} reports of other items` }),
-    runs: (n: number) => plural(n, { one: `${count(n)} run`, other: `${count(n)} runs` }),
-    approvals: (n: number) => plural(n, { one: `${count(n)} approval`, other: `${count(n)} approvals` }),
-    bulks: (n: number) => plural(n, { one: `${count(n)} bulk`, other: `${count(n)} bulks` }),
-    triages: (n: number) =>
-      plural(n, { one: `the triage of ${count(n)} item`, other: `the triage of ${count(n)} items` }),
-    replies: (n: number) => plural(n, { one: `${count(n)} reply`, other: `${count(n)} replies` }),
-    entries: (n: number) =>
-      plural(n, { one: `${count(n)} entry of the history`, other: `${count(n)} entries of the history` }),
+    records: (n: number) => counted(n, 'stored record', 'stored records'),
+    items: (n: number) => counted(n, 'item', 'items'),
+    occurrences: (n: number) => counted(n, 'report of another item', 'reports of other items'),
+    runs: (n: number) => counted(n, 'run', 'runs'),
+    approvals: (n: number) => counted(n, 'approval', 'approvals'),
+    bulks: (n: number) => counted(n, 'bulk', 'bulks'),
+    triages: (n: number) => `the triage of ${counted(n, 'item', 'items')}`,
+    replies: (n: number) => counted(n, 'reply', 'replies'),
+    entries: (n: number) => counted(n, 'entry of the history', 'entries of the history'),
   },
 };

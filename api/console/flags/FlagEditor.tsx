@@ -1,9 +1,8 @@
 /** Value and rollout of a flag; sends only what was changed. Used by FlagsPage. */
-import { useState, type FormEvent } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
-import { ProblemText, Hint } from '../ui/fields.tsx';
+import { ProblemText, Hint, useSubmit } from '../ui/fields.tsx';
 import { endingOf } from './endings.ts';
 import { RolloutInput, ValueInput, fromInput, rolloutOf, toInput } from './inputs.tsx';
 import type { FlagPart, FlagPatch } from './patch.ts';
@@ -24,7 +23,6 @@ export const FlagEditor = ({ flag, change }: FlagPart) => {
   /** Keeps what was there when the typing began. */
   const set = (part: Partial<typeof present>): void =>
     setFields({ ...present, ...fields, base: fields.base === '' ? base : fields.base, ...part });
-  const [isBusy, setBusy] = useState(false);
   const value = fromInput(flag.kind, fields.value);
   const rollout = rolloutOf(fields.rollout);
   const isWrong = value === undefined || rollout === undefined;
@@ -44,15 +42,11 @@ export const FlagEditor = ({ flag, change }: FlagPart) => {
     ...(ending === null ? [] : [ending.done]),
   ]);
   const now = valueText(flag.value);
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    if (!isChanged || isWrong || isBusy) return;
-    setBusy(true);
-    if (await change(flag, patch, done)) forget();
-    setBusy(false);
-  };
+  const { isBusy, submit } = useSubmit(async () => {
+    if (isChanged && !isWrong && (await change(flag, patch, done))) forget();
+  });
   return (
-    <form className="flag-form" aria-label={texts.title} onSubmit={(event) => void submit(event)}>
+    <form className="flag-form" aria-label={texts.title} onSubmit={submit}>
       <ValueInput
         kind={flag.kind}
         label={fields.rollout.trim() === '' ? texts.value : texts.valueWithoutRollout}

@@ -1,5 +1,6 @@
 /** The flags of the app: what each is now in words, beside the one that is open with everything that decides for whom it is what. */
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { ThingLink } from '../content/links.tsx';
 import { legible } from '../content/values.ts';
 import { NamedList } from '../lists/NamedList.tsx';
@@ -116,16 +117,17 @@ const FlagDetail = ({ name, onBack }: { readonly name: string; readonly onBack: 
   );
 };
 
-interface FlagsPageProps {
-  /** The one that is open; null: none. */
-  readonly name: string | null;
-  readonly onOpen: (name: string | null) => void;
-}
-
-export const FlagsPage = ({ name, onOpen }: FlagsPageProps) => {
+/** `name`: the one that is open; null: none. */
+export const FlagsPage = ({ name }: { readonly name: string | null }) => {
+  const { environment } = useSession();
+  const navigate = useNavigate();
   const read = useRead(flagsQuery);
   const { data: flags } = read;
   const requestsOf = useFlagRequests();
+  const open = (flag: string | null): void =>
+    void (flag === null
+      ? navigate({ to: '/env/$environment/flags', params: { environment } })
+      : navigate({ to: '/env/$environment/flags/$flag', params: { environment, flag }, replace: name !== null }));
   const aboutOf = (flag: Flag): string => {
     const waiting = requestsOf(flag.flag).length;
     return waiting === 0 ? answerText(flag) : flagTexts.waiting.inList(answerText(flag), waiting);
@@ -144,9 +146,9 @@ export const FlagsPage = ({ name, onOpen }: FlagsPageProps) => {
       needs="flag: see"
       emptyText={flagTexts.howTheyCome}
       name={name}
-      onOpen={onOpen}
+      onOpen={open}
     >
-      {name !== null && <FlagDetail key={name} name={name} onBack={() => onOpen(null)} />}
+      {name !== null && <FlagDetail key={name} name={name} onBack={() => open(null)} />}
     </NamedList>
   );
 };

@@ -1,12 +1,13 @@
 /** The ramp of a flag: planned against done, its guard, ending it, and starting one. Used by FlagsPage. */
 import { useQuery } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
-import { Choice, Select, Suggested, TextInput, ProblemText, Hint } from '../ui/fields.tsx';
+import { Choice, Select, Suggested, TextInput, ProblemText, Hint, useSubmit } from '../ui/fields.tsx';
 import { useNow } from '../ui/marks.tsx';
 import { Section } from '../ui/PageParts.tsx';
+import { uiTexts } from '../ui/texts.tsx';
 import { whenTime } from '../ui/time.ts';
 import { fromLocalTime } from '../ui/wallTime.ts';
 import { flagHistoryQuery } from '../wire/appQueries.ts';
@@ -134,7 +135,6 @@ const NewRamp = ({ flag, change, onClose }: Pick<FlagPart, 'flag' | 'change'> & 
   const { data: inboxes = [] } = useRead(inboxesQuery);
   const [fields, set, forget] = useFormDraft(`${environment}.ramp.${flag.flag}`, initial);
   const { data: tags = [] } = useQuery({ ...tagsQuery(http, fields.inbox), enabled: fields.inbox !== '' });
-  const [isBusy, setBusy] = useState(false);
   const ramp = rampOf(fields);
   const input = (name: keyof Fields, label: string, type = 'text') => (
     <TextInput label={label} type={type} value={fields[name]} onValue={(text) => set({ [name]: text })} />
@@ -148,22 +148,15 @@ const NewRamp = ({ flag, change, onClose }: Pick<FlagPart, 'flag' | 'change'> & 
       onUnit={(text) => set({ [unit]: text })}
     />
   );
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    if (ramp === null || isBusy) return;
-    setBusy(true);
-    const isDone = await change(
-      flag,
-      { ramp },
-      formTexts.begun(percent(Number(ramp['to'])), spanText(Number(ramp['over']))),
-    );
-    setBusy(false);
-    if (!isDone) return;
+  const { isBusy, submit } = useSubmit(async () => {
+    if (ramp === null) return;
+    const begun = formTexts.begun(percent(Number(ramp['to'])), spanText(Number(ramp['over'])));
+    if (!(await change(flag, { ramp }, begun))) return;
     forget();
     onClose();
-  };
+  });
   return (
-    <form className="flag-form" aria-label={formTexts.title} onSubmit={(event) => void submit(event)}>
+    <form className="flag-form" aria-label={formTexts.title} onSubmit={submit}>
       {input('to', formTexts.to)}
       {span(formTexts.over, 'over', 'overUnit')}
       {span(formTexts.every, 'every', 'everyUnit')}
@@ -208,7 +201,7 @@ const NewRamp = ({ flag, change, onClose }: Pick<FlagPart, 'flag' | 'change'> & 
         <Button type="submit" tone="main" disabled={isBusy || ramp === null}>
           {formTexts.begin}
         </Button>
-        <Button onClick={onClose}>{formTexts.cancel}</Button>
+        <Button onClick={onClose}>{uiTexts.form.cancel}</Button>
       </div>
     </form>
   );

@@ -1,9 +1,9 @@
 /** Values by record id: searched, added and removed. Used by FlagsPage. */
-import { useMemo, useState, type FormEvent } from 'react';
+import { useMemo, useState } from 'react';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFormDraft } from '../ui/draft.ts';
-import { TextInput } from '../ui/fields.tsx';
+import { TextInput, useSubmit } from '../ui/fields.tsx';
 import { count } from '../ui/plural.ts';
 import { Row, Rows } from '../ui/Rows.tsx';
 import { ValueInput, fromInput, toInput } from './inputs.tsx';
@@ -31,13 +31,12 @@ export const Targets = ({ flag, mayChange, change }: FlagPart) => {
   }, [all, words, added]);
   const value = fromInput(flag.kind, fields.value);
   const id = fields.id.trim();
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
+  const { submit } = useSubmit(async () => {
     if (id === '' || value === undefined) return;
     if (!(await change(flag, { targets: { [id]: value } }, texts.isSet(id, valueText(value))))) return;
     forget();
     setAdded(id);
-  };
+  });
   return (
     <section aria-label={texts.title}>
       <h2>
@@ -74,7 +73,7 @@ export const Targets = ({ flag, mayChange, change }: FlagPart) => {
       </Rows>
       {found.length > shownMost && <p className="soft">{texts.more(found.length - shownMost)}</p>}
       {mayChange && (
-        <form className="flag-form" aria-label={texts.form} onSubmit={(event) => void submit(event)}>
+        <form className="flag-form" aria-label={texts.form} onSubmit={submit}>
           <TextInput
             label={texts.id}
             value={fields.id}

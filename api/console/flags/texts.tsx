@@ -1,6 +1,6 @@
 /** The texts of the page of flags: one flag with its values, targets, rules, ramps and history. Used by the files of this folder. */
 import type { ReactNode } from 'react';
-import { count, plural } from '../ui/plural.ts';
+import { count, counted } from '../ui/plural.ts';
 
 export const flagTexts = {
   title: 'Flags',
@@ -21,11 +21,7 @@ export const flagTexts = {
     asked: (who: string, sentence: string) => `${who} asked for this: ${sentence}`,
     decide: 'Show the request',
     /** Stands in the list, beside what the flag is. */
-    inList: (answer: string, n: number) =>
-      plural(n, {
-        one: `${answer} · ${count(n)} change waits for a decision`,
-        other: `${answer} · ${count(n)} changes wait for a decision`,
-      }),
+    inList: (answer: string, n: number) => `${answer} · ${counted(n, 'change waits', 'changes wait')} for a decision`,
   },
   form: {
     title: 'Value and rollout',
@@ -90,10 +86,7 @@ export const flagTexts = {
     stop: 'the guard stopped it',
     rollback: 'the guard rolled it back',
     steps: (n: number, from: string, to: string) =>
-      plural(n, {
-        one: `The ramp took ${count(n)} step: rollout ${from} → ${to}`,
-        other: `The ramp took ${count(n)} steps: rollout ${from} → ${to}`,
-      }),
+      `The ramp took ${counted(n, 'step', 'steps')}: rollout ${from} → ${to}`,
     approvedBy: (who: string) => `approved by ${who}`,
     restore: 'Back to before this change',
     restoreOf: (change: string) => `Back to before this change: ${change}`,
@@ -168,7 +161,6 @@ export const flagTexts = {
       isWrong: 'A ramp goes to 0 to 100 %, takes at least one step, and a step at least a second.',
       begin: 'Start the ramp',
       begun: (to: string, over: string) => `ramp to ${to} over ${over}`,
-      cancel: 'Cancel',
     },
     /** What the guard of a new ramp would count now. */
     counted: {

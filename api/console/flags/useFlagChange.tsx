@@ -1,12 +1,13 @@
 /** Changes of a flag: tried out and confirmed where the flag wants it, undone by the inverse change. Used by the page of a flag. */
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { differences, rampMember } from '../content/difference.ts';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
-import { TextInput, TooLong, reasonMost } from '../ui/fields.tsx';
+import { TextInput, TooLong, reasonMost, useSubmit } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { count } from '../ui/plural.ts';
+import { uiTexts } from '../ui/texts.tsx';
 import { messageOf } from '../wire/apiError.ts';
 import type { Flag } from '../wire/types.ts';
 import { type FlagPart, type FlagPatch, patchFor } from './patch.ts';
@@ -62,7 +63,6 @@ const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: ConfirmChangeP
   const { http } = useSession();
   const [reason, setReason] = useState('');
   const [typed, setTyped] = useState('');
-  const [isBusy, setBusy] = useState(false);
   /** Why the last confirmation was refused; null: it was not. */
   const [refusal, setRefusal] = useState<string | null>(null);
   const confirmed = flag.danger === null ? {} : { confirmed: true as const };
@@ -88,16 +88,13 @@ const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: ConfirmChangeP
   });
   const rows = dry === undefined ? [] : changesOf(flag, dry.flag);
   const isTyped = flag.danger !== 'high' || typed.trim() === flag.flag;
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    if (!isTyped || isBusy) return;
+  const { submit } = useSubmit(async () => {
+    if (!isTyped) return;
     // What it would do is seen before it is confirmed: where it could not be tried out, and after a conflict.
     if (error !== null) return void refetch();
     if (refusal !== null && dry === undefined) return;
-    setBusy(true);
     setRefusal(await onConfirm(given));
-    setBusy(false);
-  };
+  });
   return (
     <FormDialog
       title={wordTexts.change.title(flag.flag, done)}
@@ -110,7 +107,7 @@ const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: ConfirmChangeP
       }
       deed={dry?.would === 'pend' ? wordTexts.change.ask : wordTexts.change.change}
       problem={error?.message ?? refusal}
-      onSubmit={(event) => void submit(event)}
+      onSubmit={submit}
       onClose={onClose}
     >
       {rows.length > 0 && (
@@ -126,13 +123,13 @@ const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: ConfirmChangeP
         </dl>
       )}
       <TextInput
-        label={flag.reasonRequired ? wordTexts.change.reason : wordTexts.change.reasonOptional}
+        label={flag.reasonRequired ? uiTexts.form.reason : wordTexts.change.reasonOptional}
         autoFocus
         required={flag.reasonRequired}
         value={reason}
         onValue={setReason}
       />
-      <TooLong what={wordTexts.change.theReason} text={reason} most={reasonMost} />
+      <TooLong what={uiTexts.form.theReason} text={reason} most={reasonMost} />
       {flag.danger === 'high' && (
         <TextInput label={wordTexts.change.typeToConfirm(flag.flag)} required value={typed} onValue={setTyped} />
       )}

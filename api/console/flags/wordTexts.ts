@@ -1,5 +1,5 @@
 /** Texts that tell a flag in words: its value, its ramp, its conditions and its changes. Used by the pages of flags, by home and by approvals. */
-import { count, inRow, listed, plural } from '../ui/plural.ts';
+import { count, inRow, listed, counted } from '../ui/plural.ts';
 
 export const wordTexts = {
   on: 'on',
@@ -22,8 +22,8 @@ export const wordTexts = {
     onForPart: (percent: string) => `on for ${percent}`,
     onForPartOf: (percent: string, resource: string) => `on for ${percent} of all ${resource} records`,
     withRamp: (answer: string, ramp: string) => `${answer}, ${ramp}`,
-    targets: (n: number) => plural(n, { one: `${count(n)} target`, other: `${count(n)} targets` }),
-    rules: (n: number) => plural(n, { one: `${count(n)} rule`, other: `${count(n)} rules` }),
+    targets: (n: number) => counted(n, 'target', 'targets'),
+    rules: (n: number) => counted(n, 'rule', 'rules'),
     /** `first`: one or both of those above. */
     withFirst: (answer: string, first: readonly string[]) => `${answer}; ${listed(first)} first`,
   },
@@ -93,15 +93,11 @@ export const wordTexts = {
     /** The name of a ramp among the members of a flag. */
     ramp: 'ramp',
     none: 'none',
-    reason: 'Reason',
     reasonOptional: 'Reason (optional)',
-    /** Begins the sentence that says that it is too long. */
-    theReason: 'The reason',
     typeToConfirm: (flag: string) => `Type ${flag} to confirm`,
     done: (flag: string, change: string) => `${flag}: ${change}`,
     wasSo: (flag: string) => `${flag} was so already.`,
     asked: (change: string) => `Asked for: ${change}. It waits under Approvals.`,
-    undo: 'Undo',
     undone: (change: string) => `taken back: ${change}`,
     conflict: (flag: string) => `Somebody else changed ${flag} a moment ago. Look at it again; what you typed is kept.`,
     /** Stands in the dialog of a change that is still wanted. */

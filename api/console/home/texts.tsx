@@ -1,6 +1,6 @@
 /** Texts of Home. Used by the files of this folder. */
 import type { ReactNode } from 'react';
-import { count, plural } from '../ui/plural.ts';
+import { counted } from '../ui/plural.ts';
 
 export const homeTexts = {
   title: 'What waits',
@@ -14,7 +14,7 @@ export const homeTexts = {
   requesters: 'Agents that ask',
   requests: (n: number, oldest: ReactNode) => (
     <>
-      {plural(n, { one: `${count(n)} request waits`, other: `${count(n)} requests wait` })}, the oldest came {oldest}
+      {counted(n, 'request waits', 'requests wait')}, the oldest came {oldest}
     </>
   ),
   bulks: 'Bulks under way',

@@ -10,6 +10,7 @@ import { Button } from '../ui/Button.tsx';
 import { useDraft } from '../ui/draft.ts';
 import { Select, ProblemText, TooLong, reasonMost } from '../ui/fields.tsx';
 import { useFoot } from '../ui/foot.ts';
+import { uiTexts } from '../ui/texts.tsx';
 import { ApiError } from '../wire/apiError.ts';
 import { recipientQuery } from '../wire/queries.ts';
 import type { Entry, Inbox, Item } from '../wire/types.ts';
@@ -227,13 +228,13 @@ export const Composer = ({ item, inbox, timeline, me, writing: chosen, may, onWr
       <ProblemText text={problem} />
       {inbox.reasonRequired && (
         <input
-          aria-label={inboxTexts.item.reason}
+          aria-label={uiTexts.form.reason}
           placeholder={inboxTexts.item.reasonPlaceholder}
           value={reason}
           onChange={({ target }) => writing.setReason(target.value)}
         />
       )}
-      <TooLong what={inboxTexts.item.theReason} text={reason} most={reasonMost} />
+      <TooLong what={uiTexts.form.theReason} text={reason} most={reasonMost} />
       <div className="composer-foot">
         {isReply && may('state') && <Then item={item} inbox={inbox} value={writing.then} onChange={writing.setThen} />}
         {text.trim() !== '' && (

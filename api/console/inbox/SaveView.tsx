@@ -86,11 +86,7 @@ export const SaveView = ({ query, open, inbox, label, onOpen, onClose }: SaveVie
           .then(() => queries.invalidateQueries({ queryKey: keys.savedViews }))
           .catch((error: unknown) => notices.failed(error));
       if (isOwn) notices.remember(undo);
-      notices.show({
-        tone: 'done',
-        text: dialogTexts.saveView.removed(called),
-        actions: isOwn ? [{ label: dialogTexts.saveView.undo, key: 'u', run: notices.undo }] : [],
-      });
+      notices.done(dialogTexts.saveView.removed(called), isOwn ? notices.undo : undefined);
     });
 
   return (

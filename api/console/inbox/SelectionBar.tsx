@@ -155,7 +155,6 @@ export const SelectionBar = ({ selection, total, inboxes, names, pick, onPick }:
         <Ask
           title={dialogTexts.selection.askReason(deedOf(asking, names.of))}
           about={dialogTexts.selection.askReasonAbout}
-          label={dialogTexts.selection.reason}
           deed={dialogTexts.selection.goOn}
           onAnswer={(reason) => void make(asking, reason)}
           onClose={() => setAsking(null)}

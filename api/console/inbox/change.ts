@@ -223,11 +223,7 @@ export const changeItem = (session: Session, before: Item, change: Change, showA
         takeBack();
         return;
       }
-      notices.show({
-        tone: 'done',
-        text: inboxTexts.change.done(change.done, titleOf(item)),
-        actions: [{ label: inboxTexts.change.undo, key: 'u', run: takeBack }],
-      });
+      notices.done(inboxTexts.change.done(change.done, titleOf(item)), takeBack);
     } catch (error) {
       uncover();
       forget?.();

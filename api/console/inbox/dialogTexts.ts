@@ -20,8 +20,6 @@ export const dialogTexts = {
   assign: 'Assign',
   assignTo: 'Assign to…',
   noPerson: 'Nobody of this name works here.',
-  me: 'Me',
-  nobody: 'Nobody',
   openItems: (n: number) => `${String(n)} open`,
   tags: 'Tags',
   changeTags: 'Add or remove tags…',
@@ -81,7 +79,6 @@ export const dialogTexts = {
     back: 'Back',
     askReason: (deed: string) => `${deed}: why?`,
     askReasonAbout: 'An inbox of these items wants a reason for every change. It stands in the history of each.',
-    reason: 'Reason',
     goOn: 'Go on',
 
     stateOf: 'Set the state of the selected items',
@@ -108,6 +105,5 @@ export const dialogTexts = {
     saved: (view: string) => `The view ${view} is saved.`,
     savedAndShared: (view: string) => `The view ${view} is saved and shared.`,
     removed: (view: string) => `The view ${view} is deleted.`,
-    undo: 'Undo',
   },
 };

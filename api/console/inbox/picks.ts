@@ -103,8 +103,8 @@ export const editedPicks = (inbox: Inbox, item: Item, member: EditedName): Optio
 export const assignPicks = (names: Names, assignee: string | null | undefined): Option[] => [
   ...(names.me === null
     ? []
-    : [{ id: names.me, label: dialogTexts.me, hint: names.of(names.me), isOn: assignee === names.me }]),
-  { id: '', label: dialogTexts.nobody, isOn: assignee === null },
+    : [{ id: names.me, label: inboxTexts.me, hint: names.of(names.me), isOn: assignee === names.me }]),
+  { id: '', label: inboxTexts.nobody, isOn: assignee === null },
   ...names.people
     .filter(({ id, canWork }) => canWork && id !== names.me)
     .map(({ id, name, openItems }) => ({

@@ -1,7 +1,7 @@
 /** Texts of the inbox: its list, an item, and a change of one. Loaded with the page; used by the files of this folder. */
 import type { ReactNode } from 'react';
 import type { EditedName } from '../../../shared/app/items/members.ts';
-import { count, plural } from '../ui/plural.ts';
+import { count, counted } from '../ui/plural.ts';
 
 export const inboxTexts = {
   all: 'All inboxes',
@@ -69,9 +69,8 @@ export const inboxTexts = {
     edited: (member: string) => `${member}: `,
     assignee: 'Assignee: ',
     snoozedUntil: (time: string) => `snoozed until ${time}`,
-    times: (times: number) => plural(times, { one: `${count(times)} time`, other: `${count(times)} times` }),
-    timesAndUsers: (times: number, users: number) =>
-      `${count(times)} times, ${plural(users, { one: `${count(users)} user`, other: `${count(users)} users` })}`,
+    times: (times: number) => counted(times, 'time', 'times'),
+    timesAndUsers: (times: number, users: number) => `${count(times)} times, ${counted(users, 'user', 'users')}`,
     showTagged: (tag: string) => `Show what is tagged ${tag}`,
     close: 'Close',
     /** Where an item may end in several states. */
@@ -127,10 +126,8 @@ export const inboxTexts = {
     addNote: 'Add note',
     noteAdded: 'Note added.',
     preview: 'Preview',
-    /** Begin the sentence of a text that is too long. */
+    /** Begins the sentence of a text that is too long. */
     theText: 'The text',
-    theReason: 'The reason',
-    reason: 'Reason',
     reasonPlaceholder: 'Reason; this inbox wants one',
     then: 'Then',
     thenNothing: (state: string) => `Leave it ${state}`,
@@ -155,12 +152,10 @@ export const inboxTexts = {
       `Perhaps not done, ${change.toLowerCase()}: “${title}”. ${problem}`,
     unreachable: 'The server could not be reached.',
     retry: 'Retry',
-    undo: 'Undo',
     /** Stands in the history as the reason of an undo. */
     undone: (reason: string) => `Undone: ${reason}`,
     askReason: (change: string) => `${change}: why?`,
     askReasonAbout: 'This inbox wants a reason for every change. It stands in the history.',
-    reason: 'Reason',
 
     /** Where somebody else was faster; `who`: a name, null: the timeline does not tell. */
     conflict: {

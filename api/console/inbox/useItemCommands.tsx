@@ -60,7 +60,6 @@ export const useItemCommands = ({ item, inbox, names, onLeft, onBack }: Options)
       <Ask
         title={inboxTexts.change.askReason(asking.change.done)}
         about={inboxTexts.change.askReasonAbout}
-        label={inboxTexts.change.reason}
         deed={asking.change.done}
         onAnswer={(reason) => changeItem(session, asking.item, withReason(asking.change, reason), onBack)}
         onClose={() => setAsking(null)}

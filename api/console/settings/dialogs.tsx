@@ -5,6 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { useSubmit } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
+import { uiTexts } from '../ui/texts.tsx';
 import { ApiError, messageOf } from '../wire/apiError.ts';
 import { settingsTexts } from './texts.ts';
 
@@ -24,7 +25,7 @@ export const Confirm = ({ title, about, deed, onConfirm, onClose }: ConfirmProps
         <AlertDialog.Title dir="auto">{title}</AlertDialog.Title>
         <AlertDialog.Description className="soft">{about}</AlertDialog.Description>
         <div className="dialog-foot">
-          <Button onClick={onClose}>{settingsTexts.cancel}</Button>
+          <Button onClick={onClose}>{uiTexts.form.cancel}</Button>
           <Button
             tone="danger"
             onClick={() => {

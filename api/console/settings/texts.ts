@@ -2,7 +2,6 @@
 import { inRow } from '../ui/plural.ts';
 
 export const settingsTexts = {
-  cancel: 'Cancel',
   copy: 'Copy',
   copied: 'Copied',
   /** The names of the two buttons for those who don't see what they stand beside. */

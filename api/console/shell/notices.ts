@@ -1,5 +1,6 @@
 /** Short messages at the foot of the page, with what can be done about them; made by changes, shown by Shell.tsx. */
 import { useSyncExternalStore } from 'react';
+import { uiTexts } from '../ui/texts.tsx';
 import { messageOf } from '../wire/apiError.ts';
 import { createListeners } from '../wire/listeners.ts';
 import { shellTexts } from './texts.tsx';
@@ -25,8 +26,8 @@ type Optional = 'code' | 'actions' | 'facts';
 
 export interface Notices {
   show(notice: Omit<Notice, 'id' | Optional> & Partial<Pick<Notice, Optional>>): number;
-  /** Shows a notice of success. */
-  done(text: string): void;
+  /** Shows a notice of success, with a button that takes back what was done. */
+  done(text: string, undo?: () => void): void;
   /** Shows a notice of failure: the given sentence, or the sentence of the error. */
   failed(why: unknown): void;
   dismiss(id: number): void;
@@ -78,7 +79,12 @@ export const createNotices = (): Notices => {
     if (!isOpen(notice)) window.setTimeout(dismiss, shownMs[notice.tone], notice.id);
     return notice.id;
   };
-  const done = (text: string): void => void show({ tone: 'done', text });
+  const done: Notices['done'] = (text, undo) =>
+    void show({
+      tone: 'done',
+      text,
+      actions: undo === undefined ? [] : [{ label: uiTexts.undo, key: 'u', run: undo }],
+    });
   return {
     show,
     done,

@@ -96,16 +96,11 @@ export const TextInput = ({ label, isOptional = false, onValue, ...input }: Text
   </label>
 );
 
-interface ReasonInputProps extends TextInputProps {
-  /** Begins the sentence that says that it is too long. */
-  readonly what: string;
-}
-
 /** The reason of what one does, which is optional unless it is required; a word when it is too long. */
-export const ReasonInput = ({ what, required = false, ...input }: ReasonInputProps) => (
+export const ReasonInput = ({ required = false, ...input }: TextInputProps) => (
   <>
     <TextInput required={required} isOptional={!required} {...input} />
-    <TooLong what={what} text={input.value} most={reasonMost} />
+    <TooLong what={uiTexts.form.theReason} text={input.value} most={reasonMost} />
   </>
 );
 

@@ -152,5 +152,5 @@ export const loadedLater = <P extends object>(
 /** A list to choose from by typing: states, people, tags, snooze times, and the palette of commands. */
 export const Picker = loadedLater(async () => (await import('./PickerDialog.tsx')).PickerDialog);
 
-/** The dialog in which one answers with a line. */
+/** The dialog that prompts for a reason. */
 export const Ask = loadedLater(async () => (await import('./AskDialog.tsx')).AskDialog);

@@ -27,6 +27,9 @@ export const count = (n: number): string => (numbers ??= new Intl.NumberFormat()
 export const plural = (n: number, forms: Forms): string =>
   forms[(rules ??= new Intl.PluralRules(language)).select(n)] ?? forms.other;
 
+/** Returns a number and the word that goes with it: "1 run", "2 runs". */
+export const counted = (n: number, one: string, other: string): string => `${count(n)} ${plural(n, { one, other })}`;
+
 /** Returns words as a list within a sentence: "a, b, and c". */
 export const listed = (words: readonly string[]): string =>
   (lists ??= new Intl.ListFormat(language, { type: 'conjunction' })).format(words);

@@ -1,11 +1,12 @@
 /** Texts of states without content, of parts, searches, lists and forms, and in the place of a name. Loaded with the page; used everywhere. */
 import type { ReactNode } from 'react';
-import { count, plural } from './plural.ts';
+import { count, counted } from './plural.ts';
 
 export const uiTexts = {
   tryAgain: 'Try again',
   close: 'Close',
   done: 'Done',
+  undo: 'Undo',
   back: '← List',
   nothingOpen: 'Nothing is chosen',
   clearSearch: 'Clear the search',
@@ -15,7 +16,7 @@ export const uiTexts = {
   search: 'Search',
   loading: 'Loading',
   slow: 'The server is slow to answer. What you ask for comes as soon as it is there.',
-  showNew: (n: number) => plural(n, { one: `${count(n)} new, show it`, other: `${count(n)} new, show them` }),
+  showNew: (n: number) => counted(n, 'new, show it', 'new, show them'),
   /** Headings of problems by the API's status; 0: there is no answer. */
   problems: {
     0: 'No connection',
@@ -53,13 +54,11 @@ export const uiTexts = {
     optional: 'optional',
     restored: 'This is what you had typed before.',
     discard: 'Discard it',
-    /** `label`: of the field of a prompt. */
-    theAnswer: (label: string) => `The ${label.toLowerCase()}`,
+    reason: 'Reason',
+    /** Begins the sentence that says that it is too long. */
+    theReason: 'The reason',
     /** `what`: the text that is meant, such as "The reason". */
     tooLong: (what: string, excess: number, most: number) =>
-      plural(excess, {
-        one: `${what} is ${count(excess)} character too long; at most ${count(most)} can be sent.`,
-        other: `${what} is ${count(excess)} characters too long; at most ${count(most)} can be sent.`,
-      }),
+      `${what} is ${counted(excess, 'character', 'characters')} too long; at most ${count(most)} can be sent.`,
   },
 };
