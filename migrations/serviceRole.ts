@@ -34,7 +34,7 @@ const grantRights = async (db: Knex, role: string): Promise<boolean> => {
       [role],
     );
     await tx.raw(
-      'revoke insert, update, delete on knex_migrations, knex_migrations_lock, schema_version, archives, event_turns, ended_tables, ended_moves from ??',
+      'revoke insert, update, delete on knex_migrations, knex_migrations_lock, schema_version, archives, event_turns, ended_tables, ended_moves, stream_parts_begin from ??',
       [role],
     );
     return (await readRights(tx)) !== before;

@@ -6,6 +6,7 @@
 import type { Environment } from '../../shared/app/manifest/definition.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
+import { partsOf } from '../../shared/platform/journal/inserts.ts';
 import { LiveMessageBatch, toStreamEntries, type StreamRow } from './messageBatch.ts';
 import { readStreamHead, type StreamPosition } from './offsets.ts';
 import type { StreamPart } from './visibility.ts';
@@ -22,7 +23,7 @@ const readPageSql = statement(
   `
   select position, at, parts, bytes, (select epoch from environments where id = $1) as epoch from (
     select position, at, parts, sum(octet_length(parts)) over (order by position) as bytes, octet_length(parts) as own
-    from stream where env = $1 and position > $2 and position <= $3
+    from (select position, at, ${partsOf('s')} as parts from stream s where env = $1 and position > $2 and position <= $3 offset 0) kept
   ) page where bytes - own < ${String(pageBytes)} order by position`,
 );
 

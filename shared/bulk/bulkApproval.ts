@@ -132,12 +132,12 @@ export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, want
 };
 
 const startChange = change('bulk.begin', {
-  begun: `update bulks set status = 'queued', approved_by = $by::jsonb where id = $id and status in (${sqlList(statesLeftBy(bulks, 'approved'))}) returning id, env, request_id`,
+  begun: `update bulks set status = 'queued', approved_by = $by::jsonb where id = $id and status in (${sqlList(statesLeftBy(bulks, 'approved'))}) returning id, env, request_id, ${nextEventId} as event`,
   staged: chunkJobInsert(
     { env: 'env', bulk: 'begun.id', chunk: 'n - 1', requestId: 'begun.request_id', at: '$at::bigint' },
     { from: 'begun cross join unnest($jobs::text[]) with ordinality as jobs (job, n)' },
   ),
-  told: live({ id: nextEventId, env: 'env' }, { from: 'begun' }),
+  told: live({ id: 'event', env: 'env' }, { from: 'begun' }),
 });
 
 /** Starts the bulk, which was read in this transaction. Throws `stale` when it is not pending any more, as it was cancelled since it was read. */

@@ -19,8 +19,8 @@ const finishChange = change('bulk.finish', {
     update bulks set status = $status, finished_at = $at::bigint
     where id = $id and finished_at is null
       and not exists (select from bulk_chunks where bulk = $id and status in (${sqlList(openChunkStatuses)}))
-    returning env`,
-  told: live({ id: nextEventId, env: 'env' }, { from: 'finished' }),
+    returning ${nextEventId} as id, env`,
+  told: live({ id: 'id', env: 'env' }, { from: 'finished' }),
 });
 
 /**

@@ -1,6 +1,7 @@
 /** Erases what was sent of a person: messages of the stream, saved responses, errors of jobs. */
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
+import { partsOf } from '../platform/journal/inserts.ts';
 
 /** Rows of one statement: few, so that locks are short. */
 const batchRows = 2_000;
@@ -11,19 +12,21 @@ const names = (text: string, parameter: string): string =>
 
 const unpublishedSql = statement(
   'erasure.unpublished',
-  `select 1 as found from outbox where env = $1 and ${names('parts', '$2')} limit 1`,
+  `select 1 as found from outbox o where env = $1 and ${names(partsOf('o'), '$2')} limit 1`,
 );
 const headSql = statement('erasure.head', 'select position, trimmed from streams where env = $1');
 const eraseStreamSql = statement(
   'erasure.eraseStream',
   `
-  update stream s set parts = e.parts
-  from (
-    select o.position, (
+  with changed as materialized (
+    select * from (select f.*, (
       select json_agg(case when ${names('p.part::text', '$4')} then erased_message(p.part::jsonb)::json else p.part end order by p.place)::text
-      from json_array_elements(o.parts::json) with ordinality p(part, place)) as parts
-    from stream o where o.env = $1 and o.position > $2 and o.position <= $3 and ${names('o.parts', '$4')}) e
-  where s.env = $1 and s.position = e.position and s.parts::jsonb <> e.parts::jsonb`,
+      from json_array_elements(f.parts::json) with ordinality p(part, place)) as erased
+    from (select position, id, s.parts as inside, ${partsOf('s')} as parts from stream s where env = $1 and position > $2 and position <= $3 offset 0) f
+    where ${names('f.parts', '$4')} offset 0) e where parts::jsonb <> erased::jsonb
+  ), apart as (update stream_parts p set parts = erased from changed c where p.id = c.id and inside = ''),
+  own as (update stream s set parts = erased from changed c where s.env = $1 and s.position = c.position and inside <> '')
+  select from changed`,
 );
 /** The time of the first saved response behind a batch that begins at $1. */
 const nextResponseSql = statement(

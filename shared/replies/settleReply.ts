@@ -14,7 +14,6 @@ import { itemJson } from '../items/present.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { actorValues, change, event, live, queryChange, type Change } from '../platform/journal/changeWriter.ts';
 import { withEventIds } from '../platform/journal/events.ts';
-import type { Sql } from '../platform/journal/inserts.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { ReplyRequest } from './replyRequest.ts';
 
@@ -24,7 +23,7 @@ export interface ReplyResolution {
 }
 
 /** Settles a reply by the part `moved`, a lock or an update of its item: the event's id is drawn from the item's locked row, so that the ids of an item's events follow its versions. */
-const settling = (name: string, parts: Readonly<Record<string, Sql>>): Change =>
+const settling = (name: string, parts: Change['parts']): Change =>
   change(
     name,
     {

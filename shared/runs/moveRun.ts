@@ -17,7 +17,7 @@ import {
   savedValues,
   writeChange,
 } from '../platform/journal/changeWriter.ts';
-import { type ActorColumns, actorOfJson, nextEventId, withEventIds } from '../platform/journal/events.ts';
+import { type ActorColumns, actorOfJson, withEventIds } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { messagesPerRow, sameColumns } from '../platform/journal/inserts.ts';
 import { bringBackRun } from './endedRuns.ts';
@@ -117,10 +117,8 @@ const moveChange = change(
       { from: 'numbered' },
     ),
     told: live({ ...sameColumns(['env', 'inbox']), id: 'event' }, { from: 'numbered' }),
-    toldFurther: live(
-      { ...sameColumns(['env', 'inbox'], 'm'), id: nextEventId, parts: 'f.parts' },
-      { from: 'numbered m cross join unnest($furtherLive::text[]) as f (parts)' },
-    ),
+    further: withEventIds('numbered m cross join unnest($furtherLive::text[]) as parts', 'm.*, parts', 'own'),
+    toldFurther: live({ ...sameColumns(['env', 'inbox', 'parts']), id: 'own' }, { from: 'further' }),
     happenedToItems: event(
       {
         ...sameColumns(['inbox', 'item', 'entry'], 'i'),
@@ -206,6 +204,7 @@ const moveRun = async (db: Db | Tx, before: Run, after: Run, at: number, step: R
     numbered: hasEvent || told,
     happened: hasEvent,
     told,
+    further: furtherLive.length > 0,
     toldFurther: furtherLive.length > 0,
     happenedToItems: told && after.bulk !== null,
     dropped: due !== undefined,

@@ -155,7 +155,7 @@ describe('erasures', () => {
     for (const table of ['approvals_ended', 'runs_ended'])
       expect((await tablesWith(world, canary)).join(), 'some have moved to their months').to.include(table);
     expect(await tablesWith(world, canary)).to.include.members(
-      'approvals bulk_results events idempotency_keys item_users item_words items occurrences record_keys records run_reasons runs stream'.split(
+      'approvals bulk_results events idempotency_keys item_users item_words items occurrences record_keys records run_reasons runs stream_parts'.split(
         ' ',
       ),
     );

@@ -165,7 +165,7 @@ describe('ramps', () => {
       expect(own).to.include({ step: 4, steps: 4, nextAt: null, status: 'done' });
     }
     const told = await world.sql<{ parts: string }>(
-      `select parts from stream where parts like '%"flag":"many_0"%' order by position`,
+      `select p.parts from stream s join stream_parts p using (id) where p.parts like '%"flag":"many_0"%' order by s.position`,
     );
     expect(
       told.map(({ parts }) => (JSON.parse(parts) as { type: string; flag: { rollout: number } }[])[0]?.flag.rollout),

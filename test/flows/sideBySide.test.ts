@@ -15,6 +15,7 @@ import { newEmptyDatabase, redisUrl, type TestDatabase } from '../support/databa
 import { clientOf, type Client } from '../support/http.ts';
 import { openLive, type Message, type Recorder } from '../support/live.ts';
 import { openPreviousRelease } from '../support/previousRelease.ts';
+import { readFences } from '../support/printedFences.ts';
 import { startProgram, type Program } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { newCountingApp, type CountingApp } from './countingApp.ts';
@@ -200,6 +201,20 @@ describe('the previous release and this one', function () {
     await workInBulk();
   };
 
+  /** Reads the stream anew from its first message on. */
+  const expectToldAgain = async (): Promise<void> => {
+    const again = await openLive(agent(), `?after=${String(stream.messages[0]?.offset)}`);
+    const told = (): Set<unknown> =>
+      new Set(again.messages.map(({ type, item }) => (type === 'item' ? item.id : null)));
+    await until('all is told again', () => [...items.keys()].every((id) => told().has(id)));
+    await again.close();
+  };
+  /** Ends programs, and resolves once they have ended by themselves. */
+  const end = async (ending: readonly Program[]): Promise<void> => {
+    for (const { child } of ending) child.kill('SIGTERM');
+    await until('all have ended', () => ending.every(({ child }) => child.exitCode === 0), 30_000);
+  };
+
   it('works on the previous release alone', async () => {
     const [api] = await Promise.all([start(previous, 'api/main.ts'), start(previous, 'workers/main.ts')]);
     const admin = 'shared/tools/cli/admin.ts';
@@ -241,21 +256,16 @@ describe('the previous release and this one', function () {
     agents = [old, clientOf(`http://127.0.0.1:${api.port}/api/env/demo`, old.token, old.id)];
     await rounds('both', 4);
     for (const client of agents) await expectPast(client);
+    expect(await sql('select from stream_parts'), 'the previous release could not tell it').to.deep.equal([]);
   });
 
   it('works on this one alone, with everything that was accepted done once', async () => {
     const [, latest] = agents;
-    const [api, worker] = programs;
-    if (latest === undefined || api === undefined || worker === undefined) throw new Error('Not all are running.');
+    if (latest === undefined) throw new Error('Not all are running.');
     const ended = stream.closed;
     agents = [latest];
     front.target = Number(new URL(latest.base).port);
-    api.child.kill('SIGTERM');
-    worker.child.kill('SIGTERM');
-    await Promise.all([
-      until('both have ended', () => [api, worker].every(({ child }) => child.exitCode === 0), 30_000),
-      ended,
-    ]);
+    await Promise.all([end(programs.slice(0, 2)), ended]);
     const resumed = await openLive(latest, `?after=${stream.offset()}`);
     await until('the app is online again', () => app.online, 20_000);
     await rounds('after', 2);
@@ -294,11 +304,37 @@ describe('the previous release and this one', function () {
     }
   });
 
+  it('writes messages once a day later, and tells them together with those of before', async () => {
+    await sql('update stream_parts_begin set begin_at = 0');
+    await rounds('apart', 1);
+    const told = await until('all is told', async () => {
+      const [forms] =
+        await sql(`select count(*) filter (where parts = '')::int as apart, count(*) filter (where parts <> '')::int as inside,
+        (select count(*)::int from stream_parts) as parts, (select count(*)::int from outbox) as left from stream`);
+      return forms?.['left'] === 0 && forms;
+    });
+    expect(told['apart']).to.be.above(0);
+    expect(told['inside']).to.be.above(0);
+    expect(told['parts']).to.equal(told['apart']);
+    await expectToldAgain();
+  });
+
   it('moves what has ended long ago a day later, when the previous release has gone', async () => {
     await sql('update ended_moves set begin_at = 0');
     const moved = 'select from bulks_ended union all select from runs_ended';
     await until('all has moved', async () => (await sql(moved)).length === 2 * past.length, 30_000);
     await expectPast(agent());
     await rounds('moved', 1);
+  });
+
+  it('goes back to the previous release, which tells what this one has written', async () => {
+    await end(programs.slice(2));
+    await sql(readFences('operators').find(({ name }) => name === 'operators › Upgrades › sql')?.text ?? '');
+    const [api] = await Promise.all([start(previous, 'api/main.ts'), start(previous, 'workers/main.ts')]);
+    agents = agents.map(({ token, id }) => clientOf(`http://127.0.0.1:${api.port}/api/env/demo`, token, id));
+    front.target = Number(api.port);
+    await until('the app is online again', () => app.online, 20_000);
+    await rounds('back', 1);
+    await expectToldAgain();
   });
 });

@@ -13,6 +13,7 @@ const changeWriter = 'shared/platform/journal/changeWriter.ts';
 const journal = {
   events: ['shared/platform/journal/events.ts', `event of ${changeWriter}`],
   outbox: ['shared/platform/journal/inserts.ts', `live of ${changeWriter}`],
+  stream_parts: ['shared/platform/journal/inserts.ts', `live of ${changeWriter}`],
   idempotency_keys: ['shared/platform/journal/idempotency.ts', `keep of ${changeWriter}`],
   staged_jobs: ['shared/platform/journal/inserts.ts', 'stagedJobInsert'],
   bulk_results: ['shared/platform/journal/inserts.ts', 'bulkResultInsert'],
@@ -43,7 +44,7 @@ describe('the journal law', () => {
     });
 
   it('composes events, messages and saved responses in the change writer alone', () => {
-    const composing = ['eventInsert', 'outboxInsert', 'savedResponseInsert'];
+    const composing = ['eventInsert', 'outboxInsert', 'streamPartsInsert', 'savedResponseInsert'];
     const importers = imports.filter(({ names }) => names.some((name) => composing.includes(name)));
     expect(importers.filter(({ file }) => !file.startsWith('test/')).map(({ file }) => file)).to.have.length(3);
     expect(new Set(importers.map(({ file }) => file))).to.deep.equal(new Set([changeWriter]));

@@ -228,6 +228,7 @@ describe('what agents never do', () => {
       'refusals',
       'outbox',
       'stream',
+      'stream_parts',
       'streams',
       'idempotency_keys',
       'leases',

@@ -73,7 +73,7 @@ describe('actions: a run that many items wait for', () => {
     }
     expect(itemsOf(ends(paged))).to.deep.equal(wanted);
     const [longest] = await world.sql<{ parts: number }>(
-      'select max(json_array_length(parts::json))::int as parts from stream',
+      'select max(json_array_length(parts::json))::int as parts from stream_parts',
     );
     expect(longest?.parts).to.equal(50);
   });

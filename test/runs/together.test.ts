@@ -147,7 +147,8 @@ const tables = {
   runs: 'select * from runs where id = any($1)',
   run_reasons: 'select * from run_reasons where run = any($1)',
   events: 'select * from events where target = any($1) or entry = any($2)',
-  outbox: 'select o.* from outbox o, unnest($1) r (id) where strpos(o.parts, r.id) > 0',
+  outbox:
+    'select o.*, p.parts as told from outbox o join stream_parts p on p.id = o.id cross join unnest($1) r (id) where strpos(p.parts, r.id) > 0',
   staged_jobs: 'select * from staged_jobs where subject = any($1)',
   idempotency_keys: 'select * from idempotency_keys where key = any($3)',
 };

@@ -36,6 +36,7 @@ const restored = ['test/chaos/support/restore/server.ts', 'by the commands of do
 
 /** The test that runs a fence's commands as the role that the document names, and a part of its title; null: why none can. */
 export const runBy: Readonly<Record<string, readonly [file: string | null, title: string]>> = {
+  'operators › Upgrades › sql': ['test/flows/sideBySide.test.ts', 'goes back'],
   'operators › Principals › sh': [here, 'operators › Principals'],
   'operators › People and sessions › sh': [here, 'operators › People and sessions'],
   'operators › Settings › sh': [here, 'operators › Settings'],

@@ -79,7 +79,7 @@ describe('bulkChunk', () => {
   const get = async (bulk: string): Promise<Record<string, unknown>> =>
     (await clerk.get(`/bulk/${bulk}`)).body.bulk as Record<string, unknown>;
   const finals = (bulk: string): Promise<object[]> =>
-    world.sql(`select 1 from outbox where parts like $1 and parts not like '%"finishedAt":null%'`, [
+    world.sql(`select 1 from stream_parts where parts like $1 and parts not like '%"finishedAt":null%'`, [
       `[{"type":"bulk","bulk":{"id":"${bulk}"%`,
     ]);
 
@@ -211,7 +211,7 @@ describe('bulkChunk', () => {
         `update bulks set status = 'running', finished_at = null, created_at = created_at - $2 where id = $1`,
         [bulk, day],
       );
-      await world.sql('delete from outbox');
+      await world.sql('truncate outbox, stream_parts');
       await orphanedBulks.run(world.deps);
       expect(await get(bulk)).to.include({ status: 'done', changed: 2 });
       expect(await finals(bulk)).to.have.length(1);

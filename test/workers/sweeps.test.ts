@@ -86,19 +86,23 @@ describe('sweeps', () => {
       [now, 6000],
     );
     await world.sql(`insert into stream select 2, g, 0, '[]' from generate_series(1, 50) g`);
+    // Of every other one the parts stand apart.
+    await world.sql(`update stream set parts = '', id = env * 1000000 + position where position % 2 = 0`);
+    await world.sql(`insert into stream_parts (id, env, parts) select id, env, '[]' from stream where id is not null`);
     const run = (at: number) => expiredRows.run({ ...world.deps, clock: { now: () => at } });
     const state = () =>
-      world.sql(`select s.env, trimmed::int, min(t.position)::int as first, count(*)::int as kept
+      world.sql(`select s.env, trimmed::int, min(t.position)::int as first, count(*)::int as kept,
+        (select count(*)::int from stream_parts p where p.env = s.env) as parts
       from streams s join stream t using (env) group by s.env, trimmed order by s.env`);
     await run(now);
     expect(await state()).to.deep.equal([
-      { env: 1, trimmed: 3000, first: 3001, kept: 3000 },
-      { env: 2, trimmed: 0, first: 1, kept: 50 },
+      { env: 1, trimmed: 3000, first: 3001, kept: 3000, parts: 1500 },
+      { env: 2, trimmed: 0, first: 1, kept: 50, parts: 25 },
     ]);
     await run(now + 2 * day);
     expect(await state()).to.deep.equal([
-      { env: 1, trimmed: 5000, first: 5001, kept: 1000 },
-      { env: 2, trimmed: 0, first: 1, kept: 50 },
+      { env: 1, trimmed: 5000, first: 5001, kept: 1000, parts: 500 },
+      { env: 2, trimmed: 0, first: 1, kept: 50, parts: 25 },
     ]);
   });
 

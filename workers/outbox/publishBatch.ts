@@ -6,6 +6,9 @@
  * no "last id" that a late commit could stay behind of. Per item the order is that of its versions: a later version is
  * written after the earlier one has committed and has the greater id, so a snapshot that shows it shows the earlier one too.
  *
+ * Why a message is written once: the change leaves its parts in `stream_parts`, where they stay; rows of outbox and stream lead to
+ * them by their id. Releases before 0079 leave them in the row of the outbox: then the row of the stream has them.
+ *
  * Why only one process writes: the statement first renews the lease under its fence, which locks the lease's row until
  * it has committed; without that row it takes nothing. No process can get the lease in between, and the next holder's
  * snapshot is younger than this commit. After an error the publisher acquires the lease again (another fence), so one fence
@@ -26,6 +29,7 @@
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { timelineSql } from '../../shared/platform/db/serverState.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
+import { partsOf } from '../../shared/platform/journal/inserts.ts';
 import { dbNowSql, leaderLeaseMs, type LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
 import type { StreamHead } from './toldPositions.ts';
 
@@ -64,9 +68,9 @@ const countChangesSql = `
   ), changed as (
     select env, inbox, measure, sum(n)::bigint as n
     from (
-      select t.env, t.inbox, d.key as measure, d.value::bigint as n
-      from taken t cross join lateral jsonb_each_text(t.deltas) d
-      where t.inbox is not null
+      select t.env, t.inbox, d.key as measure, d.value::bigint * t.n as n
+      from (select env, inbox, deltas, count(*) as n from taken where inbox is not null group by env, inbox, deltas) t
+      cross join lateral jsonb_each_text(t.deltas) d
       union all
       select t.env, t.inbox, 'overdue', coalesce(t.due_to <= s.overdue_mark, false)::int - coalesce(t.due_from <= s.overdue_mark, false)::int
       from taken t join streams s on s.env = t.env
@@ -103,16 +107,18 @@ const streamInsertSql = `
         then streams.position + excluded.position + greatest(streams.overdue_mark, excluded.overdue_mark) else -1 end
     returning env, position
   ), numbered as materialized (
-    select t.env, h.position - s.n + row_number() over own as position, t.at, t.parts,
+    select t.env, h.position - s.n + row_number() over own as position, t.at, t.id, t.inside, t.parts,
       (sum(octet_length(t.parts)) over own - octet_length(t.parts)) / ${String(messageBytesMax)} as message
-    from taken t join heads h using (env) join sums s using (env)
+    from (select env, id, at, parts as inside, ${partsOf('taken')} as parts from taken offset 0) t join heads h using (env) join sums s using (env)
     window own as (partition by t.env order by t.id)
   ), written as (
-    insert into stream (env, position, at, parts) select env, position, at, parts from numbered
+    insert into stream (env, position, at, parts, id) select env, position, at, coalesce(inside, ''), id from numbered
   )`;
 
 /** One row per message: of each environment those with events, in order, then one with the counts that changed. */
-const takeBatchText = (traces: string): string => `
+const takeBatchSql = statement(
+  'publisher.batch',
+  `
   with ${takenSql}, ${countChangesSql}, ${streamInsertSql},
   inboxes as (
     select env, inbox, json_object_agg(measure, coalesce(c.n, o.n)) as measures
@@ -126,14 +132,9 @@ const takeBatchText = (traces: string): string => `
     select h.env, h.position + 1, null, (select json_object_agg(i.inbox, i.measures)::text from inboxes i where i.env = h.env) from heads h
   )
   select (select count(*) from lease)::int as held, (select count(*) from taken)::int as taken, m.env, m.first, m.rows, m.counts,
-    (select e.epoch from environments e where e.id = m.env) as epoch${traces}
-  from (select 1) once left join messages m on true order by m.env, m.first`;
-
-const takeBatchSql = statement('publisher.batch', takeBatchText(''));
-/** The same, with the traces that the rows belong to. */
-const takeTracedBatchSql = statement(
-  'publisher.batchTraced',
-  takeBatchText(`, (select array_agg(distinct traceparent) from taken where traceparent is not null) as traces`),
+    (select e.epoch from environments e where e.id = m.env) as epoch,
+    (select array_agg(distinct traceparent) from taken where traceparent is not null) as traces
+  from (select 1) once left join messages m on true order by m.env, m.first`,
 );
 
 interface BatchRow {
@@ -144,7 +145,7 @@ interface BatchRow {
   readonly rows: string | null;
   readonly counts: string | null;
   readonly epoch: number | null;
-  readonly traces?: readonly string[] | null;
+  readonly traces: readonly string[] | null;
 }
 
 /** A `LiveBatch` (shared/platform/redis/bus.ts) as JSON. */
@@ -161,7 +162,7 @@ interface PublishedBatch {
   readonly messages: readonly LiveBatchMessage[];
   /** How far the streams have come that the batch has to do with. */
   readonly heads: readonly StreamHead[];
-  /** The traceparents of the requests that the rows follow from; empty unless they are asked for. */
+  /** The traceparents of the requests that the rows follow from, where they are traced. */
   readonly traces: readonly string[];
 }
 
@@ -170,7 +171,6 @@ interface BatchOptions {
   readonly now: number;
   /** True: the overdue marks move to `now`. */
   readonly advance: boolean;
-  readonly traced?: boolean;
 }
 
 /**
@@ -180,9 +180,9 @@ interface BatchOptions {
 export const publishBatch = async (
   db: Db,
   lease: LeaderLease & { readonly timeline?: string | null },
-  { now, advance, traced = false }: BatchOptions,
+  { now, advance }: BatchOptions,
 ): Promise<PublishedBatch> => {
-  const found = await queryRows<BatchRow>(db, traced ? takeTracedBatchSql : takeBatchSql, [
+  const found = await queryRows<BatchRow>(db, takeBatchSql, [
     lease.name,
     lease.holder,
     lease.fence,

@@ -91,13 +91,13 @@ export const startPublisher = ({
         });
       }
       const advance = startedAt - advancedAt >= overdueCheckMs;
-      const batch = { now: clock.now(), advance, traced: tracer !== null };
-      const { leaseHeld, taken, messages, heads, traces } = await publishBatch(db, lease, batch);
+      const now = clock.now();
+      const { leaseHeld, taken, messages, heads, traces } = await publishBatch(db, lease, { now, advance });
       if (!leaseHeld) return;
       // Before the messages, on the same connection. Nothing waits for it.
       void keepTold(redis, heads);
       for (const { env, text } of messages) bus.publish(channels.live(env), text);
-      if (traces.length > 0) tracePublishing(tracer, traces, { taken, agoMs: performance.now() - startedAt });
+      tracePublishing(tracer, traces, { taken, agoMs: performance.now() - startedAt });
       if (taken === batchRows) continue;
       if (advance) advancedAt = startedAt;
       await news.wait(pollMs);

@@ -61,7 +61,9 @@ const oldStream = statement(
   ), gone as (
     delete from stream where env = $1
       and position <= (select coalesce(min(position) filter (where at >= $3) - 1, max(position)) from first)
-    returning position
+    returning position, id
+  ), gone_parts as (
+    delete from stream_parts where id = any (array(select id from gone))
   )
   update streams set trimmed = greatest(trimmed, (select max(position) from gone))
   where env = $1 and exists (select from gone)

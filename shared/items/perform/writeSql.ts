@@ -142,7 +142,7 @@ const numberedSql = (isGathered: boolean): Sql =>
   );
 
 /** What follows from written items, however they are written. Live messages are the greater part of it all: cutting a text at a sign that no JSON holds costs a fifth of parsing them. */
-const following = ({ at, verb, traceparent, who }: Origin): Readonly<Record<string, Sql>> => ({
+const following = ({ at, verb, traceparent, who }: Origin): Change['parts'] => ({
   numbered: numberedSql(at === ofRow.at),
   happened: event(
     {

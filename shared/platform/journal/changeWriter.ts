@@ -23,11 +23,12 @@ import {
   type EventColumns,
 } from './events.ts';
 import { savedResponseInsert, type SavedResponse, type SavedResponseColumns } from './idempotency.ts';
-import { type OutboxColumns, type InsertSource, type Sql, outboxInsert } from './inserts.ts';
+import { type OutboxColumns, type InsertSource, type Sql, outboxInsert, streamPartsInsert } from './inserts.ts';
 
 export interface Change {
   readonly name: string;
-  readonly parts: Readonly<Record<string, Sql>>;
+  /** A list: the last one is the part, and nothing refers to those before it. */
+  readonly parts: Readonly<Record<string, Sql | readonly Sql[]>>;
   readonly answer: Sql | null;
 }
 
@@ -35,7 +36,7 @@ export interface Change {
  * Declares a change: its parts in their order, by name, and the select that the statement answers. Without `answer` the last part is
  * the statement itself. A change without a saved response is written without its part `kept`.
  */
-export const change = (name: string, parts: Readonly<Record<string, Sql>>, answer: Sql | null = null): Change => ({
+export const change = (name: string, parts: Change['parts'], answer: Sql | null = null): Change => ({
   name,
   parts,
   answer,
@@ -51,9 +52,21 @@ const origin = { env: '$env', at: '$at::bigint' } as const;
 export const event = (columns: Partial<EventColumns>, source?: InsertSource): Sql =>
   eventInsert({ ...origin, ...actor, ...columns }, source);
 
-/** Returns the part that inserts the messages to subscribers for each row of the source, by default in `$env`, at `$at`, with `$live`. */
-export const live = (columns: Partial<OutboxColumns> & Pick<OutboxColumns, 'id'>, source: InsertSource): Sql =>
-  outboxInsert({ ...origin, parts: '$live', ...columns }, source);
+/**
+ * Returns the part that inserts the messages to subscribers for each row of the source, by default in `$env`, at `$at`, with `$live`.
+ * Until releases before 0079 have gone it inserts them into the outbox itself.
+ */
+export const live = (
+  { parts = '$live', ...columns }: Partial<OutboxColumns> & Pick<OutboxColumns, 'id'>,
+  source: InsertSource,
+): readonly Sql[] => {
+  const row = { ...origin, ...columns };
+  const apart = `(select begin_at from stream_parts_begin) <= ${row.at}`;
+  return [
+    streamPartsInsert({ ...row, parts }, { ...source, where: `(${source.where ?? 'true'}) and ${apart}` }),
+    outboxInsert({ ...row, parts: `case when ${apart} then null else ${parts} end` }, source),
+  ];
+};
 
 /** The saved response of a change as named values, which `savedValues` gives. */
 export const keptResponse = {
@@ -115,10 +128,12 @@ const preparedOf = (made: Change, values: ChangeValues, has: HasParts): NamedSta
   const { name, parts, answer } = made;
   const { left, form } = formOf(made, { kept: 'kept_key' in values, ...has });
   return namedStatement(`${name}${form}`, () => {
-    const tables = answer === null ? left.slice(0, -1) : left;
-    const first =
-      tables.length === 0 ? '' : `with ${tables.map((part) => `${part} as (${parts[part] ?? ''})`).join(',\n  ')}\n  `;
-    return `${first}${answer ?? parts[left.at(-1) ?? ''] ?? ''}`;
+    const texts = left.flatMap((part) =>
+      [parts[part] ?? ''].flat().map((text, i, { length }) => [i === length - 1 ? part : `${part}${String(i)}`, text]),
+    );
+    const last = answer ?? texts.pop()?.[1] ?? '';
+    const tables = texts.map(([part, text]) => `${String(part)} as (${String(text)})`).join(',\n  ');
+    return tables === '' ? last : `with ${tables}\n  ${last}`;
   });
 };
 
@@ -161,7 +176,7 @@ const changeOfRows = (one: Change, parts: (columns: Sql) => Change['parts']): Ch
     `${one.name}.rows`,
     {
       asked: `select * from json_to_recordset($rows::json) as v(${columns.map((column) => `${column} text`).join(', ')})`,
-      ...Object.fromEntries([...Object.entries(own), ...rest].map(([part, text]) => [part, ofRows(text)])),
+      ...Object.fromEntries([...Object.entries(own), ...rest].map(([part, text]) => [part, [text].flat().map(ofRows)])),
     },
     one.answer,
   );

@@ -78,8 +78,9 @@ export type StagedJobColumns = Parameters<typeof stagedJobInsert>[0];
 export const messagesPerRow = 50;
 
 /**
- * Inserts a row from which the publisher sends live messages. `id` is the event's, or drawn from the same sequence; `deltas` and
- * the deadlines move the inbox's counts; `whole`: `deltas` has every measure; `traceparent`: of the request, if it is traced.
+ * Inserts a row from which the publisher sends live messages. `id` is the event's, or drawn from the same sequence; `parts` null:
+ * they stand in `stream_parts`; `deltas` and the deadlines move the inbox's counts; `whole`: `deltas` has every measure;
+ * `traceparent`: of the request, if it is traced.
  */
 export const outboxInsert = insertInto(
   'insert into outbox',
@@ -87,6 +88,13 @@ export const outboxInsert = insertInto(
   ['inbox', 'deltas', 'due_from', 'due_to', 'awake_from', 'awake_to', 'whole', 'traceparent'],
 );
 export type OutboxColumns = Parameters<typeof outboxInsert>[0];
+
+/** Inserts the parts of a row of the outbox, by its id. They stay while the publisher moves the row to the stream. */
+export const streamPartsInsert = insertInto('insert into stream_parts', ['id', 'env', 'parts'], []);
+
+/** Returns SQL for the parts of a row of `outbox` or `stream`: in itself where a release before 0079 may read them, else in `stream_parts`. */
+export const partsOf = (row: Sql): Sql =>
+  `coalesce(nullif(${row}.parts, ''), (select p.parts from stream_parts p where p.id = ${row}.id))`;
 
 /** Inserts the result of an item of a bulk. `before` and `after` are those of the audit log: by them an undo takes the change back. */
 export const bulkResultInsert = insertInto(

@@ -9,7 +9,7 @@ const rightsSql = `
   ), wanted as (
     select t.oid, t.name, needed from tables t cross join lateral unnest(
       case when t.part then '{}'
-           when t.name in ('knex_migrations', 'knex_migrations_lock', 'schema_version', 'archives', 'event_turns', 'ended_tables', 'ended_moves') then array['select']
+           when t.name in ('knex_migrations', 'knex_migrations_lock', 'schema_version', 'archives', 'event_turns', 'ended_tables', 'ended_moves', 'stream_parts_begin') then array['select']
            when t.name in ('events', 'audit_chain') then array['select', 'insert']
            else array['select', 'insert', 'update', 'delete'] end) needed
   )

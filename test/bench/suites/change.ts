@@ -26,19 +26,19 @@ const measure = async (bench: Bench) => {
   const ours =
     (keys: boolean, connections = callers) =>
     async () => {
-      await database.sql('truncate outbox');
+      await database.sql('truncate outbox, stream_parts');
       const requests = changing(token, await itemsToChange(database), keys);
       return bench.loadCosting(api, { port: api.port, connections, requests });
     };
   const least =
     (keys: boolean, connections = callers) =>
     async () => {
-      await database.sql('truncate outbox');
+      await database.sql('truncate outbox, stream_parts');
       const requests = changingLimit(await itemsToChange(database), keys);
       return bench.loadCosting(limit, { port, connections, requests });
     };
   const inProcess = (how: string) => async () => {
-    await database.sql('truncate outbox');
+    await database.sql('truncate outbox, stream_parts');
     return limit.call<Measured>('run', { how, callers, ms, warmupMs: ms / 4, items: await itemsToChange(database) });
   };
   const overHttp = await inTurn(options.rounds, {

@@ -20,7 +20,7 @@ const measure = async (bench: Bench) => {
     bench.api({ ...traced, OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' }),
   ]);
   const changes = (api: Api) => async () => {
-    await database.sql('truncate outbox');
+    await database.sql('truncate outbox, stream_parts');
     return bench.loadCosting(api, {
       port: api.port,
       connections: callers,
