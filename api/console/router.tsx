@@ -30,6 +30,7 @@ import { SignIn } from './shell/SignIn.tsx';
 import { shellTexts } from './shell/texts.tsx';
 import { loadedLater } from './ui/lazy.tsx';
 import { publicBase } from './wire/base.ts';
+import { keep, readKept } from './wire/kept.ts';
 
 type ChoosePasswordProps = ComponentProps<typeof ChoosePasswordType>;
 
@@ -43,29 +44,13 @@ const readLink = (hash: string): ChoosePasswordProps['link'] | null => {
 /** Read before the router may change the address; null: the page was not opened by a link. */
 const linkOfAddress = readLink(location.hash);
 
+/** The environment that is shown is kept for the next start; without storage the first one is shown then. */
 const lastKey = 'console.environment';
-
-const lastEnvironment = (): string | null => {
-  try {
-    return localStorage.getItem(lastKey);
-  } catch {
-    return null;
-  }
-};
-
-/** Keeps the environment that is shown, for the next start. */
-const remember = (environment: string): void => {
-  try {
-    localStorage.setItem(lastKey, environment);
-  } catch {
-    // Without storage the first environment is shown.
-  }
-};
 
 /** The console's start: choosing a password by a link, the environment that was shown last, or signing in. */
 const Start = () => {
   const navigate = useNavigate();
-  const last = lastEnvironment();
+  const last = readKept(lastKey);
   const go = (environments: readonly string[]): void => {
     const environment = last !== null && environments.includes(last) ? last : environments[0];
     if (environment !== undefined) void navigate({ to: '/env/$environment', params: { environment } });
@@ -125,7 +110,7 @@ const environment = createRoute({
   path: '/env/$environment',
   component: function EnvironmentRoute() {
     const { environment: name } = environment.useParams();
-    remember(name);
+    keep(lastKey, name);
     return <Shell environment={name} Palette={Palette} readFirst={readFirst} />;
   },
   // Stands in the page's place, so that the rail stays.

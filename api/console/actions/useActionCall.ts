@@ -32,17 +32,6 @@ export interface Tried {
   readonly request: CopiedRequest;
 }
 
-const problemsOf = (body: Readonly<Record<string, unknown>>): readonly InputProblem[] =>
-  (Array.isArray(body['details']) ? (body['details'] as readonly unknown[]) : []).flatMap((detail) =>
-    typeof detail === 'object' &&
-    detail !== null &&
-    'path' in detail &&
-    'message' in detail &&
-    typeof detail.path === 'string'
-      ? [{ path: detail.path, message: String(detail.message) }]
-      : [],
-  );
-
 /** Returns a path within the input; null: it is about another member of the request. */
 const inputPathOf = (path: string): string | null =>
   path === 'input' ? '' : path.startsWith('input.') ? path.slice('input.'.length) : null;
@@ -51,7 +40,7 @@ const toRefusal = (error: unknown): Refusal => {
   if (!(error instanceof ApiError))
     return { text: String(error), code: 'internal', run: null, problems: [], reason: [] };
   const { run } = error.body;
-  const problems = error.code === 'invalid' ? problemsOf(error.body) : [];
+  const problems = error.code === 'invalid' ? error.details : [];
   const isApp = error.code === 'action_failed';
   return {
     text: isApp ? actionTexts.appRefused(error.message) : error.message,

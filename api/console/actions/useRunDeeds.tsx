@@ -43,12 +43,8 @@ export const useRunDeeds = (run: Run | undefined, hasKeys: boolean): RunDeeds =>
   const cancel = async (): Promise<void> => {
     if (!canCancel || cancelling === run.id) return;
     setCancelling(run.id);
-    try {
-      await http.call('POST', `/runs/${run.id}/cancel`, { body: {} });
-      notices.done(actionTexts.runs.cancelled(run.label));
-    } catch (error) {
-      notices.failed(error);
-    }
+    const answer = await notices.attempt(() => http.call('POST', `/runs/${run.id}/cancel`, { body: {} }));
+    if (answer !== null) notices.done(actionTexts.runs.cancelled(run.label));
     setCancelling(null);
     void queries.invalidateQueries({ queryKey: runKeys.one(run.id) });
   };

@@ -20,13 +20,8 @@ import { firstEntryOf, hasInverse, undoVerbsOf, undoableOf, undonePartsOf } from
 import { requestTexts } from './texts.tsx';
 
 /** The sentences of an answer's details which its own sentence does not have. */
-const detailsOf = ({ body, message }: ApiError): readonly string[] => {
-  const details = Array.isArray(body['details']) ? (body['details'] as readonly unknown[]) : [];
-  return details.flatMap((detail) => {
-    const said = typeof detail === 'object' && detail !== null && 'message' in detail ? String(detail.message) : '';
-    return said === '' || message.includes(said) ? [] : [said];
-  });
-};
+const detailsOf = ({ details, message }: ApiError): readonly string[] =>
+  details.map((detail) => detail.message).filter((said) => !message.includes(said));
 
 /** Returns what stands against a decision: who was faster, or what no longer fits. */
 const problemOf = (error: unknown): string => {

@@ -1,8 +1,8 @@
 /** What came to the audit log since a list of its entries was read. Used by AuditPage and the ledger of agents. */
 import { useQuery, type InfiniteData } from '@tanstack/react-query';
 import { useSession } from '../shell/session.ts';
-import { arrivalsQuery } from '../wire/auditQueries.ts';
 import type { ItemQuery } from '../wire/queries.ts';
+import { arrivalsQuery } from '../wire/settingsQueries.ts';
 import type { AuditEntry } from '../wire/types.ts';
 
 interface Listed {

@@ -61,15 +61,12 @@ interface BulkChanges {
 export const useBulkChanges = (): BulkChanges => {
   const { http, queries, notices } = useSession();
   const call = async (path: string): Promise<Bulk | null> => {
-    try {
-      const { body } = await http.call<{ bulk: Bulk }>('POST', path, { body: {} });
-      queries.setQueryData(keys.bulk(body.bulk.id), body.bulk);
-      void queries.invalidateQueries({ queryKey: keys.bulks });
-      return body.bulk;
-    } catch (error) {
-      notices.failed(error);
-      return null;
-    }
+    const answer = await notices.attempt(() => http.call<{ bulk: Bulk }>('POST', path, { body: {} }));
+    if (answer === null) return null;
+    const { bulk } = answer.body;
+    queries.setQueryData(keys.bulk(bulk.id), bulk);
+    void queries.invalidateQueries({ queryKey: keys.bulks });
+    return bulk;
   };
   return {
     stop: async ({ id }) => void (await call(`/bulk/${id}/cancel`)),

@@ -193,16 +193,14 @@ const Timeline = ({ id, detail, names }: { readonly id: string; readonly detail:
     await queries.refetchQueries({ queryKey, exact: true, predicate: isReading }, { cancelRefetch: false });
     const cursor = queries.getQueryData<Detail>(queryKey)?.timelineCursor ?? null;
     if (cursor === null) return;
-    try {
-      const { entries, cursor: next, ...archived } = await readTimeline(http, id, cursor);
-      queries.setQueryData<Detail>(queryKey, (now) =>
-        now?.timelineCursor === cursor
-          ? { ...now, timeline: [...now.timeline, ...entries], timelineCursor: next, ...archived }
-          : now,
-      );
-    } catch (error) {
-      notices.failed(error);
-    }
+    const earlier = await notices.attempt(() => readTimeline(http, id, cursor));
+    if (earlier === null) return;
+    const { entries, cursor: next, ...archived } = earlier;
+    queries.setQueryData<Detail>(queryKey, (now) =>
+      now?.timelineCursor === cursor
+        ? { ...now, timeline: [...now.timeline, ...entries], timelineCursor: next, ...archived }
+        : now,
+    );
   };
   return (
     <section className="timeline" aria-label={inboxTexts.item.timeline}>

@@ -58,15 +58,10 @@ export const usePlan = ({ ids, whole }: Selection, total: number | null): Planni
   const [isBusy, setBusy] = useState(false);
   const post = async <T>(body: object, idempotencyKey?: string): Promise<T | null> => {
     setBusy(true);
-    try {
-      const options = { body, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
-      return (await http.call<T>('POST', '/bulk', options)).body;
-    } catch (error) {
-      notices.failed(error);
-      return null;
-    } finally {
-      setBusy(false);
-    }
+    const options = { body, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
+    const answer = await notices.attempt(() => http.call<T>('POST', '/bulk', options));
+    setBusy(false);
+    return answer?.body ?? null;
   };
   const make = async (operation: Operation, reason: string | null): Promise<void> => {
     const selectedNow = { ids, whole };

@@ -191,17 +191,14 @@ const RecordHistory = ({ of, page }: RecordHistoryProps) => {
   ];
   const cursor = earlier === null ? page.historyCursor : earlier.historyCursor;
   const readEarlier = async (from: string): Promise<void> => {
-    try {
-      const next = await readHistory(http, of, from);
-      // Pressed twice, it is read twice and shown once.
-      setEarlier((now) =>
-        now !== null && now.historyCursor !== from
-          ? now
-          : { ...next, history: [...(now?.history ?? []), ...next.history] },
-      );
-    } catch (error) {
-      notices.failed(error);
-    }
+    const next = await notices.attempt(() => readHistory(http, of, from));
+    if (next === null) return;
+    // Pressed twice, it is read twice and shown once.
+    setEarlier((now) =>
+      now !== null && now.historyCursor !== from
+        ? now
+        : { ...next, history: [...(now?.history ?? []), ...next.history] },
+    );
   };
   return (
     <Section className="history" title={recordsTexts.history}>

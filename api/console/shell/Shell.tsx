@@ -292,12 +292,8 @@ const Environment = ({ environment, Palette, readFirst }: ShellProps) => {
   useOtherTabs(begin);
   const isOther = useIsOtherPerson(me);
   const signOut = async (): Promise<void> => {
-    try {
-      await session.http.call('POST', '/sign-out', { body: {} });
-    } catch (failure) {
-      session.notices.failed(failure);
-      return;
-    }
+    const answer = await session.notices.attempt(() => session.http.call('POST', '/sign-out', { body: {} }));
+    if (answer === null) return;
     tellOtherTabs();
     location.reload();
   };

@@ -30,6 +30,8 @@ export interface Notices {
   done(text: string, undo?: () => void): void;
   /** Shows a notice of failure: the given sentence, or the sentence of the error. */
   failed(why: unknown): void;
+  /** Returns what `work` resolves with; null: it failed, which a notice says. */
+  attempt<T>(work: () => Promise<T>): Promise<T | null>;
   dismiss(id: number): void;
   list(): readonly Notice[];
   subscribe(listener: () => void): () => void;
@@ -85,10 +87,15 @@ export const createNotices = (): Notices => {
       text,
       actions: undo === undefined ? [] : [{ label: uiTexts.undo, key: 'u', run: undo }],
     });
+  const failed = (why: unknown): null => {
+    show({ tone: 'failed', text: messageOf(why) });
+    return null;
+  };
   return {
     show,
     done,
-    failed: (why) => void show({ tone: 'failed', text: messageOf(why) }),
+    failed: (why) => void failed(why),
+    attempt: (work) => work().catch(failed),
     dismiss,
     list: () => notices,
     subscribe: listeners.subscribe,

@@ -1,6 +1,7 @@
 /** Drafts: unsent texts of one person, which survive a reload, a sign-in and another item in between, and stand in every tab. */
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { parsed } from '../wire/json.ts';
+import { keep, readKept } from '../wire/kept.ts';
 
 const prefix = 'console.draft.';
 
@@ -62,23 +63,14 @@ export const useBegun = (): ReadonlySet<string> => useSyncExternalStore(followBe
 /** Returns the text under a key. */
 export const readDraft = (key: string): string => {
   const name = nameOf(key);
-  try {
-    return kept.get(name) ?? localStorage.getItem(name) ?? '';
-  } catch {
-    return kept.get(name) ?? '';
-  }
+  return kept.get(name) ?? readKept(name) ?? '';
 };
 
 /** Keeps a text under a key, and tells the places where it stands; an empty one is forgotten. */
 export const writeDraft = (key: string, text: string): void => {
   const name = nameOf(key);
   kept.delete(name);
-  try {
-    if (text === '') localStorage.removeItem(name);
-    else localStorage.setItem(name, text);
-  } catch {
-    kept.set(name, text);
-  }
+  if (!keep(name, text === '' ? null : text)) kept.set(name, text);
   for (const hear of listeners) hear(name, text);
   noteBegun(name, text !== '');
 };

@@ -33,6 +33,11 @@ export class ApiError extends Error {
     this.retryAfterMs = retryAfterMs;
     this.address = address;
   }
+  /** Each place of the request that is wrong, and what is wrong there. */
+  get details(): readonly { readonly path: string; readonly message: string }[] {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API holds its answers against its schemas
+    return (this.body['details'] ?? []) as ApiError['details'];
+  }
   /** Whether the same request may succeed later. */
   get isTransient(): boolean {
     return transient.has(this.status);

@@ -4,27 +4,12 @@
  * last visit.
  */
 import { timeLimitMs } from './base.ts';
+import { keep, readKept } from './kept.ts';
 
 const key = 'console.signedIn';
 
-/** Returns whether somebody is likely to be signed in; false where the browser keeps nothing. */
-const isLikelySignedIn = (): boolean => {
-  try {
-    return localStorage.getItem(key) !== null;
-  } catch {
-    return false;
-  }
-};
-
-/** Keeps whether somebody is signed in, for the next visit. */
-export const noteSignedIn = (isSignedIn: boolean): void => {
-  try {
-    if (isSignedIn) localStorage.setItem(key, '1');
-    else localStorage.removeItem(key);
-  } catch {
-    // Without storage the next visit asks first who is there.
-  }
-};
+/** Keeps whether somebody is signed in, for the next visit: without storage that asks first who is there. */
+export const noteSignedIn = (isSignedIn: boolean): void => void keep(key, isSignedIn ? '1' : null);
 
 interface Requested {
   /** `performance.now()` of the request. */
@@ -61,7 +46,7 @@ const ask = (path: string, isFirst: boolean): Promise<Response> => {
  * likely, else after `first` has said so.
  */
 export const askEarly = (first: string, others: readonly string[]): void => {
-  const isLikely = isLikelySignedIn();
+  const isLikely = readKept(key) !== null;
   const askOthers = (): void => {
     for (const path of others) void ask(path, false);
   };

@@ -1,7 +1,8 @@
-/** Queries of the settings: agents and what they do, roles, people, app keys, environments, loosenings, erasures, jobs. Used by their pages. */
+/** Queries of the settings: agents and what they do, roles, people, app keys, environments, loosenings, erasures, jobs, and the audit log. Used by their pages. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
-import { memberOf, pagesOf, wholeOf, listQuery, type PageOf, read } from './reading.ts';
+import { type ItemQuery } from './queries.ts';
+import { memberOf, pagesOf, wholeOf, listQuery, type PageOf, read, withCursor, byCursor } from './reading.ts';
 import type {
   Agent,
   AppKey,
@@ -168,4 +169,29 @@ export const jobsQuery = (http: Http, filter: Readonly<Record<string, string>>) 
   infiniteQueryOptions({
     queryKey: [...jobsKey, filter],
     ...pagesOf<JobPage>(http, '/settings/jobs', { ...filter, limit: 50 }),
+  });
+
+type AuditPage = PageOf<'entries', AuditEntry> & { readonly archivedBefore?: number };
+
+export const readAuditPage = (http: Http, query: ItemQuery, cursor: string | null): Promise<AuditPage> =>
+  read(http, '/audit', withCursor({ ...query, limit: 200 }, cursor));
+
+export const auditQuery = (http: Http, query: ItemQuery) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', query],
+    queryFn: ({ pageParam }) => readAuditPage(http, query, pageParam),
+    ...byCursor,
+  });
+
+/** How often it is asked whether more was done, in ms. */
+const watchedMs = 3_000;
+
+/** Query of the newest entries of a time that is not over. */
+export const arrivalsQuery = (http: Http, query: ItemQuery) =>
+  queryOptions({
+    queryKey: ['arrivals', query],
+    queryFn: async () => (await readAuditPage(http, query, null)).entries,
+    refetchInterval: watchedMs,
+    gcTime: 0,
+    retry: false,
   });
