@@ -7,6 +7,7 @@ import { allows, isOrdinary, sections, type SectionName, type SectionProps } fro
 import { readAuditSearch, readJobsSearch } from './shell/address.ts';
 import { laterTexts } from './shell/laterTexts.ts';
 import { useSession, useRead } from './shell/session.ts';
+import { shellTexts } from './shell/texts.tsx';
 import { loadedLater } from './ui/lazy.tsx';
 import { count } from './ui/plural.ts';
 import { Empty, Skeleton } from './ui/Problem.tsx';
@@ -74,7 +75,7 @@ export const SettingsPage = ({ section, ...rest }: SettingsPageProps) => {
   const open = section ?? seen[0]?.name;
   return (
     <div className="settings">
-      <nav aria-label={laterTexts.settings.settings}>
+      <nav aria-label={shellTexts.places.settings}>
         {seen.map(({ name, label }) => (
           <Link
             key={name}

@@ -6,6 +6,7 @@ import { ListAndDetail } from '../lists/NamedList.tsx';
 import { type ApprovalsSearch, type EndedStatus, readApprovalsSearch } from '../shell/address.ts';
 import { useKeys, neighbour } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
+import { shellTexts } from '../shell/texts.tsx';
 import { useDraft } from '../ui/draft.ts';
 import { Select } from '../ui/fields.tsx';
 import { Empty, Problem, Skeleton, NothingOpen, Unread } from '../ui/Problem.tsx';
@@ -199,7 +200,7 @@ export const ApprovalsPage = ({ id, search }: ApprovalsPageProps) => {
   return (
     <>
       <ListAndDetail
-        title={requestTexts.queue.title}
+        title={shellTexts.places.approvals}
         total={pending.data === undefined || !isQueue ? null : queue.length}
         filters={<Which search={search} onSearch={(listed) => onOpen(null, listed)} />}
         list={list}

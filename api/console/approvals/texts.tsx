@@ -157,7 +157,6 @@ export const requestTexts = {
   },
   /** The texts of approvals: the queue, one request with what it would change, and the decision. */
   queue: {
-    title: 'Approvals',
     none: 'Nothing that you see waits for a decision',
     noneAbout: 'What agents and colleagues ask for appears here at once.',
     /** The lists of the page. */

@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ThingLink } from '../content/links.tsx';
 import { useSession, useRead } from '../shell/session.ts';
+import { shellTexts } from '../shell/texts.tsx';
 import { Ago } from '../ui/marks.tsx';
 import { ColumnHead } from '../ui/PageParts.tsx';
 import { count } from '../ui/plural.ts';
@@ -115,7 +116,7 @@ export const BulksPage = () => {
   const fresh = made.filter((id) => bulks?.some((bulk) => bulk.id === id) !== true);
   return (
     <div className="column">
-      <ColumnHead title={bulkTexts.title} about={bulkTexts.about} />
+      <ColumnHead title={shellTexts.places.bulks} about={bulkTexts.about} />
       {bulks === undefined && <Skeleton rows={4} />}
       {bulks?.length === 0 && <Empty title={bulkTexts.none}>{bulkTexts.howToBegin}</Empty>}
       <Rows className="bulks">

@@ -4,7 +4,6 @@ import { count, inRow, counted } from '../ui/plural.ts';
 import type { BulkResult } from '../wire/types.ts';
 
 export const bulkTexts = {
-  title: 'Bulks',
   about: 'Changes of many items at once. Each can be undone for seven days, except actions.',
   none: 'No bulks yet',
   howToBegin: 'Select items in an inbox with x, and change them together.',

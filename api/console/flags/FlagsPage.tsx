@@ -6,6 +6,7 @@ import { legible } from '../content/values.ts';
 import { NamedList } from '../lists/NamedList.tsx';
 import { mayFlag } from '../shell/rights.ts';
 import { useSession, useRead } from '../shell/session.ts';
+import { shellTexts } from '../shell/texts.tsx';
 import { Ago } from '../ui/marks.tsx';
 import { Section, Back } from '../ui/PageParts.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
@@ -134,7 +135,7 @@ export const FlagsPage = ({ name }: { readonly name: string | null }) => {
   };
   return (
     <NamedList
-      title={flagTexts.title}
+      title={shellTexts.places.flags}
       noun="flag"
       rows={flags?.map((flag) => ({
         name: flag.flag,

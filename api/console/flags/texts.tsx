@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { count, counted } from '../ui/plural.ts';
 
 export const flagTexts = {
-  title: 'Flags',
   howTheyCome: 'The app declares its flags in its manifest; they appear here when it connects.',
   back: '← Flags',
   changed: (when: ReactNode) => <>changed {when}</>,

@@ -159,7 +159,7 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
     'item',
   );
   const labelOf = (of: string): string => list.inboxes.find(({ name }) => name === of)?.label ?? of;
-  const label = inbox === null ? inboxTexts.all : labelOf(inbox);
+  const label = inbox === null ? shellTexts.places.items : labelOf(inbox);
   const changeSearch = useCallback((next: ListSearch) => onSearch(next, false), [onSearch]);
   if (list.isUnknown)
     return <Nowhere title={inbox === null ? shellTexts.nowhere.noInboxes : shellTexts.nowhere.noInbox(inbox)} />;
@@ -200,15 +200,10 @@ export const InboxPage = ({ inbox, search, onSearch }: InboxPageProps) => {
           ref={searchInput}
           title={label}
           search={search}
-          views={list.views}
-          savedViews={list.savedViews}
-          view={list.view}
-          inboxes={list.listed}
-          query={list.query}
+          list={list}
           inbox={inbox}
           label={labelOf}
           names={names}
-          total={list.total}
           fresh={<ShowNew newCount={list.newCount} onShow={list.readAnew} />}
           onChange={changeSearch}
         />

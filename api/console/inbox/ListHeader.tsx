@@ -5,23 +5,16 @@ import { Button } from '../ui/Button.tsx';
 import { Options, Select, Tick } from '../ui/fields.tsx';
 import { loadedLater } from '../ui/lazy.tsx';
 import { SearchInput, useTypedSearch } from '../ui/SearchInput.tsx';
-import type { SavedView, ViewFilters } from '../wire/queries.ts';
-import type { Inbox, View } from '../wire/types.ts';
 import { editedMembers, editedNames, shows, type ListSearch, searchOf } from './filter.ts';
 import type { SaveViewProps } from './SaveView.tsx';
 import { inboxTexts } from './texts.tsx';
+import { type ItemListState } from './useItemList.ts';
 
-interface ListHeaderProps extends Pick<SaveViewProps, 'query' | 'inbox' | 'label'> {
+interface ListHeaderProps extends Pick<SaveViewProps, 'inbox' | 'label'> {
   readonly title: string;
   readonly search: ListSearch;
-  readonly views: readonly View[];
-  readonly savedViews: readonly SavedView[];
-  /** The filters of the open view; undefined: none is open. */
-  readonly view: ViewFilters | undefined;
-  /** Those of the list. */
-  readonly inboxes: readonly Inbox[];
+  readonly list: ItemListState;
   readonly names: Names;
-  readonly total: { readonly count: number; readonly isMinimum: boolean } | null;
   /** What shows those that came since. */
   readonly fresh: ReactNode;
   readonly onChange: (next: ListSearch) => void;
@@ -53,7 +46,8 @@ const group = (label: string, views: readonly (readonly [string, string])[]) =>
   );
 
 export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
-  ({ title, search, views, savedViews, view, inboxes, names, total, fresh, onChange, ...list }, input) => {
+  ({ title, search, list, names, fresh, onChange, ...place }, input) => {
+    const { views, savedViews, view, listed: inboxes, total, query } = list;
     const [isSaving, setSaving] = useState(false);
     const open = savedViews.find(({ id }) => id === search.view);
     const saved = (isOwn: boolean) =>
@@ -176,7 +170,8 @@ export const ListHeader = forwardRef<HTMLInputElement, ListHeaderProps>(
         )}
         {isSaving && (
           <SaveView
-            {...list}
+            {...place}
+            query={query}
             open={open}
             onOpen={(view) =>
               onChange({

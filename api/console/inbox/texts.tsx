@@ -4,7 +4,6 @@ import type { EditedName } from '../../../shared/app/items/members.ts';
 import { count, counted } from '../ui/plural.ts';
 
 export const inboxTexts = {
-  all: 'All inboxes',
   items: 'Items',
   none: 'Empty',
   noneYet: 'Nothing here. What comes next is announced at the top of this list.',

@@ -118,7 +118,7 @@ export const readListEarly = async (
   if (listed.length > 0) await queries.prefetchInfiniteQuery(itemsQuery(http, items, toQuery(search, inbox, listed)));
 };
 
-interface ItemListState {
+export interface ItemListState {
   readonly inboxes: readonly Inbox[];
   /** The inboxes of the list: one, or all that the person sees. */
   readonly listed: readonly Inbox[];

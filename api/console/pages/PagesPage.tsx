@@ -8,6 +8,7 @@ import { toWords } from '../content/values.ts';
 import { NamedList } from '../lists/NamedList.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
+import { shellTexts } from '../shell/texts.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Label, ProblemText } from '../ui/fields.tsx';
 import { Back } from '../ui/PageParts.tsx';
@@ -146,7 +147,7 @@ export const PagesPage = ({ name, params }: PagesPageProps) => {
       : navigate({ to: '/env/$environment/pages/$page', params: { environment, page }, replace: name !== null }));
   return (
     <NamedList
-      title={pagesTexts.title}
+      title={shellTexts.places.pages}
       noun="page"
       rows={pages?.map((page) => ({
         name: page.name,

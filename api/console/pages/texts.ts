@@ -2,7 +2,6 @@
 import { inRow } from '../ui/plural.ts';
 
 export const pagesTexts = {
-  title: 'Pages',
   empty:
     'The app declares its pages in its manifest: figures, tables and charts beside the work. They appear here when it connects.',
   noPage: 'There is no such page, or your role does not see it.',

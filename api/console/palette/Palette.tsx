@@ -10,6 +10,7 @@ import { presentKeys } from '../shell/keyboard.ts';
 import { may, mayAny } from '../shell/rights.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import type { PaletteProps } from '../shell/Shell.tsx';
+import { shellTexts } from '../shell/texts.tsx';
 import { type Option, PickerDialog } from '../ui/PickerDialog.tsx';
 import { useTypedSearch } from '../ui/SearchInput.tsx';
 import { actionsQuery, resourcesQuery } from '../wire/actionQueries.ts';
@@ -22,6 +23,7 @@ import { paletteTexts } from './texts.ts';
 
 const part = encodeURIComponent;
 const { groups, hints } = paletteTexts;
+const { places } = shellTexts;
 
 const viewPlace = ({ name, label, inbox }: View): Option => ({
   id: `${inbox === null ? 'items' : `inbox/${part(inbox)}`}?view=${part(name)}`,
@@ -48,19 +50,19 @@ const useDestinations = (me: Me): readonly Option[] => {
   const goTo = (isSeen: boolean, id: string, label: string): Option[] =>
     isSeen ? [{ id, label, hint: hints.goTo }] : [];
   return [
-    ...goTo(true, '', paletteTexts.home),
-    ...goTo(true, 'items', paletteTexts.allInboxes),
+    ...goTo(true, '', places['']),
+    ...goTo(true, 'items', places.items),
     ...inboxes.map(({ name, label }) => ({ id: `inbox/${part(name)}`, label, hint: hints.inbox })),
     ...views.map(viewPlace),
-    ...goTo(seesPages, 'pages', paletteTexts.pages),
+    ...goTo(seesPages, 'pages', places.pages),
     ...pages.map(({ name, label }) => ({ id: `pages/${part(name)}`, label, hint: hints.page })),
-    ...goTo(sees.resource, 'records', paletteTexts.records),
+    ...goTo(sees.resource, 'records', places.records),
     ...resources.map(({ name, label }) => ({ id: `records/${part(name)}`, label, hint: hints.records })),
-    ...goTo(sees.action, 'runs', paletteTexts.runs),
-    ...goTo(true, 'bulks', paletteTexts.bulks),
-    ...goTo(sees.flag, 'flags', paletteTexts.flags),
-    ...goTo(may(me, 'approvals', 'see'), 'approvals', paletteTexts.approvals),
-    ...goTo(true, 'settings', paletteTexts.settings),
+    ...goTo(sees.action, 'runs', places.runs),
+    ...goTo(true, 'bulks', places.bulks),
+    ...goTo(sees.flag, 'flags', places.flags),
+    ...goTo(may(me, 'approvals', 'see'), 'approvals', places.approvals),
+    ...goTo(true, 'settings', places.settings),
     ...sections
       .filter(({ needs }) => needs === null || allows(me, needs))
       .map(({ name, label }) => ({ id: `settings/${name}`, label, hint: hints.settings })),

@@ -41,14 +41,4 @@ export const paletteTexts = {
     records: 'Records',
     closedItems: 'Closed items',
   },
-
-  home: 'Home',
-  allInboxes: 'All inboxes',
-  pages: 'Pages',
-  records: 'Records',
-  runs: 'Runs',
-  bulks: 'Bulks',
-  flags: 'Flags',
-  approvals: 'Approvals',
-  settings: 'Settings',
 };

@@ -4,6 +4,7 @@ import { useCallback, useState, type RefObject } from 'react';
 import { isObject, toWords } from '../content/values.ts';
 import { readRecordsSearch, type RecordsSearch } from '../shell/address.ts';
 import { useSession } from '../shell/session.ts';
+import { shellTexts } from '../shell/texts.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Select, Choice, TextInput } from '../ui/fields.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
@@ -221,7 +222,7 @@ export const RecordsHeader = ({ resource, search, input, onChange }: RecordsHead
     <header className="list-head">
       <div className="list-title">
         <Link className="soft" to="/env/$environment/records" params={{ environment }} search={{}}>
-          {recordsTexts.records}
+          {shellTexts.places.records}
         </Link>
         <h1 dir="auto">{resource.label}</h1>
       </div>

@@ -5,6 +5,7 @@ import { useRef, type ReactNode } from 'react';
 import { RecordLink } from '../content/links.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
+import { shellTexts } from '../shell/texts.tsx';
 import { Hint } from '../ui/fields.tsx';
 import { Aside } from '../ui/marks.tsx';
 import { Empty, Unread } from '../ui/Problem.tsx';
@@ -75,7 +76,7 @@ export const RecordsPage = ({ q, onSearch }: RecordsPageProps) => {
   return (
     <div className="column records">
       <header className="column-head">
-        <h1>{recordsTexts.records}</h1>
+        <h1>{shellTexts.places.records}</h1>
       </header>
       <SearchInput
         ref={input}

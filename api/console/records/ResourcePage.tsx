@@ -5,6 +5,7 @@ import { useRowKeys } from '../lists/NamedList.tsx';
 import { readRecordsSearch } from '../shell/address.ts';
 import type { RecordsSearch } from '../shell/address.ts';
 import { useSession, useRead } from '../shell/session.ts';
+import { shellTexts } from '../shell/texts.tsx';
 import { Ago } from '../ui/marks.tsx';
 import { Empty, Problem, Skeleton, NothingOpen } from '../ui/Problem.tsx';
 import { placeOf, VirtualRows } from '../ui/Rows.tsx';
@@ -129,7 +130,7 @@ export const ResourcePage = ({ resource: name, search, onSearch }: ResourcePageP
     );
   return (
     <div className={`inbox ${openId === undefined ? 'no-item' : 'has-item'}`}>
-      <section className="list" aria-label={recordsTexts.records}>
+      <section className="list" aria-label={shellTexts.places.records}>
         {resource === undefined ? (
           <header className="list-head" />
         ) : (

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { listed } from '../ui/plural.ts';
 
 export const recordsTexts = {
-  records: 'Records',
   searchAll: 'Search all records',
   none: 'No records',
   noResources: 'The app declares no resource that your role sees.',

@@ -11,6 +11,7 @@ import { useRowKeys } from '../lists/NamedList.tsx';
 import { readRunsSearch, type RunsSearch } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
+import { shellTexts } from '../shell/texts.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Select } from '../ui/fields.tsx';
 import { Ago } from '../ui/marks.tsx';
@@ -48,7 +49,7 @@ const RunsHeader = ({ search, actions, fresh, onChange, onRun }: RunsHeaderProps
   return (
     <header className="list-head">
       <div className="list-title">
-        <h1>{runsTexts.title}</h1>
+        <h1>{shellTexts.places.runs}</h1>
         <div className="announcement" role="status">
           {fresh}
         </div>
@@ -217,7 +218,7 @@ export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
     );
   return (
     <div className={`inbox ${openId === undefined ? 'no-item' : 'has-item'}`}>
-      <section className="list" aria-label={runsTexts.title}>
+      <section className="list" aria-label={shellTexts.places.runs}>
         <RunsHeader
           search={search}
           actions={actions}

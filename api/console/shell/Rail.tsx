@@ -61,7 +61,7 @@ const RailHead = ({ me, menu, decidable, isOpen, onMenu, onSearch }: RailHeadPro
       )}
       {decidable > 0 && (
         <Link className="rail-decide" to="/env/$environment/approvals" params={{ environment }}>
-          {shellTexts.approvals} <span className="rail-count call">{count(decidable)}</span>
+          {shellTexts.places.approvals} <span className="rail-count call">{count(decidable)}</span>
         </Link>
       )}
       <button
@@ -145,10 +145,10 @@ interface RailProps {
 
 /** The pages of what the app declares, each for those who see anything of it. */
 const dataPlaces = [
-  { on: 'page', to: '/env/$environment/pages', text: shellTexts.pages },
-  { on: 'resource', to: '/env/$environment/records', text: shellTexts.records },
-  { on: 'action', to: '/env/$environment/runs', text: shellTexts.runs },
-  { on: 'flag', to: '/env/$environment/flags', text: shellTexts.flags },
+  { on: 'page', to: '/env/$environment/pages', text: shellTexts.places.pages },
+  { on: 'resource', to: '/env/$environment/records', text: shellTexts.places.records },
+  { on: 'action', to: '/env/$environment/runs', text: shellTexts.places.runs },
+  { on: 'flag', to: '/env/$environment/flags', text: shellTexts.places.flags },
 ] as const;
 
 /** On a narrow screen it is one line, from which all of it opens over the page, until somebody has gone somewhere. */
@@ -199,13 +199,13 @@ export const Rail = ({ me, onSearch, onSignOut }: RailProps) => {
       >
         <li>
           <Link to="/env/$environment" params={params} activeOptions={{ exact: true }}>
-            {shellTexts.home}
+            {shellTexts.places['']}
           </Link>
         </li>
         <li className="rail-label">{shellTexts.inboxes}</li>
         <li>
           <Link to="/env/$environment/items" params={params}>
-            {shellTexts.allInboxes}
+            {shellTexts.places.items}
           </Link>
           <RailViews inbox={null} me={me.principal.id} />
         </li>
@@ -231,7 +231,7 @@ export const Rail = ({ me, onSearch, onSignOut }: RailProps) => {
         {inboxes !== undefined && maySelect(inboxes) && (
           <li>
             <Link to="/env/$environment/bulks" params={params}>
-              {shellTexts.bulks}
+              {shellTexts.places.bulks}
             </Link>
           </li>
         )}
@@ -248,7 +248,7 @@ export const Rail = ({ me, onSearch, onSignOut }: RailProps) => {
             <li className="rail-label">{shellTexts.decide}</li>
             <li>
               <Link to="/env/$environment/approvals" params={params}>
-                <span className="rail-name">{shellTexts.approvals}</span>
+                <span className="rail-name">{shellTexts.places.approvals}</span>
                 {decidable > 0 && <span className="rail-count call">{count(decidable)}</span>}
               </Link>
             </li>
@@ -259,7 +259,7 @@ export const Rail = ({ me, onSearch, onSignOut }: RailProps) => {
             to="/env/$environment/settings/{-$section}/{-$id}"
             params={{ environment, section: undefined, id: undefined }}
           >
-            {shellTexts.settings}
+            {shellTexts.places.settings}
           </Link>
         </li>
       </ul>

@@ -48,7 +48,7 @@ const useTitle = (): void => {
   const { data: counts } = useQuery(countsQuery(http));
   const search: Readonly<Record<string, unknown>> = asked;
   const item = useItem(items, wordsOf(search['item']) ?? '');
-  const known: Readonly<Record<string, string>> = shellTexts.title.pages;
+  const known: Readonly<Record<string, string>> = shellTexts.places;
   const [page = '', name] = partsOf(pathname);
   const decidable = counts?.approvals.decidable ?? 0;
   const placeOf = (): readonly string[] => {

@@ -1,4 +1,3 @@
-import { isObject } from '../content/values.ts';
 /** A request of the console as a curl line and as a call of a tool, without a credential, and copying either. Used by the action sheet and the palette. */
 import { publicBase } from '../wire/base.ts';
 import { laterTexts } from './laterTexts.ts';
@@ -117,9 +116,12 @@ const matched = (row: string, { method, path }: CopiedRequest): Readonly<Record<
   return found;
 };
 
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
 /** Returns the tool of an action and its arguments; null: its name or its input does not fit beside the run's own members. */
 const toActionCall = ({ action, input, ...rest }: Readonly<Record<string, unknown>>): ToolCall | null => {
-  const isPlain = typeof action === 'string' && /^[^.]{1,57}$/.test(action) && isObject(input);
+  const isPlain = typeof action === 'string' && /^[^.]{1,57}$/.test(action) && isObject(input) && !Array.isArray(input);
   if (!isPlain || Object.keys(input).some((name) => runMembers.has(name))) return null;
   return { name: `action_${action}`, args: { ...rest, ...input } };
 };

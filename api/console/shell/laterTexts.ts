@@ -124,7 +124,6 @@ export const laterTexts = {
   signedIn: { title: 'Sign-in', done: 'You are signed in. Close this window and go on where you were.' },
   /** Texts around the sections of the settings. */
   settings: {
-    settings: 'Settings',
     noSection: 'No such settings',
     noSectionAbout: 'The address names none of them. Choose one above.',
   },
