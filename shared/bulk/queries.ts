@@ -25,9 +25,9 @@ const bulkRows = (from: string): string => `
 const one = statement('bulk.one', `${bulkRows('bulks')} where b.env = $1 and b.id = $2`);
 const oneEnded = statement('bulk.oneEnded', `${bulkRows('bulks_ended')} where b.env = $1 and b.id = $2`);
 
-/** The newest bulks before `$2`, at most `$3`, of the principal `$4` or of all. */
+/** The newest bulks before `$2`, at most `$3`, of the principal `$4` or of all, in the order of an index of the environment: by ids alone all others’ would be read. */
 const bulksPage = (from: 'bulks' | 'all_bulks', own: boolean, byStatus: boolean): string => `
-  ${bulkRows(`(select * from ${from} where env = $1 and id < $2 ${own ? 'and actor = $4' : 'and $4::text is not null'} ${byStatus ? 'and status = $5' : ''} order by id desc limit $3)`)}
+  ${bulkRows(`(select * from ${from} where env = any (array[$1::int]) and id < $2 ${own ? 'and actor = $4' : 'and $4::text is not null'} ${byStatus ? 'and status = $5' : ''} order by env, id desc limit $3)`)}
   order by b.id desc`;
 const pageStatements = (own: boolean, byStatus: boolean): Readonly<Record<'recent' | 'all', Statement>> => {
   const name = `bulk.${own ? 'ownPage' : 'page'}${byStatus ? 'Status' : ''}`;
