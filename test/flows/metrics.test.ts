@@ -1,6 +1,8 @@
 /** What API and worker processes say of themselves in /metrics, against what was really done. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pg from 'pg';
+import { sleep } from '../../shared/platform/time/clock.ts';
 import { connectApp, type FakeApp } from '../support/app.ts';
 import { clientOf, request, type Client, type Reply } from '../support/http.ts';
 import { openLive, type Recorder } from '../support/live.ts';
@@ -8,6 +10,21 @@ import { testManifest } from '../support/manifest.ts';
 import { startMeasured, type MeasuredProgram } from '../support/metrics.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
+
+/** Returns how often the threads of a process were awake so far; 0 where the system does not tell. */
+const wakesOf = (pid: number): number => {
+  if (!existsSync(`/proc/${String(pid)}/task`)) return 0;
+  return readdirSync(`/proc/${String(pid)}/task`).reduce(
+    (sum, thread) =>
+      sum +
+      Number(
+        readFileSync(`/proc/${String(pid)}/task/${thread}/schedstat`, 'utf8')
+          .trim()
+          .split(' ')[2],
+      ),
+    0,
+  );
+};
 
 describe('metrics', () => {
   let world: World;
@@ -54,6 +71,37 @@ describe('metrics', () => {
     const measured = after.samples.filter(({ name }) => name === 'console_postgres_statements_total');
     expect(measured).to.have.length.above(3);
     for (const { labels } of measured) expect(labels['statement']).to.match(/^[a-zA-Z]+\.[a-zA-Z]+$/);
+  });
+
+  it('show a service at rest that asks PostgreSQL little and is seldom awake', async () => {
+    const processes = [api, worker];
+    const look = async () => {
+      const scraped = await Promise.all(processes.map((program) => program.scrape()));
+      return {
+        at: performance.now(),
+        statements: scraped.reduce((sum, { value: of }) => sum + (of('console_postgres_statements_total') ?? 0), 0),
+        wakes: processes.reduce((sum, { child }) => sum + wakesOf(child.pid ?? 0), 0),
+      };
+    };
+    const ceilings = { statements: 25, wakes: 300 };
+    let rates = { statements: Infinity, wakes: Infinity };
+    // A start, or another program, may disturb the rest for a while.
+    await until(
+      'it is at rest for three seconds',
+      async () => {
+        const before = await look();
+        await sleep(3_000);
+        const after = await look();
+        const perSecond = (what: keyof typeof ceilings): number =>
+          ((after[what] - before[what]) * 1_000) / (after.at - before.at);
+        rates = { statements: perSecond('statements'), wakes: perSecond('wakes') };
+        return rates.statements <= ceilings.statements && rates.wakes <= ceilings.wakes;
+      },
+      60_000,
+    ).catch((error: unknown) => {
+      throw new Error(JSON.stringify(rates), { cause: error });
+    });
+    expect(rates.statements, 'the sweeps ask what is due').to.be.above(1);
   });
 
   it('have the sockets of streams and apps, and the environments whose app is offline', async () => {
