@@ -1,6 +1,7 @@
 /** Setting the state of items, 64 and 16 callers: with everything on over HTTP, against one prepared statement, knex and objection. */
 import { freePort } from '../../../shared/tools/services/ports.mjs';
 import { inTurn, type Bench, type Costed, type Suite } from '../bench.ts';
+import { costOf } from '../cost.ts';
 import type { Database } from '../database.ts';
 import { costs, p99, rate, times } from '../measured.ts';
 import type { Measured } from '../plan.ts';
@@ -9,6 +10,8 @@ import { changing, changingLimit, closedStates, itemsToChange } from '../request
 
 const callers = 64;
 const fewCallers = 16;
+/** API processes among which the few callers are divided. */
+const severalProcesses = 4;
 /** As many as an API process has by itself. */
 const poolSize = 6;
 
@@ -49,6 +52,41 @@ const measure = async (bench: Bench) => {
     oursFew: ours(false, fewCallers),
     limitFew: least(false, fewCallers),
   });
+  // Changes meet in a process: of the same callers at several processes fewer do.
+  const apis = await Promise.all(Array.from({ length: severalProcesses }, () => bench.api()));
+  const loads = await Promise.all(apis.map(() => bench.start('load')));
+  const several = async (): Promise<Costed> => {
+    await database.sql('truncate outbox');
+    const items = await itemsToChange(database);
+    const share = Math.floor(items.length / apis.length);
+    const { result, cost } = await costOf(
+      database,
+      apis.map(({ pid }) => pid),
+      () =>
+        Promise.all(
+          apis.map(({ port: at }, n) =>
+            loads[n]?.call<Measured>('run', {
+              port: at,
+              connections: fewCallers / apis.length,
+              requests: changing(token, items.slice(n * share, (n + 1) * share), false),
+              ms,
+              warmupMs: ms / 4,
+            }),
+          ),
+        ),
+    );
+    const [first] = result;
+    if (first === undefined) throw new Error('There is a process.');
+    const sum = (of: 'count' | 'perSecond'): number => result.reduce((all, each) => all + (each?.[of] ?? 0), 0);
+    const count = sum('count');
+    return {
+      ...first,
+      count,
+      perSecond: sum('perSecond'),
+      cost: { process: cost.process / count, postgres: cost.postgres / count },
+    };
+  };
+  const apart = await inTurn(options.rounds, { oursApart: several });
   const walBefore = await walPosition(database);
   const logged = await ours(false)();
   const wal = ((await walPosition(database)) - walBefore) / logged.count;
@@ -58,7 +96,7 @@ const measure = async (bench: Bench) => {
     knex: inProcess('knex'),
     objection: inProcess('objection'),
   });
-  return { ...overHttp, ...peers, wal };
+  return { ...overHttp, ...apart, ...peers, wal };
 };
 
 export const change: Suite = {
@@ -82,6 +120,13 @@ export const change: Suite = {
         peers: [{ name: 'objection', value: rate(found.objection) }],
       },
       row('change one item, 16 callers', found.oursFew, found.limitFew, 0.9),
+      {
+        suite: 'change',
+        what: `the same callers at ${String(severalProcesses)} API processes`,
+        unit: '/s',
+        ours: rate(found.oursApart),
+        note: `CPU: ours ${costs(found.oursApart)}`,
+      },
       {
         suite: 'change',
         what: 'change one item, 64 callers, against the statement called in-process',
