@@ -4,7 +4,7 @@ import type { ComponentType } from 'react';
 import { Forbidden } from './settings/Forbidden.tsx';
 import { resourceTexts } from './settings/resourceTexts.ts';
 import { allows, isOrdinary, sections, type SectionName, type SectionProps } from './settings/sections.ts';
-import { readAuditSearch, readJobsSearch } from './shell/address.ts';
+import { readAuditSearch, readJobsSearch, type SearchProps } from './shell/address.ts';
 import { laterTexts } from './shell/laterTexts.ts';
 import { useSession, useRead } from './shell/session.ts';
 import { shellTexts } from './shell/texts.tsx';
@@ -17,13 +17,11 @@ import type { Me } from './wire/types.ts';
 
 type Search = Readonly<Record<string, string>>;
 
-interface SettingsPageProps {
+interface SettingsPageProps extends SearchProps<Search> {
   /** undefined: the first one of the role. */
   readonly section: string | undefined;
   /** The id of the open agent, role, person or loosening. */
   readonly id: string | undefined;
-  readonly search: Search;
-  readonly onSearch: (search: Search) => void;
 }
 
 const AuditPage = loadedLater(async () => (await import('./audit/AuditPage.tsx')).AuditPage);

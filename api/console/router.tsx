@@ -101,7 +101,7 @@ const root = createRootRoute({
 
 /** Returns a function that changes the search of an address. */
 const useSearchChange = <S,>(navigate: (to: { search: S; replace: boolean }) => Promise<void>) =>
-  useCallback((search: S, replace: boolean) => void navigate({ search, replace }), [navigate]);
+  useCallback((search: S, replace = false) => void navigate({ search, replace }), [navigate]);
 
 const start = createRoute({ getParentRoute: () => root, path: '/', component: Start });
 

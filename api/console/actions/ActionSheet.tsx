@@ -62,8 +62,7 @@ const Accepted = ({ id, label, onAction, onClose }: AcceptedProps) => {
 
 /** The dates, amounts and states of the record: what one asks for is weighed against them. */
 const RecordLine = ({ resource, id }: { readonly resource: string; readonly id: string }) => {
-  const { http } = useSession();
-  const { data: page } = useQuery(recordQuery(http, { resource, id }));
+  const { data: page } = useRead((http) => recordQuery(http, { resource, id }));
   const { data: resources = [] } = useRead(resourcesQuery);
   const line =
     page === undefined
@@ -81,15 +80,14 @@ const RecordLine = ({ resource, id }: { readonly resource: string; readonly id: 
 
 /** Returns the action with its defaults for the record, or why it can't be run now. */
 const useAction = ({ action: name, record }: ActionRequest) => {
-  const { http } = useSession();
   const actions = useRead(actionsQuery);
   const action = actions.data?.find((each) => each.name === name);
   const resource = action?.resource ?? null;
   const takesRecord = resource !== null && record !== null;
-  const available = useQuery({
+  const available = useRead((http) => ({
     ...availableQuery(http, { resource: resource ?? '', id: record ?? '' }),
     enabled: takesRecord,
-  });
+  }));
   const entry = takesRecord ? available.data : undefined;
   const isKnown = actions.data !== undefined && (!takesRecord || entry !== undefined || available.error !== null);
   return {

@@ -1,5 +1,4 @@
 /** A run: how it stands, what came of it, and what it was given. Follows the live stream. Used by the action sheet and the runs page. */
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Blocks } from '../content/Blocks.tsx';
 import { RecordLink, ThingLink } from '../content/links.tsx';
@@ -88,14 +87,13 @@ const Fact = ({ label, children, ...value }: FactProps) =>
 
 /** The input of a run. */
 export const RunInput = ({ run }: { readonly run: Run }) => {
-  const { http } = useSession();
   const { data: actions } = useRead(actionsQuery);
   const schema = actions?.find(({ name }) => name === run.action)?.input;
-  const { data: page } = useQuery({
+  const { data: page } = useRead((http) => ({
     ...recordQuery(http, { resource: run.resource ?? '', id: run.record ?? '' }),
     enabled: run.resource !== null && run.record !== null,
     retry: false,
-  });
+  }));
   const form = schema === undefined ? null : toForm(schema, page?.record.fields);
   const memberOf = (name: string): Field | undefined =>
     form?.kind === 'group' ? form.members.find((member) => member.name === name) : undefined;

@@ -1,5 +1,5 @@
 /** Changes of an agent, and the dialogs that they need. Used by AgentsSection and AgentPage. */
-import { useRef, useState, type ReactNode } from 'react';
+import { useRef, useState } from 'react';
 import { Confirm } from '../settings/dialogs.tsx';
 import { useResource } from '../settings/useResource.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
@@ -24,16 +24,7 @@ const texts = {
 /** How much an agent may do by itself in each mode. */
 const freedom: Readonly<Record<Agent['mode'], number>> = { readonly: 0, supervised: 1, normal: 2 };
 
-interface AgentChanges {
-  setMode(agent: Agent, mode: string): void;
-  make(): void;
-  edit(agent: Agent): void;
-  rotate(agent: Agent): void;
-  revoke(agent: Agent): void;
-  readonly dialog: ReactNode;
-}
-
-export const useAgentChanges = (): AgentChanges => {
+export const useAgentChanges = () => {
   const { make, open, dialog } = useResource(texts, settingsKeys.agents);
   const { change, dialog: signIn } = useSettingsChange(settingsKeys.agents);
   const { queries, notices } = useSession();
@@ -59,10 +50,10 @@ export const useAgentChanges = (): AgentChanges => {
   };
   return {
     make,
-    edit: (agent) => open('edit', agent),
-    rotate: (agent) => open('rotate', agent),
-    revoke: (agent) => open('end', agent),
-    setMode: (agent, mode) => {
+    edit: (agent: Agent) => open('edit', agent),
+    rotate: (agent: Agent) => open('rotate', agent),
+    revoke: (agent: Agent) => open('end', agent),
+    setMode: (agent: Agent, mode: string) => {
       // Two keys one after the other: what the first one sets counts, also before it is answered.
       const now = given.current.get(agent.id) ?? agent.mode;
       if (!isMode(mode) || mode === now) return;

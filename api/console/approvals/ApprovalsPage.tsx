@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
 import { ListAndDetail } from '../lists/NamedList.tsx';
-import { type ApprovalsSearch, type EndedStatus, readApprovalsSearch } from '../shell/address.ts';
+import { type ApprovalsSearch, type EndedStatus, readApprovalsSearch, type SearchProps } from '../shell/address.ts';
 import { useKeys, neighbour } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { shellTexts } from '../shell/texts.tsx';
@@ -64,12 +64,8 @@ interface ApprovalsPageProps {
   readonly search: ApprovalsSearch;
 }
 
-interface WhichProps extends Pick<ApprovalsPageProps, 'search'> {
-  readonly onSearch: (search: ApprovalsSearch) => void;
-}
-
 /** Chooses between the queue and the requests that ended in one way. */
-const Which = ({ search: { status }, onSearch }: WhichProps) => (
+const Which = ({ search: { status }, onSearch }: SearchProps<ApprovalsSearch>) => (
   <Select
     className="wide"
     aria-label={requestTexts.queue.which}

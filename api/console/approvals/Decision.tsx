@@ -6,7 +6,7 @@ import { ItemLink, ThingLink } from '../content/links.tsx';
 import { useNames } from '../content/names.ts';
 import { legible } from '../content/values.ts';
 import { useCopy } from '../shell/copying.ts';
-import { useSession } from '../shell/session.ts';
+import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Ago, Aside } from '../ui/marks.tsx';
 import { Section, Back } from '../ui/PageParts.tsx';
@@ -47,9 +47,8 @@ const LedToRun = ({ id }: { readonly id: string }) => {
 
 /** The bulk that an approval began. */
 const LedToBulk = ({ id }: { readonly id: string }) => {
-  const { http } = useSession();
   const names = useNames();
-  const { data: bulk, error } = useQuery({ ...bulkQuery(http, id), retry: false });
+  const { data: bulk, error } = useRead((http) => ({ ...bulkQuery(http, id), retry: false }));
   if (bulk === undefined) return isHidden(error) && <p className="soft">{requestTexts.verdict.unseenBulk}</p>;
   return (
     <p>
@@ -93,8 +92,7 @@ const said = ({ count: n, isMinimum }: Total): string => (isMinimum ? wireTexts.
 
 /** What became of the requests of a principal: how many were approved, were rejected, ended undecided, and wait. */
 const RequestRecord = ({ requestedBy: { id } }: Pick<Approval, 'requestedBy'>) => {
-  const { http } = useSession();
-  const { data } = useQuery({ ...requestRecordQuery(http, id ?? ''), enabled: id !== null });
+  const { data } = useRead((http) => ({ ...requestRecordQuery(http, id ?? ''), enabled: id !== null }));
   return (
     <p className="soft record-of-requests">
       {data === undefined

@@ -1,11 +1,11 @@
 /** The recent entries of a request's item: those since the request, the newest message, and the newest notes. Used by Decision. */
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { useNames } from '../content/names.ts';
 import { TimelineEntry, broughtBy, shortenedData } from '../content/TimelineEntry.tsx';
 import { Fields } from '../content/Value.tsx';
 import { isObject } from '../content/values.ts';
 import { PlainText } from '../content/Written.tsx';
-import { useSession } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { Ago } from '../ui/marks.tsx';
 import { Section } from '../ui/PageParts.tsx';
 import { Unread } from '../ui/Problem.tsx';
@@ -117,8 +117,7 @@ const Message = ({ occurrence: { at, data } }: { readonly occurrence: Occurrence
 const isWritten = ({ type }: Entry): boolean => type === 'note' || type === 'reply';
 
 const Recent = ({ approval, item }: { readonly approval: Approval; readonly item: string }) => {
-  const { http } = useSession();
-  const read = useQuery(recentQuery(http, item));
+  const read = useRead((http) => recentQuery(http, item));
   if (read.data === undefined) return <Unread of={read} rows={3} />;
   const { entries, isMore, occurrence } = read.data;
   const others = entries.filter((entry) => !isOfRequest(approval, entry));

@@ -1,9 +1,8 @@
 /** How grave a request is: how dangerous what it asks for is declared to be, and whether, by which verbs and by which entry of the timeline it can be taken back. Used by the page of approvals. */
-import { useQuery } from '@tanstack/react-query';
 import { differences } from '../content/difference.ts';
 import { isObject } from '../content/values.ts';
 import { editedNames } from '../inbox/filter.ts';
-import { useSession, useRead } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { actionsQuery } from '../wire/actionQueries.ts';
 import { flagQuery } from '../wire/appQueries.ts';
 import type { Approval, Entry } from '../wire/types.ts';
@@ -16,12 +15,11 @@ const actionOf = ({ action, operation }: Approval): string | null => {
 
 /** Returns the danger of the action or the flag of a pending request; null: it has neither, or it is not declared; undefined: not known. */
 const useDanger = (approval: Approval | undefined): string | null | undefined => {
-  const { http } = useSession();
   const pending = approval?.status === 'pending' ? approval : undefined;
   const named = pending === undefined ? null : actionOf(pending);
   const flag = pending?.flag ?? null;
   const actions = useRead(actionsQuery, { enabled: named !== null });
-  const flags = useQuery({ ...flagQuery(http, flag ?? ''), enabled: flag !== null, retry: false });
+  const flags = useRead((http) => ({ ...flagQuery(http, flag ?? ''), enabled: flag !== null, retry: false }));
   if (named !== null) return actions.data?.find(({ name }) => name === named)?.danger;
   return flag === null ? null : flags.data?.danger;
 };

@@ -1,6 +1,6 @@
 /** The filters of the audit log; all of them stand in the address. Who and what are given by name, or as the API calls them; what is no name is answered with the nearest. Used by AuditPage. */
 import { useRef, useState } from 'react';
-import { type AuditSearch, actorKinds, readAuditSearch } from '../shell/address.ts';
+import { type AuditSearch, actorKinds, readAuditSearch, type SearchProps } from '../shell/address.ts';
 import { Button } from '../ui/Button.tsx';
 import { Options, Suggested } from '../ui/fields.tsx';
 import { useNow } from '../ui/marks.tsx';
@@ -50,11 +50,9 @@ const rangesAt = (now: number): Readonly<Record<'today' | 'yesterday' | 'lastDay
 
 const texts = auditTexts.filters;
 
-interface AuditFiltersProps {
-  readonly search: AuditSearch;
+interface AuditFiltersProps extends SearchProps<AuditSearch> {
   /** Those that are shown: who did them can be chosen by name. */
   readonly entries: readonly AuditEntry[];
-  readonly onSearch: (search: AuditSearch) => void;
 }
 
 const timeOf = (text: string): string => (text === '' ? '' : String(fromLocalTime(text)));

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { legible } from '../content/values.ts';
 import type { AuditSearch } from '../shell/address.ts';
+import { type SearchProps } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
@@ -22,11 +23,9 @@ import { auditTexts } from './texts.tsx';
 import { useNewEntries } from './useNewEntries.ts';
 import { verbTexts } from './verbTexts.ts';
 
-interface AuditRowProps {
+interface AuditRowProps extends SearchProps<AuditSearch> {
   readonly entry: AuditEntry;
   readonly requests: Requests;
-  readonly search: AuditSearch;
-  readonly onSearch: (search: AuditSearch) => void;
 }
 
 /** One entry of the audit log, which opens into what it changed. */
@@ -117,11 +116,6 @@ const download = (name: string, text: string): void => {
   window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
 };
 
-interface AuditPageProps {
-  readonly search: AuditSearch;
-  readonly onSearch: (search: AuditSearch) => void;
-}
-
 /** A file has at most so many entries; a narrower time gives the others. */
 const fileMost = 20_000;
 
@@ -160,7 +154,7 @@ const useFile = (search: AuditSearch) => {
   return { read, make };
 };
 
-export const AuditPage = ({ search, onSearch }: AuditPageProps) => {
+export const AuditPage = ({ search, onSearch }: SearchProps<AuditSearch>) => {
   const { http } = useSession();
   const { data: me } = useRead(meQuery);
   const [since] = useState(me?.now ?? 0);

@@ -1,5 +1,4 @@
 /** The parts of an entry of the audit log: its verb, action, target, marks and change. Used by AuditPage and the ledger of agents. */
-import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { inputText, toForm } from '../actions/schema.ts';
 import { differences } from '../content/difference.ts';
@@ -7,7 +6,7 @@ import { hasPage, ThingLink } from '../content/links.tsx';
 import { useNames } from '../content/names.ts';
 import { isObject, legible, shown, toWords } from '../content/values.ts';
 import { allows } from '../settings/sections.ts';
-import { useSession, useRead } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Aside } from '../ui/marks.tsx';
 import { inRow } from '../ui/plural.ts';
@@ -55,8 +54,10 @@ const managed: ReadonlySet<string | null> = new Set(['agent', 'person', 'role', 
 
 /** What the target of an entry is called: an item by its title; agents, people, roles and app keys by their names, for those who manage them; anything else by its id. / */
 export const TargetName = ({ target: { type, id } }: Pick<AuditEntry, 'target'>) => {
-  const { http } = useSession();
-  const { data: title } = useQuery({ ...itemTitleQuery(http, id ?? ''), enabled: type === 'item' && id !== null });
+  const { data: title } = useRead((http) => ({
+    ...itemTitleQuery(http, id ?? ''),
+    enabled: type === 'item' && id !== null,
+  }));
   const names = useSettingsNames(managed.has(type));
   const name = title ?? names?.get(id ?? '');
   return name === undefined ? (

@@ -1,8 +1,7 @@
 /** How an entry of the audit log ended, in words. Used by AuditRow and the ledger of agents. */
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { isObject } from '../content/values.ts';
-import { useSession } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { approvalsQuery } from '../wire/approvalQueries.ts';
 import type { Approval, AuditEntry } from '../wire/types.ts';
 import { auditTexts } from './texts.tsx';
@@ -38,8 +37,7 @@ const doneUnder = (entries: readonly AuditEntry[], ...verbs: readonly string[]):
 
 /** Returns what people were asked in these entries. */
 export const useRequests = (entries: readonly AuditEntry[] | undefined): Requests => {
-  const { http } = useSession();
-  const { data } = useQuery({ ...approvalsQuery(http, 'pending'), retry: false });
+  const { data } = useRead((http) => ({ ...approvalsQuery(http, 'pending'), retry: false }));
   return useMemo(() => {
     const all = entries ?? [];
     const requests = all.filter(({ verb }) => verb === 'approval.request');

@@ -1,5 +1,4 @@
 /** One bulk on a line: what it does, how far it is, and stopping or undoing it; and why some items would not change. Used by the pages of bulks, the inbox and approvals. */
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ThingLink } from '../content/links.tsx';
 import { useNames } from '../content/names.ts';
@@ -110,8 +109,7 @@ const isUndoable = ({ changed, operation, finishedAt }: Bulk, now: number): bool
   finishedAt !== null && now - finishedAt < undoMs && changed > 0 && !['action', 'undo'].includes(operation.type);
 
 export const BulkLine = ({ id, onUndone, onClose, isPage = false }: BulkLineProps) => {
-  const { http } = useSession();
-  const { data: bulk, error } = useQuery(bulkQuery(http, id));
+  const { data: bulk, error } = useRead((http) => bulkQuery(http, id));
   const { data: bulks } = useRead(bulksQuery);
   const { stop, undo } = useBulkChanges();
   const names = useNames();

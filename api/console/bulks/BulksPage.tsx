@@ -54,8 +54,7 @@ interface OutcomeProps {
 }
 
 const Outcome = ({ bulk, outcome }: OutcomeProps) => {
-  const { http } = useSession();
-  const { data, error } = useQuery(bulkResultsQuery(http, bulk, outcome));
+  const { data, error } = useRead((http) => bulkResultsQuery(http, bulk, outcome));
   if (error !== null) return <Problem error={error} />;
   if (data === undefined || data.results.length === 0) return null;
   const title = bulkTexts.outcome[outcome];

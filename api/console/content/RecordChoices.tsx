@@ -1,7 +1,7 @@
 /** The records of a resource that have the words which stand in a field for an id, to pick one. Used by forms of actions and of erasures. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useSession } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Hint } from '../ui/fields.tsx';
 import { Aside } from '../ui/marks.tsx';
@@ -24,19 +24,18 @@ interface RecordChoicesProps {
 }
 
 export const RecordChoices = ({ resource, id, onId }: RecordChoicesProps) => {
-  const { http } = useSession();
   const [begun] = useState(id);
   const [searched, setSearched] = useState('');
   const [, setWords] = useTypedSearch(searched, setSearched);
   useEffect(() => setWords(id === begun ? '' : id), [id, begun, setWords]);
   const [picked, setPicked] = useState<AppRecord | null>(null);
   const isSearch = searched.length >= wordsLeast;
-  const { data } = useQuery({
+  const { data } = useRead((http) => ({
     ...searchRecordsQuery(http, searched),
     enabled: isSearch,
     placeholderData: keepPreviousData,
     retry: false,
-  });
+  }));
   const isPicked = picked !== null && picked.resource === resource && picked.id === id.trim();
   const found = !isSearch || isPicked ? [] : (data?.results ?? []).filter(({ record }) => record.resource === resource);
   return (

@@ -1,5 +1,4 @@
 /** Links to the pages of things, to a record, and to what the audit log has about either. Used wherever one of them is named. */
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { may } from '../shell/rights.ts';
@@ -54,8 +53,7 @@ interface ItemLinkProps {
 
 /** The link to an item, by its title. Used wherever an item is known by its id alone. */
 export const ItemLink = ({ id, title }: ItemLinkProps) => {
-  const { http } = useSession();
-  const { data } = useQuery({ ...itemTitleQuery(http, id), enabled: title === undefined });
+  const { data } = useRead((http) => ({ ...itemTitleQuery(http, id), enabled: title === undefined }));
   return (
     <ThingLink type="item" id={id} dir="auto">
       {legible(title ?? data ?? id)}

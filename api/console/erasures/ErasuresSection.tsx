@@ -1,5 +1,5 @@
 /** Erasures in the settings: removing what identifies a person, named by their record, counted first, confirmed, and what became of each. Used by SettingsPage. */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { RecordChoices } from '../content/RecordChoices.tsx';
 import { toWords } from '../content/values.ts';
@@ -142,9 +142,8 @@ interface EraseConfirmProps {
 
 /** Confirms an erasure: whose record it is, which items go with it, and the id typed; of a record that nothing is known of, that it is meant. */
 const EraseConfirm = ({ record, about, isDoubtful, onErase, onClose }: EraseConfirmProps) => {
-  const { http } = useSession();
   // A record that the app has deleted already is named by its id alone.
-  const { data: page } = useQuery({ ...recordQuery(http, record), retry: false });
+  const { data: page } = useRead((http) => ({ ...recordQuery(http, record), retry: false }));
   const [typed, setTyped] = useState('');
   const [isWrong, setWrong] = useState(false);
   const [isMeant, setMeant] = useState(false);

@@ -1,7 +1,6 @@
 /** The history of a flag, newest first; an earlier state can be restored, with the ramp that ran then. Used by FlagsPage. */
-import { useQuery } from '@tanstack/react-query';
 import { isObject } from '../content/values.ts';
-import { useSession } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { Ago } from '../ui/marks.tsx';
 import { Section } from '../ui/PageParts.tsx';
@@ -133,8 +132,7 @@ const Restore = ({
 };
 
 export const FlagHistory = ({ flag, mayChange, change }: FlagPart) => {
-  const { http } = useSession();
-  const { data, error } = useQuery(flagHistoryQuery(http, flag.flag));
+  const { data, error } = useRead((http) => flagHistoryQuery(http, flag.flag));
   if (error !== null && data === undefined) return <Problem error={error} />;
   if (data === undefined) return <Skeleton rows={3} />;
   return (

@@ -1,5 +1,4 @@
 /** The flags of the app: what each is now in words, beside the one that is open with everything that decides for whom it is what. */
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ThingLink } from '../content/links.tsx';
 import { legible } from '../content/values.ts';
@@ -28,8 +27,7 @@ import { answerText, goingRamp } from './words.ts';
 
 /** Returns the requests for a change of one flag, the oldest first. */
 const useFlagRequests = (): ((flag: string) => readonly Approval[]) => {
-  const { http } = useSession();
-  const { data = [] } = useQuery({ ...approvalsQuery(http, 'pending'), retry: false });
+  const { data = [] } = useRead((http) => ({ ...approvalsQuery(http, 'pending'), retry: false }));
   return (flag) => data.filter((request) => request.flag === flag).toReversed();
 };
 
@@ -69,8 +67,7 @@ const ChangedAt = ({ flag: { updatedAt, updatedBy } }: { readonly flag: Flag }) 
 
 /** One flag: what it is now in words, its ramp, and everything that decides for whom it is what. */
 const FlagDetail = ({ name, onBack }: { readonly name: string; readonly onBack: () => void }) => {
-  const { http } = useSession();
-  const { data: flag, error, refetch } = useQuery({ ...flagQuery(http, name) });
+  const { data: flag, error, refetch } = useRead((http) => flagQuery(http, name));
   const { data: me } = useRead(meQuery);
   const { change, dialog } = useFlagChange(name);
   const back = <Back onClick={onBack}>{flagTexts.back}</Back>;

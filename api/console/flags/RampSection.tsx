@@ -216,8 +216,7 @@ const margin = 6;
 
 /** The rollout over the time of a ramp: planned as a dashed line, done as a solid one. */
 const RampChart = ({ flag, ramp }: { readonly flag: Flag; readonly ramp: Ramp }) => {
-  const { http } = useSession();
-  const { data: history } = useQuery(flagHistoryQuery(http, flag.flag));
+  const { data: history } = useRead((http) => flagHistoryQuery(http, flag.flag));
   const now = useNow();
   const { startedAt, over, from, to } = ramp;
   const end = startedAt + over;

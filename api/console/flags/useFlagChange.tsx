@@ -1,6 +1,6 @@
 /** Changes of a flag: tried out and confirmed where the flag wants it, undone by the inverse change. Used by the page of a flag. */
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { differences, rampMember } from '../content/difference.ts';
 import { useFreshSignIn } from '../shell/freshSignIn.tsx';
 import { useSession } from '../shell/session.ts';
@@ -137,13 +137,8 @@ const ConfirmChange = ({ flag, patch, done, onConfirm, onClose }: ConfirmChangeP
   );
 };
 
-interface FlagChanges {
-  readonly change: FlagPart['change'];
-  readonly dialog: ReactNode;
-}
-
 /** `name`: the flag whose page it is. */
-export const useFlagChange = (name: string): FlagChanges => {
+export const useFlagChange = (name: string) => {
   const session = useSession();
   const { run, dialog: freshDialog } = useFreshSignIn();
   const { send, attempt } = useFlagSending(run);
@@ -180,8 +175,6 @@ export const useFlagChange = (name: string): FlagChanges => {
       {freshDialog}
     </>
   );
-  return {
-    change: async (flag, patch, done, isAsked) => (await attempt(flag, patch, done, isAsked)) === 'made',
-    dialog,
-  };
+  const change: FlagPart['change'] = async (...given) => (await attempt(...given)) === 'made';
+  return { change, dialog };
 };

@@ -98,8 +98,7 @@ const requestersOf = (approvals: readonly Approval[]): readonly Requester[] => {
 
 /** `isManaging`: whether the person sees the agents' own pages. */
 const Requesters = ({ isManaging }: { readonly isManaging: boolean }) => {
-  const { http } = useSession();
-  const { data } = useQuery(approvalsQuery(http, 'pending'));
+  const { data } = useRead((http) => approvalsQuery(http, 'pending'));
   const requesters = requestersOf(data ?? []);
   if (requesters.length === 0) return null;
   return (

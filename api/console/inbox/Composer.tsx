@@ -1,11 +1,10 @@
 /** Where notes and replies are written. A draft outlives everything but its sending; a repeated sending is sent once. Used by ItemDetail. */
-import { useQuery } from '@tanstack/react-query';
 import { type FocusEvent, type KeyboardEvent, type RefObject, useEffect, useState } from 'react';
 import { placeholdersIn } from '../../../shared/platform/words/markdown.ts';
 import { Markdown } from '../content/Blocks.tsx';
 import { legible } from '../content/values.ts';
 import { focusWork } from '../shell/focus.ts';
-import { useSession } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useDraft } from '../ui/draft.ts';
 import { Select, ProblemText, TooLong, reasonMost } from '../ui/fields.tsx';
@@ -112,8 +111,7 @@ const Then = ({ item, inbox, value, onChange }: ThenProps) => {
 
 /** Whom a reply goes to, where the service sends it itself, and what to look at before. */
 const Recipient = ({ item, inbox }: Pick<ComposerProps, 'item' | 'inbox'>) => {
-  const { http } = useSession();
-  const { data, error } = useQuery(recipientQuery(http, item, inbox.reasonRequired));
+  const { data, error } = useRead((http) => recipientQuery(http, item, inbox.reasonRequired));
   if (error instanceof ApiError && error.code === 'action_failed') return <p className="problem">{error.message}</p>;
   if (data === undefined) return null;
   return (

@@ -2,6 +2,7 @@
 import { useCallback, useRef, useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import { useNames } from '../content/names.ts';
+import { type SearchProps } from '../shell/address.ts';
 import { focusWork } from '../shell/focus.ts';
 import { isTyping, useHeldKeys, useKeys, neighbour } from '../shell/keyboard.ts';
 import { Nowhere } from '../shell/Nowhere.tsx';
@@ -27,11 +28,9 @@ import { useItemList } from './useItemList.ts';
 import { useSelection, type Toggle } from './useSelection.ts';
 import type { Writing } from './useWriting.ts';
 
-interface InboxPageProps {
+interface InboxPageProps extends SearchProps<ListSearch> {
   /** null: all that the person sees. */
   readonly inbox: string | null;
-  readonly search: ListSearch;
-  readonly onSearch: (search: ListSearch, replace: boolean) => void;
 }
 
 /** What a key of the list does: moves by so many rows, selects the row, or all rows up to it. */

@@ -1,9 +1,8 @@
 /** The dialogs in which one chooses what an item becomes: its state, priority, person, tags and snooze. Loaded by useItemCommands. */
-import { useQuery } from '@tanstack/react-query';
 import type { ComponentProps } from 'react';
 import type { EditedName } from '../../../shared/app/items/members.ts';
 import type { Names } from '../content/names.ts';
-import { useSession } from '../shell/session.ts';
+import { useRead } from '../shell/session.ts';
 import { Picker } from '../ui/lazy.tsx';
 import type { Option } from '../ui/PickerDialog.tsx';
 import { tagsQuery } from '../wire/queries.ts';
@@ -48,8 +47,7 @@ const tagPicks = (item: Item, known: readonly { tag: string; count: number }[]):
 type Picking = Omit<ComponentProps<typeof Picker>, 'onClose'>;
 
 export const ItemPicker = ({ what, item, inbox, names, onState, onChange, onLeft, onClose }: ItemPickerProps) => {
-  const { http } = useSession();
-  const tags = useQuery({ ...tagsQuery(http, inbox.name), enabled: what === 'tags' });
+  const tags = useRead((http) => ({ ...tagsQuery(http, inbox.name), enabled: what === 'tags' }));
   const states = (title: string, isEnd: boolean): Picking => ({
     title,
     placeholder: dialogTexts.setStateTo,

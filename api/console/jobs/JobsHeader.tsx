@@ -1,6 +1,6 @@
 /** The head of the list of jobs: how many there are of each state, and the filters, which stand in the address. Used by JobsPage. */
 import { useRef } from 'react';
-import { type JobsSearch, readJobsSearch } from '../shell/address.ts';
+import { type JobsSearch, readJobsSearch, type SearchProps } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
 import { Choice, TextInput } from '../ui/fields.tsx';
@@ -11,11 +11,9 @@ import { jobTexts } from './texts.ts';
 
 const texts = jobTexts.filters;
 
-interface JobsHeaderProps {
-  readonly search: JobsSearch;
+interface JobsHeaderProps extends SearchProps<JobsSearch> {
   /** By kind and state; undefined: not read yet. */
   readonly counts: JobCounts | undefined;
-  readonly onSearch: (search: JobsSearch) => void;
 }
 
 /** So many of a kind and state are counted; as many stand for more. */

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { ThingLink } from '../content/links.tsx';
 import { useSettingsChange } from '../settings/useSettingsChange.ts';
 import type { JobsSearch } from '../shell/address.ts';
+import { type SearchProps } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
@@ -113,17 +114,12 @@ const FailedJobs = ({ search: { kind, error, since } }: { readonly search: JobsS
   );
 };
 
-interface JobsPageProps {
-  readonly search: JobsSearch;
-  readonly onSearch: (search: JobsSearch) => void;
-}
-
 const emptyText = (search: JobsSearch, hasMore: boolean): string => {
   if (hasMore) return jobTexts.noneSoFar;
   return Object.keys(search).some((name) => name !== 'sort') ? jobTexts.noneMatches : jobTexts.allDone;
 };
 
-export const JobsPage = ({ search, onSearch }: JobsPageProps) => {
+export const JobsPage = ({ search, onSearch }: SearchProps<JobsSearch>) => {
   const { http } = useSession();
   const list = useInfiniteQuery(jobsQuery(http, search));
   const { data, error, refetch, hasNextPage } = list;

@@ -1,5 +1,5 @@
 /** The pages that the app declares: the list beside the one that is open. */
-import { useQuery, keepPreviousData } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { FormEvent, ReactNode } from 'react';
 import { useActionSheet } from '../actions/useActionSheet.tsx';
@@ -64,17 +64,16 @@ interface AppPageProps {
 }
 
 const Filled = ({ page, params, onParams, onBack }: AppPageProps & { readonly page: Page }) => {
-  const { http } = useSession();
   const { open, sheet } = useActionSheet();
   const declared = Object.fromEntries(
     page.params.flatMap(({ name }) => (params[name] === undefined ? [] : [[name, params[name]]])),
   );
   const missing = page.params.filter(({ name, required }) => required && declared[name] === undefined);
-  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
+  const { data, error, isFetching, isPlaceholderData, refetch } = useRead((http) => ({
     ...pageQuery(http, page.name, declared),
     enabled: missing.length === 0,
     placeholderData: keepPreviousData,
-  });
+  }));
   const readAnew = (): void => void (missing.length === 0 && refetch());
   useKeys({ l: readAnew });
   let blocks: ReactNode;

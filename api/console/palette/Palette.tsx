@@ -1,5 +1,5 @@
 /** The command palette: local commands and places, and the server's search results. Loaded by router.tsx, shown in the shell. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { kindOf } from '../inbox/filter.ts';
@@ -129,23 +129,22 @@ const isItemId = (q: string): boolean => /^itm_[0-9a-z]{26}$/.test(q);
 
 /** Returns the server's search results for the words by kind: what has them as its id, people, what is open, and then the rest. */
 const useFound = (words: string): readonly Option[] => {
-  const { http } = useSession();
   const q = words.trim();
   const isSearch = q.length > 1;
   const { data: inboxes = [] } = useRead(inboxesQuery);
-  const { data: named = [] } = useQuery({ ...itemOfIdQuery(http, q), enabled: isItemId(q) });
-  const { data: found = nothing } = useQuery({
+  const { data: named = [] } = useRead((http) => ({ ...itemOfIdQuery(http, q), enabled: isItemId(q) }));
+  const { data: found = nothing } = useRead((http) => ({
     ...foundQuery(http, q),
     enabled: isSearch,
     placeholderData: keepPreviousData,
-  });
+  }));
   // People are searched only for roles that may assign: others have no list of people.
   const { data: known } = useRead(peopleQuery);
-  const { data: people = [] } = useQuery({
+  const { data: people = [] } = useRead((http) => ({
     ...foundPeopleQuery(http, q),
     enabled: isSearch && known !== undefined,
     placeholderData: keepPreviousData,
-  });
+  }));
   if (!isSearch) return [];
   const records = found.results.flatMap((each) => (each.type === 'record' ? [each.record] : []));
   const items = found.results.flatMap((each) => (each.type === 'item' && each.item.id !== q ? [each.item] : []));

@@ -1,5 +1,5 @@
 /** One record: its values, what the app shows of it, what it is related to, its items, its history, and what can be done. Used by ResourcePage. */
-import { useQuery, useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState, type ComponentProps } from 'react';
 import type { ActionRequest, ActionTarget } from '../actions/request.ts';
 import { actionTexts } from '../actions/texts.tsx';
@@ -42,9 +42,8 @@ const Failed = ({ of: { error, refetch } }: Pick<ComponentProps<typeof Unread>, 
 
 /** Shows the newest entries of a related record's history, such as a refund of an order; they are read on request. */
 const RelatedHistory = ({ of }: { readonly of: RecordRef }) => {
-  const { http } = useSession();
   const names = useNames();
-  const read = useQuery(recordQuery(http, of));
+  const read = useRead((http) => recordQuery(http, of));
   const { data: page } = read;
   if (page === undefined) return read.error === null ? <Skeleton rows={1} /> : <Failed of={read} />;
   const { history, historyCursor } = page;
@@ -143,10 +142,9 @@ const buttonsMost = 4;
 
 /** The actions of a record as buttons, and why the others don't apply now. */
 const RecordActions = ({ target, onRun }: RecordActionsProps) => {
-  const { http } = useSession();
   const { data: actions = [] } = useRead(actionsQuery);
   const { data: me } = useRead(meQuery);
-  const { data: entry } = useQuery({ ...availableQuery(http, target), staleTime: 10_000 });
+  const { data: entry } = useRead((http) => ({ ...availableQuery(http, target), staleTime: 10_000 }));
   const [isChoosing, setChoosing] = useState(false);
   const mine = actions.filter(({ resource }) => resource === target.resource);
   const canRun = mine.length > 0;
@@ -248,9 +246,8 @@ const Items = ({ items }: { readonly items: readonly Item[] }) => {
 };
 
 export const RecordDetail = ({ id, resource, resources, onBack }: RecordDetailProps) => {
-  const { http } = useSession();
   const ref = { resource: resource.name, id };
-  const read = useQuery({ ...recordQuery(http, ref) });
+  const read = useRead((http) => recordQuery(http, ref));
   const { data: page, error } = read;
   const { open, sheet } = useActionSheet();
   const back = <Back onClick={onBack}>{uiTexts.back}</Back>;

@@ -1,5 +1,4 @@
 /** Records of all resources: one search over all of them, and the resources to browse. */
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef, type ReactNode } from 'react';
 import { RecordLink } from '../content/links.tsx';
@@ -22,8 +21,7 @@ interface RecordsPageProps {
 }
 
 const Found = ({ q, resources }: { readonly q: string; readonly resources: readonly Resource[] }) => {
-  const { http } = useSession();
-  const read = useQuery(searchRecordsQuery(http, q));
+  const read = useRead((http) => searchRecordsQuery(http, q));
   const { data } = read;
   const labelOf = (name: string): string => resources.find((each) => each.name === name)?.label ?? name;
   if (data === undefined) return <Unread of={read} rows={4} />;

@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useMemo, useRef } from 'react';
 import { useRowKeys } from '../lists/NamedList.tsx';
-import { readRecordsSearch } from '../shell/address.ts';
+import { readRecordsSearch, type SearchProps } from '../shell/address.ts';
 import type { RecordsSearch } from '../shell/address.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { shellTexts } from '../shell/texts.tsx';
@@ -66,10 +66,8 @@ const RecordList = ({ records, onOpen, ...list }: RecordListProps) => (
   </VirtualRows>
 );
 
-interface ResourcePageProps {
+interface ResourcePageProps extends SearchProps<RecordsSearch> {
   readonly resource: string;
-  readonly search: RecordsSearch;
-  readonly onSearch: (search: RecordsSearch, replace: boolean) => void;
 }
 
 const unseen = new ApiError(404, 'not_found', recordsTexts.noResource);

@@ -8,7 +8,7 @@ import { useActionSheet, ActionPicker } from '../actions/useActionSheet.tsx';
 import { useRunDeeds } from '../actions/useRunDeeds.tsx';
 import { Approver } from '../content/TimelineEntry.tsx';
 import { useRowKeys } from '../lists/NamedList.tsx';
-import { readRunsSearch, type RunsSearch } from '../shell/address.ts';
+import { readRunsSearch, type RunsSearch, type SearchProps } from '../shell/address.ts';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { shellTexts } from '../shell/texts.tsx';
@@ -154,11 +154,6 @@ const RunRow = memo(({ run, isOpen, onOpen }: RunRowProps) => (
   </Row>
 ));
 
-interface RunsPageProps {
-  readonly search: RunsSearch;
-  readonly onSearch: (search: RunsSearch, replace: boolean) => void;
-}
-
 /** Returns how many runs have come since the list was read that belong to it. */
 const useNewRuns = (runs: readonly Run[], since: number, { status, action }: RunsSearch): number => {
   const { runs: store } = useSession();
@@ -181,7 +176,7 @@ const useNewRuns = (runs: readonly Run[], since: number, { status, action }: Run
 const emptyText = ({ status, action }: RunsSearch): string =>
   status !== undefined || action !== undefined ? runsTexts.noneMatches : runsTexts.noneYet;
 
-export const RunsPage = ({ search, onSearch }: RunsPageProps) => {
+export const RunsPage = ({ search, onSearch }: SearchProps<RunsSearch>) => {
   const { http, runs: store, queries } = useSession();
   const options = runsQuery(http, store, search);
   const list = useInfiniteQuery(options);

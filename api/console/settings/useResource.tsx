@@ -64,13 +64,7 @@ type Open =
   | { readonly what: Deed; readonly thing: Thing }
   | { readonly what: 'credential' | 'rotated'; readonly made: Made };
 
-interface ResourceChanges {
-  make(): void;
-  open(what: Deed, thing: Thing): void;
-  readonly dialog: ReactNode;
-}
-
-export const useResource = (texts: ResourceDeeds, ...touched: readonly QueryKey[]): ResourceChanges => {
+export const useResource = (texts: ResourceDeeds, ...touched: readonly QueryKey[]) => {
   const { notices } = useSession();
   const { call, change, dialog } = useSettingsChange(...touched);
   const [open, setOpen] = useState<Open | null>(null);
@@ -129,7 +123,7 @@ export const useResource = (texts: ResourceDeeds, ...touched: readonly QueryKey[
   };
   return {
     make: () => setOpen({ what: 'new' }),
-    open: (what, thing) => setOpen({ what, thing }),
+    open: (what: Deed, thing: Thing) => setOpen({ what, thing }),
     dialog: (
       <>
         {draw()}

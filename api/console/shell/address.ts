@@ -2,6 +2,12 @@
 
 type Raw = Readonly<Record<string, unknown>>;
 
+/** Properties of a page with a search in its address. */
+export interface SearchProps<S> {
+  readonly search: S;
+  readonly onSearch: (search: S, replace?: boolean) => void;
+}
+
 /** Returns the members of an address that have a text, of those with these names. */
 const textsOf = (raw: Raw, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(
