@@ -237,15 +237,8 @@ const SchemaField = (props: SchemaFieldProps) => {
   );
 };
 
-interface InputFormProps {
-  readonly field: Field;
-  readonly draft: InputDraft;
-  readonly problems: readonly InputProblem[];
-  readonly onChange: (draft: InputDraft) => void;
-}
-
 /** Problems stand at the field that they are about; those of no field stand above all. */
-export const InputForm = ({ field, draft, problems, onChange }: InputFormProps) => {
+export const InputForm = ({ field, draft, problems, onChange }: Omit<SchemaFieldProps, 'path'>) => {
   if (field.kind !== 'group')
     return (
       <SchemaField

@@ -1,4 +1,5 @@
 /** What the action sheet and the list of actions are opened with. Used by both and by everything that opens them. */
+import type { RecordRef } from '../wire/actionQueries.ts';
 import type { ActionReference } from '../wire/types.ts';
 
 export interface ActionRequest extends Pick<ActionReference, 'action' | 'record'> {
@@ -12,9 +13,7 @@ export interface ActionRequest extends Pick<ActionReference, 'action' | 'record'
   readonly why?: string | null;
 }
 
-export interface ActionTarget {
-  readonly resource: string;
-  readonly id: string;
+export interface ActionTarget extends RecordRef {
   readonly title: string;
 }
 

@@ -9,10 +9,11 @@ import {
   useValueText,
   verbWords,
   EntryRow,
+  type EntryMarksProps,
 } from '../audit/entryParts.tsx';
-import { useRequests, askedText, requestOf, type Requests } from '../audit/outcome.ts';
+import { useRequests, askedText, requestOf } from '../audit/outcome.ts';
 import { auditTexts } from '../audit/texts.tsx';
-import { useNewEntries } from '../audit/useNewEntries.ts';
+import { useNewEntries, type Listed } from '../audit/useNewEntries.ts';
 import { differences } from '../content/difference.ts';
 import { toWords } from '../content/values.ts';
 import { SettingsLink } from '../settings/SettingsLink.tsx';
@@ -76,11 +77,9 @@ const refusalText = ({ outcome, after, verb, target }: AuditEntry): string | nul
   );
 };
 
-interface LedgerLineProps {
-  readonly entry: AuditEntry;
+interface LedgerLineProps extends EntryMarksProps {
   /** Whether it names the agent. */
   readonly isOfMany: boolean;
-  readonly requests: Requests;
 }
 
 /** One act of an agent: when, what, to what, with which outcome and why. */
@@ -112,12 +111,10 @@ const LedgerLine = ({ entry, isOfMany, requests }: LedgerLineProps) => {
   );
 };
 
-interface LedgerProps {
+interface LedgerProps extends Pick<Listed, 'since'> {
   readonly agents: readonly string[];
   /** Whether each line names the agent. */
   readonly isOfMany: boolean;
-  /** Milliseconds since 1970 UTC: entries from then on count as new while the ledger is empty. */
-  readonly since: number;
 }
 
 /** Returns the list with its loaded entries, the number of entries that came since, and a function that reads the newest page again. */

@@ -17,19 +17,22 @@ import { meQuery } from '../wire/queries.ts';
 import { auditQuery, readAuditPage } from '../wire/settingsQueries.ts';
 import type { AuditEntry } from '../wire/types.ts';
 import { AuditFilters } from './AuditFilters.tsx';
-import { ActionName, EntryBulk, TargetLink, TargetName, verbWords, EntryRow } from './entryParts.tsx';
-import { useRequests, askedText, type Requests } from './outcome.ts';
+import {
+  ActionName,
+  EntryBulk,
+  TargetLink,
+  TargetName,
+  verbWords,
+  EntryRow,
+  type EntryMarksProps,
+} from './entryParts.tsx';
+import { useRequests, askedText } from './outcome.ts';
 import { auditTexts } from './texts.tsx';
 import { useNewEntries } from './useNewEntries.ts';
 import { verbTexts } from './verbTexts.ts';
 
-interface AuditRowProps extends SearchProps<AuditSearch> {
-  readonly entry: AuditEntry;
-  readonly requests: Requests;
-}
-
 /** One entry of the audit log, which opens into what it changed. */
-const AuditRow = ({ entry, requests, search, onSearch }: AuditRowProps) => {
+const AuditRow = ({ entry, requests, search, onSearch }: EntryMarksProps & SearchProps<AuditSearch>) => {
   const { actor, target, verb } = entry;
   const asked = askedText(entry, requests);
   const narrow = (part: AuditSearch): void => onSearch({ ...search, ...part });

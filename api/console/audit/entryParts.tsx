@@ -72,7 +72,7 @@ export const TargetName = ({ target: { type, id } }: Pick<AuditEntry, 'target'>)
 /** Returns a verb in words; one that has none, such as that of a read, as the words of its name. */
 export const verbWords = (verb: string): string => verbTexts[verb] ?? toWords(verb.replaceAll('.', ' '));
 
-interface EntryMarksProps {
+export interface EntryMarksProps {
   readonly entry: AuditEntry;
   readonly requests: Requests;
 }

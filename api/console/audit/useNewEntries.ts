@@ -5,7 +5,7 @@ import type { ItemQuery } from '../wire/queries.ts';
 import { arrivalsQuery } from '../wire/settingsQueries.ts';
 import type { AuditEntry } from '../wire/types.ts';
 
-interface Listed {
+export interface Listed {
   /** Of the infinite query. */
   readonly queryKey: readonly unknown[];
   /** undefined: not read yet. */

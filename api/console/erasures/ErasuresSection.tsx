@@ -1,6 +1,6 @@
 /** Erasures in the settings: removing what identifies a person, named by their record, counted first, confirmed, and what became of each. Used by SettingsPage. */
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { RecordChoices } from '../content/RecordChoices.tsx';
 import { toWords } from '../content/values.ts';
 import { SubmitDialog } from '../settings/dialogs.tsx';
@@ -19,12 +19,9 @@ import { erasuresQuery, settingsKeys } from '../wire/settingsQueries.ts';
 import type { Erasure, ErasureCounts, ErasureRequest } from '../wire/types.ts';
 import { erasureTexts } from './texts.tsx';
 
-interface RecordFieldProps {
-  readonly resource: string;
-  readonly id: string;
+interface RecordFieldProps extends ComponentProps<typeof RecordChoices> {
   /** Why the id can't be meant, or may not be; null: nothing speaks against it. */
   readonly problem: string | null;
-  readonly onId: (id: string) => void;
 }
 
 /** The id of the record of a person to erase, found by the words of it too. */

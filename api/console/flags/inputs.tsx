@@ -53,11 +53,8 @@ export const percentOf = (text: string): number | null => {
   return text.trim() !== '' && value >= 0 && value <= 100 ? value : null;
 };
 
-interface ValueInputProps {
+interface ValueInputProps extends RolloutInputProps {
   readonly kind: Flag['kind'];
-  readonly label: string;
-  readonly text: string;
-  readonly onText: (text: string) => void;
 }
 
 export const ValueInput = ({ kind, label, text, onText }: ValueInputProps) => (

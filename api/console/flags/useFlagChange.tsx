@@ -10,15 +10,12 @@ import { count } from '../ui/plural.ts';
 import { uiTexts } from '../ui/texts.tsx';
 import { messageOf } from '../wire/apiError.ts';
 import type { Flag } from '../wire/types.ts';
-import { type FlagPart, type FlagPatch, patchFor } from './patch.ts';
+import { type FlagPart, patchFor } from './patch.ts';
 import { type Given, type Waiting, confirmationsOf, conflictOf, keepFlag, useFlagSending } from './useFlagSending.ts';
 import { goingRamp, percent, planText, rampText, valueText } from './words.ts';
 import { wordTexts } from './wordTexts.ts';
 
-interface ConfirmChangeProps {
-  readonly flag: Flag;
-  readonly patch: FlagPatch;
-  readonly done: string;
+interface ConfirmChangeProps extends Pick<Waiting, 'flag' | 'patch' | 'done'> {
   /** Returns why the change was not made; null: it was. */
   readonly onConfirm: (given: Given) => Promise<string | null>;
   readonly onClose: () => void;

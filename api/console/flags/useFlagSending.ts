@@ -79,12 +79,9 @@ export const confirmationsOf = (session: Session): Confirmations => {
 };
 
 /** A change that was made. */
-interface Made {
+interface Made extends Pick<Waiting, 'patch' | 'done'> {
   readonly before: Flag;
-  readonly patch: FlagPatch;
   readonly after: Flag;
-  /** The change in words. */
-  readonly done: string;
 }
 
 /** Puts a flag in the place of older ones that are known. */

@@ -55,7 +55,7 @@ const useAnswered = ({ place, isBegun, timeline, isBusy }: AnsweredOptions): Ans
   return { reply, isTold: reply !== null && told === reply.id, tell: () => setTold(reply?.id ?? null) };
 };
 
-interface ComposerProps {
+export interface ComposerProps {
   readonly item: Item;
   readonly inbox: Inbox;
   /** Newest first; undefined: not read yet. */

@@ -1,6 +1,6 @@
 /** One item beside its list: what it is, what happened, what can be done. Used by InboxPage. */
 import { useQuery, type Query } from '@tanstack/react-query';
-import { useState, type RefObject } from 'react';
+import { useState } from 'react';
 import type { ActionRequest } from '../actions/request.ts';
 import { useActionSheet, ActionPicker } from '../actions/useActionSheet.tsx';
 import { Blocks } from '../content/Blocks.tsx';
@@ -21,11 +21,10 @@ import { ApiError } from '../wire/apiError.ts';
 import { useItem } from '../wire/itemStore.ts';
 import { itemQuery, keys, readTimeline } from '../wire/queries.ts';
 import type { ItemDetail as Detail, Inbox, Item } from '../wire/types.ts';
-import { Composer } from './Composer.tsx';
+import { Composer, type ComposerProps } from './Composer.tsx';
 import { closedStates, editedNames, kindOf } from './filter.ts';
 import { inboxTexts } from './texts.tsx';
 import type { ItemCommands } from './useItemCommands.tsx';
-import type { Writing } from './useWriting.ts';
 
 interface ItemActionsProps {
   readonly detail: Detail;
@@ -79,15 +78,11 @@ const ItemActions = ({ detail, onRun }: ItemActionsProps) => {
   );
 };
 
-interface ItemDetailProps {
+interface ItemDetailProps extends Pick<ComposerProps, 'writing' | 'onWriting' | 'input'> {
   readonly id: string;
   readonly inboxes: readonly Inbox[];
   readonly names: Names;
   readonly commands: ItemCommands;
-  /** What the person chose to write; null: nothing yet. */
-  readonly writing: Writing | null;
-  readonly onWriting: (writing: Writing) => void;
-  readonly input: RefObject<HTMLTextAreaElement | null>;
   readonly onBack: () => void;
   readonly onTag: (tag: string) => void;
 }
@@ -215,13 +210,7 @@ const Timeline = ({ id, detail, names }: { readonly id: string; readonly detail:
   );
 };
 
-interface SideProps {
-  readonly item: Item;
-  readonly detail: Detail;
-  readonly onRun: (request: ActionRequest) => void;
-}
-
-const Side = ({ item, detail, onRun }: SideProps) => (
+const Side = ({ item, detail, onRun }: ItemActionsProps & Pick<HeadProps, 'item'>) => (
   <aside className="side">
     <ItemActions detail={detail} onRun={onRun} />
     {detail.linked.length > 0 && (

@@ -1,5 +1,5 @@
 /** The rows of the list, of which only those in sight are drawn: 56 px, two lines, of as few elements as they take. Used by InboxPage. */
-import { type MouseEvent, type PointerEvent, memo } from 'react';
+import { type ComponentProps, type MouseEvent, type PointerEvent, memo } from 'react';
 import type { Names } from '../content/names.ts';
 import { useSession } from '../shell/session.ts';
 import { useBegun } from '../ui/draft.ts';
@@ -144,21 +144,11 @@ const ItemRow = memo(
   },
 );
 
-interface ItemListProps {
-  readonly ids: readonly string[];
-  readonly label: string;
-  readonly inboxes: readonly Inbox[];
-  readonly names: Names;
-  readonly openId: string | undefined;
+interface ItemListProps
+  extends
+    Pick<ComponentProps<typeof VirtualRows>, 'ids' | 'label' | 'openId' | 'total' | 'onEnd'>,
+    Pick<ItemRowProps, 'inboxes' | 'names' | 'hasLeft' | 'onOpen' | 'onSelect'> {
   readonly selected: ReadonlySet<string>;
-  readonly hasLeft: (item: Item) => boolean;
-  readonly onOpen: (id: string) => void;
-  /** null: nothing can be done to a selection. */
-  readonly onSelect: ((id: string, isRange: boolean) => void) | null;
-  /** How many there are; null: nobody knows. */
-  readonly total: number | null;
-  /** Called when the end comes into sight. */
-  readonly onEnd: () => void;
 }
 
 export const ItemList = ({ ids, label, openId, selected, total, onEnd, ...row }: ItemListProps) => {

@@ -6,7 +6,7 @@ import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { useFoot } from '../ui/foot.ts';
 import { Ask } from '../ui/lazy.tsx';
-import { isFinished } from '../wire/queries.ts';
+import { isFinished, type Total } from '../wire/queries.ts';
 import { bulksQuery } from '../wire/runQueries.ts';
 import type { Inbox } from '../wire/types.ts';
 import { dialogTexts } from './dialogTexts.ts';
@@ -17,7 +17,7 @@ import type { Selection } from './useSelection.ts';
 interface SelectionBarProps {
   readonly selection: Selection;
   /** How many the list has in all; null: not known. */
-  readonly total: { readonly count: number; readonly isMinimum: boolean } | null;
+  readonly total: Total | null;
   /** Those of the list. */
   readonly inboxes: readonly Inbox[];
   readonly names: Names;

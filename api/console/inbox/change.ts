@@ -13,12 +13,7 @@ import { inboxTexts } from './texts.tsx';
 const { conflict: texts } = inboxTexts.change;
 
 /** What a conflict knows of a change. */
-interface Contested {
-  readonly done: string;
-  readonly shows: Partial<Item>;
-  readonly told: (item: Item) => string;
-  readonly touches: readonly (keyof Item)[];
-}
+type Contested = Pick<Change, 'done' | 'told' | 'shows' | 'touches'>;
 
 interface Conflict {
   /** The item as somebody else left it. */

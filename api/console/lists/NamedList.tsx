@@ -1,6 +1,6 @@
 /** A list beside the one of it that is open, and its keys; and such a list of what the app declares, searched by words. Used by approvals, and by the pages of records, runs, flags and of the app's pages. */
 import { useRef, useState, type ComponentProps, type ReactNode } from 'react';
-import { useHeldKeys, useKeys, idAfter, neighbour } from '../shell/keyboard.ts';
+import { useHeldKeys, useKeys, idAfter, neighbour, type HeldKeysOptions } from '../shell/keyboard.ts';
 import { Button } from '../ui/Button.tsx';
 import { Aside } from '../ui/marks.tsx';
 import { count } from '../ui/plural.ts';
@@ -39,11 +39,7 @@ export const ListAndDetail = ({ title, total, filters, list, isOpen, children }:
   </div>
 );
 
-interface RowKeysOptions {
-  /** Differs between lists. */
-  readonly list: string;
-  /** Whether the rows are still to come. */
-  readonly isReading: boolean;
+interface RowKeysOptions extends Omit<HeldKeysOptions<never>, 'apply'> {
   readonly rows: readonly { readonly id: string }[];
   /** The open row; undefined: none is. */
   readonly openId: string | undefined;

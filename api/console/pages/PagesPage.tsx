@@ -22,13 +22,7 @@ import { pagesTexts } from './texts.ts';
 
 type Params = Readonly<Record<string, string>>;
 
-interface ParamsFormProps {
-  readonly page: Page;
-  readonly params: Params;
-  readonly onParams: (params: Record<string, string>) => void;
-}
-
-const ParamsForm = ({ page, params, onParams }: ParamsFormProps) => {
+const ParamsForm = ({ page, params, onParams }: Omit<AppPageProps, 'page' | 'onBack'> & { readonly page: Page }) => {
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const given = new FormData(event.currentTarget);

@@ -1,6 +1,6 @@
 /** The records of one resource: the list with its filters, beside the record that is open. */
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, useCallback, useMemo, useRef } from 'react';
+import { type ComponentProps, type ReactNode, useCallback, useMemo, useRef } from 'react';
 import { useRowKeys } from '../lists/NamedList.tsx';
 import { readRecordsSearch, type SearchProps } from '../shell/address.ts';
 import type { RecordsSearch } from '../shell/address.ts';
@@ -17,14 +17,9 @@ import { RecordDetail } from './RecordDetail.tsx';
 import { RecordsHeader } from './RecordsHeader.tsx';
 import { recordsTexts } from './texts.tsx';
 
-interface RecordListProps {
+interface RecordListProps extends Pick<ComponentProps<typeof VirtualRows>, 'label' | 'openId' | 'hasMore' | 'onEnd'> {
   readonly records: readonly AppRecord[];
-  readonly label: string;
-  readonly openId: string | undefined;
-  readonly hasMore: boolean;
   readonly onOpen: (id: string) => void;
-  /** Called when the end comes into sight. */
-  readonly onEnd: () => void;
 }
 
 const elementId = (_id: string, index: number): string => `record-${String(index)}`;

@@ -70,11 +70,8 @@ const GrantTable = ({ kind, rows, granted, onGranted }: GrantTableProps) => {
   );
 };
 
-interface GrantMatrixProps {
-  readonly granted: Granted;
+export interface GrantMatrixProps extends Pick<GrantTableProps, 'granted' | 'onGranted'> {
   readonly declared: Readonly<Record<NamedKind, readonly Declared[]>>;
-  /** null: they can't be changed. */
-  readonly onGranted: ((granted: Granted) => void) | null;
 }
 
 /** Of more things of a kind only those have a row that are granted by name. */

@@ -1,14 +1,11 @@
 /** A preview of the role: the inboxes, records, actions, pages and flags of this environment that its grants cover. Used by RolePage. */
 import { useSession } from '../shell/session.ts';
 import { inRow } from '../ui/plural.ts';
+import { type GrantMatrixProps } from './GrantMatrix.tsx';
 import { holds, namedKinds, verbsOf, type Granted, type NamedKind } from './grants.ts';
 import { roleTexts } from './texts.ts';
-import type { Declared } from './useDeclared.ts';
 
-interface RolePreviewProps {
-  readonly granted: Granted;
-  readonly declared: Readonly<Record<NamedKind, readonly Declared[]>>;
-}
+type RolePreviewProps = Pick<GrantMatrixProps, 'granted' | 'declared'>;
 
 /** Returns the verbs that hold on a thing. */
 const verbsOn = (granted: Granted, kind: NamedKind, name: string): readonly string[] =>

@@ -4,17 +4,13 @@ import { Dialog } from '@base-ui/react/dialog';
 import { useState, type ReactNode } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { useSubmit } from '../ui/fields.tsx';
-import { FormDialog } from '../ui/FormDialog.tsx';
+import { FormDialog, type FormDialogProps } from '../ui/FormDialog.tsx';
 import { uiTexts } from '../ui/texts.tsx';
 import { ApiError, messageOf } from '../wire/apiError.ts';
 import { settingsTexts } from './texts.ts';
 
-interface ConfirmProps {
-  readonly title: string;
-  readonly about: string;
-  readonly deed: string;
+interface ConfirmProps extends Pick<FormDialogProps, 'title' | 'about' | 'deed' | 'onClose'> {
   readonly onConfirm: () => void;
-  readonly onClose: () => void;
 }
 
 export const Confirm = ({ title, about, deed, onConfirm, onClose }: ConfirmProps) => (
@@ -64,12 +60,9 @@ const Copyable = ({ label, text }: { readonly label: string; readonly text: stri
   );
 };
 
-interface CredentialDialogProps {
-  readonly title: string;
-  readonly about: string;
+interface CredentialDialogProps extends Pick<FormDialogProps, 'title' | 'about' | 'onClose'> {
   /** Labels and texts that have a copy button each. */
   readonly parts: readonly (readonly [string, string])[];
-  readonly onClose: () => void;
 }
 
 /** Only its button closes it, as the credential is gone then. */
@@ -93,19 +86,11 @@ export const CredentialDialog = ({ title, about, parts, onClose }: CredentialDia
   </Dialog.Root>
 );
 
-interface SubmitDialogProps {
-  readonly title: string;
-  readonly about: string;
-  readonly deed: string;
-  /** Of the button that submits. */
-  readonly tone?: 'main' | 'danger';
-  /** Whether it can't be submitted yet. */
-  readonly isOff?: boolean;
+interface SubmitDialogProps extends Omit<FormDialogProps, 'problem' | 'children' | 'onSubmit'> {
   /** A function gets why the name is taken, for its field; null: it is not. */
   readonly children: ReactNode | ((taken: string | null) => ReactNode);
   /** Makes the change; what it throws is shown. */
   readonly submit: () => Promise<void>;
-  readonly onClose: () => void;
 }
 
 /** A dialog whose form makes a change; it stays, with the reason, while the change is refused. */

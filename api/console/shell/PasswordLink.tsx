@@ -1,7 +1,8 @@
 /** Setting a password without a session: asking for a link by mail, and choosing the password by the link. Used by SignIn and the router. */
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { NewPasswordInput, ProblemText, TextInput, useSubmit } from '../ui/fields.tsx';
+import { type FormDialogProps } from '../ui/FormDialog.tsx';
 import { messageOf } from '../wire/apiError.ts';
 import { createHttp } from '../wire/http.ts';
 import { laterTexts } from './laterTexts.ts';
@@ -9,12 +10,8 @@ import { everyEnvironment } from './providerSignIn.ts';
 
 const texts = laterTexts.passwordLink;
 
-interface LinkFormProps {
-  readonly title: string;
-  readonly about: string;
-  readonly deed: string;
+interface LinkFormProps extends Pick<FormDialogProps, 'title' | 'about' | 'deed' | 'children'> {
   readonly onSubmit: () => Promise<void>;
-  readonly children: ReactNode;
 }
 
 /** A form in the place of the sign-in, with its one button and the reason of a refusal. */

@@ -186,10 +186,7 @@ interface ShellProps {
   readonly readFirst: (session: Session) => Promise<void>;
 }
 
-interface FrameProps extends Pick<ShellProps, 'Palette'> {
-  readonly me: Me;
-  readonly onSignOut: () => void;
-}
+type FrameProps = Pick<ShellProps, 'Palette'> & Pick<PaletteProps, 'me' | 'onSignOut'>;
 
 const Frame = ({ me, onSignOut, Palette }: FrameProps) => {
   const { notices } = useSession();

@@ -10,7 +10,7 @@ interface HeldKeys<Key> {
   readonly drop: () => void;
 }
 
-interface HeldKeysOptions<Key> {
+export interface HeldKeysOptions<Key> {
   /** Differs between lists: keys are not applied to another list than the one that they were pressed for. */
   readonly list: unknown;
   /** Whether the rows are still to come. */

@@ -1,16 +1,11 @@
 /** The dialog that prompts for the reason of a change. Loaded by lazy.tsx. */
 import { type FormEvent, useState } from 'react';
 import { TextInput, TooLong, excessOf, reasonMost } from './fields.tsx';
-import { FormDialog } from './FormDialog.tsx';
+import { FormDialog, type FormDialogProps } from './FormDialog.tsx';
 import { uiTexts } from './texts.tsx';
 
-interface AskProps {
-  readonly title: string;
-  readonly about: string;
-  /** The words of the button that submits. */
-  readonly deed: string;
+interface AskProps extends Pick<FormDialogProps, 'title' | 'about' | 'deed' | 'onClose'> {
   readonly onAnswer: (reason: string) => void;
-  readonly onClose: () => void;
 }
 
 export const AskDialog = ({ title, about, deed, onAnswer, onClose }: AskProps) => {

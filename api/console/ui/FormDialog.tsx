@@ -5,7 +5,7 @@ import { Button } from './Button.tsx';
 import { ProblemText } from './fields.tsx';
 import { uiTexts } from './texts.tsx';
 
-interface FormDialogProps {
+export interface FormDialogProps {
   readonly title: string;
   readonly about: string;
   /** The words of the button that submits. */
