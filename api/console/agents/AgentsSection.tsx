@@ -49,7 +49,7 @@ const AgentsPage = () => {
                 {agent.lastUsedAt === null ? agentTexts.neverUsed : <Ago at={agent.lastUsedAt} />}
               </td>
               <td>
-                <Button tone="bare" onClick={() => revoke(agent)} aria-label={agentTexts.revokeOf(agent.name)}>
+                <Button tone="bare" onClick={() => revoke(agent)} aria-label={agentTexts.ending.deed(agent.name)}>
                   {agentTexts.revoke}
                 </Button>
               </td>

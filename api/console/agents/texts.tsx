@@ -50,7 +50,6 @@ export const agentTexts = {
   noneAbout: 'Make one, and give its token to the program that works here.',
   headings: ['Name', 'Role', 'Mode', 'Used'],
   revoke: 'Revoke',
-  revokeOf: (agent: string) => `Revoke ${agent}`,
   modeOf: (agent: string) => `Mode of ${agent}`,
   neverUsed: 'never',
   oneAgent: 'An agent',

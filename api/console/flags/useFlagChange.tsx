@@ -28,7 +28,7 @@ interface DryRun {
 
 /** Returns the value of a member of a flag as people read it. */
 const memberText = (name: string, value: unknown): string => {
-  if (value === undefined || value === null) return wordTexts.change.none;
+  if (value === undefined || value === null) return wordTexts.none;
   if (name === 'rollout') return percent(Number(value));
   return name === 'rules' && Array.isArray(value) ? count(value.length) : valueText(value);
 };
@@ -46,9 +46,9 @@ const changesOf = (flag: Flag, after: Flag): readonly (readonly [string, string,
     ...(rows.some(isOfRamp)
       ? [
           [
-            wordTexts.change.ramp,
-            going === null ? wordTexts.change.none : rampText(going),
-            next === null ? wordTexts.change.none : planText(next),
+            wordTexts.changed.ramp,
+            going === null ? wordTexts.none : rampText(going),
+            next === null ? wordTexts.none : planText(next),
           ] as const,
         ]
       : []),

@@ -134,7 +134,7 @@ export const useFlagSending = (run: ReturnType<typeof useFreshSignIn>['run']) =>
   const offerUndo = (made: Made): void => {
     const back = undoing(made);
     notices.remember(back);
-    notices.done(wordTexts.change.done(made.after.flag, made.done), back);
+    notices.done(wordTexts.change.title(made.after.flag, made.done), back);
   };
   const send = async ({ flag, patch, done }: Pick<Waiting, 'flag' | 'patch' | 'done'>, given: Given): Promise<void> => {
     const { body } = await run(() =>

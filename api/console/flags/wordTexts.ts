@@ -90,12 +90,8 @@ export const wordTexts = {
     happensAtOnce: 'This happens at once, for everybody whom the flag decides for.',
     ask: 'Ask for it',
     change: 'Change the flag',
-    /** The name of a ramp among the members of a flag. */
-    ramp: 'ramp',
-    none: 'none',
     reasonOptional: 'Reason (optional)',
     typeToConfirm: (flag: string) => `Type ${flag} to confirm`,
-    done: (flag: string, change: string) => `${flag}: ${change}`,
     wasSo: (flag: string) => `${flag} was so already.`,
     asked: (change: string) => `Asked for: ${change}. It waits under Approvals.`,
     undone: (change: string) => `taken back: ${change}`,

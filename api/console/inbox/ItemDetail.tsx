@@ -201,7 +201,7 @@ const Timeline = ({ id, detail, names }: { readonly id: string; readonly detail:
     <section className="timeline" aria-label={inboxTexts.item.timeline}>
       <ArchivedNote before={detail.archivedBefore} />
       {detail.timelineCursor !== null && (
-        <Button onClick={() => void readEarlier()}>{inboxTexts.item.showEarlier}</Button>
+        <Button onClick={() => void readEarlier()}>{uiTexts.earlier.show.events}</Button>
       )}
       {detail.timeline.toReversed().map((entry) => (
         <TimelineEntry key={entry.id} entry={entry} names={names} />

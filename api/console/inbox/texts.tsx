@@ -79,7 +79,6 @@ export const inboxTexts = {
     snooze: 'Snooze',
 
     timeline: 'Timeline',
-    showEarlier: 'Show what happened earlier',
     linked: 'Linked',
     triage: 'Triage',
     item: 'Item',

@@ -204,7 +204,7 @@ const RecordHistory = ({ of, page }: RecordHistoryProps) => {
       {shown.map((entry) => (
         <TimelineEntry key={entry.id} entry={entry} names={names} namesItem />
       ))}
-      {cursor !== null && <Button onClick={() => void readEarlier(cursor)}>{recordsTexts.showEarlier}</Button>}
+      {cursor !== null && <Button onClick={() => void readEarlier(cursor)}>{uiTexts.earlier.show.events}</Button>}
       <ArchivedNote before={(earlier ?? page).archivedBefore} />
     </Section>
   );

@@ -44,7 +44,6 @@ export const recordsTexts = {
   items: 'Items',
   history: 'History',
   noHistory: 'Nothing has been done here yet.',
-  showEarlier: 'Show what happened earlier',
   noneRelated: 'None.',
   /** Of a button that shows and hides what was done to a related record. */
   historyOf: (record: string) => `History of ${record}`,

@@ -55,7 +55,7 @@ const RunsHeader = ({ search, actions, fresh, onChange, onRun }: RunsHeaderProps
         </div>
         {canRun && (
           <Button className="total" onClick={choose} shortcut="d">
-            {runsTexts.runAction}
+            {actionTexts.picker.title}
           </Button>
         )}
       </div>

@@ -1,6 +1,5 @@
 /** The texts of the page of runs: its list, its filters and the run beside it. */
 export const runsTexts = {
-  runAction: 'Run an action',
   status: 'Status',
   anyStatus: 'Any status',
   action: 'Action',

@@ -43,6 +43,7 @@ export const uiTexts = {
       entries: 'Show earlier entries',
       ones: 'Show earlier ones',
       jobs: 'Show more jobs',
+      events: 'Show what happened earlier',
     },
     archived: (before: ReactNode) => (
       <>What happened before {before} may be archived. Whoever operates this service can bring it back.</>
