@@ -67,8 +67,7 @@ export const matchBulkQuery = async (
   const readonly = principalModeFault(withoutSupervision(caller.principal));
   if (readonly !== null) throw readonly;
   const none = { ids: [], complete: true };
-  const { ids, complete } =
-    request === null ? none : await readInTime(() => readItemIds(db, request, { most: limits.bulkIds }));
+  const { ids, complete } = request === null ? none : await readInTime(() => readItemIds(db, request, limits.bulkIds));
   if (request !== null && !complete) throw await tooManyFault(db, request);
   if (expect !== null && Math.abs(ids.length - expect) > expect * expectTolerance)
     throw fault(

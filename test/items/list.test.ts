@@ -172,6 +172,25 @@ describe('listing items', () => {
     expect(seen).to.have.length(30);
   });
 
+  it('has each item once by priority, also where items are found without an order', async () => {
+    const record = { resource: 'customer', id: 'c1' };
+    const priorities = ['urgent', 'normal', 'low', 'high', 'normal', 'urgent'];
+    const items = priorities.map((priority, n) => item(n, { priority, record, dueAt: now - n - 1, tags: ['vip'] }));
+    const all: ItemListRequest = { ...(await given(items)), sort: 'priority', limit: 4 };
+    for (const more of [
+      { record },
+      { tags: ['vip'] },
+      { words: ['x'] },
+      { overdue: true },
+      { contents: { words: ['x'], fields: [] } },
+    ])
+      for (const descending of [true, false])
+        for (const pace of [defaultItemScanLimits, { ...defaultItemScanLimits, strides: [1], nearby: 0 }]) {
+          const request: ItemListRequest = { ...all, ...more, descending };
+          expect(await paged(db, request, pace), JSON.stringify(more)).to.deep.equal(expected(items, request));
+        }
+  });
+
   it('finds nothing of another environment', async () => {
     const mine = await given([item(1, { title: 'secret', tags: ['vip'] })]);
     const other = await given([item(1, { title: 'other' })]);

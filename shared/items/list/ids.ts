@@ -41,17 +41,13 @@ const candidateIdsStatement = ({ name, rows }: CandidateSource): NamedStatement 
 
 const firstColumn = (rows: readonly (readonly (string | null)[])[]): string[] => rows.flatMap(([id]) => id ?? []);
 
-interface IdBounds {
-  readonly most: number;
-}
-
 interface FoundIds {
   readonly ids: readonly string[];
   /** Whether these are all. */
   readonly complete: boolean;
 }
 
-const readByStream = async (scan: ItemScan, request: ItemCountRequest, { most }: IdBounds): Promise<FoundIds> => {
+const readByStream = async (scan: ItemScan, request: ItemCountRequest, most: number): Promise<FoundIds> => {
   const ids: string[] = [];
   for (let place: CursorKeys | null = streamStart(scan.stream, request, true); place !== null;) {
     const statement = idsStatement({ ...scan, rows: stepRows });
@@ -83,20 +79,19 @@ const readByTerms = async (scan: ItemScan, request: ItemCountRequest, most: numb
   return firstColumn(await found);
 };
 
-/** Returns the ids of the items that fit, as far as the bounds let them be read; those with the newest activity where it is not all. */
-export const readItemIds = async (db: Db, given: ItemCountRequest, bounds: IdBounds): Promise<FoundIds> => {
+/** Returns the ids of the items that fit, at most so many; those with the newest activity where it is not all. */
+export const readItemIds = async (db: Db, given: ItemCountRequest, most: number): Promise<FoundIds> => {
   const request = normalizeRequest(given);
   const scan = createItemScan(db, request, {
     stream: activityStream(request),
     descending: true,
     scanLimits: defaultItemScanLimits,
   });
-  const { most } = bounds;
   if (scan === null) return cut([], most);
-  if (scan.open.length === 0) return readByStream(scan, request, bounds);
+  if (scan.open.length === 0) return readByStream(scan, request, most);
   const source = await chooseSource(scan, request, scan.scanLimits.gatherMost);
   if (source !== null)
     return cut(firstColumn(await queryItemScan(scan, candidateIdsStatement(source), { limit: most + 1 })), most);
   const found = await readByTerms(scan, request, most);
-  return found === null ? readByStream(scan, request, bounds) : cut(found, most);
+  return found === null ? readByStream(scan, request, most) : cut(found, most);
 };

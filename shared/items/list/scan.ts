@@ -93,7 +93,16 @@ export const createItemScan = (
     size: count > scanLimits.branches ? null : branchSizeFor(count),
     within,
     open,
-    values: { ...filterValues(request), ...sourceValues(request), ...branches },
+    values: {
+      ...filterValues(request),
+      ...sourceValues(request),
+      ...branches,
+      // Inboxes with the priorities of the stream, for what is found without its branches.
+      ranked:
+        stream.rank === undefined
+          ? null
+          : branches.inbox.map((inbox, n) => `${inbox ?? ''} ${branches.priority[n] ?? ''}`),
+    },
   };
 };
 

@@ -131,16 +131,7 @@ export const readOverdueRows = (
     limit,
   });
 
-/** Returns how many candidates a source has; `most` + 1 stands for any larger number. */
-const countCandidates = async (
-  { db, values }: Pick<ItemScan, 'db' | 'values'>,
-  source: CandidateSource,
-  most: number,
-): Promise<number> => Number((await queryItemScan({ db, values }, candidateCountStatement(source), { most }))[0]?.[0]);
-
-/**
- * Returns the source with the fewest candidates, where these are at most `most`; else null.
- */
+/** Returns the source with the fewest candidates, where these are at most `most`; else null. */
 export const chooseSource = async (
   scan: Pick<ItemScan, 'db' | 'values' | 'stream'>,
   request: ItemCountRequest,
@@ -150,7 +141,8 @@ export const chooseSource = async (
   let chosen: CandidateSource | null = null;
   for (const source of candidateSources(request)) {
     if (source.name === 'seen' && scan.stream.key === 'last_seen') continue;
-    const count = await countCandidates(scan, source, fewest - 1);
+    const [found] = await queryItemScan(scan, candidateCountStatement(source), { most: fewest - 1 });
+    const count = Number(found?.[0]);
     if (count < fewest) [fewest, chosen] = [count, source];
   }
   return chosen;

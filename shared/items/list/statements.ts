@@ -183,6 +183,9 @@ const belonging = (stream: ItemStream, descending: boolean, conditions = allCond
     afterCursorSql(stream, descending),
     ...(stream.name === 'due' ? ['i.due_at is not null'] : []),
     ...(stream.name === 'undue' ? ['i.due_at is null'] : []),
+    ...(stream.by === 'priority'
+      ? [`($ranked::text[] is null or i.inbox || ' ' || i.priority = any ($ranked::text[]))`]
+      : []),
   ]
     .map(hiddenFromPlanner)
     .concat(conditions)
