@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { partsOf } from '../../shared/platform/journal/inserts.ts';
 import { acquireLeaderLease, newHolderName } from '../../shared/platform/leases/leaderLease.ts';
-import { channels } from '../../shared/platform/redis/bus.ts';
+import { channels, type LiveBatch } from '../../shared/platform/redis/bus.ts';
 import { publishBatch } from '../../workers/outbox/publishBatch.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';
 import { until } from '../support/until.ts';
@@ -113,6 +113,29 @@ describe('the publisher', () => {
         batches.flatMap(({ first, rows }) => rows.map(({ parts }, n) => [first + n, (parts[0] as Told['part']).id]));
       await until('all batches were heard', () => flat().length === expected.length);
       expect(flat()).to.deep.equal(expected);
+    }
+    await publisher.stop();
+  });
+
+  it('tells a backlog in its order, in messages of which each is small enough, with the counts at the end', async () => {
+    const [heard, others] = await Promise.all([1, 2].map((env) => world.hear(env)));
+    await world.sql(
+      `insert into outbox (id, env, at, inbox, deltas, whole) select n, 1 + n % 2, 1, 'inbox', '{"total":1}', true from generate_series(1, 2600) n`,
+    );
+    await world.sql(
+      `insert into stream_parts (id, env, parts) select id, env, '[{"id":' || id || ',"text":"' || repeat('ä', 4000) || '"}]' from outbox`,
+    );
+    const publisher = world.own(startPublisher(world.deps));
+    const rows = (batches: LiveBatch[] = []): number => batches.reduce((sum, batch) => sum + batch.rows.length, 0);
+    await until('all is heard', () => rows(heard) === 1300 && rows(others) === 1300);
+    for (const [env, batches = []] of [heard, others].entries()) {
+      const told = batches.flatMap((batch) =>
+        batch.rows.map(({ parts }, n) => [batch.first + n, (parts[0] as { id: number }).id]),
+      );
+      expect(told).to.deep.equal(told.map((_, i) => [i + 1, 2 * (i + 1) - env]));
+      for (const batch of batches) expect(Buffer.byteLength(JSON.stringify(batch))).to.be.below(1_020_000);
+      expect(batches.length).to.be.above(10);
+      expect(batches.at(-1)?.counts).to.deep.equal({ inbox: { total: 1300 } });
     }
     await publisher.stop();
   });

@@ -107,15 +107,13 @@ const streamInsertSql = `
         then streams.position + excluded.position + greatest(streams.overdue_mark, excluded.overdue_mark) else -1 end
     returning env, position
   ), numbered as materialized (
-    select t.env, h.position - s.n + row_number() over own as position, t.at, t.id, t.inside, t.parts,
-      (sum(octet_length(t.parts)) over own - octet_length(t.parts)) / ${String(messageBytesMax)} as message
-    from (select env, id, at, parts as inside, ${partsOf('taken')} as parts from taken offset 0) t join heads h using (env) join sums s using (env)
-    window own as (partition by t.env order by t.id)
+    select t.env, h.position - s.n + row_number() over (partition by t.env order by t.id) as position, t.at, t.id, t.parts
+    from taken t join heads h using (env) join sums s using (env)
   ), written as (
-    insert into stream (env, position, at, parts, id) select env, position, at, coalesce(inside, ''), id from numbered
+    insert into stream (env, position, at, parts, id) select env, position, at, coalesce(parts, ''), id from numbered
   )`;
 
-/** One row per message: of each environment those with events, in order, then one with the counts that changed. */
+/** First a row with what else there is to say (`BatchHead`), then one for each row taken, by environment and position. */
 const takeBatchSql = statement(
   'publisher.batch',
   `
@@ -125,26 +123,31 @@ const takeBatchSql = statement(
     from counted c
     full join (select o.* from counts o join (select distinct env, inbox from changed where not starts_with(measure, '#')) k using (env, inbox)) o using (env, inbox, measure)
     group by env, inbox
-  ), messages as (
-    select env, min(position) as first, string_agg('{"at":' || at || ',"parts":' || parts || '}', ',' order by position) as rows, null as counts
-    from numbered group by env, message
-    union all
-    select h.env, h.position + 1, null, (select json_object_agg(i.inbox, i.measures)::text from inboxes i where i.env = h.env) from heads h
+  ), told as (
+    select h.env, e.epoch, h.position, (select json_object_agg(i.inbox, i.measures)::text from inboxes i where i.env = h.env) as counts
+    from heads h join environments e on e.id = h.env
   )
-  select (select count(*) from lease)::int as held, (select count(*) from taken)::int as taken, m.env, m.first, m.rows, m.counts,
-    (select e.epoch from environments e where e.id = m.env) as epoch,
-    (select array_agg(distinct traceparent) from taken where traceparent is not null) as traces
-  from (select 1) once left join messages m on true order by m.env, m.first`,
+  select null::int as env, null::bigint as position, null::bigint as at, json_build_object('held', exists (select from lease),
+    'heads', (select json_agg(told order by env) from told), 'traces', (select array_agg(distinct traceparent) from taken where traceparent is not null))::text as parts
+  union all
+  select env, position, at, ${partsOf('numbered')} from numbered
+  order by env nulls first, position`,
 );
 
 interface BatchRow {
-  readonly held: number;
-  readonly taken: number;
   readonly env: number | null;
-  readonly first: number;
-  readonly rows: string | null;
+  readonly at: number;
+  readonly parts: string;
+}
+
+/** How far a stream has come, and the counts of its inboxes that changed, as JSON. */
+interface ToldHead extends StreamHead {
   readonly counts: string | null;
-  readonly epoch: number | null;
+}
+
+interface BatchHead {
+  readonly held: boolean;
+  readonly heads: readonly ToldHead[] | null;
   readonly traces: readonly string[] | null;
 }
 
@@ -173,6 +176,32 @@ interface BatchOptions {
   readonly advance: boolean;
 }
 
+/** Returns the messages of an environment. The columns are JSON already: they are joined, never parsed. */
+const messagesOf = (
+  { env, epoch, position, counts }: ToldHead,
+  rows: readonly BatchRow[],
+  now: number,
+): LiveBatchMessage[] => {
+  let cut: string[] = [];
+  const cuts = rows.length > 0 || counts !== null ? [cut] : [];
+  let size = 0;
+  for (const { at, parts } of rows) {
+    if (size >= messageBytesMax) {
+      cuts.push((cut = []));
+      size = 0;
+    }
+    cut.push(`{"at":${String(at)},"parts":${parts}}`);
+    size += Buffer.byteLength(parts);
+  }
+  let first = position - rows.length + 1;
+  return cuts.map((own, i) => {
+    const last = i === cuts.length - 1 ? counts : null;
+    const text = `{"kind":"batch","epoch":${String(epoch)},"first":${String(first)},"rows":[${own.join(',')}],"counts":${last ?? '{}'},"at":${String(now)}}`;
+    first += own.length;
+    return { env, text };
+  });
+};
+
 /**
  * Moves up to `batchRows` events, and the overdue marks to `now` when `advance` is set; commits. The counts go with the
  * last message of an environment; a message may have counts alone (`rows` empty, `first` the position to come).
@@ -182,36 +211,26 @@ export const publishBatch = async (
   lease: LeaderLease & { readonly timeline?: string | null },
   { now, advance }: BatchOptions,
 ): Promise<PublishedBatch> => {
-  const found = await queryRows<BatchRow>(db, takeBatchSql, [
+  const [head, ...rows] = await queryRows<BatchRow>(db, takeBatchSql, [
     lease.name,
     lease.holder,
     lease.fence,
     advance ? now : null,
     lease.timeline ?? null,
   ]);
-  const messages: (Pick<BatchRow, 'epoch' | 'first'> & {
-    readonly env: number;
-    readonly rows: string;
-    counts: string;
-  })[] = [];
-  const heads: StreamHead[] = [];
-  for (const { env, epoch, first, rows: events, counts } of found) {
-    if (env === null) continue;
-    if (events === null && epoch !== null) heads.push({ env, epoch, position: first - 1 });
-    const before = messages.at(-1);
-    if (events !== null) messages.push({ env, epoch, first, rows: events, counts: '{}' });
-    else if (counts !== null && before?.env === env) before.counts = counts;
-    else if (counts !== null) messages.push({ env, epoch, first, rows: '', counts });
-  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement's own JSON
+  const { held, heads, traces } = JSON.parse(head?.parts ?? '') as BatchHead;
   return {
-    leaseHeld: found[0]?.held === 1,
-    taken: found[0]?.taken ?? 0,
-    heads,
-    traces: found[0]?.traces ?? [],
-    // The columns are JSON already: they are joined, never parsed.
-    messages: messages.map((each) => ({
-      env: each.env,
-      text: `{"kind":"batch","epoch":${String(each.epoch)},"first":${String(each.first)},"rows":[${each.rows}],"counts":${each.counts},"at":${String(now)}}`,
-    })),
+    leaseHeld: held,
+    taken: rows.length,
+    heads: heads ?? [],
+    traces: traces ?? [],
+    messages: (heads ?? []).flatMap((told) =>
+      messagesOf(
+        told,
+        rows.filter(({ env }) => env === told.env),
+        now,
+      ),
+    ),
   };
 };

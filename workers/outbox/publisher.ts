@@ -1,4 +1,5 @@
 /** The publisher: moves `outbox` into the live stream (publishBatch.ts) and sends it to the API processes through Redis. */
+import { setImmediate } from 'node:timers/promises';
 import type { Deps } from '../../shared/deps.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
 import {
@@ -22,6 +23,8 @@ const pollMs = 250;
 const overdueCheckMs = 700;
 /** While a release that does not count active items runs beside this one, its counts are wrong for at most so long: counting reads every item. */
 const recountEveryMs = 60_000;
+
+const nothing = (): void => undefined;
 
 /** Makes the span of a batch in each of the traces that its rows belong to. */
 const tracePublishing = (
@@ -81,9 +84,11 @@ export const startPublisher = ({
     const lease = { ...acquired, timeline: await compare(acquired) };
     let advancedAt = -overdueCheckMs;
     let recountedAt = -recountEveryMs;
+    /** Tells of a full batch while the next one is taken, so that PostgreSQL does not wait meanwhile. */
+    let tellBefore = nothing;
     while (!stopped) {
       const startedAt = performance.now();
-      if (startedAt - recountedAt >= recountEveryMs) {
+      if (tellBefore === nothing && startedAt - recountedAt >= recountEveryMs) {
         recountedAt = startedAt;
         // Streams do not wait for counts.
         await recountOutdated(db, lease).catch((error: unknown) => {
@@ -92,13 +97,22 @@ export const startPublisher = ({
       }
       const advance = startedAt - advancedAt >= overdueCheckMs;
       const now = clock.now();
-      const { leaseHeld, taken, messages, heads, traces } = await publishBatch(db, lease, { now, advance });
+      const taking = publishBatch(db, lease, { now, advance });
+      // In the next turn the statement is on its way.
+      const [{ leaseHeld, taken, messages, heads, traces }] = await Promise.all([
+        taking,
+        setImmediate().then(tellBefore),
+      ]);
       if (!leaseHeld) return;
-      // Before the messages, on the same connection. Nothing waits for it.
-      void keepTold(redis, heads);
-      for (const { env, text } of messages) bus.publish(channels.live(env), text);
-      tracePublishing(tracer, traces, { taken, agoMs: performance.now() - startedAt });
-      if (taken === batchRows) continue;
+      const tell = (): void => {
+        // Before the messages, on the same connection. Nothing waits for it.
+        void keepTold(redis, heads);
+        for (const { env, text } of messages) bus.publish(channels.live(env), text);
+        tracePublishing(tracer, traces, { taken, agoMs: performance.now() - startedAt });
+      };
+      tellBefore = taken === batchRows && !stopped ? tell : nothing;
+      if (tellBefore === tell) continue;
+      tell();
       if (advance) advancedAt = startedAt;
       await news.wait(pollMs);
     }
