@@ -1,6 +1,9 @@
 /** A summary of more items than it may read: what is exact, and what is scaled up from those that were read. */
 import { expect } from 'chai';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { rangeGroupsStatement } from '../../shared/items/list/groups.ts';
 import { unfiltered } from '../../shared/items/list/request.ts';
+import { itemStreams } from '../../shared/items/list/streams.ts';
 import { summarizeItems } from '../../shared/items/list/summary.ts';
 import type { Reply } from '../support/http.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -122,6 +125,40 @@ describe('a summary of a large table', () => {
     expect([some.sampled, some.of]).to.deep.equal([true, 10_000]);
     expect(some.total).to.be.within(many * 0.4, many * 0.6);
   });
+
+  const covered = { inbox: 'mail', state: 'open', assignee: null, record: null, day: '1970-01-01' } as const;
+  for (const by of ['inbox', 'state', 'assignee', 'record', 'day'] as const)
+    it(`by ${by} is exact up to 50,000 items, however little time there is, from an index alone`, async () => {
+      const request = {
+        ...unfiltered,
+        env: envId(),
+        inboxes: [{ name: 'mail', states: ['open', 'closed'], priorities: [['normal']] }],
+        now: Date.now(),
+      };
+      const asked = { by, field: null, resources: [], limit: 50, readMs: 0 } as const;
+      const oldest = many - limits.summaryItems + 1;
+      const found = await summarizeItems(world.deps.db, { ...request, seen: { from: oldest, to: many + 1 } }, asked);
+      expect([found.sampled, found.total, found.of]).to.deep.equal([false, 50_000, 50_000]);
+      expect(found.groups).to.deep.equal([
+        {
+          key: covered[by],
+          recordTitle: null,
+          count: 50_000,
+          occurrences: 100_000,
+          unassigned: 50_000,
+          overdue: 0,
+          oldest,
+          newest: many,
+          exampleId: `itm_${String(many).padStart(26, '0')}`,
+          exampleTitle: `Item ${String(many)}`,
+        },
+      ]);
+      const more = await summarizeItems(world.deps.db, { ...request, seen: { from: oldest - 1, to: many + 1 } }, asked);
+      expect([more.sampled, more.of]).to.deep.equal([true, 10_000]);
+      const { prepared } = rangeGroupsStatement(by, { stream: itemStreams.seen, size: 1 }, false);
+      const plan = await world.sql<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${prepared.text}`);
+      expect(plan.map((line) => line['QUERY PLAN']).join('\n')).to.include('Index Only Scan using items_activity');
+    });
 
   it('answers from a sample of all where nothing of what it has read fits', async () => {
     const request = {

@@ -9,7 +9,8 @@ import { allConditions, conditionsOfFound, mayHaveAllSql, wholeColumn } from './
 import type { ItemCountRequest } from './request.ts';
 import type { CandidateSource } from './sources.ts';
 import { fortnightRowsSql, itemByIdSql } from './statements.ts';
-import { itemRangeName, itemRangeSql, type RangeShape } from './streamSql.ts';
+import { itemStreams, type ItemStream } from './streams.ts';
+import { coveredRangeSql, itemRangeName, itemRangeSql, type RangeShape } from './streamSql.ts';
 
 interface Grouping {
   /** What items are grouped by while they are read: columns of the alias `i`. */
@@ -18,6 +19,8 @@ interface Grouping {
   readonly key: string;
   /** Makes several groups of one. `n` of `t` is 1 in the first of them. */
   readonly split?: string;
+  /** Whether the index of activity holds the columns. */
+  readonly covered?: true;
 }
 
 /** Days are counted from so long before 1970 that none is negative, as a division cuts towards zero. */
@@ -29,21 +32,23 @@ const dayMs = 86_400_000;
  * JSON texts.
  */
 const groupings = {
-  inbox: { read: ['i.inbox'], key: 'g.k1' },
-  state: { read: ['i.state'], key: 'g.k1' },
+  inbox: { read: ['i.inbox'], key: 'g.k1', covered: true },
+  state: { read: ['i.state'], key: 'g.k1', covered: true },
   tag: {
     read: ['i.tags'],
     key: 't.tag',
     split: 'left join lateral unnest(g.k1) with ordinality t(tag, n) on true',
   },
-  assignee: { read: ['i.assignee'], key: 'g.k1' },
+  assignee: { read: ['i.assignee'], key: 'g.k1', covered: true },
   record: {
     read: ['i.record_resource', 'i.record_id'],
     key: `case when g.k1 = any ($resources::text[]) then g.k1 || ':' || g.k2 end`,
+    covered: true,
   },
   day: {
     read: [`(i.first_seen + ${String(daysBefore * dayMs)}) / ${String(dayMs)}`],
     key: `to_char(date '1970-01-01' + (g.k1 - ${String(daysBefore)})::int, 'YYYY-MM-DD')`,
+    covered: true,
   },
 } as const satisfies Record<string, Grouping>;
 const byField: Grouping = {
@@ -84,11 +89,17 @@ const groupSql = (by: SummaryKey, rows: string, fits: string): string => {
   group by 1`;
 };
 
+/** Returns whether the index of a stream holds what is grouped. */
+export const isCovered = (by: SummaryKey, stream: ItemStream): boolean =>
+  stream === itemStreams.seen && groupingOf(by).covered === true;
+
 /** Groups the rows of a stream between the cursor and a place (itemRangeSql). `open`: whether they may fail a filter. */
 export const rangeGroupsStatement = (by: SummaryKey, shape: RangeShape, open: boolean): NamedStatement =>
-  namedStatement(`items.groups.${by}.${open ? 'open.' : ''}${itemRangeName(shape)}`, () =>
-    groupSql(by, itemRangeSql(shape), open ? allConditions : 'true'),
-  );
+  !open && isCovered(by, shape.stream)
+    ? namedStatement(`items.groups.${by}.covered`, () => groupSql(by, coveredRangeSql(shape.stream), 'true'))
+    : namedStatement(`items.groups.${by}.${open ? 'open.' : ''}${itemRangeName(shape)}`, () =>
+        groupSql(by, itemRangeSql(shape), open ? allConditions : 'true'),
+      );
 
 /** Groups up to `$most` items that the terms in `$pieces` find in the fortnights from `$from` back to `$to`. */
 export const termGroupsStatement = (by: SummaryKey): NamedStatement =>

@@ -95,6 +95,9 @@ export const branchSql = (
   return `select ${columns} from items i where i.env = $env ${stream.where} and ${conditions.join(' and ')}`;
 };
 
+/** Holds of every item, and of what no index has: without it PostgreSQL reads a whole index that has all columns, and compares each entry. */
+const ofTheTable = 'i.version > 0';
+
 /**
  * Selects the rows of a stream by activity behind the cursor up to the place of `$untilKeys` and `$untilId`, in no order: as a bitmap,
  * which PostgreSQL reads in the order of the table, in half of the time that an index in its own order takes. The keys are one for each
@@ -109,10 +112,18 @@ export const itemRangeSql = ({ stream, size }: RangeShape): string => {
   const branches = Array.from({ length: rangeBranches(size) }, (_, n) =>
     [...branchConditions(branch, n + 1), until(`($untilKeys::bigint[])[${String(n + 1)}]`)].join(' and '),
   );
-  return `select ${scannedColumns} from items i where i.env = $env ${stream.where} and ${afterCursorSql(stream, true)} and (${branches.join('\n or ')})`;
+  return `select ${scannedColumns} from items i where i.env = $env ${stream.where} and ${afterCursorSql(stream, true)} and ${ofTheTable} and (${branches.join('\n or ')})`;
 };
 
-/** Returns the parameters of `itemRangeSql`. */
+/**
+ * Selects up to `$most` of the same rows of the stream `seen` (null: all), for what reads no column that its index lacks (migrations/0080):
+ * PostgreSQL then reads none of the table's rows that are visible to all. The order keeps it from another index, of states.
+ */
+export const coveredRangeSql = (stream: ItemStream): string => `
+  select ${scannedColumns} from items i where i.env = $env and i.inbox = any ($inboxes::text[]) and ${afterCursorSql(stream, true)}
+    and (i.last_seen, i.id) >= (($untilKeys::bigint[])[1], $untilId::text) order by i.inbox, ${orderBySql(stream, true)} limit $most`;
+
+/** Returns the parameters of `itemRangeSql` and `coveredRangeSql`. */
 export const untilValues = (size: number | null, [key = null, id = null]: CursorKeys): NamedValues => ({
   untilKeys: Array.from({ length: rangeBranches(size) }, () => key),
   untilId: id,

@@ -49,7 +49,6 @@ const others = [
 const exceptions: Readonly<Record<string, string>> = {
   'approvals.pending': 'all that waits for a decision, which is little',
   'sweeps.goneActions': 'the same',
-  'items.groups.state.seen.1': 'up to 50,000 items, as they are grouped',
   'tables.analyzeGrown': 'what PostgreSQL knows of each table',
 };
 const blocksMax = 150;
