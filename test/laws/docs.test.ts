@@ -121,6 +121,7 @@ describe('law: documents', () => {
       'docs/agents.md',
       'docs/operators.md',
       'docs/production.md',
+      'docs/growing.md',
       'docs/metrics.md',
       'docs/alerts.md',
       'docs/images.md',

@@ -49,9 +49,12 @@ const others = [
 const exceptions: Readonly<Record<string, string>> = {
   'approvals.pending': 'all that waits for a decision, which is little',
   'sweeps.goneActions': 'the same',
+  'words.indexPending': 'what was written since the last turn',
+  'words.missing': 'the same',
   'tables.analyzeGrown': 'what PostgreSQL knows of each table',
 };
-const blocksMax = 150;
+/** A third of what the smallest of the tables takes that have rows of others. */
+const blocksMax = 300;
 
 const quoted = (value: unknown): string => {
   if (value === null || value === undefined) return 'null';
