@@ -188,8 +188,12 @@ export const openDirectory = async ({ db, bus, clock, idleMs, onError }: Directo
   wake();
 
   const agent = createAgentReader(db);
-  const principal = (type: string, id: string) =>
-    readPrincipal({ db, agent, clock, role: (name) => state.roles.get(name) }, type, id);
+  /** Returns a role, also one that was made so lately that this process has not heard of it. */
+  const knownRole = async (id: string): Promise<Role | undefined> => {
+    if (!state.roles.has(id)) await refresh();
+    return state.roles.get(id);
+  };
+  const principal = (type: string, id: string) => readPrincipal({ db, agent, clock, role: knownRole }, type, id);
   const sessions = createSessionCache({ db, clock, idleMs, principal, revision: () => state.revision, onError });
 
   return {

@@ -14,14 +14,15 @@ const agentsByIdsSql = statement(
 const readPerson = statement(
   'directory.person',
   `
-  select name, role, environments from people where id = $1 and removed_at is null`,
+  select id, name, role, 'normal' as mode, environments, null::bigint as expires_at from people where id = $1 and removed_at is null`,
 );
 const readAppKey = statement(
   'directory.appKey',
   `
   select k.name, e.name as environment from app_keys k join environments e on e.id = k.env where k.id = $1 and k.revoked_at is null`,
 );
-interface AgentRow {
+/** An agent or a person. */
+interface HolderRow {
   readonly id: string;
   readonly name: string;
   readonly role: string;
@@ -31,19 +32,19 @@ interface AgentRow {
 }
 
 /** Returns a function that reads an agent that is not revoked; reads that come at once share a statement. */
-export const createAgentReader = (db: Db): ((id: string) => Promise<AgentRow | undefined>) => {
+export const createAgentReader = (db: Db): ((id: string) => Promise<HolderRow | undefined>) => {
   const read = createGatheringReader(
     async (_group, ids) =>
-      new Map((await queryRows<AgentRow>(db, agentsByIdsSql, [ids])).map((agent) => [agent.id, agent])),
+      new Map((await queryRows<HolderRow>(db, agentsByIdsSql, [ids])).map((agent) => [agent.id, agent])),
   );
   return (id) => read(0, id);
 };
 
 interface PrincipalSource {
   readonly db: Db;
-  readonly agent: (id: string) => Promise<AgentRow | undefined>;
+  readonly agent: (id: string) => Promise<HolderRow | undefined>;
   readonly clock: Clock;
-  readonly role: (id: string) => Role | undefined;
+  readonly role: (id: string) => Promise<Role | undefined>;
 }
 
 /** Returns an agent, a person or an app key by id, null when it is revoked, removed or expired. */
@@ -52,36 +53,13 @@ export const readPrincipal = async (
   type: string,
   id: string,
 ): Promise<(Principal & { expiresAt: number | null }) | null> => {
-  if (type === 'agent') {
-    const found = await agent(id);
-    const has = found === undefined ? undefined : role(found.role);
+  if (type === 'agent' || type === 'person') {
+    const found = type === 'agent' ? await agent(id) : await queryRow<HolderRow>(db, readPerson, [id]);
+    const has = found === undefined ? undefined : await role(found.role);
     if (found === undefined || has === undefined) return null;
-    if (found.expires_at !== null && found.expires_at <= clock.now()) return null;
-    return {
-      type,
-      id,
-      name: found.name,
-      mode: found.mode,
-      role: has,
-      access: has.access,
-      environments: found.environments,
-      expiresAt: found.expires_at,
-    };
-  }
-  if (type === 'person') {
-    const found = await queryRow<{ name: string; role: string; environments: string[] }>(db, readPerson, [id]);
-    const has = found === undefined ? undefined : role(found.role);
-    if (found === undefined || has === undefined) return null;
-    return {
-      type,
-      id,
-      name: found.name,
-      mode: 'normal',
-      role: has,
-      access: has.access,
-      environments: found.environments,
-      expiresAt: null,
-    };
+    const { name, mode, environments, expires_at: expiresAt } = found;
+    if (expiresAt !== null && expiresAt <= clock.now()) return null;
+    return { type, id, name, mode, role: has, access: has.access, environments, expiresAt };
   }
   const key = await queryRow<{ name: string; environment: string }>(db, readAppKey, [id]);
   if (key === undefined) return null;

@@ -174,6 +174,17 @@ describe('settings over HTTP: agents and roles', () => {
       expect(await soon(there, '/items?inbox=mail', 200)).to.equal(404);
     });
 
+    it('hold at once where nobody has heard of them yet', async () => {
+      const { token, id } = await world.agent('viewer');
+      await world.sql(
+        `with made as (insert into roles (id, name, grants, created_at, updated_at) values ('rol_unheard', 'unheard', '[{"on":"inbox:mail","can":["see"]}]', 0, 0) returning id),
+         raised as (update revisions set n = n + 1)
+         update agents set role = made.id from made where agents.id = $1`,
+        [id],
+      );
+      expect((await clientOf(world.base, token, id).get('/items?inbox=mail')).status).to.equal(200);
+    });
+
     it('are refused where they mean nothing, have a name that is taken, are built in or in use', async () => {
       const { role } = await made('roles', { name: name(), grants: [] });
       refused(
