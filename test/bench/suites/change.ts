@@ -53,21 +53,22 @@ const measure = async (bench: Bench) => {
     limitFew: least(false, fewCallers),
   });
   // Changes meet in a process: of the same callers at several processes fewer do.
-  const apis = await Promise.all(Array.from({ length: severalProcesses }, () => bench.api()));
-  const loads = await Promise.all(apis.map(() => bench.start('load')));
+  const parts = await Promise.all(
+    Array.from({ length: severalProcesses }, async () => ({ at: await bench.api(), load: await bench.start('load') })),
+  );
   const several = async (): Promise<Costed> => {
     await database.sql('truncate outbox');
     const items = await itemsToChange(database);
-    const share = Math.floor(items.length / apis.length);
+    const share = Math.floor(items.length / parts.length);
     const { result, cost } = await costOf(
       database,
-      apis.map(({ pid }) => pid),
+      parts.map(({ at }) => at.pid),
       () =>
         Promise.all(
-          apis.map(({ port: at }, n) =>
-            loads[n]?.call<Measured>('run', {
-              port: at,
-              connections: fewCallers / apis.length,
+          parts.map(({ at, load }, n) =>
+            load.call<Measured>('run', {
+              port: at.port,
+              connections: fewCallers / parts.length,
               requests: changing(token, items.slice(n * share, (n + 1) * share), false),
               ms,
               warmupMs: ms / 4,
@@ -77,7 +78,7 @@ const measure = async (bench: Bench) => {
     );
     const [first] = result;
     if (first === undefined) throw new Error('There is a process.');
-    const sum = (of: 'count' | 'perSecond'): number => result.reduce((all, each) => all + (each?.[of] ?? 0), 0);
+    const sum = (of: 'count' | 'perSecond'): number => result.reduce((all, each) => all + each[of], 0);
     const count = sum('count');
     return {
       ...first,
