@@ -6,7 +6,7 @@ import { fault } from '../catalogue/errors.ts';
 import { type BulkOutcome, type BulkStatus, openChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { type Statement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { type Statement, ofEnvironment, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { type EndedRows, batchRows } from '../platform/ended/moveEnded.ts';
 import { notFoundFault, readPageOfTwo } from '../platform/ended/readEnded.ts';
 import { cutPage, readVisiblePage } from '../platform/listing/page.ts';
@@ -25,9 +25,9 @@ const bulkRows = (from: string): string => `
 const one = statement('bulk.one', `${bulkRows('bulks')} where b.env = $1 and b.id = $2`);
 const oneEnded = statement('bulk.oneEnded', `${bulkRows('bulks_ended')} where b.env = $1 and b.id = $2`);
 
-/** The newest bulks before `$2`, at most `$3`, of the principal `$4` or of all, in the order of an index of the environment: by ids alone all others’ would be read. */
+/** The newest bulks before `$2`, at most `$3`, of the principal `$4` or of all. */
 const bulksPage = (from: 'bulks' | 'all_bulks', own: boolean, byStatus: boolean): string => `
-  ${bulkRows(`(select * from ${from} where env = any (array[$1::int]) and id < $2 ${own ? 'and actor = $4' : 'and $4::text is not null'} ${byStatus ? 'and status = $5' : ''} order by env, id desc limit $3)`)}
+  ${bulkRows(`(select * from ${from} where ${ofEnvironment('env', '$1')} and id < $2 ${own ? 'and actor = $4' : 'and $4::text is not null'} ${byStatus ? 'and status = $5' : ''} order by env, id desc limit $3)`)}
   order by b.id desc`;
 const pageStatements = (own: boolean, byStatus: boolean): Readonly<Record<'recent' | 'all', Statement>> => {
   const name = `bulk.${own ? 'ownPage' : 'page'}${byStatus ? 'Status' : ''}`;

@@ -11,7 +11,6 @@ import {
   createChangeGatherer,
   event,
   keep,
-  lengthOfValues,
   live,
   savedValues,
   type Change,
@@ -137,7 +136,5 @@ export const insertRun = async (
     ...savedValues(saved),
   };
   const { env, id } = wanted;
-  const written = await inStatementSpan(span, 'runs.insert', () => insert(db, { env, id, values, has }));
-  if (written) count?.(lengthOfValues(values));
-  return written;
+  return inStatementSpan(span, 'runs.insert', () => insert(db, { env, id, values, has, count }));
 };

@@ -12,7 +12,6 @@ import {
   createChangeGatherer,
   event,
   keep,
-  lengthOfValues,
   live,
   savedValues,
   writeChange,
@@ -248,14 +247,11 @@ const moveRun = async (db: Db | Tx, before: Run, after: Run, at: number, step: R
     reason: after.reason,
     ...savedValues(saved),
   };
-  const { env, id } = after;
-  const isMoved =
-    after.bulk === null
-      ? await writeMove(db, { env, id, values, has })
-      : (await writeChange(db, moveChange, values, { has })) > 0;
   // Each item that waits has the data of its entry.
-  if (isMoved) step.count?.(lengthOfValues(values) + waiting.length * (data?.length ?? 0));
-  return isMoved;
+  const count = (bytes: number): void => step.count?.(bytes + waiting.length * (data?.length ?? 0));
+  if (after.bulk !== null) return (await writeChange(db, moveChange, values, { has, count })) > 0;
+  const { env, id } = after;
+  return writeMove(db, { env, id, values, has, count });
 };
 
 /**

@@ -2,7 +2,7 @@
 import type { Caller } from '../accounts/access/principal.ts';
 import { openRunStatuses, type RunStatus } from '../catalogue/states/runs.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { type NamedStatement, namedStatement, queryNamedRows } from '../platform/db/sql.ts';
+import { type NamedStatement, namedStatement, ofEnvironment, queryNamedRows } from '../platform/db/sql.ts';
 import { notFoundFault, readPageOfTwo } from '../platform/ended/readEnded.ts';
 import { cutPage } from '../platform/listing/page.ts';
 import { allRunColumns, readRun, runColumns, type ActionDeps, type Run } from './model.ts';
@@ -37,7 +37,7 @@ interface RunsQuery {
   readonly limit: number;
 }
 
-/** Returns the statement of a page of unfinished and recent runs, or of all, in the order of an index of the environment: by ids alone all others’ runs would be read. Items that the role does not see are left out when the runs are presented (present.ts). */
+/** Returns the statement of a page of unfinished and recent runs, or of all. Items that the role does not see are left out when the runs are presented (present.ts). */
 const pageStatement = ({ status, action }: RunsQuery, isAll: boolean): NamedStatement => {
   const filters = Object.entries({ status, action }).flatMap(([column, wanted]) =>
     wanted === undefined ? [] : [column],
@@ -46,7 +46,7 @@ const pageStatement = ({ status, action }: RunsQuery, isAll: boolean): NamedStat
     ['runs.page', isAll ? 'all' : 'recent', ...filters].join('.'),
     () => `
     select ${isAll ? allRunColumns : runColumns} from ${isAll ? 'all_runs' : 'runs'} r
-    where r.env = any (array[$env::int]) and r.id < $from and (r.actor = $actor or (r.action = any($actions) and (r.resource is null or r.resource = any($resources))))
+    where ${ofEnvironment('r.env', '$env')} and r.id < $from and (r.actor = $actor or (r.action = any($actions) and (r.resource is null or r.resource = any($resources))))
       ${filters.map((column) => `and r.${column} = $${column}`).join(' ')}
     order by r.env, r.id desc limit $limit`,
   );

@@ -84,7 +84,7 @@ export const startPublisher = ({
     const lease = { ...acquired, timeline: await compare(acquired) };
     let advancedAt = -overdueCheckMs;
     let recountedAt = -recountEveryMs;
-    /** Tells of a full batch while the next one is taken, so that PostgreSQL does not wait meanwhile. */
+    /** Sends the messages of the last full batch while PostgreSQL takes the next one. */
     let tellBefore = nothing;
     while (!stopped) {
       const startedAt = performance.now();

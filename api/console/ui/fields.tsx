@@ -180,7 +180,7 @@ export const Hint = ({ children }: { readonly children: ReactNode }) => (
   </p>
 );
 
-/** Says that a form begins with what was typed before, which can be discarded. */
+/** A line above a form that begins with what was typed before, with a button that discards it. */
 export const RestoredNote = ({ onDiscard }: { readonly onDiscard: () => void }) => (
   <p className="soft" role="status">
     {uiTexts.form.restored}{' '}

@@ -65,6 +65,12 @@ export const statement = (name: string, text: string): Statement => {
   return { name, text, time: statementTime(name) };
 };
 
+/**
+ * Returns the condition of rows of one environment that are read in the order of an index which begins with it; that order has to name
+ * the environment too. Where a column equals a value PostgreSQL leaves it out of the order, and may walk through all environments' ids.
+ */
+export const ofEnvironment = (column: string, env: string): string => `${column} = any (array[${env}::int])`;
+
 export type SqlValue = string | number | boolean | null | Buffer | readonly (string | number | null)[];
 
 interface Result {

@@ -9,7 +9,7 @@ import { sqlList } from '../../catalogue/states/machine.ts';
 import { openRunStatuses } from '../../catalogue/states/runs.ts';
 import { isParkedJobSql, jobPhaseSql } from '../../catalogue/states/stagedJobs.ts';
 import { type PoolUsage, type Db, readPoolUsage } from '../db/knex.ts';
-import { queryRow, statement, queryRows } from '../db/sql.ts';
+import { ofEnvironment, queryRow, statement, queryRows } from '../db/sql.ts';
 import { standbyOutcomes } from '../db/standby/standbys.ts';
 import type { PlatformDeps } from '../deps.ts';
 import { dbNowSql } from '../leases/leaderLease.ts';
@@ -85,7 +85,7 @@ const unchainedSql = statement(
   cross join lateral (select coalesce((select c.last from audit_chain c where c.env = e.id order by c.n desc limit 1), 0) as last) head
   cross join lateral (
     select v.at from events v
-    where v.env = any (array[e.id]) and v.id > head.last and v.verb is not null
+    where ${ofEnvironment('v.env', 'e.id')} and v.id > head.last and v.verb is not null
     order by v.env desc, v.id limit 1) next`,
 );
 

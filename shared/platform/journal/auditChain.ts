@@ -4,7 +4,7 @@
  * committed; read by the admin command `audit`.
  */
 import type { Db, Tx } from '../db/knex.ts';
-import { executeStatement, queryRow, queryRows, statement } from '../db/sql.ts';
+import { executeStatement, ofEnvironment, queryRow, queryRows, statement } from '../db/sql.ts';
 
 /** Entries of a range at most: a look-up and 48 KB. */
 const rangeEntries = 1_000;
@@ -25,10 +25,7 @@ const linkSql = (digest: string): string =>
 const hashSql = (previous: string, range: string, links: string): string =>
   `sha256(${previous} || ${textBytes(`json_build_array(${range})`)} || ${links})`;
 
-/**
- * An array of one environment, the order of the index read backwards, and the end cut off behind it: otherwise PostgreSQL reads what all
- * others did since the last range by their ids, or all that is not chained yet for each range.
- */
+/** The order of the index read backwards, and the end cut off behind it: as a range PostgreSQL reads all that is not chained yet each time. */
 const chainRangeSql = statement(
   'audit.chain',
   `
@@ -36,7 +33,7 @@ const chainRangeSql = statement(
   begin as (select coalesce((select last from head), 0) as last),
   next as materialized (
     select e.*, uuid_send(gen_random_uuid()) as salt from (
-      select e.* from events e where e.env = any (array[$1::int]) and e.id > (select last from begin) and e.verb is not null
+      select e.* from events e where ${ofEnvironment('e.env', '$1')} and e.id > (select last from begin) and e.verb is not null
       order by e.env desc, e.id limit ${String(rangeEntries)}) e
     where e.id <= $2),
   entries as materialized (

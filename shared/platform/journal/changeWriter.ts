@@ -7,6 +7,7 @@ import { createGatherer, perDatabase, serveTogether } from '../db/gather.ts';
 import type { Db, Tx } from '../db/knex.ts';
 import {
   type NamedStatement,
+  type NamedValues,
   type SqlValue,
   executeNamed,
   namedStatement,
@@ -102,9 +103,6 @@ const toSqlValues = (values: ChangeValues): Record<string, SqlValue> =>
     ]),
   );
 
-/** Returns how many characters the texts of values have. */
-export const lengthOfValues = (values: ChangeValues): number => textLengthOf(toSqlValues(values));
-
 interface ChangeOptions {
   /** Parts that are false here are left out. */
   readonly has?: Readonly<Record<string, boolean>>;
@@ -183,20 +181,18 @@ const changeOfRows = (one: Change, parts: (columns: Sql) => Change['parts']): Ch
 };
 
 /** A change of one row, which may share its statement with others. */
-interface RowChange {
+interface RowChange<Values = ChangeValues> extends Pick<ChangeOptions, 'count'> {
   readonly env: number;
   readonly id: string;
-  readonly values: ChangeValues;
+  readonly values: Values;
   readonly has: HasParts;
 }
 
 /** Returns values as the members of a row of `asked`. */
-const rowOf = (values: ChangeValues): object =>
+const rowOf = (values: NamedValues): object =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>
-      value === null || value === undefined
-        ? []
-        : [[`v_${name}`, Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value]],
+      value === null ? [] : [[`v_${name}`, Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value]],
     ),
   );
 
@@ -210,25 +206,29 @@ export const createChangeGatherer = (
   parts: (columns: Sql) => Change['parts'],
   { skipsLocked }: { readonly skipsLocked: boolean },
 ): ((db: Db | Tx, wanted: RowChange) => Promise<boolean>) => {
+  type Row = RowChange<NamedValues>;
   const many = changeOfRows(one, parts);
-  const alone = async (db: Db | Tx, { values, has }: RowChange): Promise<boolean> =>
-    (await writeChange(db, one, values, { has })) > 0;
+  const alone = async (db: Db | Tx, { values, has, count }: Row): Promise<boolean> =>
+    (await writeChange(db, one, values, { has, count })) > 0;
   /** Returns null for a row that may be written alone: it was passed over, or is asked for twice. */
-  const together = async (db: Db, wanted: readonly RowChange[]): Promise<(boolean | null)[]> => {
+  const together = async (db: Db, wanted: readonly Row[]): Promise<(boolean | null)[]> => {
     const rows = new Map(wanted.map((each) => [each.id, each]));
     const values = { rows: JSON.stringify([...rows.values()].map((each) => rowOf(each.values))) };
     const written = await queryChange<{ id: string }>(db, many, values, { has: { ...wanted[0]?.has } });
     const ids = new Set(written.map(({ id }) => id));
-    return wanted.map((each) =>
-      rows.get(each.id) !== each || (skipsLocked && !ids.has(each.id)) ? null : ids.has(each.id),
-    );
+    return wanted.map((each) => {
+      const isWritten = ids.has(each.id);
+      if (rows.get(each.id) !== each || (skipsLocked && !isWritten)) return null;
+      if (isWritten) each.count?.(textLengthOf(each.values));
+      return isWritten;
+    });
   };
   const gathered = perDatabase((db) =>
-    createGatherer<RowChange, boolean | null>({
+    createGatherer<Row, boolean | null>({
       groupOf: ({ env, has }) => `${String(env)}${formOf(one, has).form}`,
-      sizeOf: ({ values }) => lengthOfValues(values),
+      sizeOf: ({ values }) => textLengthOf(values),
       run: (wanted) =>
-        serveTogether<RowChange, boolean | null>(
+        serveTogether<Row, boolean | null>(
           wanted,
           (all) => together(db, all),
           (own) => alone(db, own),
@@ -236,9 +236,10 @@ export const createChangeGatherer = (
     }),
   );
   return async (db, wanted) => {
-    if (db.isTransaction === true) return alone(db, wanted);
     const has = { kept: 'kept_key' in wanted.values, ...wanted.has };
-    return (await gathered(db)({ ...wanted, has })) ?? alone(db, wanted);
+    const row = { ...wanted, has, values: toSqlValues(wanted.values) };
+    if (db.isTransaction === true) return alone(db, row);
+    return (await gathered(db)(row)) ?? alone(db, row);
   };
 };
 
