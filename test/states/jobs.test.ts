@@ -31,59 +31,24 @@ import type { JobDue } from '../../shared/runs/runStatementParts.ts';
 import { enqueueDue } from '../../workers/outbox/enqueuer.ts';
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { orphanedJobs } from '../../workers/sweeps/index.ts';
+import { anyRun } from '../runs/anyRun.ts';
 import { installStateTrace } from '../support/stateTrace.ts';
 import { newJobsWorld, type JobsWorld } from '../workers/jobsWorld.ts';
 import { drive, seed } from './support.ts';
 
 const day = 86_400_000;
 
-const queuedRun = (record: string, at: number): Run => ({
-  id: newId('run'),
-  env: 1,
-  action: 'ping',
-  label: 'Ping',
-  resource: 'order',
-  record,
-  item: null,
-  inbox: null,
-  entry: null,
-  input: {},
-  status: 'queued',
-  background: false,
-  repeatable: false,
-  timeout_ms: 1_000,
-  lane: `order/${record}`,
-  attempts: 0,
-  attempt: 1,
-  failures: 0,
-  progress: null,
-  message: null,
-  blocks: null,
-  error: null,
-  code: null,
-  actor_type: 'agent',
-  actor: 'agt_1',
-  actor_name: 'Robin',
-  role: null,
-  approval: null,
-  approved_by: null,
-  bulk: null,
-  requested_at: at,
-  expires_at: at + day,
-  started_at: null,
-  finished_at: null,
-  handed_at: null,
-  lost_at: null,
-  instance: null,
-  connection: null,
-  fence: 0,
-  waiting_until: null,
-  once_principal: null,
-  once_key: null,
-  request_id: null,
-  reason: null,
-  address: null,
-});
+const queuedRun = (record: string, at: number): Run =>
+  anyRun({
+    resource: 'order',
+    record,
+    status: 'queued',
+    background: false,
+    timeout_ms: 1_000,
+    lane: `order/${record}`,
+    requested_at: at,
+    expires_at: at + day,
+  });
 
 describe(`states: staged jobs and connections (STATES_SEED=${String(seed)})`, () => {
   let bench: JobsWorld;

@@ -1,20 +1,10 @@
 /** No statement of everyday work reads more because there is more: each is explained as a connection keeps it, on tables with many rows that it is not about. */
 import { expect } from 'chai';
-import pg from 'pg';
 import { manifest, clerk } from '../../http/actionsWorld.ts';
 import type { Client } from '../../support/http.ts';
+import { blocksOf, openPlanSession, recordStatements } from '../../support/plans.ts';
 import { until } from '../../support/until.ts';
 import { newWorld, type World } from '../../support/world.ts';
-
-interface Sent {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
-interface Plan {
-  readonly 'Shared Hit Blocks': number;
-  readonly 'Shared Read Blocks': number;
-}
 
 const rows = 30_000;
 
@@ -56,33 +46,14 @@ const exceptions: Readonly<Record<string, string>> = {
 /** A third of what the smallest of the tables takes that have rows of others. */
 const blocksMax = 300;
 
-const quoted = (value: unknown): string => {
-  if (value === null || value === undefined) return 'null';
-  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`;
-  const text = Array.isArray(value)
-    ? `{${value.map((each: string | number | null) => (each === null ? 'null' : `"${String(each).replaceAll(/["\\]/g, '\\$&')}"`)).join(',')}}`
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : String(value as string | number | boolean);
-  return pg.escapeLiteral(text);
-};
-
 describe('plans of everyday work', () => {
   let world: World;
   let agent: Client;
   let person: Client;
-  const sent = new Map<string, Sent>();
-  // oxlint-disable-next-line typescript/unbound-method -- put back as it was
-  const { query } = pg.Client.prototype;
+  let recorded: ReturnType<typeof recordStatements>;
 
   before(async () => {
-    pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
-      const [config] = given as [Partial<Sent & { name: string }>];
-      if (typeof config.name === 'string')
-        sent.set(config.name, { text: config.text ?? '', values: config.values ?? [] });
-      // oxlint-disable-next-line typescript/no-unsafe-return, typescript/no-unsafe-type-assertion -- hands on what it was given
-      return Reflect.apply(query, this, given) as never;
-    } as typeof query;
+    recorded = recordStatements();
     world = await newWorld({ manifest });
     await world.role('clerk', clerk);
     await world.role('all', [{ on: '*', can: ['*'] }]);
@@ -91,7 +62,7 @@ describe('plans of everyday work', () => {
     for (const sql of others) await world.sql(sql);
   });
   after(async () => {
-    pg.Client.prototype.query = query;
+    recorded.stop();
     await world.close();
   });
 
@@ -181,26 +152,16 @@ describe('plans of everyday work', () => {
   it('read a bounded part of what there is', async function () {
     this.timeout(120_000);
     await work();
-    const session = new pg.Client({ connectionString: world.config.migrateDatabaseUrl ?? '' });
-    await session.connect();
-    await session.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off');
+    const session = await openPlanSession(world.config.migrateDatabaseUrl);
     const found: [string, number][] = [];
     const failed: string[] = [];
-    for (const [name, { text, values }] of sent) {
-      await session.query('begin');
+    for (const [name, { text, values }] of recorded.sent) {
+      await session.query(`prepare "${name}" as ${text}`);
       try {
-        await session.query(`prepare "s" as ${text}`);
-        const args = values.length === 0 ? '' : `(${values.map(quoted).join(', ')})`;
-        const { rows: plans } = await session.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-          `explain (analyze, buffers, format json) execute "s"${args}`,
-        );
-        const plan = plans[0]?.['QUERY PLAN'][0]?.Plan;
-        found.push([name, (plan?.['Shared Hit Blocks'] ?? NaN) + (plan?.['Shared Read Blocks'] ?? NaN)]);
+        found.push([name, await blocksOf(session, name, values)]);
       } catch (error) {
         failed.push(`${name}: ${String(error)}`);
       }
-      await session.query('rollback');
-      await session.query('deallocate all');
     }
     await session.end();
     const large = found.filter(([name, blocks]) => blocks > blocksMax && exceptions[name] === undefined);

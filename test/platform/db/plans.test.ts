@@ -1,6 +1,6 @@
 /** Statements keep to what they are about, also by a plan that PostgreSQL made while there was next to nothing. */
 import { expect } from 'chai';
-import pg from 'pg';
+import type pg from 'pg';
 import { newId } from '../../../shared/platform/ids.ts';
 import { chainNextRange } from '../../../shared/platform/journal/auditChain.ts';
 import {
@@ -15,75 +15,38 @@ import { enqueueDue } from '../../../workers/outbox/enqueuer.ts';
 import { sweeps } from '../../../workers/sweeps/index.ts';
 import { startSweeps } from '../../../workers/sweeps/sweep.ts';
 import { anyRun } from '../../runs/anyRun.ts';
+import { blocksOf, executeSql, openPlanSession, recordStatements } from '../../support/plans.ts';
 import { until } from '../../support/until.ts';
 import { newJobsWorld, type JobsWorld } from '../../workers/jobsWorld.ts';
-
-interface Sent {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
-interface Plan {
-  readonly 'Shared Hit Blocks': number;
-  readonly 'Shared Read Blocks': number;
-}
 
 describe('plans of statements', () => {
   let world: JobsWorld;
   let session: pg.Client;
-  /** The statements that connections have sent, by name. */
-  const sent = new Map<string, Sent>();
-  // oxlint-disable-next-line typescript/unbound-method -- put back as it was
-  const { query } = pg.Client.prototype;
+  let recorded: ReturnType<typeof recordStatements>;
 
   before(async () => {
+    recorded = recordStatements();
     world = await newJobsWorld();
-    pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
-      const [config] = given as [Partial<Sent & { name: string }>];
-      if (typeof config.name === 'string')
-        sent.set(config.name, { text: config.text ?? '', values: config.values ?? [] });
-      // oxlint-disable-next-line typescript/no-unsafe-return, typescript/no-unsafe-type-assertion -- hands on what it was given
-      return Reflect.apply(query, this, given) as never;
-    } as typeof query;
-    session = new pg.Client({ connectionString: world.env['MIGRATE_DATABASE_URL'] });
-    await session.connect();
-    // As on the connections of the service (shared/platform/db/knex.ts).
-    await session.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off');
+    session = await openPlanSession(world.env['MIGRATE_DATABASE_URL'] ?? '');
   });
   after(async () => {
-    pg.Client.prototype.query = query;
+    recorded.stop();
     await session.end();
     await world.close();
   });
 
-  const quoted = (value: unknown): string => {
-    if (value === null) return 'null';
-    if (Array.isArray(value)) return `'{${value.map((each: string | number) => `"${String(each)}"`).join(',')}}'`;
-    return typeof value === 'string' ? `'${value}'` : `'${JSON.stringify(value)}'`;
-  };
   /** Makes the plan now, without rows, as a connection keeps it. */
   const prepare = async (name: string): Promise<void> => {
-    const { text, values } = sent.get(name) ?? { text: '', values: [] };
+    const { text, values } = recorded.sent.get(name) ?? { text: '', values: [] };
     expect(text, name).not.to.equal('');
     await session.query(`prepare "${name}" as ${text}`);
     await session.query('begin');
-    await session.query(`execute "${name}" (${values.map(quoted).join(', ')})`);
+    await session.query(executeSql(name, values));
     await session.query('rollback');
   };
-  /** Returns the blocks that the statement reads by that plan. */
-  const blocksOf = async (name: string, values: readonly unknown[]): Promise<number> => {
-    await session.query('begin');
-    const { rows } = await session.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-      `explain (analyze, buffers, format json) execute "${name}" (${values.map(quoted).join(', ')})`,
-    );
-    await session.query('rollback');
-    const [found] = rows[0]?.['QUERY PLAN'] ?? [];
-    return (found?.Plan['Shared Hit Blocks'] ?? NaN) + (found?.Plan['Shared Read Blocks'] ?? NaN);
-  };
-
   it('that ask what is due read next to nothing of what waits', async () => {
     const sweeping = startSweeps(world.deps, sweeps);
-    const nameOf = (): string | undefined => [...sent.keys()].find((name) => name.startsWith('sweeps.due.'));
+    const nameOf = (): string | undefined => [...recorded.sent.keys()].find((name) => name.startsWith('sweeps.due.'));
     const name = await until('it is asked what is due', nameOf);
     await sweeping.stop();
     await prepare(name);
@@ -98,9 +61,9 @@ describe('plans of statements', () => {
        select 'apr_' || n, 1, 'action', 'pending', 'x', 'agent', 'agt_' || n, 'x', 0, $1, n::text::bytea, '{}' from generate_series(1, 5000) n`,
       [later],
     );
-    const blocks = await blocksOf(name, [Date.now()]);
+    const blocks = await blocksOf(session, name, [Date.now()]);
     expect(blocks, 'of 20,000 snoozed items and 5,000 approvals').to.be.below(80);
-    expect(await blocksOf(name, [later + 1]), 'once they are due').to.be.below(80);
+    expect(await blocksOf(session, name, [later + 1]), 'once they are due').to.be.below(80);
   });
 
   it('about some jobs read no others, however many there are', async () => {
@@ -127,10 +90,10 @@ describe('plans of statements', () => {
     );
     const fences = wanted.map(() => 1);
     const read = {
-      'jobLease.claimMany': await blocksOf('jobLease.claimMany', [wanted, 1]),
-      'jobLease.extend': await blocksOf('jobLease.extend', [wanted, fences]),
-      'jobLease.again': await blocksOf('jobLease.again', [wanted, fences, fences]),
-      'enqueuer.take': await blocksOf('enqueuer.take', [1, ['probe']]),
+      'jobLease.claimMany': await blocksOf(session, 'jobLease.claimMany', [wanted, 1]),
+      'jobLease.extend': await blocksOf(session, 'jobLease.extend', [wanted, fences]),
+      'jobLease.again': await blocksOf(session, 'jobLease.again', [wanted, fences, fences]),
+      'enqueuer.take': await blocksOf(session, 'enqueuer.take', [1, ['probe']]),
     };
     for (const [name, blocks] of Object.entries(read))
       expect(blocks, `${name} ${JSON.stringify(read)}`).to.be.below(600);
@@ -152,7 +115,7 @@ describe('plans of statements', () => {
     const response = { status: 200, body: 'Done.' };
     const step = { verb: 'action.succeed', outcome: 'ok', emit: true, due: null, response } as const;
     await Promise.all(runs.map((run) => transitionRun(db, run, { ...run, status: 'succeeded', fence: 1 }, 2, step)));
-    const names = [...sent.keys()].filter((name) => /^runs\.(insert\.first|move)\.rows/.test(name));
+    const names = [...recorded.sent.keys()].filter((name) => /^runs\.(insert\.first|move)\.rows/.test(name));
     expect(names, 'an insertion and a move').to.have.length(2);
     const [insertion = '', move = ''] = names.toSorted();
     // As they were before each: the runs are open, and then not there.
@@ -170,14 +133,14 @@ describe('plans of statements', () => {
       `insert into idempotency_keys (principal, key, fingerprint, status, body, created_at)
        select 'agt_1', 'key_' || n, '', 202, '', 1 from generate_series(1, 20000) n`,
     );
-    const moved = await blocksOf(move, sent.get(move)?.values ?? []);
+    const moved = await blocksOf(session, move, recorded.sent.get(move)?.values ?? []);
     await world.sql(
       `with gone as (delete from runs where id = any ($1)), keys as (delete from idempotency_keys where key = any ($1))
        delete from staged_jobs where subject = any ($1)`,
       [ids],
     );
     await prepare(insertion);
-    const inserted = await blocksOf(insertion, sent.get(insertion)?.values ?? []);
+    const inserted = await blocksOf(session, insertion, recorded.sent.get(insertion)?.values ?? []);
     const found = { moved, inserted };
     for (const [what, blocks] of Object.entries(found))
       expect(blocks, `${what} ${JSON.stringify(found)}`).to.be.below(800);
@@ -213,9 +176,9 @@ describe('plans of statements', () => {
     );
     await session.query('analyze events');
     const last = (await world.sql<{ id: number }>('select max(id) as id from events'))[0]?.id ?? 0;
-    expect(await blocksOf('audit.chain', [1, last, 0]), 'of the quiet one').to.be.below(50);
-    expect(await blocksOf('audit.chain', [2, last, 0]), 'of the busy one, a thousand').to.be.below(1_500);
+    expect(await blocksOf(session, 'audit.chain', [1, last, 0]), 'of the quiet one').to.be.below(50);
+    expect(await blocksOf(session, 'audit.chain', [2, last, 0]), 'of the busy one, a thousand').to.be.below(1_500);
     while (await chainNextRange(world.deps.db, 2, last, 0));
-    expect(await blocksOf('audit.chain', [2, last, 0]), 'once all are chained').to.be.below(50);
+    expect(await blocksOf(session, 'audit.chain', [2, last, 0]), 'once all are chained').to.be.below(50);
   });
 });
