@@ -9,6 +9,7 @@ import { readVisibleBulk } from '../../shared/bulk/queries.ts';
 import type { BulkOperationBody } from '../../shared/bulk/schema.ts';
 import { resourceOfBulk } from '../../shared/bulk/scope.ts';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
+import { type DecisionResult, presentDecisions } from '../../shared/decisions/decideSeveral.ts';
 import { redactFlag } from '../../shared/flags/model.ts';
 import { readItems } from '../../shared/items/model.ts';
 import { isDuplicateIdempotencyKey } from '../../shared/items/perform/perform.ts';
@@ -238,6 +239,9 @@ const presentMembers = async ({ deps, caller }: EndpointCall, body: Members): Pr
 /** Returns the members of a saved body of an endpoint as the caller sees them. Throws when they don't see what it is about. */
 const presentBody = async (call: EndpointCall, path: string, body: Members): Promise<Members> => {
   const seen = await presentMembers(call, body);
+  if (path === '/approvals/decide')
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service wrote the results, without their approvals
+    return { results: await presentDecisions(call.deps, call.caller, body['results'] as readonly DecisionResult[]) };
   if (path === '/actions' || path.startsWith('/runs/')) return presentRunBody(call, seen);
   return path === '/bulk' || path.startsWith('/bulk/') ? presentBulkBody(call, seen) : seen;
 };

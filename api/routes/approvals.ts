@@ -9,7 +9,10 @@ import {
   approvedResponse,
   approveInput,
   checkApprove,
+  checkDecide,
   checkDecision,
+  decidedResponse,
+  decideInput,
   decisionInput,
   type ApproveInput,
   type DecisionInput,
@@ -17,6 +20,8 @@ import {
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { ApprovalStatus } from '../../shared/catalogue/states/approvals.ts';
 import { approveRequest, cancelRequest, rejectRequest, requireDecider } from '../../shared/decisions/decide.ts';
+import { decideRequests, presentDecisions } from '../../shared/decisions/decideSeveral.ts';
+import { insertSavedResponse } from '../../shared/platform/journal/changeWriter.ts';
 import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import {
   cursorSchema,
@@ -33,6 +38,7 @@ import type { ApiResponse } from '../http/apiResponse.ts';
 import { readEnded, waitQuery } from './readEnded.ts';
 
 const exampleApproval = 'apr_01jd0000000000000000000000';
+const exampleDigest = 'cnVuLg1sZ0cF0nR3q5m0yQ8u2Jb7Hc1wXk4tVfZpE9s';
 const idOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['id'] ?? '';
 
 const list = readEndpoint({
@@ -147,6 +153,26 @@ const rejection = decision<DecisionInput>(
   (call, save) => rejectRequest(call.deps, call.caller, idOf(call), { note: noteOf(call), save }),
 );
 
+const several = writeEndpoint({
+  path: '/approvals/decide',
+  name: 'approval.decide',
+  summary: 'Approve or reject several requests, each for itself',
+  tag: 'Approvals',
+  body: decideInput,
+  responses: { 200: decidedResponse },
+  example: { body: { decisions: [{ id: exampleApproval, digest: exampleDigest }], verdict: 'approve' } },
+  audit: { verb: 'approval.decide', target: () => ({ type: 'approval', id: null }) },
+  check: checkDecide,
+  authorize: requireDecider,
+  handle: async (call) => {
+    const { deps, caller, body } = call;
+    const results = await decideRequests(deps, caller, body, noteOf(call));
+    const saved = call.save(200, JSON.stringify({ results }));
+    if (saved !== null) await insertSavedResponse(deps.db, saved, deps.clock.now());
+    return { status: 200, body: { results: await presentDecisions(deps, caller, results) }, items: true };
+  },
+});
+
 const nothing = strictObject({});
 
 const cancellation = writeEndpoint({
@@ -167,4 +193,4 @@ const cancellation = writeEndpoint({
   }),
 });
 
-export const approvalEndpoints: readonly Endpoint[] = [list, one, approval, rejection, cancellation];
+export const approvalEndpoints: readonly Endpoint[] = [list, one, several, approval, rejection, cancellation];

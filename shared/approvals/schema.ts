@@ -4,6 +4,7 @@ import { approvalStatuses } from '../catalogue/states/approvals.ts';
 import {
   actorSchema,
   idSchema,
+  lookupIdSchema,
   nullable,
   responseObject,
   strictObject,
@@ -109,4 +110,45 @@ export const approvedResponse = responseObject({
   flag: target('Flag.'),
   bulk: target('Bulk.'),
   item: target('Item.'),
+});
+
+const decisionOutcomes = [
+  'approved',
+  'rejected',
+  'already_decided',
+  'stale',
+  'changed_since_seen',
+  'forbidden',
+  'not_found',
+  'conflict',
+] as const;
+export type DecisionOutcome = (typeof decisionOutcomes)[number];
+
+export const decideInput = strictObject({
+  ...decisionInput.properties,
+  decisions: Type.Array(
+    strictObject({
+      id: lookupIdSchema('The approval.'),
+      digest: Type.String({ minLength: 1, maxLength: 200, description: 'As you read it.' }),
+    }),
+    { minItems: 1, maxItems: limits.decisionsMax, description: 'In the order in which they are decided.' },
+  ),
+  verdict: Type.Union([Type.Literal('approve'), Type.Literal('reject')], { description: 'The same for all.' }),
+});
+export type DecideInput = Static<typeof decideInput>;
+export const checkDecide = compileCheck(decideInput);
+
+export const decidedResponse = responseObject({
+  results: Type.Array(
+    responseObject({
+      id: Type.String({ description: 'The approval.' }),
+      outcome: Type.Union(
+        decisionOutcomes.map((outcome) => Type.Literal(outcome)),
+        { description: 'What became of it.' },
+      ),
+      error: nullable(Type.String({ description: 'Why it was not decided.' })),
+      approval: nullable(approvalSchema),
+    }),
+    { description: 'In the order of the decisions.' },
+  ),
 });

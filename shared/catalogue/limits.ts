@@ -14,6 +14,8 @@ export const limits = {
   approvalItems: 10,
   /** Other requests on the same target that a request for approval names. */
   approvalOthers: 10,
+  /** Approvals that one call decides. */
+  decisionsMax: 100,
   /** Reasons that a dry run of a bulk names. */
   dryRunProblems: 20,
   /** Tools on one page of `tools/list` of the Model Context Protocol. */

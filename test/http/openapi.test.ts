@@ -239,7 +239,7 @@ describe('the OpenAPI document', () => {
           ? boss
           : path.startsWith('/sign-')
             ? guest
-            : /\/(approve|reject)$/.test(path)
+            : /\/(approve|reject|decide)$/.test(path)
               ? boss
               : path === '/approvals/{id}/cancel' || path === '/runs/{id}/cancel'
                 ? asker

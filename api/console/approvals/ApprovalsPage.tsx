@@ -17,6 +17,7 @@ import { Decision } from './Decision.tsx';
 import { useIsGrave } from './gravity.ts';
 import { RequestRow } from './RequestRow.tsx';
 import { rest, takesClicks, useRestAtEnd, useWaking, wake } from './resting.ts';
+import { Several } from './Several.tsx';
 import { requestTexts } from './texts.tsx';
 import { type Verb, useDecide } from './useDecide.ts';
 
@@ -120,6 +121,15 @@ export const ApprovalsPage = ({ id, search }: ApprovalsPageProps) => {
   const decided = useRef<ReadonlySet<string>>(new Set());
   const at = queue.findIndex((each) => each.id === id);
   const isQueue = search.status === undefined;
+  const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set());
+  const selected = queue.filter((each) => selectedIds.has(each.id) && each.canDecide.approve);
+  const select = (one: string): void =>
+    setSelectedIds((known) => new Set(known.has(one) ? [...known].filter((each) => each !== one) : [...known, one]));
+  const close = (): void => {
+    if (waiting !== null) setAsked(null);
+    else if (id !== null) onOpen(null);
+    else setSelectedIds(new Set());
+  };
   const step = (by: 1 | -1): void => {
     const next = neighbour(queue, at, by);
     if (next !== undefined) onOpen(next.id);
@@ -152,7 +162,7 @@ export const ApprovalsPage = ({ id, search }: ApprovalsPageProps) => {
   useKeys({
     j: isQueue ? () => step(1) : undefined,
     k: isQueue ? () => step(-1) : undefined,
-    Escape: () => (waiting === null ? onOpen(null) : setAsked(null)),
+    Escape: close,
   });
   const isMine = id !== null && one.data?.status === 'pending' && one.data.canDecide.approve;
   useRestAtEnd(id, isMine);
@@ -176,6 +186,7 @@ export const ApprovalsPage = ({ id, search }: ApprovalsPageProps) => {
             noteInput.current?.focus();
           }),
           n: () => noteInput.current?.focus(),
+          x: isQueue ? byLetter(() => id !== null && select(id)) : undefined,
         }
       : {},
     'approval',
@@ -189,7 +200,13 @@ export const ApprovalsPage = ({ id, search }: ApprovalsPageProps) => {
     list = (
       <Rows className="requests">
         {queue.map((approval) => (
-          <RequestRow key={approval.id} approval={approval} isOpen={approval.id === id} onOpen={onOpen} />
+          <RequestRow
+            key={approval.id}
+            approval={approval}
+            isOpen={approval.id === id}
+            onOpen={onOpen}
+            {...(approval.canDecide.approve ? { onSelect: select, isSelected: selectedIds.has(approval.id) } : {})}
+          />
         ))}
       </Rows>
     );
@@ -201,6 +218,7 @@ export const ApprovalsPage = ({ id, search }: ApprovalsPageProps) => {
         filters={<Which search={search} onSearch={(listed) => onOpen(null, listed)} />}
         list={list}
         isOpen={id !== null}
+        foot={isQueue && <Several selected={selected} onClear={() => setSelectedIds(new Set())} />}
       >
         {id === null && (
           <NothingOpen

@@ -43,15 +43,26 @@ interface RequestRowProps {
   readonly approval: Approval;
   readonly isOpen: boolean;
   readonly onOpen: (id: string) => void;
+  /** Selects it, to be decided with others; absent: it can't be. */
+  readonly onSelect?: (id: string) => void;
+  readonly isSelected?: boolean;
 }
 
-export const RequestRow = ({ approval, isOpen, onOpen }: RequestRowProps) => {
+export const RequestRow = ({ approval, isOpen, onOpen, onSelect, isSelected = false }: RequestRowProps) => {
   const { id, status, sentence, itemTitle, reversible, requestedBy, requestedAt, canDecide } = approval;
   const isPending = status === 'pending';
   const figures = figuresText(useFigures(approval));
   const leftOut = useLeftOut(approval);
   return (
-    <Row>
+    <Row className={onSelect === undefined ? undefined : 'selectable'}>
+      {onSelect !== undefined && (
+        <input
+          type="checkbox"
+          aria-label={requestTexts.queue.select(sentence)}
+          checked={isSelected}
+          onChange={() => onSelect(id)}
+        />
+      )}
       <button
         type="button"
         className={`request ${isPending && reversible === false ? 'grave' : ''}`}

@@ -7,6 +7,8 @@ import type { Approval, BulkDryRun } from '../wire/types.ts';
 /** Members of an item within a sentence, by the API's name. */
 const partNames: Readonly<Record<string, string>> = { assign: 'assignee', snoozedUntil: 'snooze' };
 
+const requestsText = (n: number): string => counted(n, 'request', 'requests');
+
 type BulkCounts = Pick<BulkDryRun, 'matched' | 'wouldChange' | 'unchanged' | 'forbidden' | 'failed'>;
 
 export const requestTexts = {
@@ -173,6 +175,7 @@ export const requestTexts = {
     noneEndedAbout: 'Whatever is decided, expires or is taken back stays listed.',
     howToOpen: 'Press j for the first request.',
     howToDecide: 'Press j for the first request; a approves, r asks for a note and rejects.',
+    select: (request: string) => `Select: ${request}`,
     back: '← Queue',
     canNotBeUndone: 'can’t be undone',
     notYours: 'not yours to decide',
@@ -191,5 +194,29 @@ export const requestTexts = {
     show: 'Show',
     rejected: (request: string) => `Rejected: ${request}`,
     notDecided: (request: string, why: string) => `Not decided: ${request}. ${why}`,
+  },
+  /** Texts of requests that are selected and decided together. */
+  several: {
+    label: 'Selected requests',
+    selected: (n: number) => `${requestsText(n)} selected`,
+    deeds: { approve: 'Approve…', reject: 'Reject…' },
+    clear: 'Clear',
+    title: {
+      approve: (n: number) => `Approve ${requestsText(n)}`,
+      reject: (n: number) => `Reject ${requestsText(n)}`,
+    },
+    about: 'Each is decided by itself. What has changed since you read it stays undecided.',
+    note: 'Note for those who asked',
+    /** Begins the sentence that says that it is too long. */
+    theNote: 'The note',
+    final: 'Can’t be undone',
+    grave: 'High danger',
+    done: {
+      approve: (n: number) => `Approved: ${requestsText(n)}`,
+      reject: (n: number) => `Rejected: ${requestsText(n)}`,
+    },
+    left: (n: number) => `${requestsText(n)} not decided`,
+    leftAbout: 'The others are decided.',
+    close: 'Close',
   },
 };

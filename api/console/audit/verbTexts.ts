@@ -15,6 +15,7 @@ export const verbTexts: Readonly<Record<string, string>> = {
   'approval.request': 'Ask for approval',
   'approval.approve': 'Approve a request',
   'approval.reject': 'Reject a request',
+  'approval.decide': 'Decide several requests',
   'approval.cancel': 'Take a request back',
   'approval.expire': 'Drop a request that waited too long',
   'approval.stale': 'Drop a request that is out of date',

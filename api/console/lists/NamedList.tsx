@@ -20,10 +20,12 @@ interface ListAndDetailProps {
   readonly isOpen: boolean;
   /** The detail. */
   readonly children: ReactNode;
+  /** Stands below both. */
+  readonly foot?: ReactNode;
 }
 
 /** A list beside the one of it that is open. */
-export const ListAndDetail = ({ title, total, filters, list, isOpen, children }: ListAndDetailProps) => (
+export const ListAndDetail = ({ title, total, filters, list, isOpen, children, foot }: ListAndDetailProps) => (
   <div className={`inbox ${isOpen ? 'has-item' : 'no-item'}`}>
     <section className="list" aria-label={title}>
       <header className="list-head">
@@ -36,6 +38,7 @@ export const ListAndDetail = ({ title, total, filters, list, isOpen, children }:
       <div className="scroll">{list}</div>
     </section>
     <div className="detail scroll">{children}</div>
+    {foot}
   </div>
 );
 

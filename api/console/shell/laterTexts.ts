@@ -28,6 +28,7 @@ export const laterTexts = {
       a: 'approve',
       r: 'reject',
       n: 'write a note',
+      x: 'select, to decide several together',
     },
     agent: {
       s: 'supervised',

@@ -14,6 +14,8 @@ export interface FormDialogProps {
   readonly tone?: 'main' | 'danger';
   /** Whether it can't be submitted yet. */
   readonly isOff?: boolean;
+  /** Whether there is nothing to cancel any more. */
+  readonly isOver?: boolean;
   /** Why the last submission was refused; null: it was not. */
   readonly problem?: string | null;
   readonly children: ReactNode;
@@ -27,6 +29,7 @@ export const FormDialog = ({
   deed,
   tone = 'main',
   isOff = false,
+  isOver = false,
   problem = null,
   children,
   onSubmit,
@@ -42,7 +45,7 @@ export const FormDialog = ({
           {children}
           <ProblemText text={problem} />
           <div className="dialog-foot">
-            <Button onClick={onClose}>{uiTexts.form.cancel}</Button>
+            {!isOver && <Button onClick={onClose}>{uiTexts.form.cancel}</Button>}
             <Button type="submit" tone={tone} disabled={isOff}>
               {deed}
             </Button>

@@ -7,7 +7,7 @@ import type { Loosening } from '../../../shared/accounts/settings/environments/l
 import type { PersonView } from '../../../shared/accounts/settings/people.ts';
 import type { Role } from '../../../shared/accounts/settings/roles.ts';
 import type { itemSchema } from '../../../shared/app/items/members.ts';
-import type { approvalSchema } from '../../../shared/approvals/schema.ts';
+import type { approvalSchema, decidedResponse } from '../../../shared/approvals/schema.ts';
 import type { bulkResultSchema, bulkSchema, dryRunResponse } from '../../../shared/bulk/schema.ts';
 import type { ApprovalStatus } from '../../../shared/catalogue/states/approvals.ts';
 import type { BulkOutcome, BulkStatus } from '../../../shared/catalogue/states/bulks.ts';
@@ -61,6 +61,7 @@ export type Me = Static<typeof meSchema>;
 export type Person = Static<typeof personSchema>;
 type InboxCounts = Static<typeof inboxCounts>;
 export type Approval = Static<typeof approvalSchema>;
+export type DecisionResult = Static<typeof decidedResponse>['results'][number];
 export type { Agent, AppKey, Environment, Loosening, Role };
 /** A person as those who manage settings see them. */
 export type Member = PersonView;

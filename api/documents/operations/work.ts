@@ -56,6 +56,10 @@ export const workOperations: OperationTexts = {
     id: 'reject_request',
     description: 'Ends a request; nothing is done. For people.',
   },
+  'approval.decide': {
+    id: 'decide_requests',
+    description: 'Decides up to 100, as single calls would; says what became of each. For people.',
+  },
   'approval.cancel': {
     id: 'cancel_approval',
     description: 'Ends a request of yours that is undecided.',

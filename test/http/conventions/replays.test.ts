@@ -173,6 +173,11 @@ describe('conventions over HTTP: replays of every endpoint', () => {
       return [admin, 'POST', `/runs/${id}/retry`];
     },
     'approval.approve': async () => [boss, 'POST', `/approvals/${await pending('approval')}/approve`],
+    'approval.decide': async () => {
+      const id = await pending('approval');
+      const { digest } = (await boss.get(`/approvals/${id}`)).body.approval as { readonly digest: string };
+      return [boss, 'POST', '/approvals/decide', { decisions: [{ id, digest }], verdict: 'reject' }];
+    },
     'approval.reject': async () => [boss, 'POST', `/approvals/${await pending('approval')}/reject`, { note: 'No.' }],
     'approval.cancel': async () => [admin, 'POST', `/approvals/${await pending('approval')}/cancel`],
     'bulk.create': async () => [

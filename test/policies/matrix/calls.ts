@@ -75,6 +75,7 @@ const bodies: Readonly<Record<string, object>> = {
   reply: { subject: 'x', text: 'y' },
   triage: { answers: { spam: 'no' } },
   cancel: {},
+  decide: { decisions: [{ id: 'apr_01jd0000000000000000000000', digest: 'x' }], verdict: 'reject' },
   undo: {},
   tickets: {},
 };

@@ -24,6 +24,7 @@ export const approvals: readonly Row[] = [
   ['POST /approvals/{id}/reject', 'persons', '403  403  403  403  403  403  403  403  403  401  404'],
   ['POST /approvals/{id}/reject', 'else', '403  403  403  403  403  403  403  403  404  401  404'],
   ['POST /approvals/{id}/reject', 'no', '403  403  403  403  403  403  403  403  404  401  404'],
+  ['POST /approvals/decide', '', '403  403  403  403  403  403  403  403  200  401  404'],
   ['POST /approvals/{id}/cancel', 'sups', '403  403  404  403  404  403  200  403  403  401  404'],
   ['POST /approvals/{id}/cancel', 'admins', '200  403  404  403  404  403  403  403  403  401  404'],
   ['POST /approvals/{id}/cancel', 'hidden', '200  403  404  404  404  404  404  403  403  401  404'],
