@@ -1,4 +1,4 @@
-/** Closes the sockets of app keys that are revoked or expired, on every reload of the directory and by the clock. Used by hub.ts. */
+/** Closes the sockets of app keys that are revoked or expired and of closed environments, on every reload of the directory and by the clock. Used by hub.ts. */
 import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
 import { linkCloseCodes } from '../../shared/app/link/protocol.ts';
 import type { Deps } from '../../shared/deps.ts';
@@ -23,7 +23,9 @@ export const createCredentialCheck = (
   const apply = (credential: string, now: AuthSession | null): void => {
     for (const session of sessions) {
       if (session.who.credential !== credential) continue;
-      if (now === null) session.end(linkCloseCodes.revoked, 'the app key is not valid any more');
+      if (directory.environmentById(session.envId)?.closed === true)
+        session.end(linkCloseCodes.restarting, 'the environment is closed');
+      else if (now === null) session.end(linkCloseCodes.revoked, 'the app key is not valid any more');
       else session.who = now;
     }
   };

@@ -7,7 +7,7 @@ import { fault } from '../../shared/catalogue/errors.ts';
 import { securityHeaders } from '../../shared/platform/http.ts';
 import { strictObject } from '../../shared/platform/json/schema.ts';
 import { readUpgradeRequestId, refuseUpgrade, toUpgradeFault, logRefusedSocket, logSocket } from '../http/accessLog.ts';
-import { authenticateRequest, resolveCaller } from '../http/credentials.ts';
+import { authenticateRequest, learnEnvironment, resolveCaller } from '../http/credentials.ts';
 import { createQueryParser } from '../http/queryParser.ts';
 import type { RateLimiter, ResponseHeaders } from '../http/rateLimiter.ts';
 import { clientAddress } from '../http/requestHeaders.ts';
@@ -63,13 +63,9 @@ export const createAppUpgrade = (
     const [address = '', search = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
     const from = clientAddress(request, deps.config.trustProxy);
     const who = await rate.count(authenticateRequest(deps, request), from, headers);
-    const { env } = resolveCaller(
-      deps,
-      who,
-      decoded(path.exec(address)?.[1] ?? ''),
-      headers['x-request-id'] ?? '',
-      from,
-    );
+    const environment = decoded(path.exec(address)?.[1] ?? '');
+    await learnEnvironment(deps, environment);
+    const { env } = resolveCaller(deps, who, environment, headers['x-request-id'] ?? '', from);
     if (request.method !== 'GET') throw fault('method_not_allowed', undefined, { headers: { allow: 'GET' } });
     if (who.principal.type !== 'app') throw fault('forbidden');
     readQuery(search);

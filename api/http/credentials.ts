@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Caller, principalIn, includesEnvironment } from '../../shared/accounts/access/principal.ts';
 import { parseTokenKind } from '../../shared/accounts/access/tokens.ts';
 import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
+import type { Environment } from '../../shared/app/manifest/definition.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { readCookieToken, requireOwnPage } from './cookies.ts';
@@ -44,7 +45,17 @@ export const authenticateRequest = async (deps: Deps, req: IncomingMessage): Pro
   return session;
 };
 
-/** Returns the caller in the environment `name`. Throws `404 not_found` for one that is unknown or not the principal's. */
+/** Reloads the directory where it lacks the environment `name`: one that has moved here may be newer. */
+export const learnEnvironment = ({ directory }: Deps, name: string): Promise<void> | undefined =>
+  directory.environment(name) === undefined ? directory.refresh() : undefined;
+
+/** Throws `503 unavailable` for an environment that is closed. */
+export const requireOpen = (env: Environment | undefined): void => {
+  if (env?.closed === true)
+    throw fault('unavailable', 'The environment is closed, as while it moves to another place.');
+};
+
+/** Returns the caller in the environment `name`. Throws `404 not_found` for one that is unknown or not the principal's, `503` for a closed one. */
 export const resolveCaller = (
   { directory }: Deps,
   { principal }: AuthSession,
@@ -54,5 +65,6 @@ export const resolveCaller = (
 ): Caller => {
   const env = directory.environment(name);
   if (env === undefined || !includesEnvironment(principal.environments, env.name)) throw fault('not_found');
+  requireOpen(env);
   return { env, principal: principalIn(env, principal), requestId, address };
 };

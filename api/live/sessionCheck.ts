@@ -1,4 +1,4 @@
-/** Follows what changes about who listens: roles at once, as they are in memory; tokens and principals by looking them up again. */
+/** Follows what changes about who listens: roles at once, as they are in memory; tokens, principals and closed environments by looking them up again. */
 import { includesEnvironment } from '../../shared/accounts/access/principal.ts';
 import type { AuthSession } from '../../shared/accounts/sessionCache.ts';
 import type { Deps } from '../../shared/deps.ts';
@@ -25,7 +25,9 @@ export const createSessionCheck = (
 
   const applyTo = (session: LiveSession, now: AuthSession | null): void => {
     const { role } = session.who.principal;
-    if (now === null) {
+    if (directory.environmentById(session.channel.envId)?.closed === true)
+      session.end(1012, 'the environment is closed');
+    else if (now === null) {
       if (role !== null && directory.role(role.id) === undefined) session.end(4403, 'the role is gone');
       else session.end(4401, 'the token is not valid any more');
     } else if (includesEnvironment(now.principal.environments, session.channel.env.name)) session.updatePrincipal(now);

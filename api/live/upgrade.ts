@@ -14,7 +14,7 @@ import { securityHeaders } from '../../shared/platform/http.ts';
 import { strictObject, Type } from '../../shared/platform/json/schema.ts';
 import { readUpgradeRequestId, refuseUpgrade, toUpgradeFault, logRefusedSocket, logSocket } from '../http/accessLog.ts';
 import { requireOwnPage } from '../http/cookies.ts';
-import { authenticateCookie, bearerToken } from '../http/credentials.ts';
+import { authenticateCookie, bearerToken, learnEnvironment, requireOpen } from '../http/credentials.ts';
 import { createQueryParser } from '../http/queryParser.ts';
 import type { RateLimiter, ResponseHeaders } from '../http/rateLimiter.ts';
 import { clientAddress } from '../http/requestHeaders.ts';
@@ -204,14 +204,17 @@ export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: Upg
     const [address = '', search = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
     const [, name = '', last = ''] = path.exec(address) ?? [];
     if (!address.startsWith('/api/env/')) throw fault('not_found');
-    const env = directory.environment(decodeSegment(name));
+    const environment = decodeSegment(name);
     const who = await rate.count(
-      authenticateUpgrade(deps, request, last === 'live' ? env : undefined, search),
+      authenticateUpgrade(deps, request, last === 'live' ? directory.environment(environment) : undefined, search),
       clientAddress(request, config.trustProxy),
       headers,
     );
+    await learnEnvironment(deps, environment);
+    const env = directory.environment(environment);
     if (last !== 'live' || env === undefined || !includesEnvironment(who.principal.environments, env.name))
       throw fault('not_found');
+    requireOpen(env);
     if (request.method !== 'GET') throw fault('method_not_allowed', undefined, { headers: { allow: 'GET' } });
     if (who.principal.type === 'app') throw fault('forbidden');
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `readQuery` has checked it by the schema above

@@ -12,7 +12,7 @@ import type { Config } from '../../shared/platform/config/config.ts';
 import type { Endpoint, PublicCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { readBrowserCookie, readCookieToken, requireOwnPage } from '../http/cookies.ts';
-import { authenticateRequest, resolveCaller } from '../http/credentials.ts';
+import { authenticateRequest, learnEnvironment, requireOpen, resolveCaller } from '../http/credentials.ts';
 import { protectedResourceUrl } from '../http/protectedResource.ts';
 import type { RateLimiter } from '../http/rateLimiter.ts';
 import { readRequestBody } from '../http/requestBody.ts';
@@ -108,6 +108,7 @@ const servePublic = async (
   const method = endpoint.method.toUpperCase();
   if (ctx.method !== method) throw fault('method_not_allowed', undefined, { headers: { allow: method } });
   const { search, environment, requestId, address } = ctx.state;
+  requireOpen(deps.directory.environment(environment));
   const query = parseQuery(search);
   for (const name of refusedHeaders) {
     if (ctx.req.headers[name] !== undefined)
@@ -169,6 +170,8 @@ export const authentication =
       await limiter.countAddress(state.address, state.headers);
       throw state.below === '/mcp' ? withMetadata(error, deps, state.environment) : error;
     }
+    const learning = learnEnvironment(deps, state.environment);
+    if (learning !== undefined) await learning;
     await next();
   };
 

@@ -45,7 +45,7 @@ export interface Directory {
 const readRevision = statement('directory.revision', 'select n from revisions where id = 1');
 /** Selects environments as `toEnvironment` takes them, with the rules of the names that the manifest declares, and of retired inboxes. */
 export const environmentSql = `
-  select e.id, e.name, e.epoch, e.seal_key, ${inOrderSql('manifest')}, ${inOrderSql('definition')}, (
+  select e.id, e.name, e.epoch, e.seal_key, e.closed_at is not null as closed, ${inOrderSql('manifest')}, ${inOrderSql('definition')}, (
     select jsonb_agg(jsonb_build_object('type', r.type, 'name', r.name, 'rule', r.rule)) from definition_rules r
     where r.env = e.id and (
       r.type = 'action' and r.name in (select a->>'name' from jsonb_array_elements(d.manifest->'actions') a)

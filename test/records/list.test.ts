@@ -199,6 +199,7 @@ describe('listing stored records', () => {
       name: 'demo',
       epoch: 1,
       seal_key: Buffer.alloc(32),
+      closed: false,
       manifest: manifestOf(declared),
       definition: null,
       rules: null,

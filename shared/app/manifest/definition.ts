@@ -77,6 +77,8 @@ export interface Environment {
   readonly name: string;
   readonly epoch: number;
   readonly seal: Seal;
+  /** Whether it is closed, as while it moves to another installation: its API answers `unavailable`. */
+  readonly closed: boolean;
   readonly definition: Definition;
 }
 
@@ -212,6 +214,7 @@ export interface StoredEnvironment {
   readonly name: string;
   readonly epoch: number;
   readonly seal_key: Buffer;
+  readonly closed: boolean;
   readonly manifest: Manifest | null;
   readonly definition: StoredDefinition | null;
   /** Of the names that the manifest declares, and of retired inboxes. */
@@ -224,5 +227,6 @@ export const toEnvironment = (row: StoredEnvironment): Environment => ({
   name: row.name,
   epoch: row.epoch,
   seal: createSeal(row.seal_key),
+  closed: row.closed,
   definition: compileDefinition(row.manifest ?? emptyManifest, row.definition ?? { inboxes: [] }, row.rules ?? []),
 });

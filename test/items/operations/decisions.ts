@@ -55,6 +55,7 @@ const env = toEnvironment({
   name: 'demo',
   epoch: 1,
   seal_key: Buffer.alloc(32),
+  closed: false,
   manifest,
   definition: stored,
   rules: null,
