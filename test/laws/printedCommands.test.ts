@@ -1,4 +1,4 @@
-/** Every command that docs/alerts.md, docs/operators.md and docs/production.md print is run by a test, as the role that they name. */
+/** Every command that docs/alerts.md, docs/growing.md, docs/operators.md and docs/production.md print is run by a test, as the role that they name. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -7,8 +7,10 @@ import { readAlertCommands, readAlertRules } from '../support/alerts.ts';
 import { readFences, runBy } from '../support/printedFences.ts';
 
 describe('law: printed commands', () => {
-  it('each fence of docs/operators.md and docs/production.md has a test that runs it', () => {
-    const fences = [...readFences('operators'), ...readFences('production')].map(({ name }) => name);
+  it('each fence of docs/growing.md, docs/operators.md and docs/production.md has a test that runs it', () => {
+    const fences = (['growing', 'operators', 'production'] as const).flatMap((name) =>
+      readFences(name).map((fence) => fence.name),
+    );
     expect(fences).to.have.members(Object.keys(runBy));
     for (const [name, [file, title]] of Object.entries(runBy)) {
       if (file === null) continue;

@@ -17,24 +17,14 @@ interface HaproxyOptions {
   readonly probePort?: string;
 }
 
-/** Starts HAProxy with docs/examples/haproxy.cfg in front of two ports of this machine, by the configuration as it is printed; resolves once it passes requests on. */
-export const startHaproxy = async (
-  ports: readonly [string, string],
-  { hosts = ['127.0.0.1', '127.0.0.1'], probePort }: HaproxyOptions = {},
-): Promise<LoadBalancer> => {
+/** Starts HAProxy with a configuration of docs/examples, as it is printed; resolves once it passes requests on. */
+const startWith = async (file: string, variables: Readonly<Record<string, string>>): Promise<LoadBalancer> => {
   const { command, env } = await findProgram('haproxy');
   const port = String(await freePort());
   const child = await start({
     name: 'HAProxy',
-    command: [command, '-db', '-q', '-f', fileURLToPath(new URL('../../docs/examples/haproxy.cfg', import.meta.url))],
-    env: {
-      ...process.env,
-      ...env,
-      LISTEN: `127.0.0.1:${port}`,
-      API_1: `${hosts[0]}:${ports[0]}`,
-      API_2: `${hosts[1]}:${ports[1]}`,
-      ...(probePort === undefined ? {} : { PROBE_PORT: probePort }),
-    },
+    command: [command, '-db', '-q', '-f', fileURLToPath(new URL(`../../docs/examples/${file}`, import.meta.url))],
+    env: { ...process.env, ...env, LISTEN: `127.0.0.1:${port}`, ...variables },
   });
   const origin = `http://127.0.0.1:${port}`;
   await until('HAProxy passes requests on', () =>
@@ -48,3 +38,33 @@ export const startHaproxy = async (
   });
   return { origin, stop: () => child.stop({ signal: 'SIGKILL' }) };
 };
+
+/** Starts the load balancer of an installation in front of two ports of this machine. */
+export const startHaproxy = (
+  ports: readonly [string, string],
+  { hosts = ['127.0.0.1', '127.0.0.1'], probePort }: HaproxyOptions = {},
+): Promise<LoadBalancer> =>
+  startWith('haproxy.cfg', {
+    API_1: `${hosts[0]}:${ports[0]}`,
+    API_2: `${hosts[1]}:${ports[1]}`,
+    ...(probePort === undefined ? {} : { PROBE_PORT: probePort }),
+  });
+
+interface CellsOptions {
+  /** Of a map file that names the cell of each environment. */
+  readonly map: string;
+  /** Where its socket for changes will be. */
+  readonly admin: string;
+}
+
+/** Starts the load balancer of two cells, each of which is an API at a port of this machine. */
+export const startCellsHaproxy = (
+  ports: readonly [number, number],
+  { map, admin }: CellsOptions,
+): Promise<LoadBalancer> =>
+  startWith('cells.cfg', {
+    CELL_A: `127.0.0.1:${String(ports[0])}`,
+    CELL_B: `127.0.0.1:${String(ports[1])}`,
+    MAP: map,
+    ADMIN: admin,
+  });

@@ -1,7 +1,7 @@
 /** The commands that documents print, fence by fence, and the test that runs each. Used by printedCommands.test.ts and its law. */
 import { readFileSync } from 'node:fs';
 
-type Document = 'alerts' | 'operators' | 'production';
+type Document = 'alerts' | 'growing' | 'operators' | 'production';
 
 export interface Fence {
   /** Such as `operators › Jobs › sh`, with a number for each further one. */
@@ -30,12 +30,15 @@ export const readFences = (document: Document): Fence[] => {
 
 const here = 'test/flows/printedCommands.test.ts';
 const doctor = 'test/flows/doctor.test.ts';
+const cells = ['test/chaos/cells.test.ts', 'moves with its streams, work and people'] as const;
 const followed = [doctor, 'finds nothing to change where docs/production.md was followed'] as const;
 /** `npm run chaos -- --only restore`, with folders of its own: `npm test` has no server with these programs. */
 const restored = ['test/chaos/support/restore/server.ts', 'by the commands of docs/production.md'] as const;
 
 /** The test that runs a fence's commands as the role that the document names, and a part of its title; null: why none can. */
 export const runBy: Readonly<Record<string, readonly [file: string | null, title: string]>> = {
+  'growing › A new cell › sql': cells,
+  'growing › Moving an environment › sh': cells,
   'operators › Upgrades › sql': ['test/flows/sideBySide.test.ts', 'goes back'],
   'operators › Principals › sh': [here, 'operators › Principals'],
   'operators › People and sessions › sh': [here, 'operators › People and sessions'],

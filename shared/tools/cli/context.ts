@@ -1,7 +1,8 @@
 /** Context of the admin tool's commands: the database, the audited actor, and the lookup of things by name. */
 import { runAdminChange, type Administrator } from '../../accounts/settings/adminChange.ts';
 import { listEnvironments } from '../../accounts/settings/environments/environments.ts';
-import type { Db, Tx } from '../../platform/db/knex.ts';
+import { openDb, type Db, type Tx } from '../../platform/db/knex.ts';
+import { withoutTimeLimits } from '../../platform/db/sessionSettings.ts';
 import type { Bus } from '../../platform/redis/bus.ts';
 import { CommandFailure, UsageError } from './failures.ts';
 
@@ -16,6 +17,15 @@ export interface CommandContext {
   /** All of standard input, without the line's end. */
   readonly readInput: () => Promise<string>;
 }
+
+/** Returns PostgreSQL for reading and writing whole tables. */
+export const openBulkDb = (url: string, poolSize: number): Db =>
+  openDb({
+    url,
+    poolSize,
+    applicationName: 'console-admin',
+    settings: { ...withoutTimeLimits, plan_cache_mode: 'auto', enable_seqscan: 'on' },
+  });
 
 export const runCommandChange = <T>({ db, bus }: CommandContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
   runAdminChange(db, bus, work);

@@ -3,13 +3,13 @@ import { systemAdministrator } from '../../accounts/settings/adminChange.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { openDatabaseClock, type DatabaseClock } from '../../platform/db/databaseClock.ts';
 import { openDb, type Db } from '../../platform/db/knex.ts';
-import { withoutTimeLimits } from '../../platform/db/sessionSettings.ts';
 import { closeClient, failFastOptions, openClient } from '../../platform/redis/client.ts';
 import { openKeyRing } from '../../platform/redis/keyRing.ts';
 import { openRedisBus } from '../../platform/redis/redisBus.ts';
 import { type Clock, sleep } from '../../platform/time/clock.ts';
 import { commandUsage, parseCommandArguments, type Command, type CommandResult } from './command.ts';
 import { type DatabaseSource, toCommandError } from './commandErrors.ts';
+import { openBulkDb } from './context.ts';
 import { UsageError } from './failures.ts';
 import { agentCommands } from './things/agents.ts';
 import { appKeyCommands } from './things/appKeys.ts';
@@ -118,9 +118,6 @@ const publishMessages = async (
   keys.close();
 };
 
-/** Settings of sessions that read and write whole tables. */
-const unlimited = { ...withoutTimeLimits, plan_cache_mode: 'auto', enable_seqscan: 'on' } as const;
-
 const runCommand = async (
   command: Command,
   args: readonly string[],
@@ -134,7 +131,7 @@ const runCommand = async (
   const bus = { publish: (channel: string, text: string): void => void messages.push({ channel, text }) };
   const db = openDb({ url, poolSize: 2, applicationName: 'console-admin' });
   // Connects at its first statement.
-  const bulk = openDb({ url, poolSize: 3, applicationName: 'console-admin', settings: unlimited });
+  const bulk = openBulkDb(url, 3);
   let answer: CommandResult;
   let clock: DatabaseClock | null = null;
   try {

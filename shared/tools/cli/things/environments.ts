@@ -10,6 +10,7 @@ import {
 import { Fault } from '../../../catalogue/errors.ts';
 import { declareEnvironment } from '../../../flags/redeclaredFlags.ts';
 import { compileCheck } from '../../../platform/json/validate.ts';
+import { moveEnvironment, reopenEnvironment } from '../cells/move.ts';
 import { type Command } from '../command.ts';
 import { environmentUrl, runCommandChange, type CommandContext } from '../context.ts';
 import { CommandFailure, UsageError } from '../failures.ts';
@@ -126,6 +127,38 @@ export const environmentCommands: readonly Command[] = [
         json: { environment },
         lines: [`The environment ${environment.name} is in epoch ${String(environment.epoch)}.`],
       };
+    },
+  },
+  {
+    thing,
+    verb: 'move',
+    about:
+      'closes an environment, moves it to the database of another installation, whose address as the owner comes by standard input, and leaves it closed here',
+    argument: '<name>',
+    options: { 'to-stdin': { kind: 'flag', required: true } },
+    run: async (context, { argument }) => {
+      const url = (await context.readInput()).trim();
+      if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url))
+        throw new UsageError('Standard input must be the address of a database: postgres://owner:…@host:5432/console');
+      const rows = await moveEnvironment(context, argument, url);
+      const sum = Object.values(rows).reduce((total, count) => total + count, 0);
+      return {
+        json: { environment: argument, rows },
+        lines: [
+          `The environment ${argument} has moved, with ${String(sum)} rows. Lead its requests to the other cell.`,
+        ],
+      };
+    },
+  },
+  {
+    thing,
+    verb: 'open',
+    about: 'opens an environment whose move was given up before it was there',
+    argument: '<name>',
+    options: {},
+    run: async (context, { argument }) => {
+      await reopenEnvironment(context, argument);
+      return { json: { environment: argument }, lines: [`The environment ${argument} is open.`] };
     },
   },
 ];
