@@ -44,7 +44,8 @@ const inboxes = Type.Record(Type.String(), inboxCounts, { description: 'By inbox
 const names = (description: string) => nullable(Type.Array(Type.String(), { description }));
 const approvals = responseObject(
   {
-    pending: Type.Integer({ description: 'Pending approvals that you see.' }),
+    pending: Type.Integer({ description: 'Pending approvals that you see, without questions.' }),
+    questions: Type.Integer({ description: 'Questions of agents that wait and that you see.' }),
     decidable: Type.Integer({ description: 'Those of them that you may decide.' }),
   },
   { description: 'What waits for a person.' },
@@ -94,7 +95,7 @@ export const liveMessages: Readonly<Record<LiveType, MessageRow>> = {
       resumed: false,
       principal: { type: 'agent', id: 'agt_01jd0000000000000000000000', name: 'Triage bot', mode: 'normal' },
       counts: counted,
-      approvals: { pending: 2, decidable: 0 },
+      approvals: { pending: 2, decidable: 0, questions: 0 },
       app: { online: true },
     },
   },

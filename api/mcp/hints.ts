@@ -43,6 +43,8 @@ const pendingHint = async (
 ): Promise<string> => {
   const { deps, caller } = from;
   const asked = await readVisibleApproval(deps.db, caller, String(approval));
+  if (asked.kind === 'question')
+    return `A person may answer it. Ask ${call('get_approval', approval)} with wait for the answer.`;
   const [all, own, wrong] = await Promise.all([
     readOtherRequests(deps, caller, asked),
     readOtherRequests(deps, caller, asked, caller.principal.id),

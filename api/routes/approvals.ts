@@ -1,26 +1,40 @@
 /** The endpoints of approvals: the list, one, and deciding, which only people may do. */
 import { listCursors } from '../../shared/accounts/access/listCursors.ts';
+import { requirePerson } from '../../shared/accounts/access/principal.ts';
 import { readOtherRequests } from '../../shared/approvals/others.ts';
 import { listApprovals, readVisibleApproval } from '../../shared/approvals/queries.ts';
 import {
+  answerInput,
   approvalResponse,
   approvalSchema,
+  approvalKindSchema,
   approvalStatusSchema,
   approvedResponse,
   approveInput,
+  checkAnswer,
   checkApprove,
+  checkComment,
   checkDecide,
   checkDecision,
+  checkQuestion,
+  commentInput,
+  commentResponse,
   decidedResponse,
   decideInput,
   decisionInput,
+  pendingResponse,
+  questionInput,
+  type AnswerInput,
   type ApproveInput,
   type DecisionInput,
+  type QuestionInput,
 } from '../../shared/approvals/schema.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { ApprovalStatus } from '../../shared/catalogue/states/approvals.ts';
+import { commentOnApproval } from '../../shared/decisions/comment.ts';
 import { approveRequest, cancelRequest, rejectRequest, requireDecider } from '../../shared/decisions/decide.ts';
 import { decideRequests, presentDecisions } from '../../shared/decisions/decideSeveral.ts';
+import { answerQuestion, askQuestion, requireQuestion } from '../../shared/decisions/questions.ts';
 import { insertSavedResponse } from '../../shared/platform/journal/changeWriter.ts';
 import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import {
@@ -30,6 +44,7 @@ import {
   responseObject,
   strictObject,
   Type,
+  type Static,
 } from '../../shared/platform/json/schema.ts';
 import { compileCheck } from '../../shared/platform/json/validate.ts';
 import { presentApprovals } from '../../shared/views/approvals/currentTargets.ts';
@@ -38,6 +53,7 @@ import type { ApiResponse } from '../http/apiResponse.ts';
 import { readEnded, waitQuery } from './readEnded.ts';
 
 const exampleApproval = 'apr_01jd0000000000000000000000';
+const exampleQuestion = 'apr_01jd0000000000000000000001';
 const exampleDigest = 'cnVuLg1sZ0cF0nR3q5m0yQ8u2Jb7Hc1wXk4tVfZpE9s';
 const idOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['id'] ?? '';
 
@@ -49,20 +65,32 @@ const list = readEndpoint({
   tag: 'Approvals',
   query: strictObject({
     status: Type.Optional(approvalStatusSchema),
+    kind: Type.Optional(approvalKindSchema),
     requestedBy: Type.Optional(Type.String({ description: 'Who asked.' })),
     cursor: Type.Optional(cursorSchema),
     limit: Type.Optional(limitSchema),
   }),
   responses: { 200: responseObject({ approvals: Type.Array(approvalSchema), cursor: nextCursorSchema }) },
   example: { query: { status: 'pending' } },
-  handle: async ({ deps, caller, query: { status: wanted, requestedBy = null, cursor: given, limit: size } }) => {
+  handle: async ({
+    deps,
+    caller,
+    query: { status: wanted, kind = null, requestedBy = null, cursor: given, limit: size },
+  }) => {
     const { id, access } = caller.principal;
     const status: ApprovalStatus = wanted ?? 'pending';
-    const cursors = listCursors(caller, 'approvals', [id, access.key, status, requestedBy]);
+    const cursors = listCursors(caller, 'approvals', [
+      id,
+      access.key,
+      status,
+      requestedBy,
+      ...(kind === null ? [] : [kind]),
+    ]);
     const keys = cursors.open(given);
     const { approvals, next } = await listApprovals(deps, caller, {
       status,
       requestedBy,
+      kind,
       before: keys === null ? null : String(keys[0]),
       limit: size ?? limits.pageDefault,
     });
@@ -173,6 +201,69 @@ const several = writeEndpoint({
   },
 });
 
+const comment = writeEndpoint<Static<typeof commentInput>>({
+  path: '/approvals/:id/comments',
+  name: 'approval.comment',
+  summary: 'Ask or say something about a request that waits',
+  tag: 'Approvals',
+  takesReason: false,
+  body: commentInput,
+  responses: { 201: commentResponse },
+  example: { params: { id: exampleApproval }, body: { text: 'Which of the two payments is it?' } },
+  audit: { verb: 'approval.comment', target: (call) => ({ type: 'approval', id: idOf(call) }) },
+  check: checkComment,
+  handle: async (call) => ({
+    status: 201,
+    body: await commentOnApproval(call.deps, call.caller, idOf(call), {
+      text: call.body.text,
+      save: (body) => call.save(201, body),
+    }),
+  }),
+});
+
+const question = writeEndpoint<QuestionInput>({
+  path: '/questions',
+  name: 'question.ask',
+  summary: 'Ask people a question, with answers to choose from',
+  tag: 'Approvals',
+  body: questionInput,
+  responses: { 202: pendingResponse },
+  example: {
+    body: { text: 'Is the outage over?', options: ['Yes', 'No', 'Not for all'], fallback: 'No' },
+  },
+  audit: { verb: 'approval.request', target: () => ({ type: 'approval', id: null }) },
+  check: (body, at) => {
+    const given = checkQuestion(body);
+    requireQuestion(given, at);
+    return given;
+  },
+  handle: async ({ deps, caller, body, save }) => {
+    const pending = (approval: string): string => JSON.stringify({ pending: true, approval });
+    return { status: 202, body: pending(await askQuestion(deps, caller, body, (id) => save(202, pending(id)))) };
+  },
+});
+
+const answer = writeEndpoint<AnswerInput>({
+  path: '/approvals/:id/answer',
+  name: 'approval.answer',
+  summary: 'Answer a question of an agent',
+  tag: 'Approvals',
+  body: answerInput,
+  responses: { 200: approvalResponse },
+  example: { params: { id: exampleQuestion }, body: { answer: 'Yes' } },
+  audit: { verb: 'approval.answer', target: (call) => ({ type: 'approval', id: idOf(call) }) },
+  authorize: requirePerson,
+  check: checkAnswer,
+  handle: async (call) => ({
+    status: 200,
+    body: await answerQuestion(call.deps, call.caller, idOf(call), {
+      answer: call.body.answer,
+      save: (text) => call.save(200, text),
+    }),
+    items: true,
+  }),
+});
+
 const nothing = strictObject({});
 
 const cancellation = writeEndpoint({
@@ -193,4 +284,14 @@ const cancellation = writeEndpoint({
   }),
 });
 
-export const approvalEndpoints: readonly Endpoint[] = [list, one, several, approval, rejection, cancellation];
+export const approvalEndpoints: readonly Endpoint[] = [
+  list,
+  one,
+  several,
+  approval,
+  rejection,
+  comment,
+  question,
+  answer,
+  cancellation,
+];

@@ -40,7 +40,8 @@ const counts = readEndpoint({
       inboxes: Type.Record(Type.String(), inboxCounts, { description: 'The inboxes that you see, by name.' }),
       approvals: responseObject(
         {
-          pending: count('Pending approvals that you see.'),
+          pending: count('Pending approvals that you see, without questions.'),
+          questions: count('Questions of agents that wait and that you see.'),
           decidable: count('Those that you may decide.'),
         },
         { description: 'What waits for a person.' },

@@ -35,6 +35,8 @@ export interface PendingApprovals extends PendingRow {
 export interface ApprovalCounts {
   readonly pending: number;
   readonly decidable: number;
+  /** Questions of agents that wait; `pending` leaves them out. */
+  readonly questions: number;
 }
 
 /** Returns the pending approvals of an environment, in groups. `now`: epoch milliseconds. */
@@ -54,10 +56,16 @@ export const countApprovals = (
   const reader = toReader(principal);
   let pending = 0;
   let decidable = 0;
+  let questions = 0;
   for (const group of groups) {
     if (!canSeeApproval(access, group.actor_type === type && group.actor === id, group)) continue;
+    if (group.kind === 'question') {
+      if (group.open) questions += group.n;
+      continue;
+    }
     pending += group.n;
     const approval = {
+      kind: group.kind,
       status: 'pending',
       expiresAt: group.open ? 1 : 0,
       requestedBy: { id: group.actor },
@@ -65,5 +73,5 @@ export const countApprovals = (
     } as const;
     if (canDecideApproval(approval, reader, 0).approve) decidable += group.n;
   }
-  return { pending, decidable };
+  return { pending, decidable, questions };
 };

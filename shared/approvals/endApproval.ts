@@ -17,10 +17,12 @@ export interface ApprovalEnding {
   readonly reason?: string | null;
   /** The id of the item that the effect created, if the approval was for a new item. */
   readonly createdItem?: string | null;
+  /** Of a question. */
+  readonly answer?: string | null;
 }
 
 const endChange = change('approvals.end', {
-  ended: `update approvals set status = $status, decided_by = $decidedBy::jsonb, decided_at = $at::bigint, note = $note, item = coalesce($createdItem, item)
+  ended: `update approvals set status = $status, decided_by = $decidedBy::jsonb, decided_at = $at::bigint, note = $note, item = coalesce($createdItem, item), answer = $answer
     where env = $env and id = $id and status in (${sqlList(openApprovalStatuses)}) returning *`,
   happened: event(
     {
@@ -33,7 +35,7 @@ const endChange = change('approvals.end', {
       data: '$data::jsonb',
       before: `'{"status":"pending"}'`,
       after: `jsonb_build_object('status', $status::text, 'note', $note::text, 'run', run, 'bulk', bulk)
-        || jsonb_strip_nulls(jsonb_build_object('action', request ->> 'action', 'resource', request ->> 'resource', 'flag', request ->> 'flag', 'reason', $reason::text))`,
+        || jsonb_strip_nulls(jsonb_build_object('action', request ->> 'action', 'resource', request ->> 'resource', 'flag', request ->> 'flag', 'reason', $reason::text, 'answer', $answer::text))`,
     },
     { from: 'ended', returning: 'id' },
   ),
@@ -46,6 +48,7 @@ const nobody: EventActor = { type: 'system', id: null, name: 'approvals', role: 
 const auditVerbs: Readonly<Record<ApprovalEnding['status'], string>> = {
   approved: 'approval.approve',
   rejected: 'approval.reject',
+  answered: 'approval.answer',
   cancelled: 'approval.cancel',
   expired: 'approval.expire',
   stale: 'approval.stale',
@@ -54,7 +57,7 @@ const auditVerbs: Readonly<Record<ApprovalEnding['status'], string>> = {
 /** Returns the approval as the ending leaves it. */
 const toEndedApproval = (
   approval: Approval,
-  { status, by, note, createdItem = null }: ApprovalEnding,
+  { status, by, note, createdItem = null, answer = null }: ApprovalEnding,
   at: number,
 ): Approval => ({
   ...approval,
@@ -63,6 +66,7 @@ const toEndedApproval = (
   decided_by: by === null ? null : { type: by.type, id: by.id, name: by.name },
   decided_at: at,
   note,
+  answer,
 });
 
 /** Ends a pending approval and returns it as it is then. Returns null, and writes nothing, when the approval is not pending. */
@@ -85,6 +89,7 @@ export const endApproval = async (
     data: approvalEventData(after),
     live: JSON.stringify(approvalLiveParts(after, at, 'changed')),
     createdItem: ending.createdItem,
+    answer: ending.answer,
     reason: ending.reason,
     ...actorValues({ ...(by ?? nobody), requestId: by?.requestId ?? approval.request_id }),
   });

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
 import { isObject } from '../platform/json/jsonLimits.ts';
 
-export const approvalKinds = ['action', 'bulk', 'flag', 'item'] as const;
+export const approvalKinds = ['action', 'bulk', 'flag', 'item', 'question'] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
 /** The members that the target will have, as far as that is known; of a bulk, how many items. */
@@ -14,7 +14,7 @@ type After = Readonly<Record<string, unknown>>;
 
 /** The column `approvals.request` by kind: the change that needs the approval. `after` is absent where it isn't known. */
 export interface ApprovalRequestData {
-  /** `isAside`: its item was not about its record. `declared`: what the action declares of the input (absent: an earlier release). `endedAs`: of a retry, the run's fence then. */
+  /** `isAside`: its item was not about its record. `declared`: what the action declares of the input (absent: an earlier release). `endedAs`: of a retry, the run's fence then. `news`: of a supervised agent, as of an item. */
   readonly action: InputTexts & {
     readonly action: string;
     readonly resource: string | null;
@@ -24,6 +24,7 @@ export interface ApprovalRequestData {
     readonly input: object;
     readonly declared?: readonly string[];
     readonly endedAs?: number;
+    readonly news?: number | null;
   };
   /** `inboxes`: the inboxes of the bulk's items that the requester saw. `action`, `resource`: null unless the bulk runs an action; `declared` as of an action. */
   readonly bulk: InputTexts & {
@@ -46,13 +47,24 @@ export interface ApprovalRequestData {
     readonly warned?: boolean;
     readonly after?: After;
   };
-  /** `target`: the item's id; null: the operation creates one. */
+  /** `target`: the item's id; null: the operation creates one. `news`: of a reply or a change of state, what others had done last (news.ts). */
   readonly item: {
     readonly operation: { readonly type: string } & Readonly<Record<string, unknown>>;
     readonly target: string | null;
     readonly inbox: string;
     readonly after?: After;
+    readonly news?: number | null;
   };
+  /** `fallback`: the answer of a question that expires; null: none. */
+  readonly question: { readonly text: string; readonly options: readonly string[]; readonly fallback: string | null };
+}
+
+/** A comment on an approval: what somebody asks or says before it is decided. */
+export interface ApprovalComment {
+  readonly id: string;
+  readonly at: number;
+  readonly by: ActorRef;
+  readonly text: string;
 }
 
 interface ApprovalColumns {
@@ -85,6 +97,10 @@ interface ApprovalColumns {
   readonly entry: string | null;
   readonly request_id: string | null;
   readonly address: string | null;
+  /** The oldest first; null: none. */
+  readonly comments: readonly ApprovalComment[] | null;
+  /** Of a question; null: it has none. */
+  readonly answer: string | null;
 }
 
 /** An approval of one of the kinds `K`; `kind` tells the type of `request`. */
@@ -94,7 +110,7 @@ export type Approval<K extends ApprovalKind = ApprovalKind> = {
 
 /** The columns of `Approval`: all but `fingerprint`, which only the statements of requestApproval.ts compare. */
 export const approvalColumns = `a.id, a.env, a.kind, a.status, a.summary, a.actor_type, a.actor, a.actor_name, a.requested_at, a.expires_at, a.decided_by, a.decided_at,
-  a.note, a.reason, a.label, a.reversible, a.independent, a.request, a.before, a.run, a.bulk, a.item, a.inbox, a.entry, a.request_id, a.address`;
+  a.note, a.reason, a.label, a.reversible, a.independent, a.request, a.before, a.run, a.bulk, a.item, a.inbox, a.entry, a.request_id, a.address, a.comments, a.answer`;
 
 const approvalByIdSql = statement(
   'approvals.one',
@@ -144,6 +160,7 @@ const requestMembers = {
   flag: null,
   change: null,
   operation: null,
+  question: null,
   inboxes: null,
   total: null,
   declared: null,
@@ -158,7 +175,7 @@ const requestedFields = (
 ): Record<string, unknown> & Pick<ApprovalDraft, keyof typeof requestMembers> => {
   switch (approval.kind) {
     case 'action': {
-      const { item: _, endedAs: __, ...asked } = approval.request;
+      const { item: _, endedAs: __, news: ___, ...asked } = approval.request;
       return { ...requestMembers, ...asked };
     }
     case 'bulk': {
@@ -171,6 +188,8 @@ const requestedFields = (
     }
     case 'item':
       return { ...requestMembers, operation: approval.request.operation };
+    case 'question':
+      return { ...requestMembers, question: approval.request };
   }
 };
 
@@ -183,7 +202,7 @@ export const changedTarget = (
 /** Returns what the target will be: the target as it is now, or was, with the members that change; null: not known. */
 const afterOf = (approval: Approval, now: unknown): unknown => {
   const { kind, request } = approval;
-  if (kind === 'action' || request.after === undefined) return null;
+  if (kind === 'action' || kind === 'question' || request.after === undefined) return null;
   // Of a bulk they are counts, and what is now are its items.
   if (kind === 'bulk') return request.after;
   const target = changedTarget(approval, now);
@@ -191,7 +210,7 @@ const afterOf = (approval: Approval, now: unknown): unknown => {
 };
 
 const isReversible = ({ kind, request, reversible }: Approval): boolean | null =>
-  kind === 'action' || (kind === 'bulk' && request.action !== null) ? reversible : true;
+  kind === 'action' || kind === 'question' || (kind === 'bulk' && request.action !== null) ? reversible : true;
 
 /** An approval with everything that its presentation is made of (views/approvals/present.ts). */
 export interface ApprovalDraft extends Record<string, unknown>, ApprovalTarget, Record<keyof InputTexts, unknown> {
@@ -226,6 +245,8 @@ export const approvalJson = (
   decidedBy: approval.decided_by,
   decidedAt: approval.decided_at,
   note: approval.note,
+  comments: approval.comments ?? [],
+  answer: approval.answer,
   ...requestedFields(approval),
   replaced: approval.kind === 'flag' ? replacedRamp(approval.before, approval.request.change) : null,
   before: approval.before,
@@ -248,7 +269,7 @@ export const approvalJson = (
 
 /** Returns the data of the approval's timeline entry, which keeps its id when the status changes. */
 const approvalEntryData = (approval: Approval): Record<string, unknown> => {
-  const { id, kind, status, decided_by: by, decided_at: decidedAt, note, reason, label } = approval;
+  const { id, kind, status, decided_by: by, decided_at: decidedAt, note, reason, label, answer } = approval;
   const { action, resource } = requestedFields(approval);
   return {
     approval: id,
@@ -259,6 +280,7 @@ const approvalEntryData = (approval: Approval): Record<string, unknown> => {
     note,
     ...(reason === null ? {} : { reason }),
     ...(kind === 'action' ? { action, label, about: { action, resource } } : {}),
+    ...(kind === 'question' ? { question: approval.request.text, answer } : {}),
   };
 };
 

@@ -26,7 +26,7 @@ const othersSql = namedStatement(
      select a.id, a.item, a.bulk, a.request->>'flag' as flag, a.request->>'resource' as resource, a.request->>'record' as record,
        a.kind = 'bulk' and a.request->>'action' is not null as acts, a.request->'operation'->'records' is not null as refers,
        (a.request->>'total')::int as total
-     from approvals a where a.env = $env and a.status = 'pending' and a.id <> $id
+     from approvals a where a.env = $env and a.status = 'pending' and a.id <> $id and a.kind <> 'question'
        and a.expires_at > $now and ($requester::text is null or a.actor = $requester)
      order by a.id desc limit ${String(comparedMost)}
    ), ids as materialized (

@@ -9,7 +9,7 @@ import { type Statement, queryRows, statement } from '../platform/db/sql.ts';
 import { type EndedRows, batchRows } from '../platform/ended/moveEnded.ts';
 import { notFoundFault, readPageOfTwo } from '../platform/ended/readEnded.ts';
 import { type LargeRow, largeRowsSql, storedBytesSql, readVisiblePage } from '../platform/listing/page.ts';
-import { type Approval, approvalColumns, approvalJson, readApproval } from './model.ts';
+import { type Approval, type ApprovalKind, approvalColumns, approvalJson, readApproval } from './model.ts';
 import { canSeeApproval } from './rights.ts';
 
 /** Returns whether the caller requested the approval. */
@@ -34,7 +34,7 @@ const pageStatements = (name: string, more: string): Readonly<Record<'recent' | 
       as: 'a',
       columns: approvalColumns,
       rows: `select a.* from ${table} a where a.env = $1 and a.status = $2 and a.id < $3 ${more} order by a.id desc limit $4`,
-      bytes: storedBytesSql('a.request', 'a.before'),
+      bytes: storedBytesSql('a.request', 'a.before', 'a.comments'),
       order: 'a.id desc',
     });
   return {
@@ -58,6 +58,8 @@ interface ApprovalsWanted {
   readonly status: ApprovalStatus;
   /** The id of the principal who asked; null: anybody. */
   readonly requestedBy: string | null;
+  /** null: all but questions. */
+  readonly kind: ApprovalKind | null;
   readonly before: string | null;
   readonly limit: number;
 }
@@ -69,7 +71,7 @@ interface ApprovalsWanted {
 export const listApprovals = async (
   { db, clock }: Pick<DomainDeps, 'db' | 'clock'>,
   caller: Caller,
-  { status, requestedBy, before, limit }: ApprovalsWanted,
+  { status, requestedBy, kind, before, limit }: ApprovalsWanted,
 ): Promise<ApprovalsPage> => {
   const actor = caller.principal.access.may('approvals', 'see') ? requestedBy : caller.principal.id;
   if (requestedBy !== null && actor !== requestedBy) return { approvals: [], next: null };
@@ -83,7 +85,10 @@ export const listApprovals = async (
   };
   const { page: approvals, next } = await readVisiblePage(
     { from: before ?? aboveAllIds, limit, read, positionOf: ({ id }) => id, isCutBehind: (row) => row.is_cut },
-    (approval) => (canSee(caller, approval) ? approval : null),
+    (approval) =>
+      (kind === null ? approval.kind !== 'question' : approval.kind === kind) && canSee(caller, approval)
+        ? approval
+        : null,
   );
   return { approvals, next };
 };

@@ -91,16 +91,22 @@ const openOfActorSql = statement(
   'approvals.openOfActor',
   `
   select count(*)::int as n from (
-    select from approvals where env = $1 and actor = $2 and status in (${sqlList(openApprovalStatuses)}) limit $3) open`,
+    select from approvals where env = $1 and actor = $2 and status in (${sqlList(openApprovalStatuses)}) and (kind = 'question') = $4 limit $3) open`,
 );
 
-/** Throws `rate_limited` when `limits.openApprovals` requests of the caller wait for a decision already. */
-const requireDecisionRoom = async ({ db }: DomainDeps, { env, principal }: Caller): Promise<void> => {
-  const open = await queryRow<{ n: number }>(db, openOfActorSql, [env.id, principal.id, limits.openApprovals]);
-  if ((open?.n ?? 0) < limits.openApprovals) return;
+/** Throws `rate_limited` when as many requests, or questions, of the caller wait already as may wait. */
+const requireDecisionRoom = async (
+  { db }: DomainDeps,
+  { env, principal }: Caller,
+  { kind }: Pick<ApprovalRequest, 'kind'>,
+): Promise<void> => {
+  const isQuestion = kind === 'question';
+  const most = isQuestion ? limits.openQuestions : limits.openApprovals;
+  const open = await queryRow<{ n: number }>(db, openOfActorSql, [env.id, principal.id, most, isQuestion]);
+  if ((open?.n ?? 0) < most) return;
   throw fault(
     'rate_limited',
-    `${String(limits.openApprovals)} of your requests wait for a decision already; cancel some of them, or wait for people.`,
+    `${String(most)} of your ${isQuestion ? 'questions' : 'requests'} wait for a decision already; cancel some of them, or wait for people.`,
     { headers: { 'retry-after': '60' } },
   );
 };
@@ -157,7 +163,7 @@ const reusePendingApproval = async (
 };
 
 const approvalLifetimeMs = ({ config }: DomainDeps, { kind, expiresMs }: ApprovalRequest): number =>
-  (kind === 'flag' ? config.flagApprovalMs : config.approvalMs) ?? expiresMs;
+  (kind === 'question' ? null : kind === 'flag' ? config.flagApprovalMs : config.approvalMs) ?? expiresMs;
 
 const inboxOf = (wanted: ApprovalRequest): string | null =>
   wanted.item?.inbox ?? (wanted.kind === 'item' ? wanted.request.inbox : null);
@@ -200,6 +206,8 @@ const buildApproval = <K extends ApprovalKind>(
     entry: item === null ? null : newId('ent'),
     request_id: requestId,
     address,
+    comments: null,
+    answer: null,
   };
 };
 
@@ -254,7 +262,7 @@ export const requestApproval = async (
   const fingerprint = createHash('sha256').update(canonicalJson(wanted.fingerprint)).digest();
   const known = await findPendingApproval(deps, caller, fingerprint);
   if (known !== undefined) return reusePendingApproval(deps, known, wanted.save);
-  await requireDecisionRoom(deps, caller);
+  await requireDecisionRoom(deps, caller, wanted);
   const lasting = { ...wanted, expiresMs: approvalLifetimeMs(deps, wanted) };
   const approval = buildApproval(caller, lasting, inboxOf(wanted), deps.clock.now());
   const barred = await readBarredFrom(deps.db, caller, approval.requested_at);

@@ -15,6 +15,8 @@ const canSeeTarget = (access: Access, { kind, action, resource, flag, inbox, inb
       );
     case 'flag':
       return access.sees('flag', flag ?? '');
+    case 'question':
+      return inbox === null || access.sees('inbox', inbox);
     case 'item':
       return access.sees('inbox', inbox ?? '');
     case 'bulk':
@@ -44,6 +46,7 @@ interface CanDecide {
 
 /** What tells whether somebody may decide an approval. */
 interface DecidedApproval {
+  readonly kind: ApprovalTarget['kind'];
   readonly status: ApprovalStatus;
   readonly expiresAt: number;
   readonly requestedBy: { readonly id: string | null };
@@ -51,6 +54,7 @@ interface DecidedApproval {
   readonly barred: readonly string[];
 }
 
+export const questionMessage = 'This is a question; answer it.';
 export const ownRequestMessage = 'You requested this approval; another person has to decide it.';
 
 /** Returns whether the principal is a person whose role may decide approvals. */
@@ -65,12 +69,13 @@ export const toReader = (principal: Pick<Principal, 'type' | 'id' | 'access'>): 
 });
 
 const reasonAgainst = (
-  { status, expiresAt, requestedBy, barred }: DecidedApproval,
+  { kind, status, expiresAt, requestedBy, barred }: DecidedApproval,
   { id, decides }: ApprovalReader,
   at: number,
 ): string | null => {
   if (status !== 'pending') return `This approval is ${status}.`;
   if (expiresAt <= at) return 'This approval has expired.';
+  if (kind === 'question') return questionMessage;
   if (id !== null && requestedBy.id === id) return ownRequestMessage;
   if (!decides) return 'Only people whose role may decide approvals can decide this.';
   return id !== null && barred.includes(id) ? dependentMessage : null;

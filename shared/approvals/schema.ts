@@ -8,7 +8,9 @@ import {
   nullable,
   responseObject,
   strictObject,
+  timeSchema,
   Type,
+  visibleSchema,
   warningsSchema,
   type Static,
 } from '../platform/json/schema.ts';
@@ -17,18 +19,29 @@ import { approvalKinds } from './model.ts';
 
 const timestampSchema = (description: string) =>
   Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
+export const approvalKindSchema = Type.Union(
+  approvalKinds.map((kind) => Type.Literal(kind)),
+  { description: 'What was requested.' },
+);
 export const approvalStatusSchema = Type.Union(
   approvalStatuses.map((status) => Type.Literal(status)),
   { description: 'Only pending is not final.' },
 );
 const target = (description: string) => nullable(Type.Object({}, { description }));
 
+const commentSchema = responseObject(
+  {
+    id: idSchema('cmt', 'Id.'),
+    at: timestampSchema('at'),
+    by: actorSchema,
+    text: Type.String({ description: 'Plain text.' }),
+  },
+  { description: 'A comment on a request.' },
+);
+
 export const approvalSchema = responseObject({
   id: idSchema('apr', 'Id.'),
-  kind: Type.Union(
-    approvalKinds.map((kind) => Type.Literal(kind)),
-    { description: 'What was requested.' },
-  ),
+  kind: approvalKindSchema,
   summary: Type.String({ description: 'One line for who decides.' }),
   sentence: Type.String({
     description: 'What it would do, as you see it.',
@@ -41,6 +54,18 @@ export const approvalSchema = responseObject({
   decidedBy: nullable(actorSchema),
   decidedAt: nullable(timestampSchema('decidedAt')),
   note: nullable(Type.String({ description: 'The decider’s note.' })),
+  question: nullable(
+    responseObject(
+      {
+        text: Type.String({ description: 'What is asked.' }),
+        options: Type.Array(Type.String(), { description: 'The answers to choose from.' }),
+        fallback: nullable(Type.String({ description: 'The answer once it has expired.' })),
+      },
+      { description: 'What an agent asks.' },
+    ),
+  ),
+  answer: nullable(Type.String({ description: 'The answer to the question.' })),
+  comments: Type.Array(commentSchema, { description: 'What was asked and said, the oldest first.' }),
   action: nullable(Type.String({ description: 'The action.' })),
   resource: nullable(Type.String({ description: 'Resource.' })),
   record: nullable(Type.String({ description: 'Record.' })),
@@ -102,6 +127,33 @@ export const approveInput = strictObject({
 });
 export type ApproveInput = Static<typeof approveInput>;
 export const checkApprove = compileCheck(approveInput);
+
+export const commentInput = strictObject({
+  text: visibleSchema(limits.reasonMax, 'Plain text, as a question or an answer.'),
+});
+export const checkComment = compileCheck(commentInput);
+export const commentResponse = responseObject({ comment: commentSchema });
+
+export const questionInput = strictObject({
+  text: visibleSchema(limits.reasonMax, 'What you want to know.'),
+  options: Type.Array(visibleSchema(limits.optionMax, 'An answer.'), {
+    minItems: 1,
+    maxItems: limits.questionOptions,
+    uniqueItems: true,
+    description: 'The answers to choose from.',
+  }),
+  item: Type.Optional(lookupIdSchema('The item that it is about.')),
+  until: Type.Optional(timeSchema('When it expires; after 72 hours by default')),
+  fallback: Type.Optional(Type.String({ description: 'The option that holds if nobody answers.' })),
+});
+export type QuestionInput = Static<typeof questionInput>;
+export const checkQuestion = compileCheck(questionInput);
+
+export const answerInput = strictObject({
+  answer: Type.String({ description: 'One of the options.' }),
+});
+export type AnswerInput = Static<typeof answerInput>;
+export const checkAnswer = compileCheck(answerInput);
 
 export const approvalResponse = responseObject({ approval: approvalSchema });
 export const approvedResponse = responseObject({

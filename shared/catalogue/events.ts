@@ -47,7 +47,7 @@ export interface ActorRef {
 
 /** The members of an approval that decide which sessions see it. */
 interface ApprovalAudience {
-  readonly kind: 'action' | 'bulk' | 'flag' | 'item';
+  readonly kind: 'action' | 'bulk' | 'flag' | 'item' | 'question';
   readonly action: string | null;
   readonly resource: string | null;
   readonly flag: string | null;

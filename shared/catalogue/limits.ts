@@ -14,6 +14,13 @@ export const limits = {
   approvalItems: 10,
   /** Other requests on the same target that a request for approval names. */
   approvalOthers: 10,
+  /** Questions of an agent that wait, the answers of one to choose from, their characters, and ms until it expires. */
+  openQuestions: 100,
+  questionOptions: 20,
+  optionMax: 200,
+  questionMs: 30 * 24 * 3_600_000,
+  /** Comments on one approval. */
+  commentsPerApproval: 100,
   /** Approvals that one call decides. */
   decisionsMax: 100,
   /** Reasons that a dry run of a bulk names. */

@@ -8,7 +8,7 @@ import { requireIndependent } from '../accounts/settings/independence.ts';
 import { endApproval, endingByCaller, type ApprovalEnding } from '../approvals/endApproval.ts';
 import { readApproval, type Approval } from '../approvals/model.ts';
 import { isApprovalRequester, readVisibleApproval } from '../approvals/queries.ts';
-import { ownRequestMessage } from '../approvals/rights.ts';
+import { ownRequestMessage, questionMessage } from '../approvals/rights.ts';
 import { Fault, fault } from '../catalogue/errors.ts';
 import { readItems } from '../items/model.ts';
 import { isCreateConflict } from '../items/perform/create.ts';
@@ -43,7 +43,7 @@ import { endWithoutEffect, expireApproval } from './endWithoutEffect.ts';
 
 type SaveBody = (body: string) => SavedResponse | null;
 
-const alreadyDecidedFault = (caller: Caller, approval: Approval): Fault =>
+export const alreadyDecidedFault = (caller: Caller, approval: Approval): Fault =>
   fault('already_decided', `This approval is ${approval.status}.`, {
     body: { approval: endedApprovalJson(caller.env.definition, approval, caller.principal.access) },
   });
@@ -56,7 +56,7 @@ export const requireDecider = (caller: Caller): void => {
 };
 
 /** Throws `already_decided` for an approval that is not pending. Expires one whose time is up first. */
-const requirePending = async (deps: ViewDeps, caller: Caller, approval: Approval): Promise<void> => {
+export const requirePending = async (deps: ViewDeps, caller: Caller, approval: Approval): Promise<void> => {
   if (approval.status === 'pending' && approval.expires_at <= deps.clock.now()) {
     await expireApproval(deps, approval);
     throw alreadyDecidedFault(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);
@@ -71,6 +71,7 @@ const requirePending = async (deps: ViewDeps, caller: Caller, approval: Approval
 const readDecidableApproval = async (deps: ViewDeps, caller: Caller, id: string): Promise<Approval> => {
   requireDecider(caller);
   const approval = await readVisibleApproval(deps.db, caller, id);
+  if (approval.kind === 'question') throw fault('conflict', questionMessage);
   if (isApprovalRequester(caller, approval)) throw fault('forbidden', ownRequestMessage);
   await requireIndependent(deps.db, approval.id, caller.principal.id ?? '', deps.clock.now());
   await requirePending(deps, caller, approval);
@@ -103,6 +104,8 @@ const prepareEffect = ({ approval, ...context }: ApprovalContext): Promise<Appro
       return prepareFlagApproval({ ...context, approval });
     case 'item':
       return prepareItemApproval({ ...context, approval });
+    case 'question':
+      throw fault('conflict', questionMessage);
   }
 };
 

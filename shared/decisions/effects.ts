@@ -4,6 +4,7 @@ import { fullAccess } from '../accounts/access/access.ts';
 import { type Caller, withoutSupervision } from '../accounts/access/principal.ts';
 import type { ActionDefinition } from '../app/manifest/actions.ts';
 import type { Approval, ApprovalKind } from '../approvals/model.ts';
+import { readNews } from '../approvals/news.ts';
 import { startApprovedBulk } from '../bulk/bulkApproval.ts';
 import { hashBulkRecords } from '../bulk/bulkRecords.ts';
 import { bulkJson } from '../bulk/present.ts';
@@ -132,6 +133,11 @@ export const prepareRunApproval: PrepareEffect<'action'> = async ({
     const isRead = isServed || resource === null || id === null || action.stale.length === 0;
     const [now] = isRead ? [record] : await findRecords(tx, approval.env, [{ resource, id }], true);
     requireFieldsAsAsked(action, before, now);
+    const { item, news } = approval.request;
+    if (item !== null && news !== undefined) {
+      await readItems(tx, approval.env, [item], true);
+      await requireNoNews(tx, approval, item, news);
+    }
     const begun = endedAs === undefined ? run : { ...resetForRetry(run, requester, at), approval: approval.id };
     const next: Run = {
       ...begun,
@@ -165,6 +171,12 @@ const prepareCreation = ({ deps, approval, requester }: ApprovalContext<'item'>)
       throw staleFault('key', 'another item has its key than at the request');
     return { ...emptyEffects, item: presentItem(item, fullAccess) };
   };
+};
+
+/** Throws `stale` when another principal than the requester has replied on the item, or changed its state, since the request. */
+const requireNoNews = async (tx: Tx, { env, actor }: Approval, item: string, news?: number | null): Promise<void> => {
+  if (news !== undefined && (await readNews(tx, env, item, actor)) !== news)
+    throw staleFault('item', 'somebody else has replied, or changed the item’s state, since the request');
 };
 
 /** Returns the first of the members that differs from `before`, or undefined. */
@@ -216,6 +228,7 @@ export const prepareItemApproval: PrepareEffect<'item'> = async (approving) => {
       throw staleFault(`item.${changed}`, `the item’s ${changed} has changed since the request`);
     if (item !== undefined && type === 'reply' && goesElsewhere(approving, item))
       throw staleFault('item.fields', 'the reply would go to somebody else than at the request');
+    await requireNoNews(tx, approval, target, approval.request.news);
     const outcome = await performOperationTx(deps, tx, requester, operation, target, null);
     if (outcome.kind === 'fault') throw outcome.fault;
     return { ...emptyEffects, item: presentItem(outcome.item, fullAccess) };

@@ -68,7 +68,8 @@ export const endWithoutEffect = async (
 /** Ends an approval whose time is up: called by the sweep, and by a decision that comes too late. */
 export const expireApproval = async (deps: ViewDeps, approval: Approval): Promise<void> => {
   const target = { status: 'expired', message: 'Nobody approved it in time.' } as const;
-  await endWithoutEffect(deps, approval, { status: 'expired', by: null, note: null }, target);
+  const answer = approval.kind === 'question' ? approval.request.fallback : null;
+  await endWithoutEffect(deps, approval, { status: 'expired', by: null, note: null, answer }, target);
 };
 
 /** Ends a pending approval as stale, with the reason in `message`, when its target can't be changed any more. */

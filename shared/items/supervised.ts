@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { fullAccess } from '../accounts/access/access.ts';
 import { type Caller, withoutSupervision } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
+import { readNews } from '../approvals/news.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
 import { Fault, fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
@@ -109,11 +110,13 @@ export const requestItemChange = async <I>(
     ...changedMembers(presentItem(item, fullAccess), presentItem(change.item, fullAccess)),
     ...(relinks ? { links } : {}),
   };
+  const isNewsSensitive = type === 'reply' || 'state' in after;
+  const news = isNewsSensitive ? { news: await readNews(deps.db, caller.env.id, id, caller.principal.id) } : {};
   const { approval } = await requestApproval(deps, caller, {
     kind: 'item',
     summary: `${type}: ${item.title}`,
     label: assigneeName(deps.directory, caller.env, { ...given, ...after }),
-    request: { operation: { type, ...given }, target: id, inbox: item.inbox, after },
+    request: { operation: { type, ...given }, target: id, inbox: item.inbox, after, ...news },
     before: {
       ...presentItem(item, caller.principal.access),
       closed: item.closed,

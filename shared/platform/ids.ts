@@ -20,6 +20,7 @@ const idPrefixes = [
   'loo',
   'viw',
   'era',
+  'cmt',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

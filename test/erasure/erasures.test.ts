@@ -133,6 +133,7 @@ describe('erasures', () => {
         reason: secret('owed'),
       }),
     );
+    accepted(await agent.post(`/approvals/${String(approval)}/comments`, { text: secret('is waiting') }));
     accepted(await boss.post(`/approvals/${String(approval)}/approve`, { note: secret('is right') }));
     const supervised = await world.agent('admin', { mode: 'supervised' });
     const asked = accepted(await supervised.post('/items', { inbox: 'mail', title: secret('wants'), record })).approval;

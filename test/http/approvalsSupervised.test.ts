@@ -84,6 +84,44 @@ describe('http: approvals', () => {
       expect((await here.agent.get(`/items/${String(item.id)}`)).body.item.state).to.equal('waiting');
     });
 
+    it('find a reply, a change of state and an action on an item stale once another replied or changed its state', async () => {
+      const other = await here.world.agent('clerk');
+      const asks: Readonly<Record<string, (item: string) => Promise<Reply>>> = {
+        reply: (item) => supervised.post(`/items/${item}/reply`, { text: 'Hello.' }),
+        state: (item) => supervised.post(`/items/${item}/state`, { state: 'closed' }),
+        update: (item) => supervised.call('PATCH', `/items/${item}`, { state: 'closed', note: 'Done.' }),
+        ping: (item) => supervised.post('/actions', { action: 'ping', item }),
+        tags: (item) => supervised.post(`/items/${item}/tags`, { add: ['seen'] }),
+      };
+      const meanwhile: Readonly<Record<string, (item: string) => Promise<Reply>>> = {
+        'another replies': (item) => other.post(`/items/${item}/reply`, { text: 'Mine.' }),
+        'a person changes the state there and back': async (item) => {
+          await here.person.post(`/items/${item}/state`, { state: 'waiting' });
+          return here.person.post(`/items/${item}/state`, { state: 'open' });
+        },
+        'another writes a note': (item) => other.post(`/items/${item}/notes`, { text: 'Mine.' }),
+        'its own reply is approved': async (item) => {
+          const { approval } = (await supervised.post(`/items/${item}/reply`, { text: 'Before.' })).body;
+          return here.person.post(`/approvals/${String(approval)}/approve`);
+        },
+      };
+      const got: Record<string, string[]> = {};
+      for (const [name, ask] of Object.entries(asks))
+        for (const [what, happen] of Object.entries(meanwhile)) {
+          const { item } = (await here.agent.post('/items', { inbox: 'mail', title: `${name}: ${what}` })).body;
+          // What others did before the request is known to who asks.
+          await other.post(`/items/${String(item.id)}/reply`, { text: 'Long ago.' });
+          const { approval } = (await ask(String(item.id))).body;
+          const done = await happen(String(item.id));
+          expect(done.status, done.text).to.be.below(300);
+          const decided = codeOf(await here.person.post(`/approvals/${String(approval)}/approve`));
+          if (decided === '409 stale') (got[name] ??= []).push(what);
+          else expect(decided, `${name}: ${what}`).to.equal('200 undefined');
+        }
+      const both = ['another replies', 'a person changes the state there and back'];
+      expect(got).to.deep.equal({ reply: both, state: both, update: both, ping: both });
+    });
+
     it('find their triage stale only when what it sets was changed', async () => {
       const people = [here.person, await here.world.person('operator', 'Bo')].map(({ id }) => id);
       const decide = async (triage: object, verb: string, body: object): Promise<string> => {

@@ -164,20 +164,20 @@ describe('counts', () => {
       const lead = await world.person('lead', 'Lea');
       const approver = await world.agent('lead');
       for (const client of [ana, lead, bot])
-        expect(await approvals(client)).to.deep.equal({ pending: 0, decidable: 0 });
+        expect(await approvals(client)).to.deep.equal({ pending: 0, decidable: 0, questions: 0 });
       const [mail] = [await ask('mail'), await ask('bugs'), await ask('secret')];
-      expect(await approvals(ana)).to.deep.equal({ pending: 3, decidable: 3 });
-      expect(await approvals(lead)).to.deep.equal({ pending: 1, decidable: 1 });
-      expect(await approvals(bot)).to.deep.equal({ pending: 3, decidable: 0 });
-      expect(await approvals(approver)).to.deep.equal({ pending: 1, decidable: 0 });
-      expect(await approvals(clerk)).to.deep.equal({ pending: 0, decidable: 0 });
+      expect(await approvals(ana)).to.deep.equal({ pending: 3, decidable: 3, questions: 0 });
+      expect(await approvals(lead)).to.deep.equal({ pending: 1, decidable: 1, questions: 0 });
+      expect(await approvals(bot)).to.deep.equal({ pending: 3, decidable: 0, questions: 0 });
+      expect(await approvals(approver)).to.deep.equal({ pending: 1, decidable: 0, questions: 0 });
+      expect(await approvals(clerk)).to.deep.equal({ pending: 0, decidable: 0, questions: 0 });
       for (const client of [ana, lead, bot, approver, clerk])
         expect((await client.get('/approvals')).body.approvals).to.have.length(
           ((await approvals(client)) as { pending: number }).pending,
         );
       expect((await lead.post(`/approvals/${mail}/reject`)).status).to.equal(200);
-      expect(await approvals(lead)).to.deep.equal({ pending: 0, decidable: 0 });
-      expect(await approvals(ana)).to.deep.equal({ pending: 2, decidable: 2 });
+      expect(await approvals(lead)).to.deep.equal({ pending: 0, decidable: 0, questions: 0 });
+      expect(await approvals(ana)).to.deep.equal({ pending: 2, decidable: 2, questions: 0 });
     });
 
     it('agree with who may decide where approvals are to be independent', async () => {
@@ -195,9 +195,17 @@ describe('counts', () => {
       ]);
       const before = (await approvals(ana)) as { pending: number; decidable: number };
       const id = await ask('mail');
-      expect(await approvals(ana)).to.deep.equal({ pending: before.pending + 1, decidable: before.decidable + 1 });
+      expect(await approvals(ana)).to.deep.equal({
+        pending: before.pending + 1,
+        decidable: before.decidable + 1,
+        questions: 0,
+      });
       for (const held of [maker, made]) {
-        expect(await approvals(held)).to.deep.equal({ pending: before.pending + 1, decidable: before.decidable });
+        expect(await approvals(held)).to.deep.equal({
+          pending: before.pending + 1,
+          decidable: before.decidable,
+          questions: 0,
+        });
         expect((await held.post(`/approvals/${id}/approve`)).status).to.equal(403);
       }
       expect((await ana.post(`/approvals/${id}/approve`)).status).to.equal(200);

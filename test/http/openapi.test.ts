@@ -14,6 +14,7 @@ const exampleItem = 'itm_01jd0000000000000000000000';
 const exampleBulk = 'blk_01jd0000000000000000000000';
 const exampleRun = 'run_01jd0000000000000000000000';
 const exampleApproval = 'apr_01jd0000000000000000000000';
+const exampleQuestion = 'apr_01jd0000000000000000000001';
 /** The examples are of the demo, whose app declares this. */
 const manifest: unknown = JSON.parse(
   readFileSync(new URL('../../shared/tools/demo/manifest.json', import.meta.url), 'utf8'),
@@ -120,6 +121,9 @@ describe('the OpenAPI document', () => {
       exampleRun,
       asked.approval,
     ]);
+    const question = { text: 'Is the outage over?', options: ['Yes', 'No'] };
+    const { approval: toAnswer } = (await asker.post('/questions', question)).body as { approval: string };
+    await world.sql('update approvals set id = $1 where id = $2', [exampleQuestion, toAnswer]);
     const { item } = (
       await admin.post('/items', { inbox: 'support', title: 'The example', data: { email: 'ana@example.com' } })
     ).body;
@@ -239,7 +243,7 @@ describe('the OpenAPI document', () => {
           ? boss
           : path.startsWith('/sign-')
             ? guest
-            : /\/(approve|reject|decide)$/.test(path)
+            : /\/(approve|reject|decide|answer)$/.test(path)
               ? boss
               : path === '/approvals/{id}/cancel' || path === '/runs/{id}/cancel'
                 ? asker

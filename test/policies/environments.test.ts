@@ -136,7 +136,7 @@ describe('environments', () => {
     for (const { method, path, body } of documents.operations) {
       if (!path.includes('{id}') || isProjects(path)) continue;
       // Only persons decide, which is checked first.
-      const caller = /\/(approve|reject)$/.test(path) ? decider : staging;
+      const caller = /\/(approve|reject|answer)$/.test(path) ? decider : staging;
       const of = (id: string) => caller.call(method, named(path, id), body?.example);
       const [foreign, none] = [await of(idsOf(path)[0]), await of(idsOf(path)[1])];
       refused(foreign, 404, 'not_found');

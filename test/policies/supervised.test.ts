@@ -239,6 +239,7 @@ describe('what agents never do', () => {
       'record_keys',
       'written_bytes',
     ]);
+    const severally = (id: string) => ({ decisions: [{ id, digest: 'x' }], verdict: 'approve' });
     const exceptions: Readonly<Record<string, string>> = {
       // What they are found by is brought up to date by a sweep.
       records: 'select env, resource, id, title, subtitle, fields from records',
@@ -311,6 +312,8 @@ describe('what agents never do', () => {
       'POST /runs/{id}/retry': ({ failed }) => ['POST', `/runs/${failed}/retry`, {}],
       'POST /approvals/{id}/approve': ({ approval }) => ['POST', `/approvals/${approval}/approve`, {}],
       'POST /approvals/{id}/reject': ({ approval }) => ['POST', `/approvals/${approval}/reject`, {}],
+      'POST /approvals/decide': ({ approval: id }) => ['POST', '/approvals/decide', severally(id)],
+      'POST /approvals/{id}/answer': ({ approval }) => ['POST', `/approvals/${approval}/answer`, { answer: 'Yes' }],
       'POST /approvals/{id}/cancel': ({ approval }) => ['POST', `/approvals/${approval}/cancel`, {}],
       'POST /flags/{flag}': () => ['POST', '/flags/beta', { change: { value: true } }],
       'POST /resources/{resource}/records': () => [
@@ -360,6 +363,10 @@ describe('what agents never do', () => {
       // Mails a link to whoever has the address, and asks nobody who they are.
       'POST /sign-in/reset',
       'POST /mcp',
+      'POST /questions', // To ask and to answer changes nothing.
+      'POST /approvals/{id}/comments',
+      'ask_question',
+      'comment_on_approval',
     ]);
 
     it('asks for every change over every endpoint and tool there is, and without a person nothing changes', async () => {
@@ -404,7 +411,7 @@ describe('what agents never do', () => {
         if (reply.status === 202) asked.push(reply.body.approval as string);
       }
       for (const { name, inputSchema, annotations } of await callableTools(supervised)) {
-        if (annotations.readOnlyHint) continue;
+        if (annotations.readOnlyHint || reads.has(name)) continue;
         const needsRecord = (inputSchema['required'] as string[] | undefined)?.includes('record') === true;
         const arguments_ = name.startsWith('action_')
           ? needsRecord

@@ -57,7 +57,8 @@ type PlainEvent =
   | 'minutes'
   | 'days'
   | 'months'
-  | 'bulks';
+  | 'bulks'
+  | 'question';
 type Event =
   | {
       readonly do: 'ask';
@@ -120,6 +121,7 @@ const scripts: readonly (readonly Event[])[] = [
   [offline, bulk('action'), workChunk, cancelBulk, workChunk],
   [online, bulk('action'), work, work],
   [bulk('state', true), decide('approve'), work, bulk('state', true), decide('reject')],
+  [plain('question')],
   [bulk('none'), bulk('many'), cancelBulk, bulk('many'), workChunk, cancelBulk],
   [online, { do: 'reply', mode: 'ok' }, { do: 'reply', mode: 'refuse' }, { do: 'reply', mode: 'garbled' }, work],
 ];
@@ -292,6 +294,10 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
             return agent.post(`/items/${items[0] ?? ''}/reply`, { subject: 'Hello', text: event.mode });
           case 'answer':
             return lateAnswers(event.mode);
+          case 'question': {
+            const asked = await supervised.post('/questions', { text: 'Ship it?', options: ['Yes', 'No'] });
+            return person.post(`/approvals/${String(asked.body.approval)}/answer`, { answer: 'Yes' });
+          }
           case 'work':
             return workOff(['bulkChunk', 'actionRun', 'replySend'], 30);
           case 'workChunk':
@@ -369,6 +375,7 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
             'days',
             'months',
             'bulks',
+            'question',
           )
           .map(plain),
       },

@@ -15,6 +15,7 @@ import { approvalQuery, approvalsQuery, endedApprovalsQuery } from '../wire/appr
 import type { Approval } from '../wire/types.ts';
 import { Decision } from './Decision.tsx';
 import { useIsGrave } from './gravity.ts';
+import { Question } from './Question.tsx';
 import { RequestRow } from './RequestRow.tsx';
 import { rest, takesClicks, useRestAtEnd, useWaking, wake } from './resting.ts';
 import { Several } from './Several.tsx';
@@ -232,7 +233,8 @@ export const ApprovalsPage = ({ id, search }: ApprovalsPageProps) => {
         {id !== null &&
           one.data === undefined &&
           (one.error === null ? <Skeleton rows={4} /> : <Problem error={one.error} />)}
-        {id !== null && one.data !== undefined && (
+        {one.data?.kind === 'question' && <Question key={id} approval={one.data} onBack={() => onOpen(null)} />}
+        {id !== null && one.data !== undefined && one.data.kind !== 'question' && (
           <Decision
             key={id}
             approval={one.data}

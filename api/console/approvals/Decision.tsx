@@ -19,6 +19,7 @@ import { type Total, bulkQuery } from '../wire/queries.ts';
 import { runQuery } from '../wire/runQueries.ts';
 import { wireTexts } from '../wire/texts.ts';
 import type { Approval } from '../wire/types.ts';
+import { Comments } from './Comments.tsx';
 import { undoableOf, useIsDangerous } from './gravity.ts';
 import { RecentEntries } from './RecentEntries.tsx';
 import { BulkFacts, ChangedSinceSeen, Changes, Given, Target } from './RequestFacts.tsx';
@@ -176,7 +177,7 @@ const Others = ({ others }: Pick<DecisionProps, 'others'>) => {
 };
 
 /** What a request would change, where that has a page: nobody decides unseen. */
-const About = ({ approval: { item, itemTitle, flag, now } }: { readonly approval: Approval }) => {
+export const About = ({ approval: { item, itemTitle, flag, now } }: { readonly approval: Approval }) => {
   const { description }: { readonly description?: unknown } = now ?? {};
   return (
     <>
@@ -237,6 +238,7 @@ export const Decision = (props: DecisionProps) => {
       <Changes approval={approval} />
       <BulkFacts approval={approval} />
       <Others others={others} />
+      <Comments approval={approval} />
       {problem !== null && status !== 'stale' && (
         <p className={isPending ? 'problem' : 'hint'} role="alert">
           {problem}

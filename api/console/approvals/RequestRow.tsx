@@ -49,7 +49,7 @@ interface RequestRowProps {
 }
 
 export const RequestRow = ({ approval, isOpen, onOpen, onSelect, isSelected = false }: RequestRowProps) => {
-  const { id, status, sentence, itemTitle, reversible, requestedBy, requestedAt, canDecide } = approval;
+  const { id, kind, status, sentence, itemTitle, reversible, requestedBy, requestedAt, canDecide } = approval;
   const isPending = status === 'pending';
   const figures = figuresText(useFigures(approval));
   const leftOut = useLeftOut(approval);
@@ -82,7 +82,7 @@ export const RequestRow = ({ approval, isOpen, onOpen, onSelect, isSelected = fa
           {isPending ? (
             <>
               {reversible === false && ` · ${requestTexts.queue.canNotBeUndone}`}
-              {!canDecide.approve && ` · ${requestTexts.queue.notYours}`}
+              {!canDecide.approve && kind !== 'question' && ` · ${requestTexts.queue.notYours}`}
             </>
           ) : (
             <>

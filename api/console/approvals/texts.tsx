@@ -99,6 +99,7 @@ export const requestTexts = {
     /** By the API's names of what is no longer pending. */
     ends: {
       approved: 'Approved',
+      answered: 'Answered',
       rejected: 'Rejected',
       expired: 'Expired: nobody decided in time',
       cancelled: 'Taken back by whoever asked',
@@ -107,6 +108,7 @@ export const requestTexts = {
     /** The same within a sentence. */
     endsInSentence: {
       approved: 'approved',
+      answered: 'answered',
       rejected: 'rejected',
       expired: 'expired',
       cancelled: 'taken back',
@@ -170,6 +172,7 @@ export const requestTexts = {
       expired: 'Expired',
       cancelled: 'Taken back',
       stale: 'Out of date',
+      answered: 'Questions answered',
     } satisfies Readonly<Record<EndedStatus, string>>,
     noneEnded: 'No request ended so',
     noneEndedAbout: 'Whatever is decided, expires or is taken back stays listed.',
@@ -194,6 +197,20 @@ export const requestTexts = {
     show: 'Show',
     rejected: (request: string) => `Rejected: ${request}`,
     notDecided: (request: string, why: string) => `Not decided: ${request}. ${why}`,
+  },
+  /** Texts of a question of an agent. */
+  question: {
+    answers: 'Answers',
+    done: (answer: string) => `Answered: ${answer}`,
+    fallback: (answer: string) => `without an answer: ${answer}`,
+  },
+  /** What is asked and said before the decision. */
+  comments: {
+    title: 'Comments',
+    field: 'Ask or say something before it is decided',
+    send: 'Comment',
+    /** Begins the sentence that says that it is too long. */
+    theComment: 'The comment',
   },
   /** Texts of requests that are selected and decided together. */
   several: {

@@ -16,6 +16,8 @@ export const verbTexts: Readonly<Record<string, string>> = {
   'approval.approve': 'Approve a request',
   'approval.reject': 'Reject a request',
   'approval.decide': 'Decide several requests',
+  'approval.comment': 'Comment on a request',
+  'approval.answer': 'Answer a question',
   'approval.cancel': 'Take a request back',
   'approval.expire': 'Drop a request that waited too long',
   'approval.stale': 'Drop a request that is out of date',

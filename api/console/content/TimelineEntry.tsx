@@ -85,14 +85,14 @@ const RunEnd = ({ entry: { at }, data }: { readonly entry: RecordEntry; readonly
   );
 };
 
-const RequestEnd = ({ data: { approval, status, decidedBy, decidedAt, note } }: { readonly data: Data }) => {
+const RequestEnd = ({ data: { approval, status, decidedBy, decidedAt, note, answer } }: { readonly data: Data }) => {
   // The actor of a stale request has not decided it.
   const who = status === 'stale' ? '' : nameOf(decidedBy);
   return (
     <>
       <span dir="auto">
         {contentTexts.timeline.ended(wordOf(approvalEnds, status), who, whenOf(decidedAt))}
-        {textOf(note) !== '' && contentTexts.timeline.said(textOf(note))}
+        {textOf(note ?? answer) !== '' && contentTexts.timeline.said(textOf(note ?? answer))}
       </span>
       <ThingLink type="approval" id={textOf(approval)}>
         {contentTexts.timeline.request}
@@ -166,7 +166,10 @@ const lineOf: Readonly<Record<string, Line>> = {
     return about === '' ? lines.ran(who, name, end) : lines.ranWith(who, name, end, about);
   },
   triage: triageLine,
-  approval: (who, { label, kind }) => lines.approval(who, said(label) || wordOf(approvalKinds, said(kind))),
+  approval: (who, { label, kind, question }) =>
+    kind === 'question'
+      ? lines.asked(who, said(question))
+      : lines.approval(who, said(label) || wordOf(approvalKinds, said(kind))),
   linked: (who, data) => lines.linked(who, recordOf(data)),
   unlinked: (who, data) => lines.unlinked(who, recordOf(data)),
 };

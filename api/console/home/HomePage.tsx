@@ -20,7 +20,15 @@ import { flagsQuery } from '../wire/appQueries.ts';
 import { approvalsQuery } from '../wire/approvalQueries.ts';
 import { useArrivals } from '../wire/arrivals.ts';
 import { useItem, type ItemStore } from '../wire/itemStore.ts';
-import { countsQuery, inboxesQuery, itemsQuery, meQuery, type ItemQuery, isFinished } from '../wire/queries.ts';
+import {
+  callsOf,
+  countsQuery,
+  inboxesQuery,
+  itemsQuery,
+  meQuery,
+  type ItemQuery,
+  isFinished,
+} from '../wire/queries.ts';
 import { bulksQuery } from '../wire/runQueries.ts';
 import { waitingLooseningsQuery } from '../wire/settingsQueries.ts';
 import type { Approval } from '../wire/types.ts';
@@ -215,7 +223,9 @@ const Requests = () => {
   const { http, environment } = useSession();
   const { data, error } = useQuery(approvalsQuery(http, 'pending'));
   const { data: counts } = useRead(countsQuery);
-  const mine = data?.filter(({ canDecide }) => canDecide.approve).toSorted((a, b) => a.requestedAt - b.requestedAt);
+  const mine = data
+    ?.filter(({ canDecide, kind }) => canDecide.approve || kind === 'question')
+    .toSorted((a, b) => a.requestedAt - b.requestedAt);
   return (
     <Section
       title={homeTexts.toDecide}
@@ -225,7 +235,7 @@ const Requests = () => {
         </Link>
       )}
       none={homeTexts.nothingToDecide}
-      total={counts?.approvals.decidable ?? null}
+      total={counts === undefined ? null : callsOf(counts)}
       error={error}
     >
       {mine === undefined

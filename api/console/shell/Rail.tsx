@@ -7,7 +7,7 @@ import { Options } from '../ui/fields.tsx';
 import { count } from '../ui/plural.ts';
 import { clockTime } from '../ui/time.ts';
 import { publicBase } from '../wire/base.ts';
-import { countsQuery, inboxesQuery, type SavedView, savedViewsQuery } from '../wire/queries.ts';
+import { callsOf, countsQuery, inboxesQuery, type SavedView, savedViewsQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';
 import { may, mayAny, maySelect } from './rights.ts';
 import { useSession, useRead } from './session.ts';
@@ -157,7 +157,7 @@ export const Rail = ({ me, onSearch, onSignOut }: RailProps) => {
   const { data: inboxes } = useRead(inboxesQuery);
   const { data: counts } = useRead(countsQuery);
   const [theme, setTheme] = useTheme();
-  const decidable = counts?.approvals.decidable ?? 0;
+  const decidable = callsOf(counts);
   const params = { environment };
   const { href } = useLocation();
   const [openAt, setOpenAt] = useState<string | null>(null);

@@ -12,7 +12,7 @@ import { adoptTimeZone } from '../ui/timeZone.ts';
 import { ApiError, isRetried, retryDelay } from '../wire/apiError.ts';
 import { noteSignedIn } from '../wire/early.ts';
 import { useItem } from '../wire/itemStore.ts';
-import { countsQuery, inboxesQuery, meQuery, viewsQuery } from '../wire/queries.ts';
+import { callsOf, countsQuery, inboxesQuery, meQuery, viewsQuery } from '../wire/queries.ts';
 import type { Me } from '../wire/types.ts';
 import { focusWork, noteFocus, useFocusBack, useFocusHome } from './focus.ts';
 import { useKeys } from './keyboard.ts';
@@ -50,7 +50,7 @@ const useTitle = (): void => {
   const item = useItem(items, wordsOf(search['item']) ?? '');
   const known: Readonly<Record<string, string>> = shellTexts.places;
   const [page = '', name] = partsOf(pathname);
-  const decidable = counts?.approvals.decidable ?? 0;
+  const decidable = callsOf(counts);
   const placeOf = (): readonly string[] => {
     if (page === 'inbox') return [inboxes?.find((each) => each.name === name)?.label ?? name ?? ''];
     const label = known[page] ?? shellTexts.title.noPage;

@@ -17,7 +17,7 @@ const textsOf = (raw: Raw, names: readonly string[]): Record<string, string> =>
     }),
   );
 
-const endedStatuses = ['approved', 'rejected', 'expired', 'cancelled', 'stale'] as const;
+const endedStatuses = ['approved', 'rejected', 'expired', 'cancelled', 'stale', 'answered'] as const;
 
 export type EndedStatus = (typeof endedStatuses)[number];
 

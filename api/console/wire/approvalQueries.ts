@@ -2,14 +2,19 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Http } from './http.ts';
 import { keys, type Total } from './queries.ts';
-import { memberOf, pagesOf, wholeOf, read, type PageOf } from './reading.ts';
+import { memberOf, pagesOf, wholeOf, read, type PageOf, type Reading } from './reading.ts';
 import type { Approval, ApprovalStatus } from './types.ts';
 
-/** All requests of a status, page by page: the list is newest first, and those that wait longest are the last. */
+/** All requests of a status, and questions, page by page: each list is newest first, and those that wait longest are the last. */
 export const approvalsQuery = (http: Http, status: ApprovalStatus) =>
   queryOptions({
     queryKey: [...keys.approvals, status],
-    ...wholeOf<Approval>(http, '/approvals', 'approvals', { status }),
+    queryFn: async (reading: Reading) => {
+      const lists = [{ status }, { status, kind: 'question' }].map((query) =>
+        wholeOf<Approval>(http, '/approvals', 'approvals', query).queryFn(reading),
+      );
+      return (await Promise.all(lists)).flat();
+    },
     staleTime: 10_000,
   });
 
@@ -17,7 +22,11 @@ export const approvalsQuery = (http: Http, status: ApprovalStatus) =>
 export const endedApprovalsQuery = (http: Http, status: ApprovalStatus) =>
   infiniteQueryOptions({
     queryKey: [...keys.approvals, 'ended', status],
-    ...pagesOf<PageOf<'approvals', Approval>>(http, '/approvals', { status, limit: 50 }),
+    ...pagesOf<PageOf<'approvals', Approval>>(http, '/approvals', {
+      status,
+      limit: 50,
+      ...(status === 'answered' ? { kind: 'question' } : {}),
+    }),
     staleTime: 10_000,
   });
 

@@ -72,6 +72,10 @@ export const tagsQuery = (http: Http, inbox: string) =>
 export const countsQuery = (http: Http) =>
   queryOptions({ queryKey: keys.counts, ...answerOf<Counts>(http, '/counts'), staleTime: Infinity });
 
+/** Returns how many requests wait for the person: those to decide, and questions. */
+export const callsOf = (counts: Counts | undefined): number =>
+  counts === undefined ? 0 : counts.approvals.decidable + counts.approvals.questions;
+
 /** How many items a list has; `isMinimum`: more than that. */
 export interface Total {
   readonly count: number;

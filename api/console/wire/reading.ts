@@ -4,7 +4,7 @@ import type { Answer, Http } from './http.ts';
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-interface Reading {
+export interface Reading {
   readonly signal: AbortSignal;
 }
 

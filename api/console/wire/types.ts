@@ -93,6 +93,7 @@ export type Block = { readonly type: string; readonly title?: string | null } & 
 interface ApprovalCounts {
   readonly pending: number;
   readonly decidable: number;
+  readonly questions: number;
 }
 
 export interface Counts {

@@ -60,6 +60,18 @@ export const workOperations: OperationTexts = {
     id: 'decide_requests',
     description: 'Decides up to 100, as single calls would; says what became of each. For people.',
   },
+  'approval.comment': {
+    id: 'comment_on_approval',
+    description: 'Asks or says something about a request that waits.',
+  },
+  'question.ask': {
+    id: 'ask_question',
+    description: 'Asks people something; the approval has the answer once somebody gives it.',
+  },
+  'approval.answer': {
+    id: 'answer_question',
+    description: 'Answers a question that you see. For people.',
+  },
   'approval.cancel': {
     id: 'cancel_approval',
     description: 'Ends a request of yours that is undecided.',

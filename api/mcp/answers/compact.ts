@@ -23,7 +23,7 @@ import {
   compactRun,
   nameOf,
 } from './kinds.ts';
-import { pickMembers, withoutEmpty, type Members, omitMembers } from './members.ts';
+import { objectsIn, pickMembers, withoutEmpty, type Members, omitMembers } from './members.ts';
 
 /** Returns the members of the target that the request would change, as they would be; of a new one those that say something. */
 const changedMembers = (before: unknown, after: unknown): unknown => {
@@ -63,7 +63,9 @@ const compactApproval = (approval: Members): Members =>
     requestedBy: nameOf(approval['requestedBy']),
     ...pickMembers(approval, ['requestedAt', 'expiresAt']),
     decidedBy: nameOf(approval['decidedBy']),
-    ...pickMembers(approval, ['decidedAt', 'note', 'action', 'record', 'input', 'leftOut', 'flag', 'change']),
+    ...pickMembers(approval, ['decidedAt', 'note', 'question', 'answer']),
+    comments: objectsIn(approval['comments']).map(({ at, by, text }) => ({ at, by: nameOf(by), text })),
+    ...pickMembers(approval, ['action', 'record', 'input', 'leftOut', 'flag', 'change']),
     operation: approval['operation'],
     after: changedMembers(changedTarget(approval, approval['now']), approval['after']),
     ...(approval['kind'] === 'bulk' ? bulkTarget(approval['now']) : {}),

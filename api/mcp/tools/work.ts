@@ -79,6 +79,18 @@ export const approvalTools: readonly Tool[] = [
     description: 'How a request stands, who decided it and what they said.',
   }),
   createTool({
+    name: 'ask_question',
+    endpoint: getEndpoint('question.ask'),
+    isListed: canRequestApproval,
+    description: 'Asks people, who choose one of your options; get_approval has the answer.',
+  }),
+  createTool({
+    name: 'comment_on_approval',
+    endpoint: getEndpoint('approval.comment'),
+    isListed: canRequestApproval,
+    description: 'Asks or answers those who decide, or who ask.',
+  }),
+  createTool({
     name: 'cancel_approval',
     endpoint: getEndpoint('approval.cancel'),
     isListed: canRequestApproval,

@@ -3,6 +3,7 @@ import type { Caller } from '../../accounts/access/principal.ts';
 import { type ActionDefinition, declaredOf } from '../../app/manifest/actions.ts';
 import type { Environment } from '../../app/manifest/definition.ts';
 import { type InputTexts, inputTexts, memberOf } from '../../app/manifest/money.ts';
+import { readNews } from '../../approvals/news.ts';
 import { requestApproval } from '../../approvals/requestApproval.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { type Item, readItems } from '../../items/model.ts';
@@ -78,7 +79,11 @@ export const requestRunApproval = async (
     definition === undefined ? {} : await inputOfRequest(deps, caller.env, { action: definition, input }, fields);
   const shownOn = item === null ? undefined : (await readItems(deps.db, caller.env.id, [item])).get(item);
   const isAside = shownOn !== undefined && id !== null && !isAbout(shownOn, { resource, id });
-  const request = { action, resource, record: id, item, isAside, input, ...declared };
+  const news =
+    item !== null && caller.principal.mode === 'supervised'
+      ? { news: await readNews(deps.db, caller.env.id, item, caller.principal.id) }
+      : {};
+  const request = { action, resource, record: id, item, isAside, input, ...declared, ...news };
   const asked = await requestApproval(deps, caller, {
     kind: 'action',
     summary: summaryOf(run),

@@ -40,6 +40,8 @@ const stateOf = ({ env }: Caller, approval: Approval, now: unknown, beside: stri
       return flagState(now);
     case 'bulk':
       return approval.request.action === null ? null : bulkRecords(now);
+    case 'question':
+      return null;
     case 'item': {
       const { type, ...members } = approval.request.operation;
       const touched = supervisedOperations.get(type)?.members(members) ?? [];

@@ -34,7 +34,7 @@ export const redactRecords = (access: Access, values: unknown): unknown => {
 const hidesTarget = (access: Access, { kind, resource, flag, inbox }: Shown): boolean =>
   (kind === 'action' && resource !== null && !access.sees('resource', resource)) ||
   (kind === 'flag' && flag !== null && !access.sees('flag', flag)) ||
-  (kind === 'item' && inbox !== null && !access.sees('inbox', inbox));
+  ((kind === 'item' || kind === 'question') && inbox !== null && !access.sees('inbox', inbox));
 
 /** Returns a redacted flag, or a redacted change of a flag, whose resource is then given; null and undefined stay. */
 export const redactFlagJson = (access: Access, part: unknown, resource?: unknown): unknown =>
@@ -80,6 +80,7 @@ const redact = <A extends Shown>(approval: A, access: Access): A => {
       ...approval,
       ...item,
       leftOut: null,
+      comments: [],
       replaced: null,
       before: null,
       now: null,

@@ -202,6 +202,11 @@ class Sentence {
     );
   }
 
+  question({ question }: ApprovalDraft): string {
+    const { text, options } = objectOf(question);
+    return `Answer ${quote(text)}: ${(Array.isArray(options) ? options : []).map(quote).join(', ')}`;
+  }
+
   itemNamed({ inbox, id, title }: Json): string {
     return this.#access.sees('inbox', String(inbox)) ? `${quoteId(String(id))} (${quote(title)})` : unseen;
   }

@@ -87,7 +87,7 @@ export const watched = (client: Client): Client => {
 export const bytes = async (...given: Parameters<typeof raw>): Promise<RawReply> => noted(await raw(...given));
 /** Returns who may call a POST: a person where agents may not, as rights come before the body. */
 export const callerOf = (path: string): Client =>
-  /^\/(?:settings|me|sign-in)\/|\/(?:approve|reject|decide)$/.test(path) ? boss : clerk;
+  /^\/(?:settings|me|sign-in)\/|\/(?:approve|reject|decide|answer)$/.test(path) ? boss : clerk;
 export const authorization = (path = '/items'): string => `authorization: Bearer ${callerOf(path).token}`;
 export const rawPost = (path: string, body: string | Buffer, ...headers: string[]): Promise<RawReply> =>
   bytes(

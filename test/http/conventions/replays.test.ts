@@ -173,6 +173,18 @@ describe('conventions over HTTP: replays of every endpoint', () => {
       return [admin, 'POST', `/runs/${id}/retry`];
     },
     'approval.approve': async () => [boss, 'POST', `/approvals/${await pending('approval')}/approve`],
+    'approval.comment': async () => [admin, 'POST', `/approvals/${await pending('approval')}/comments`, { text: 'x' }],
+    'question.ask': () =>
+      Promise.resolve([admin, 'POST', '/questions', { text: `Question ${String((asked += 1))}?`, options: ['Yes'] }]),
+    'approval.answer': async () => {
+      const question = { text: `Question ${String((asked += 1))}?`, options: ['Yes'] };
+      return [
+        boss,
+        'POST',
+        `/approvals/${await idOf(admin, '/questions', question, 'approval')}/answer`,
+        { answer: 'Yes' },
+      ];
+    },
     'approval.decide': async () => {
       const id = await pending('approval');
       const { digest } = (await boss.get(`/approvals/${id}`)).body.approval as { readonly digest: string };
@@ -296,6 +308,8 @@ describe('conventions over HTTP: replays of every endpoint', () => {
       'item.reply text',
       'item.triage answers.*',
       'action.run input.*',
+      'approval.comment text',
+      'question.ask text',
       'bulk.create of an action operation.input.*',
       'flag.change of one with a long value change.value',
       'flag.change of one with a long value change.targets.*',

@@ -17,6 +17,7 @@ const hard: ReadonlySet<string> = new Set([
   'cancel_bulk',
   'retry_run',
   'end_my_session',
+  'answer_question',
   'accept_loosening',
   'refuse_loosening',
 ]);

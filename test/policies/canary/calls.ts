@@ -101,7 +101,7 @@ export const queriesOf = ({
   '/approvals': [
     '',
     '?limit=1',
-    ...['pending', 'approved', 'rejected', 'expired', 'cancelled', 'stale'].flatMap((status) => [
+    ...['pending', 'approved', 'rejected', 'expired', 'cancelled', 'stale', 'answered'].flatMap((status) => [
       `?status=${status}`,
       `?status=${status}&limit=1`,
     ]),
@@ -200,6 +200,8 @@ export const toolCallsOf = ({
     retry_run: each('retry_run', runs),
     get_approval: each('get_approval', approvals),
     cancel_approval: each('cancel_approval', approvals),
+    ask_question: ids.map((item): [string, object] => ['ask_question', { text: 'x', options: ['a'], item }]),
+    comment_on_approval: each('comment_on_approval', approvals, { text: 'x' }),
     search_records: [['search_records', { resource: 'customer', q: 'c' }]],
     list_records: [
       ['list_records', { resource: 'payment' }],

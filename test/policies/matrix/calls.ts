@@ -46,6 +46,8 @@ const tools: Readonly<Record<string, string>> = {
   'GET /approvals': 'list_approvals',
   'GET /approvals/{id}': 'get_approval',
   'POST /approvals/{id}/cancel': 'cancel_approval',
+  'POST /approvals/{id}/comments': 'comment_on_approval',
+  'POST /questions': 'ask_question',
   'GET /flags': 'list_flags',
   'GET /flags/{flag}': 'get_flag',
   'GET /flags/{flag}/history': 'get_flag_history',
@@ -75,6 +77,8 @@ const bodies: Readonly<Record<string, object>> = {
   reply: { subject: 'x', text: 'y' },
   triage: { answers: { spam: 'no' } },
   cancel: {},
+  comments: { text: 'x' },
+  answer: { answer: 'Yes' },
   decide: { decisions: [{ id: 'apr_01jd0000000000000000000000', digest: 'x' }], verdict: 'reject' },
   undo: {},
   tickets: {},
@@ -121,6 +125,12 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: MatrixWorld)
         return { inbox: nameOf(thing), title: 'x' };
       case '/actions':
         return actionBody(thing, variant);
+      case '/questions':
+        return {
+          text: 'x',
+          options: ['Yes', 'No'],
+          ...(variant === 'item' ? { item: items.get(thing) } : {}),
+        };
       case '/mcp':
         return { jsonrpc: '2.0', id: 1, method: 'tools/list' };
       case '/available':

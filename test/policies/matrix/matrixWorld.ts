@@ -36,7 +36,7 @@ export const newMatrixWorld = (): MatrixWorld => {
   /** One request for approval of each kind for each of what may be done to it. */
   const askForApprovals = async (elsewhere: Client): Promise<void> => {
     const { admin, sup, pers } = Object.fromEntries(clients) as Record<Persona, Client>;
-    for (const verb of ['get', 'approve', 'reject', 'cancel']) {
+    for (const verb of ['get', 'approve', 'reject', 'cancel', 'comments', 'answer']) {
       const asked = (action: string): object => ({ action, record: record.id, input: { verb } });
       const wanted: readonly [Thing, Client, string, object][] = [
         ['sups', sup, `/items/${items.get('own') ?? ''}/notes`, { text: verb }],
@@ -48,6 +48,8 @@ export const newMatrixWorld = (): MatrixWorld => {
       for (const [thing, client, path, body] of wanted)
         approvals.set(`${verb} ${thing}`, (await client.post(path, body)).body.approval);
     }
+    const question = { text: 'Asked?', options: ['Yes', 'No'] };
+    approvals.set('answer asked', (await admin.post('/questions', question)).body.approval);
     const bulk = { ids: [items.get('hidden')], operation: { type: 'action', action: 'hiddenAsked', input: {} } };
     approvals.set('get bulks', (await admin.post('/bulk', bulk)).body.approval);
   };
