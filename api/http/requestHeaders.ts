@@ -1,8 +1,8 @@
 /** What the headers of a request say of its client: its address and TLS, as the proxies that the configuration trusts report them, and values that are given twice. */
 import type { IncomingMessage } from 'node:http';
+import { isIPv4, isIPv6 } from 'node:net';
 import proxyAddr from 'proxy-addr';
 import type { ProxyTrust } from '../../shared/platform/config/configValues.ts';
-import { parseAddress } from '../../shared/platform/http.ts';
 
 const none: readonly string[] = [];
 
@@ -21,6 +21,34 @@ export const headerValues = (
     if (given.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[i + 1] ?? '');
   }
   return values;
+};
+
+const withPort = /^(\d+\.\d+\.\d+\.\d+):\d{1,5}$/;
+const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/;
+/** An IPv4 address inside IPv6 (RFC 4291, 2.5.5.2), as `URL` writes it. */
+const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+/** Longer than every address with brackets, a zone and a port. */
+const addressLength = 100;
+
+/**
+ * Returns an IP address in its shortest form: IPv4 where IPv6 only wraps it, without zone, brackets and port, which some
+ * proxies add. Returns null for any other text.
+ */
+const parseAddress = (text: string): string | null => {
+  if (isIPv4(text)) return text;
+  if (text.length > addressLength) return null;
+  const trimmed = text.trim();
+  const bare = withPort.exec(trimmed)?.[1] ?? bracketed.exec(trimmed)?.[1] ?? trimmed;
+  if (isIPv4(bare)) return bare;
+  const [address = ''] = bare.split('%', 1);
+  if (!isIPv6(address)) return null;
+  const shortest = new URL(`http://[${address}]/`).hostname.slice(1, -1);
+  const [, high, low] = mapped.exec(shortest) ?? [];
+  if (high === undefined || low === undefined) return shortest;
+  return [high, low]
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((number) => [number >> 8, number & 255])
+    .join('.');
 };
 
 type Request = Pick<IncomingMessage, 'headers' | 'socket'>;

@@ -63,7 +63,8 @@ const findOtherMatches = async (
     found = await anyMatches(terms ?? all);
   }
   const id = foldCase(text);
-  const key = ({ id: own, title }: RawRecord): string => `${foldCase(own) === id ? '0' : '1'}${titleKey(title)}`;
+  const key = ({ id: own, title }: RawRecord): string =>
+    `${foldCase(own) === id ? '0' : '1'}${titleKey(title)}\0${own}`;
   return [...found].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 };
 

@@ -7,7 +7,14 @@ import type { World } from './world.ts';
 export const testRedisSecurity = (): RedisSecurity => {
   const key = createSecretKey(randomBytes(32));
   return {
-    keys: { now: Date.now, today: () => 1, find: () => key, request: () => undefined, close: () => undefined },
+    keys: {
+      now: Date.now,
+      today: () => 1,
+      find: () => key,
+      digest: (text) => text,
+      request: () => undefined,
+      close: () => undefined,
+    },
     onRefused: () => undefined,
   };
 };
@@ -20,6 +27,7 @@ export const readTestKeys = async (world: World): Promise<KeyRing> => {
     now: Date.now,
     today: () => Math.floor(Date.now() / 86_400_000),
     find: (day) => keys.get(day),
+    digest: (text) => text,
     request: () => undefined,
     close: () => undefined,
   };

@@ -1,8 +1,8 @@
 /** All Redis connections of a process. Opens while Redis is unavailable, and works when it is back. */
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { type Bus, redisKeys } from './bus.ts';
 import { type RedisAddress, type RedisClient, closeClient, failFastOptions, openClient } from './client.ts';
 import type { RefusalReporter } from './droppedMessages.ts';
+import type { KeyRing } from './keyRing.ts';
 import { type Queues, openQueues } from './queues.ts';
 import { type RedisSecurity, openRedisBus } from './redisBus.ts';
 
@@ -16,18 +16,8 @@ export interface RedisConnections extends Queues {
   readonly command: RedisClient;
   /** Returns the name of a key of `redisKeys` in Redis. */
   readonly key: (name: string) => string;
-  /** Returns 22 characters for a text that Redis may not have, the same in every process on the same day. */
-  readonly digest: (text: string) => string;
+  readonly digest: KeyRing['digest'];
 }
-
-/** Without a key (PostgreSQL is unavailable for a day) the process has digests of its own. */
-const substituteKey = createSecretKey(randomBytes(32));
-
-const digestText = ({ keys }: RedisSecurity, text: string): string =>
-  createHmac('sha256', keys.find(keys.today()) ?? substituteKey)
-    .update(`name\0${text}`)
-    .digest('base64url')
-    .slice(0, 22);
 
 /** Opens the connections; `close` may be called twice. */
 export const openRedis = (address: RedisAddress, security: RedisSecurity): RedisConnections => {
@@ -45,7 +35,7 @@ export const openRedis = (address: RedisAddress, security: RedisSecurity): Redis
     refusal: () => null,
     command,
     key: (name) => `${address.prefix}:${name}`,
-    digest: (text) => digestText(security, text),
+    digest: security.keys.digest,
     onRefused: security.onRefused,
     queue: queues.queue,
     worker: queues.worker,

@@ -1,8 +1,8 @@
 /**
- * The keys that seal messages between processes (messageSeal.ts): rows of `redis_keys`, one a day by PostgreSQL's clock, read
- * once a minute. Every process has tomorrow's key before anybody seals with it.
+ * The keys that seal messages between processes (messageSeal.ts) and hide texts in names of Redis: rows of `redis_keys`, one a day by
+ * PostgreSQL's clock, read once a minute. Every process has tomorrow's key before anybody seals with it.
  */
-import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import type { Db } from '../db/knex.ts';
 import { executeStatement, queryRows, statement } from '../db/sql.ts';
 import type { Clock } from '../time/clock.ts';
@@ -22,6 +22,9 @@ const insertKeysSql = statement(
   insert into redis_keys (day, key) values ($1::int, $2), ($1::int + 1, $3) on conflict (day) do nothing`,
 );
 
+/** Without a key (PostgreSQL is unavailable for a day) the process has digests of its own. */
+const substituteKey = createSecretKey(randomBytes(32));
+
 export interface KeyRing {
   /** Returns PostgreSQL's time in epoch ms, as far as known. */
   now(): number;
@@ -29,6 +32,8 @@ export interface KeyRing {
   today(): number;
   /** Returns the key of a day; undefined when it is not known or no longer valid. */
   find(day: number): KeyObject | undefined;
+  /** Returns 22 characters for a text that Redis may not have, the same in every process on the same day. */
+  readonly digest: (text: string) => string;
   /** Reads the keys soon, because a message names an unknown one. */
   request(): void;
   close(): void;
@@ -46,6 +51,7 @@ export const openKeyRing = async (db: Db, clock: Clock, onError: (error: Error) 
   let readAt = Number.NEGATIVE_INFINITY;
 
   const today = (): number => Math.floor(clock.now() / dayMs);
+  const find = (day: number): KeyObject | undefined => (Math.abs(day - today()) <= 1 ? keys.get(day) : undefined);
 
   /** Returns the same object for the same key, as what is derived from it is cached by it. */
   const toKeyObject = (day: number, bytes: Buffer): KeyObject => {
@@ -79,7 +85,12 @@ export const openKeyRing = async (db: Db, clock: Clock, onError: (error: Error) 
   return {
     now: () => clock.now(),
     today,
-    find: (day) => (Math.abs(day - today()) <= 1 ? keys.get(day) : undefined),
+    find,
+    digest: (text) =>
+      createHmac('sha256', find(today()) ?? substituteKey)
+        .update(`name\0${text}`)
+        .digest('base64url')
+        .slice(0, 22),
     request: () => {
       if (performance.now() - readAt >= requestIntervalMs) readQuietly();
     },

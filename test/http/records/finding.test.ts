@@ -30,6 +30,13 @@ describe('records over HTTP: finding', () => {
         expect(idsOf(await clerk.get(`/resources/customer?q=${encodeURIComponent(q)}`)), q).to.deep.equal([]);
     });
 
+    it('orders records of one title by their id, whatever order they were stored in', async () => {
+      const ids = ['twin_3', 'twin_1', 'twin_4', 'twin_2'];
+      for (const id of ids) await put('order', [{ id, title: 'One of several', fields: {} }]);
+      expect(idsOf(await clerk.get('/resources/order?q=several'))).to.deep.equal([...ids].sort());
+      await put('order', [], ids);
+    });
+
     it('answers at most 50, and takes limits like every list; there is no second page', async () => {
       const more = Array.from({ length: 51 }, (_, n) => ({
         id: `more_${String(n)}`,
