@@ -23,7 +23,7 @@ import {
 import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { canonicalJson } from '../platform/json/jsonLimits.ts';
-import { channels } from '../platform/redis/bus.ts';
+import { channels, outboxOf } from '../platform/redis/bus.ts';
 import {
   approvalEventData,
   approvalJson,
@@ -281,6 +281,6 @@ export const requestApproval = async (
     if (other === undefined) throw error;
     return reusePendingApproval(deps, other, wanted.save);
   }
-  deps.bus.publish(channels.workAvailable, 'outbox');
+  deps.bus.publish(channels.workAvailable, outboxOf(caller.env.id));
   return pending;
 };

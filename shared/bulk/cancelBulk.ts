@@ -12,7 +12,7 @@ import { actorValues, change, event, insertSavedResponse, writeChange } from '..
 import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { bulkResultInsert } from '../platform/journal/inserts.ts';
-import { channels } from '../platform/redis/bus.ts';
+import { channels, outboxOf } from '../platform/redis/bus.ts';
 import type { ActionDeps } from '../runs/model.ts';
 import { stageEndOfRuns } from './cancelledRuns.ts';
 import { bulkResponseBody, type BulkRow } from './present.ts';
@@ -130,7 +130,7 @@ export const cancelBulk = async (
     { limit: attemptsMax },
   );
   deps.bus.publish(channels.workAvailable, 'jobs');
-  deps.bus.publish(channels.workAvailable, 'outbox');
+  deps.bus.publish(channels.workAvailable, outboxOf(caller.env.id));
   // A chunk that ended meanwhile saw others pending, and this transaction saw that chunk running: so it is checked once more.
   await publishBulkProgress(deps, caller.env.id, id).catch((error: unknown) => {
     deps.log.warn({ err: error, bulk: id }, 'a cancelled bulk could not be looked at again; the sweep will');

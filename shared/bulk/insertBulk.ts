@@ -17,7 +17,7 @@ import {
 } from '../platform/journal/changeWriter.ts';
 import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
-import { channels } from '../platform/redis/bus.ts';
+import { channels, outboxOf } from '../platform/redis/bus.ts';
 import { inStatementSpan } from '../platform/tracing/span.ts';
 import type { ActionDeps } from '../runs/model.ts';
 import { chunkJobInsert } from './chunkJobSql.ts';
@@ -177,7 +177,7 @@ export const acceptBulk = async (deps: ActionDeps, caller: Caller, wanted: NewBu
   const { ids, areNamed, save } = wanted;
   await insertBulk(deps.db, caller, { bulk, areNamed, ids, scope, saved: save(body), at });
   deps.bus.publish(channels.workAvailable, 'jobs');
-  deps.bus.publish(channels.workAvailable, 'outbox');
+  deps.bus.publish(channels.workAvailable, outboxOf(caller.env.id));
   return body;
 };
 

@@ -4,7 +4,7 @@ import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { change, live, writeChange } from '../platform/journal/changeWriter.ts';
 import { nextEventId } from '../platform/journal/events.ts';
-import { type EphemeralMessage, redisKeys, channels } from '../platform/redis/bus.ts';
+import { type EphemeralMessage, redisKeys, channels, outboxOf } from '../platform/redis/bus.ts';
 import type { ActionDeps, Run } from '../runs/model.ts';
 import { updateCountsForRun } from './chunks.ts';
 import { bulkLivePart, type BulkRow } from './present.ts';
@@ -50,7 +50,7 @@ export const publishBulkProgress = async (deps: ActionDeps, envId: number, id: s
   if (bulk === undefined || bulk.finished_at !== null) return;
   if (bulk.open === 0) {
     await finishBulk(db, bulk, await readBulkScope(deps, bulk), clock.now());
-    bus.publish(channels.workAvailable, 'outbox');
+    bus.publish(channels.workAvailable, outboxOf(envId));
   } else if (await claimProgressTurn(deps, id)) {
     const part = bulkLivePart(bulk, await readBulkScope(deps, bulk));
     const message: EphemeralMessage = { kind: 'passing', at: clock.now(), part };

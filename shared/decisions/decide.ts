@@ -17,7 +17,7 @@ import { contendedFault, isContended, retryOnConflict } from '../platform/db/ret
 import { insertSavedResponse } from '../platform/journal/changeWriter.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { isObject } from '../platform/json/jsonLimits.ts';
-import { channels } from '../platform/redis/bus.ts';
+import { channels, outboxOf } from '../platform/redis/bus.ts';
 import { findRecords } from '../records/queries.ts';
 import type { FindRecords } from '../views/approvals/bulkItems.ts';
 import { presentApprovals } from '../views/approvals/currentTargets.ts';
@@ -264,7 +264,7 @@ export const approveRequest = async (
     }),
   );
   deps.bus.publish(channels.workAvailable, 'jobs');
-  deps.bus.publish(channels.workAvailable, 'outbox');
+  deps.bus.publish(channels.workAvailable, outboxOf(caller.env.id));
   return decisionBody(caller, decision);
 };
 

@@ -6,7 +6,7 @@ import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { insertSavedResponse } from '../platform/journal/changeWriter.ts';
 import type { EventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
-import { channels } from '../platform/redis/bus.ts';
+import { channels, outboxOf } from '../platform/redis/bus.ts';
 import { settleRun } from '../runs/call/settleRun.ts';
 import { readRun } from '../runs/model.ts';
 import type { ViewDeps } from '../views/deps.ts';
@@ -61,7 +61,7 @@ export const endWithoutEffect = async (
       }),
     { limit: attemptsMax },
   );
-  if (ended !== null) deps.bus.publish(channels.workAvailable, 'outbox');
+  if (ended !== null) deps.bus.publish(channels.workAvailable, outboxOf(approval.env));
   return ended;
 };
 

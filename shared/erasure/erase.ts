@@ -14,7 +14,7 @@ import { openRunStatuses } from '../catalogue/states/runs.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement, type Statement } from '../platform/db/sql.ts';
 import { readLastEventId } from '../platform/journal/auditChain.ts';
-import { channels } from '../platform/redis/bus.ts';
+import { channels, outboxOf } from '../platform/redis/bus.ts';
 import { eraseBulksSql, eraseResults } from './bulks.ts';
 import { eraseItems, eraseNamed } from './contents.ts';
 import {
@@ -215,7 +215,7 @@ export const erase = async (deps: DomainDeps, id: string): Promise<number | null
   };
   await eraseRows(db, eraseBulksSql, { env: env.id, ids: free.bulks, texts: [] });
   await eraseResults(db, found.bulksOfItems, found.items);
-  bus.publish(channels.workAvailable, 'outbox');
+  bus.publish(channels.workAvailable, outboxOf(env.id));
   const about = idsOf(found, erasure);
   const messages = await eraseSent(db, env.id, about);
   const erased = plus(erasure.erased, { ...done, messages: messages ?? 0 });

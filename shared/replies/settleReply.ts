@@ -14,7 +14,7 @@ import { itemJson } from '../items/present.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { actorValues, change, event, live, queryChange, type Change } from '../platform/journal/changeWriter.ts';
 import { withEventIds } from '../platform/journal/events.ts';
-import { channels } from '../platform/redis/bus.ts';
+import { channels, outboxOf } from '../platform/redis/bus.ts';
 import type { ReplyRequest } from './replyRequest.ts';
 
 export interface ReplyResolution {
@@ -150,6 +150,6 @@ export const settleReply = async (
     exhausted: () =>
       new Error(`The reply ${request.entry} could not be settled: its item is being changed by many at once.`),
   });
-  if (isSettled) deps.bus.publish(channels.workAvailable, 'outbox');
+  if (isSettled) deps.bus.publish(channels.workAvailable, outboxOf(job.env));
   return isSettled;
 };

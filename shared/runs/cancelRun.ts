@@ -6,7 +6,7 @@ import { cancellableRunStatuses } from '../catalogue/states/runs.ts';
 import { contendedFault, retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
-import { channels } from '../platform/redis/bus.ts';
+import { channels, outboxOf } from '../platform/redis/bus.ts';
 import { settleRun } from './call/settleRun.ts';
 import { resolutionWithoutDispatch } from './call/undispatchedRun.ts';
 import type { ActionDeps, Run } from './model.ts';
@@ -74,6 +74,6 @@ export const cancelRun = async (
     isConflict: () => false,
     exhausted: () => contendedFault('run'),
   });
-  deps.bus.publish(channels.workAvailable, 'outbox');
+  deps.bus.publish(channels.workAvailable, outboxOf(caller.env.id));
   return cancelResponseBody(caller, settled);
 };

@@ -1,5 +1,5 @@
 /** Parks runs whose app has gone offline since they were accepted. Used by the job of runs and by calls that wait for their run. */
-import { channels } from '../platform/redis/bus.ts';
+import { channels, outboxOf } from '../platform/redis/bus.ts';
 import { toQueuedRun } from './accept/acceptAction.ts';
 import { settleRun } from './call/settleRun.ts';
 import { offlineResolution } from './call/undispatchedRun.ts';
@@ -21,7 +21,7 @@ export const parkRun = async (deps: ActionDeps, run: Run): Promise<'queued' | 'e
     const at = deps.clock.now();
     const queued: Run = { ...toQueuedRun(run, action, at), fence: run.fence + 1 };
     if (!(await transitionRun(deps.db, run, queued, at, { verb: null, outcome: 'ok', emit: true }))) return 'conflict';
-    deps.bus.publish(channels.workAvailable, 'outbox');
+    deps.bus.publish(channels.workAvailable, outboxOf(run.env));
     if (run.waiting_until !== null) notifyRunChanged(deps.bus, run.id);
   }
   return 'queued';

@@ -25,7 +25,7 @@ import type { Deps } from '../../shared/deps.ts';
 import type { BoundOperation } from '../../shared/items/operation.ts';
 import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts';
 import { isDuplicateBulkResult, performOperation } from '../../shared/items/perform/perform.ts';
-import { channels } from '../../shared/platform/redis/bus.ts';
+import { channels, outboxOf } from '../../shared/platform/redis/bus.ts';
 import type { Span } from '../../shared/platform/tracing/span.ts';
 import { runApprover } from '../../shared/runs/model.ts';
 import type { BulkPace } from '../bulkPace.ts';
@@ -134,7 +134,7 @@ const processActionChunk = async (
     await runActionOnItems(deps, caller, { bulk: chunk.bulk, operation, approvedBy: chunk.approved_by }, some);
     for (const id of some.keys()) left.delete(id);
     deps.bus.publish(channels.workAvailable, 'jobs');
-    deps.bus.publish(channels.workAvailable, 'outbox');
+    deps.bus.publish(channels.workAvailable, outboxOf(envId));
   }
   await markChunkWaiting(deps.db, chunk);
   return true;

@@ -195,7 +195,7 @@ export const startEnqueuer = (deps: Deps, jobs: JobTable): RunningService => {
   };
 
   const unsubscribe = bus.subscribe(channels.workAvailable, (text) => {
-    if (text !== 'outbox') news.wake();
+    if (text === 'jobs') news.wake();
   });
   const living = live();
   const stop = async (): Promise<void> => {

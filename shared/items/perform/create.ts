@@ -17,7 +17,7 @@ import type { Db, Tx } from '../../platform/db/knex.ts';
 import { contendedFault, retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
-import { channels } from '../../platform/redis/bus.ts';
+import { channels, outboxOf } from '../../platform/redis/bus.ts';
 import { inStatementSpan } from '../../platform/tracing/span.ts';
 import { visibleInboxes } from '../filters/filters.ts';
 import type { Item } from '../model.ts';
@@ -179,8 +179,8 @@ const tryCreate = async (
   return decisions.map((decision) => (decision instanceof Fault ? decision : (outcomes.get(decision.request) ?? null)));
 };
 
-const notifyCreated = ({ bus }: DomainDeps, staged: boolean): void => {
-  bus.publish(channels.workAvailable, 'outbox');
+const notifyCreated = ({ bus }: DomainDeps, { env }: Caller, staged: boolean): void => {
+  bus.publish(channels.workAvailable, outboxOf(env.id));
   if (staged) bus.publish(channels.workAvailable, 'jobs');
 };
 
@@ -217,7 +217,7 @@ export const createItem = async (
   save: SaveCreated,
 ): Promise<CreateResult> => {
   const created = await createWithRetries(deps, caller, { input, happened: null, deliveries: [] }, save);
-  notifyCreated(deps, created.staged);
+  notifyCreated(deps, caller, created.staged);
   return created;
 };
 
@@ -261,6 +261,7 @@ export const createItems = async (
   }
   notifyCreated(
     deps,
+    caller,
     results.some((result) => !(result instanceof Error) && result.staged),
   );
   return results;

@@ -20,7 +20,7 @@ import type { Tx } from '../../platform/db/knex.ts';
 import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import { newId, newIdOf } from '../../platform/ids.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
-import { channels } from '../../platform/redis/bus.ts';
+import { channels, outboxOf } from '../../platform/redis/bus.ts';
 import { inStatementSpan } from '../../platform/tracing/span.ts';
 import type { Item } from '../model.ts';
 import type { DecisionContext, ItemOperation, ItemDecision } from '../operation.ts';
@@ -240,7 +240,7 @@ export const performOperation = async <I>(
   };
   if (ids.length > 0) await retryOnConflict(tryPending, { limit: roundsMax });
   if ([...outcomes.values()].some((outcome) => outcome.kind === 'changed'))
-    deps.bus.publish(channels.workAvailable, 'outbox');
+    deps.bus.publish(channels.workAvailable, outboxOf(caller.env.id));
   return ids.flatMap((id) => outcomes.get(id) ?? []);
 };
 

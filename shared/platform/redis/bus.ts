@@ -21,7 +21,7 @@ export const redisKeys = {
 
 /** Channel names, which Redis shows: nothing but ids. redisBus.ts puts the configured prefix before them. */
 export const channels = {
-  /** Wake signals: rows for the publisher (`outbox`) or the enqueuer (`jobs`) were committed. */
+  /** Wake signals: rows for publishers (`outbox`, or `outboxOf` an environment) or the enqueuer (`jobs`) were committed. */
   workAvailable: 'nudge',
   /** The revision was raised; the text is its new number. */
   revision: 'revision',
@@ -42,6 +42,9 @@ export const channels = {
   /** Notifications to every instance of an environment's app. */
   appTold: (envId: number): string => `app-told-${String(envId)}`,
 } as const;
+
+/** Returns the text of a wake signal for whoever publishes an environment. */
+export const outboxOf = (envId: number): string => `outbox ${String(envId)}`;
 
 /** A message of the publisher: rows `first`, `first + 1`, … of the stream, and the counts of the inboxes that changed. */
 export interface LiveBatch {

@@ -11,7 +11,7 @@ import { isDbUnavailable } from '../../platform/db/errors.ts';
 import { queryRow, statement } from '../../platform/db/sql.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
-import { channels } from '../../platform/redis/bus.ts';
+import { channels, outboxOf } from '../../platform/redis/bus.ts';
 import type { FullRecord } from '../../records/read.ts';
 import type { AuthorizedAction } from '../authorizeAction.ts';
 import { buildRunParams, callAppForRun, toDispatchedRun, confirmWritten } from '../call/dispatchRun.ts';
@@ -184,7 +184,7 @@ const insertQueuedRun = async (
     unlessQueued: false,
     span,
   });
-  deps.bus.publish(channels.workAvailable, 'outbox');
+  deps.bus.publish(channels.workAvailable, outboxOf(run.env));
   if (connection !== null) deps.bus.publish(channels.workAvailable, 'jobs');
   return accepted;
 };
@@ -256,7 +256,7 @@ const insertAwaitedRun = async (
       remote: dispatchRemotely(deps, connection, run, wanted.caller),
     };
   }
-  if (direct !== null) deps.bus.publish(channels.workAvailable, 'outbox');
+  if (direct !== null) deps.bus.publish(channels.workAvailable, outboxOf(run.env));
   return direct;
 };
 
@@ -279,7 +279,7 @@ const insertBackgroundRun = async (
     if (!(await insertRunReliably(deps, run, inserted))) return null;
     deps.bus.publish(channels.workAvailable, 'jobs');
   }
-  deps.bus.publish(channels.workAvailable, 'outbox');
+  deps.bus.publish(channels.workAvailable, outboxOf(run.env));
   return accepted;
 };
 

@@ -4,7 +4,7 @@ import { fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { retryableRunStatuses } from '../../catalogue/states/runs.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
-import { channels } from '../../platform/redis/bus.ts';
+import { channels, outboxOf } from '../../platform/redis/bus.ts';
 import { authorizeAction, requireRunnableAction, resourceFault } from '../authorizeAction.ts';
 import { isAnswerMissing, missingAnswerCode } from '../call/undispatchedRun.ts';
 import { type ActionDeps, type Run, isErasedRun } from '../model.ts';
@@ -127,7 +127,7 @@ export const retryRun = async (
   ) {
     throw fault('conflict', 'This run has just been changed; look at it again.');
   }
-  deps.bus.publish(channels.workAvailable, 'outbox');
+  deps.bus.publish(channels.workAvailable, outboxOf(run.env));
   deps.bus.publish(channels.workAvailable, 'jobs');
   return waits ? { kind: 'direct', run: begun, completion: null, remote: null } : accepted;
 };

@@ -14,7 +14,7 @@ import { activeRunStatuses } from '../../catalogue/states/runs.ts';
 import { readItems } from '../../items/model.ts';
 import { itemJson } from '../../items/present.ts';
 import { isDbUnavailable } from '../../platform/db/errors.ts';
-import { channels } from '../../platform/redis/bus.ts';
+import { channels, outboxOf } from '../../platform/redis/bus.ts';
 import { sleep } from '../../platform/time/clock.ts';
 import { continueTrace } from '../../platform/tracing/span.ts';
 import { getRecord } from '../../records/read.ts';
@@ -139,7 +139,7 @@ const markDispatched = async (deps: ActionDeps, run: Run, local: LocalConnection
     emit,
     due: null,
   }).catch(orConfirmWritten(deps, handed));
-  if (moved && emit) deps.bus.publish(channels.workAvailable, 'outbox');
+  if (moved && emit) deps.bus.publish(channels.workAvailable, outboxOf(run.env));
   return moved ? handed : null;
 };
 

@@ -5,7 +5,7 @@ import type { AppConnection, CallOutcome } from '../../app/link/link.ts';
 import { rpcCodes, type AppNotifications, type ServiceCalls } from '../../app/link/protocol.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { isObject } from '../../platform/json/jsonLimits.ts';
-import { channels } from '../../platform/redis/bus.ts';
+import { channels, outboxOf } from '../../platform/redis/bus.ts';
 import { backoffMs } from '../../platform/time/clock.ts';
 import type { ActionDeps, Run } from '../model.ts';
 import { type RunTransition, transitionRun } from '../moveRun.ts';
@@ -75,7 +75,7 @@ const scheduleRetry = async (deps: ActionDeps, run: Run, message: string): Promi
     emit: true,
     due: deps.clock.now() + retryDelayMs(run.failures),
   });
-  deps.bus.publish(channels.workAvailable, 'outbox');
+  deps.bus.publish(channels.workAvailable, outboxOf(run.env));
   return again;
 };
 
@@ -89,7 +89,7 @@ const undoDispatch = async (deps: ActionDeps, run: Run): Promise<Run | null> => 
   const emit = status !== run.status;
   const back = await transitionedRun(deps, run, after, { verb: null, outcome: 'ok', emit, due: deps.clock.now() });
   deps.bus.publish(channels.workAvailable, 'jobs');
-  if (emit) deps.bus.publish(channels.workAvailable, 'outbox');
+  if (emit) deps.bus.publish(channels.workAvailable, outboxOf(run.env));
   return back;
 };
 

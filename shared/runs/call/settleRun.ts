@@ -3,7 +3,7 @@ import type { Block } from '../../app/link/protocol.ts';
 import type { ErrorCode } from '../../catalogue/errors.ts';
 import type { RunStatus } from '../../catalogue/states/runs.ts';
 import { queryRow, statement } from '../../platform/db/sql.ts';
-import { channels } from '../../platform/redis/bus.ts';
+import { channels, outboxOf } from '../../platform/redis/bus.ts';
 import { type ActionDeps, type Run, runCounter } from '../model.ts';
 import { type RunTransition, transitionRun } from '../moveRun.ts';
 import { runResultBody } from '../present.ts';
@@ -97,7 +97,7 @@ export const settleRun = async (
           return transitionRun(tx, run, after, at, step);
         });
   if (!moved) return null;
-  bus.publish(channels.workAvailable, 'outbox');
+  bus.publish(channels.workAvailable, outboxOf(run.env));
   if (run.waiting_until !== null) notifyRunChanged(bus, run.id);
   if (run.lane !== null) await releaseNextRun(deps, run.env, run.lane);
   await deps.afterRun(deps, run);
