@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Request } from 'playwright-core';
 import { migrateDatabase } from '../../migrations/migrate.ts';
 import { clientOf } from '../support/http.ts';
-import { startReplication, type Replication } from '../support/standby.ts';
+import { holdPublishersSql, startReplication, type Replication } from '../support/standby.ts';
 import { until } from '../support/until.ts';
 import { loaded, useConsole } from './support.ts';
 
@@ -38,10 +38,7 @@ describe('the console beside a standby', () => {
   /** While the standby replays nothing and nobody publishes, only the offset of one's change tells of it. */
   const untold = async (work: () => Promise<void>): Promise<void> => {
     const standby = (text: string) => replication?.standbys[0]?.sql<Record<string, unknown>>(text);
-    const hold = (time: string): Promise<unknown> =>
-      of().world.sql(
-        `update leases set holder = 'nobody', fence = fence + 1, until = ${time} where name = 'publisher'`,
-      );
+    const hold = (time: string): Promise<unknown> => of().world.sql(holdPublishersSql(time));
     await hold('9000000000000000');
     const [row] = await of().world.sql<{ wal: string }>('select pg_current_wal_insert_lsn()::text as wal');
     await until('the standby has caught up', async () => {

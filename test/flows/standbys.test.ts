@@ -9,7 +9,7 @@ import { readConfig } from '../../shared/platform/config/config.ts';
 import { checkStandbys } from '../../shared/tools/doctor/standbys.ts';
 import { clientOf, type Client, type Reply } from '../support/http.ts';
 import { startMeasured, type MeasuredProgram } from '../support/metrics.ts';
-import { startReplication, type Replication, type TestStandby } from '../support/standby.ts';
+import { holdPublishersSql, startReplication, type Replication, type TestStandby } from '../support/standby.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -83,8 +83,7 @@ describe('reads from a standby', () => {
   };
   /** Nobody publishes meanwhile, so that no position tells of a change. */
   const unpublished = async (work: () => Promise<void>): Promise<void> => {
-    const hold = (until: string): Promise<unknown> =>
-      world.sql(`update leases set holder = 'nobody', fence = fence + 1, until = ${until} where name = 'publisher'`);
+    const hold = (until: string): Promise<unknown> => world.sql(holdPublishersSql(until));
     await hold('9000000000000000');
     try {
       await work();

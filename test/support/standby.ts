@@ -26,6 +26,11 @@ export interface Replication {
   close(): Promise<void>;
 }
 
+/** SQL that keeps publishers from publishing until a time in epoch ms, as one of an earlier release with the lease for all does. */
+export const holdPublishersSql = (until: string): string => `
+  update leases set until = ${until} where name = 'publisher';
+  delete from leases where name like 'publisher %'`;
+
 const run = async (url: string, text: string): Promise<unknown[]> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

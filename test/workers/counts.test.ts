@@ -1,6 +1,6 @@
 /** The counts per inbox are exact at every moment, also what is overdue, whoever writes meanwhile. */
 import { expect } from 'chai';
-import { acquireLeaderLease, newHolderName } from '../../shared/platform/leases/leaderLease.ts';
+import { acquirePublisherLease, newHolderName } from '../../shared/platform/leases/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { publishBatch } from '../../workers/outbox/publishBatch.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';
@@ -157,7 +157,7 @@ describe('counts', () => {
       `insert into outbox (id, env, at, parts, inbox, deltas, due_to, awake_to, whole)
       select g, 1, 1, '[{}]', 'inbox', '{"total":1,"=open":1,"active":1,"activeUnassigned":1}', g, g, true from generate_series(1, 700) g`,
     );
-    const lease = await acquireLeaderLease(world.deps.db, 'publisher', newHolderName('test'));
+    const lease = await acquirePublisherLease(world.deps.db, newHolderName('test'));
     if (lease === null) throw new Error('no lease');
     const mark = async (): Promise<unknown> =>
       (await world.sql<{ mark: number }>('select overdue_mark::int as mark from streams'))[0]?.mark;

@@ -1,16 +1,16 @@
 /** The publisher on a PostgreSQL that was another one before: a promoted standby, a restored backup, a dump in a new system. */
 import { expect } from 'chai';
-import { acquireLeaderLease, newHolderName, type LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
+import { acquirePublisherLease, newHolderName, type PublisherLease } from '../../shared/platform/leases/leaderLease.ts';
 import { publishBatch } from '../../workers/outbox/publishBatch.ts';
 import { followTimeline } from '../../workers/outbox/timeline.ts';
 import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
 
 describe('the publisher’s timeline', () => {
   let world: JobsWorld;
-  let lease: LeaderLease;
+  let lease: PublisherLease;
   beforeEach(async () => {
     world = await newJobsWorld();
-    const acquired = await acquireLeaderLease(world.deps.db, 'publisher', newHolderName('test'));
+    const acquired = await acquirePublisherLease(world.deps.db, newHolderName('test'));
     if (acquired === null) throw new Error('no lease');
     lease = acquired;
     await world.sql('insert into streams (env, position) values (1, 7) on conflict (env) do update set position = 7');
@@ -56,7 +56,7 @@ describe('the publisher’s timeline', () => {
     it(`ends every epoch where it is once ${what}`, async () => {
       await followTimeline(world.deps.db, lease);
       const [{ timeline: now } = { timeline: '' }] = await world.sql<{ timeline: string }>(
-        'select timeline from leases',
+        "select timeline from leases where name = 'publisher'",
       );
       const [{ n } = { n: 0 }] = await world.sql<{ n: number }>('select n from revisions');
       await pretend(known(now));
@@ -86,7 +86,7 @@ describe('the publisher’s timeline', () => {
     const { timeline } = await followTimeline(world.deps.db, lease);
     await world.sql("insert into outbox (id, env, at, parts) values (1, 1, 1, '[{}]')");
     const elsewhere = await publishBatch(world.deps.db, { ...lease, timeline: '0000FFFF' }, { now: 1, advance: true });
-    expect(elsewhere).to.deep.equal({ leaseHeld: false, taken: 0, messages: [], heads: [], traces: [] });
+    expect(elsewhere).to.deep.equal({ leaseHeld: false, shared: false, taken: 0, messages: [], heads: [], traces: [] });
     const here = await publishBatch(world.deps.db, { ...lease, timeline }, { now: 1, advance: true });
     expect(here.taken).to.equal(1);
     expect(here.messages[0]?.text).to.include(`"epoch":${String((await epochs())[0])},"first":8`);

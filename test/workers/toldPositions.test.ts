@@ -1,6 +1,6 @@
 /** The publisher on data that have gone back without a new timeline, and on a Redis that says what nobody has told. */
 import { expect } from 'chai';
-import { acquireLeaderLease, newHolderName, type LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
+import { acquirePublisherLease, newHolderName, type PublisherLease } from '../../shared/platform/leases/leaderLease.ts';
 import { redisKeys } from '../../shared/platform/redis/bus.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';
 import { followTold, keepTold } from '../../workers/outbox/toldPositions.ts';
@@ -9,10 +9,10 @@ import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
 
 describe('what streams have told of', () => {
   let world: JobsWorld;
-  let lease: LeaderLease;
+  let lease: PublisherLease;
   beforeEach(async () => {
     world = await newJobsWorld();
-    const acquired = await acquireLeaderLease(world.deps.db, 'publisher', newHolderName('test'));
+    const acquired = await acquirePublisherLease(world.deps.db, newHolderName('test'));
     if (acquired === null) throw new Error('no lease');
     lease = acquired;
     await world.sql('insert into streams (env, position) values (1, 7)');

@@ -9,10 +9,10 @@
  * Why a message is written once: the change leaves its parts in `stream_parts`, where they stay; rows of outbox and stream lead to
  * them by their id. Releases before 0079 leave them in the row of the outbox: then the row of the stream has them.
  *
- * Why only one process writes: the statement first renews the lease under its fence, which locks the lease's row until
- * it has committed; without that row it takes nothing. No process can get the lease in between, and the next holder's
- * snapshot is younger than this commit. After an error the publisher acquires the lease again (another fence), so one fence
- * has never two statements on the way: each one's snapshot shows everything that the one before it wrote.
+ * Why only one process writes an environment: the statement first renews the lease under its fence, which locks the lease's row
+ * until it has committed; without that row it takes nothing. Who gives partitions to others ends the fence first, and so waits for
+ * that commit: the next holder's snapshot is younger. After an error the publisher acquires the lease again (another fence), so one
+ * fence has never two statements on the way: each one's snapshot shows everything that the one before it wrote.
  *
  * Why `overdue` is exact: let D(i) be item i's effective deadline (null when closed) after its last taken event, and
  * mark the environment's `overdue_mark`. Kept true: overdue = number of items with D(i) <= mark.
@@ -28,23 +28,48 @@
  */
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { timelineSql } from '../../shared/platform/db/serverState.ts';
-import { queryRows, statement } from '../../shared/platform/db/sql.ts';
+import { queryRows, statement, type Statement } from '../../shared/platform/db/sql.ts';
 import { partsOf } from '../../shared/platform/journal/inserts.ts';
-import { dbNowSql, leaderLeaseMs, type LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
+import { dbNowSql, leaderLeaseMs, type PublisherLease } from '../../shared/platform/leases/leaderLease.ts';
 import type { StreamHead } from './toldPositions.ts';
 
 export const batchRows = 500;
 /** A message to Redis is closed when it has reached this size: 32 MB waiting for a subscriber make Redis drop it. */
 const messageBytesMax = 1_000_000;
 
-const takenSql = `
+/** Of which rows the statement is. $6: the partitions of the lease, in the order in which they are taken. */
+interface Share {
+  readonly name: string;
+  /** The rows to take, the oldest of an environment first. */
+  readonly next: string;
+  /** Whether an environment is of the share. */
+  readonly has: (env: string) => string;
+}
+
+/** Whoever publishes alone has all. */
+const whole: Share = {
+  name: 'publisher.batch',
+  next: `select ctid from outbox where exists (select from lease) order by id limit ${String(batchRows)}`,
+  has: () => 'true',
+};
+/** One of several reads by an index that begins with the partition, and so none of the others' rows, however many wait. */
+const part: Share = {
+  name: 'publisher.batchOfPart',
+  next: `
+      select o.ctid from unnest($6::int[]) own (partition)
+      cross join lateral (select ctid from outbox where outbox_partition(env) = own.partition order by id limit ${String(batchRows)}) o
+      where exists (select from lease) limit ${String(batchRows)}`,
+  has: (env) => `outbox_partition(${env}) = any ($6)`,
+};
+
+const takenSql = ({ next }: Share): string => `
   lease as (
     update leases set until = ${dbNowSql} + ${String(leaderLeaseMs)}
     where name = $1 and holder = $2 and fence = $3 and until > ${dbNowSql} and ($5::text is null or ${timelineSql} = $5)
-    returning name
+    returning not exists (select from leases o where o.name like 'publisher %' and o.until <= ${dbNowSql}) as shared
   ), taken as materialized (
     delete from outbox
-    where ctid = any (array(select ctid from outbox where exists (select from lease) order by id limit ${String(batchRows)}))
+    where ctid = any (array(${next}))
     returning id, env, at, parts, inbox, deltas, due_from, due_to, awake_from, awake_to, whole, traceparent
   )`;
 
@@ -52,7 +77,7 @@ const takenSql = `
  * $4: the time up to which deadlines count as passed; null: leave the mark. The order by is for the planner: without it
  * any index of items that begins with (env, inbox) is as good as items_due while the table is small.
  */
-const countChangesSql = `
+const countChangesSql = ({ has }: Share): string => `
   passed as materialized (
     select known.env, known.inbox, found.n, found.awake
     from (select env, inbox from counts union select env, inbox from taken where inbox is not null) known
@@ -64,7 +89,7 @@ const countChangesSql = `
         order by i.due_at
       ) ordered
     ) found
-    where $4::bigint is not null and exists (select from lease) and (select count(*) from taken) < ${String(batchRows)} and found.n > 0
+    where $4::bigint is not null and ${has('known.env')} and exists (select from lease) and (select count(*) from taken) < ${String(batchRows)} and found.n > 0
   ), changed as (
     select env, inbox, measure, sum(n)::bigint as n
     from (
@@ -114,10 +139,11 @@ const streamInsertSql = `
   )`;
 
 /** First a row with what else there is to say (`BatchHead`), then one for each row taken, by environment and position. */
-const takeBatchSql = statement(
-  'publisher.batch',
-  `
-  with ${takenSql}, ${countChangesSql}, ${streamInsertSql},
+const takeBatchSql = (share: Share): Statement =>
+  statement(
+    share.name,
+    `
+  with ${takenSql(share)}, ${countChangesSql(share)}, ${streamInsertSql},
   inboxes as (
     select env, inbox, json_object_agg(measure, coalesce(c.n, o.n)) as measures
     from counted c
@@ -127,12 +153,13 @@ const takeBatchSql = statement(
     select h.env, e.epoch, h.position, (select json_object_agg(i.inbox, i.measures)::text from inboxes i where i.env = h.env) as counts
     from heads h join environments e on e.id = h.env
   )
-  select null::int as env, null::bigint as position, null::bigint as at, json_build_object('held', exists (select from lease),
+  select null::int as env, null::bigint as position, null::bigint as at, json_build_object('held', exists (select from lease), 'shared', (select shared from lease),
     'heads', (select json_agg(told order by env) from told), 'traces', (select array_agg(distinct traceparent) from taken where traceparent is not null))::text as parts
   union all
   select env, position, at, ${partsOf('numbered')} from numbered
   order by env nulls first, position`,
-);
+  );
+const [takeWholeSql, takePartSql] = [takeBatchSql(whole), takeBatchSql(part)];
 
 interface BatchRow {
   readonly env: number | null;
@@ -147,6 +174,7 @@ interface ToldHead extends StreamHead {
 
 interface BatchHead {
   readonly held: boolean;
+  readonly shared: boolean | null;
   readonly heads: readonly ToldHead[] | null;
   readonly traces: readonly string[] | null;
 }
@@ -160,6 +188,8 @@ interface LiveBatchMessage {
 interface PublishedBatch {
   /** False: the lease was lost, or PostgreSQL is another one than it was acquired on, and nothing was done. */
   readonly leaseHeld: boolean;
+  /** False: the lease of another publisher has run out, and all have to share anew. */
+  readonly shared: boolean;
   /** Rows taken; `batchRows` when there may be more. */
   readonly taken: number;
   readonly messages: readonly LiveBatchMessage[];
@@ -208,20 +238,19 @@ const messagesOf = (
  */
 export const publishBatch = async (
   db: Db,
-  lease: LeaderLease & { readonly timeline?: string | null },
+  lease: PublisherLease & { readonly timeline?: string | null },
   { now, advance }: BatchOptions,
 ): Promise<PublishedBatch> => {
-  const [head, ...rows] = await queryRows<BatchRow>(db, takeBatchSql, [
-    lease.name,
-    lease.holder,
-    lease.fence,
-    advance ? now : null,
-    lease.timeline ?? null,
-  ]);
+  const { name, holder, fence, timeline = null, partitions } = lease;
+  const values = [name, holder, fence, advance ? now : null, timeline];
+  const [head, ...rows] = await (partitions === null
+    ? queryRows<BatchRow>(db, takeWholeSql, values)
+    : queryRows<BatchRow>(db, takePartSql, [...values, partitions]));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement's own JSON
-  const { held, heads, traces } = JSON.parse(head?.parts ?? '') as BatchHead;
+  const { held, shared, heads, traces } = JSON.parse(head?.parts ?? '') as BatchHead;
   return {
     leaseHeld: held,
+    shared: shared === true,
     taken: rows.length,
     heads: heads ?? [],
     traces: traces ?? [],

@@ -1,13 +1,17 @@
-/** The publisher: moves `outbox` into the live stream (publishBatch.ts) and sends it to the API processes through Redis. */
+/**
+ * The publisher: moves `outbox` into the live stream (publishBatch.ts) and sends it to the API processes through Redis. Each worker
+ * has one; those of all workers share the environments by partitions, and share anew when one comes or goes.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type { Deps } from '../../shared/deps.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
 import {
-  acquireLeaderLease,
+  acquirePublisherLease,
   leaseRetryMs,
   newHolderName,
+  partitionOf,
+  type PublisherLease,
   releaseLeaderLease,
-  type LeaderLease,
 } from '../../shared/platform/leases/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { continueTrace, type Tracer } from '../../shared/platform/tracing/span.ts';
@@ -58,11 +62,12 @@ export const startPublisher = ({
   const holder = newHolderName(config.processName);
   const news = createWakeSignal();
   const rest = createWakeSignal();
+  let own: PublisherLease['partitions'] = null;
   let stopped = false;
   let stopping: Promise<void> | null = null;
 
   /** Begins new epochs where PostgreSQL, or what it has, is not what was told of; returns its timeline. */
-  const compare = async (acquired: LeaderLease): Promise<string | null> => {
+  const compare = async (acquired: PublisherLease): Promise<string | null> => {
     const { timeline, revision } = await followTimeline(db, acquired);
     if (revision !== null) {
       bus.publish(channels.revision, String(revision));
@@ -79,9 +84,14 @@ export const startPublisher = ({
     return timeline;
   };
 
-  /** Publishes until the lease is lost or the process stops; throws when PostgreSQL fails. */
-  const publish = async (acquired: LeaderLease): Promise<void> => {
-    const lease = { ...acquired, timeline: await compare(acquired) };
+  /** Others find at once that all have to share anew. */
+  const wakeOthers = (): void => bus.publish(channels.workAvailable, 'outbox');
+
+  /** Publishes until the lease is lost, that of another has run out, or the process stops; throws when PostgreSQL fails. */
+  const publish = async (acquired: PublisherLease): Promise<void> => {
+    own = acquired.partitions;
+    let lease = { ...acquired, timeline: await compare(acquired) };
+    const acquiredAt = performance.now();
     let advancedAt = -overdueCheckMs;
     let recountedAt = -recountEveryMs;
     /** Sends the messages of the last full batch while PostgreSQL takes the next one. */
@@ -99,35 +109,49 @@ export const startPublisher = ({
       const now = clock.now();
       const taking = publishBatch(db, lease, { now, advance });
       // In the next turn the statement is on its way.
-      const [{ leaseHeld, taken, messages, heads, traces }] = await Promise.all([
+      const [{ leaseHeld, shared, taken, messages, heads, traces }] = await Promise.all([
         taking,
         setImmediate().then(tellBefore),
       ]);
       if (!leaseHeld) return;
+      if (lease.partitions !== null) {
+        // Those that were taken from come last the next time: one with many rows keeps no other waiting.
+        const served = new Set(heads.map(({ env }) => partitionOf(env)));
+        lease = {
+          ...lease,
+          partitions: lease.partitions.toSorted((a, b) => Number(served.has(a)) - Number(served.has(b))),
+        };
+      }
       const tell = (): void => {
         // Before the messages, on the same connection. Nothing waits for it.
         void keepTold(redis, heads);
         for (const { env, text } of messages) bus.publish(channels.live(env), text);
         tracePublishing(tracer, traces, { taken, agoMs: performance.now() - startedAt });
       };
-      tellBefore = taken === batchRows && !stopped ? tell : nothing;
+      const staysShared = shared || startedAt - acquiredAt < leaseRetryMs;
+      tellBefore = taken === batchRows && staysShared && !stopped ? tell : nothing;
       if (tellBefore === tell) continue;
       tell();
+      if (!staysShared) return;
       if (advance) advancedAt = startedAt;
       await news.wait(pollMs);
     }
     await releaseLeaderLease(db, lease);
+    wakeOthers();
   };
 
   const live = async (): Promise<void> => {
     let failures = 0;
     while (!stopped) {
       try {
-        const lease = await acquireLeaderLease(db, 'publisher', holder);
+        const lease = await acquirePublisherLease(db, holder);
         if (failures > 0) log.info('the publisher goes on');
         failures = 0;
         if (lease === null) await rest.wait(leaseRetryMs);
-        else await publish(lease);
+        else {
+          wakeOthers();
+          await publish(lease);
+        }
       } catch (error) {
         failures += 1;
         if (failures === 1) log.warn({ err: error }, 'the publisher failed and retries');
@@ -137,7 +161,8 @@ export const startPublisher = ({
   };
 
   const unsubscribe = bus.subscribe(channels.workAvailable, (text) => {
-    if (text !== 'jobs') news.wake();
+    const [what, env] = text.split(' ');
+    if (what === 'outbox' && (env === undefined || own === null || own.includes(partitionOf(Number(env))))) news.wake();
   });
   const living = live();
   const stop = async (): Promise<void> => {

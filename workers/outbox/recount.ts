@@ -4,11 +4,11 @@
  */
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../../shared/platform/db/sql.ts';
-import { dbNowSql, leaderLeaseMs, type LeaderLease } from '../../shared/platform/leases/leaderLease.ts';
+import { dbNowSql, leaderLeaseMs, type PublisherLease } from '../../shared/platform/leases/leaderLease.ts';
 
 const outdatedSql = statement(
   'publisher.outdated',
-  'select env from streams where counted <> position + overdue_mark order by env',
+  `select env from streams where counted <> position + overdue_mark and ($1::int[] is null or outbox_partition(env) = any ($1)) order by env`,
 );
 
 /**
@@ -67,7 +67,7 @@ const recountSql = statement(
 );
 
 /** Makes the counts of active items right where they may be wrong; one statement for each environment, under the publisher's lease. */
-export const recountOutdated = async (db: Db, { name, holder, fence }: LeaderLease): Promise<void> => {
-  for (const { env } of await queryRows<{ env: number }>(db, outdatedSql))
+export const recountOutdated = async (db: Db, { name, holder, fence, partitions }: PublisherLease): Promise<void> => {
+  for (const { env } of await queryRows<{ env: number }>(db, outdatedSql, [partitions]))
     await executeStatement(db, recountSql, [name, holder, fence, env]);
 };

@@ -2,7 +2,7 @@
  * Notices that PostgreSQL has failed over or was restored, and begins a new epoch of every stream then. Used by publisher.ts.
  *
  * A promoted standby, and a server restored to a point in time, counts on in a timeline of its own, and a dump is loaded into
- * another system. The row of the publisher's lease has the system and the timeline that the last publisher worked on; it comes
+ * another system. The row that publishers share by has the system and the timeline that the last publisher worked on; it comes
  * with the data, so it tells what these data were before. Where the two differ, commits may be lost that a stream has told of:
  * its next messages get positions that others had. So each stream's epoch ends at the position that it has now. Up to there an
  * offset of that epoch goes on, as nothing was lost before it; one behind it is of a lost message, and its reader starts anew.
@@ -12,16 +12,17 @@
  */
 import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
-import { systemSql, timelineSql } from '../../shared/platform/db/serverState.ts';
+import { historySql, systemSql, timelineSql } from '../../shared/platform/db/serverState.ts';
 import { executeStatement, queryRow, statement } from '../../shared/platform/db/sql.ts';
-import { type LeaderLease, newEpochRise } from '../../shared/platform/leases/leaderLease.ts';
+import { newEpochRise, type PublisherLease, underShares } from '../../shared/platform/leases/leaderLease.ts';
 
 const presentSql = statement('publisher.timeline', `select ${timelineSql} as timeline, ${systemSql} as system`);
+/** No row: the connection leads to another server since. */
 const knownSql = statement(
   'publisher.knownTimeline',
-  'select timeline from leases where name = $1 and holder = $2 and fence = $3 for update',
+  `select timeline from leases where name = 'publisher' and ${historySql} = $1`,
 );
-const noteSql = statement('publisher.noteTimeline', 'update leases set timeline = $2 where name = $1');
+const noteSql = statement('publisher.noteTimeline', "update leases set timeline = $1 where name = 'publisher'");
 const endEpochsSql = statement(
   'publisher.endEpochs',
   `
@@ -60,17 +61,18 @@ interface TimelineFound {
   readonly revision: number | null;
 }
 
-/** Compares PostgreSQL with what it was under the lease before, and begins new epochs if it is another one. */
-export const followTimeline = async (db: Db, { name, holder, fence }: LeaderLease): Promise<TimelineFound> => {
+/** Compares PostgreSQL with what it was for publishers before, and begins new epochs if it is another one. */
+export const followTimeline = async (db: Db, lease: PublisherLease): Promise<TimelineFound> => {
   const present = await readPresent(db);
   if (present === null) return { timeline: null, revision: null };
   const { timeline } = present;
   const now = `${present.system} ${timeline}`;
-  const revision = await db.transaction(async (tx) => {
-    const known = await queryRow<{ timeline: string | null }>(tx, knownSql, [name, holder, fence]);
+  const revision = await underShares(db, lease, async (tx, endOthers) => {
+    const known = await queryRow<{ timeline: string | null }>(tx, knownSql, [now]);
     if (known === undefined || known.timeline === now) return null;
-    await executeStatement(tx, noteSql, [name, now]);
+    await executeStatement(tx, noteSql, [now]);
     if (known.timeline === null) return null;
+    await endOthers();
     const by = newEpochRise();
     await executeStatement(tx, endEpochsSql, [by]);
     return (await queryRow<{ n: number }>(tx, raiseRevisionSql, [by]))?.n ?? null;

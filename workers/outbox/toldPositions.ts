@@ -9,7 +9,7 @@
  */
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { namedStatement, queryNamedRows, queryRow } from '../../shared/platform/db/sql.ts';
-import { type LeaderLease, newEpochRise } from '../../shared/platform/leases/leaderLease.ts';
+import { newEpochRise, type PublisherLease, underShares } from '../../shared/platform/leases/leaderLease.ts';
 import { redisKeys } from '../../shared/platform/redis/bus.ts';
 import type { RedisConnections } from '../../shared/platform/redis/connect.ts';
 import { raiseRevisionSql } from './timeline.ts';
@@ -36,21 +36,25 @@ const told = /^(\d{1,9}):(\d{1,15})$/;
 /** ms that a process waits for its connection to Redis before it publishes without comparing. */
 const connectMs = 1_000;
 
+const behindSql = namedStatement(
+  'publisher.behind',
+  () => `
+  select e.id as env, coalesce(s.position, 0) as position, t.position as told
+  from unnest($envs::int[], $epochs::int[], $positions::bigint[]) t (env, epoch, position)
+  join environments e on e.id = t.env left join streams s on s.env = e.id
+  where e.epoch < t.epoch or (e.epoch = t.epoch and coalesce(s.position, 0) < t.position)
+  order by e.id`,
+);
 const endBehindSql = namedStatement(
   'publisher.endBehind',
   () => `
   with behind as (
-    select e.id as env, e.epoch, coalesce(s.position, 0) as position, t.position as told
-    from unnest($envs::int[], $epochs::int[], $positions::bigint[]) t (env, epoch, position)
-    join environments e on e.id = t.env left join streams s on s.env = e.id
-    where exists (select from leases where name = $name and holder = $holder and fence = $fence)
-      and (e.epoch < t.epoch or (e.epoch = t.epoch and coalesce(s.position, 0) < t.position))
+    select e.id as env, e.epoch, coalesce(s.position, 0) as position
+    from environments e left join streams s on s.env = e.id where e.id = any ($envs)
   ), begun as (
     update environments e set epoch = e.epoch + $rise from behind b where e.id = b.env
-  ), ended as (
-    insert into stream_epochs (env, epoch, last) select env, epoch, position from behind
   )
-  select env, position, told from behind order by env`,
+  insert into stream_epochs (env, epoch, last) select env, epoch, position from behind`,
 );
 
 /** Keeps how far streams have been told of; resolves with false when Redis does not take it. */
@@ -96,21 +100,21 @@ interface ToldCompared {
 }
 
 /** Compares each stream with what was told of it, and begins a new epoch of those that are behind. */
-export const followTold = async (db: Db, { name, holder, fence }: LeaderLease, redis: Redis): Promise<ToldCompared> => {
+export const followTold = async (db: Db, lease: PublisherLease, redis: Redis): Promise<ToldCompared> => {
   const kept = await readTold(redis);
-  if (kept.length === 0) return { behind: [], revision: null };
+  const nothing: ToldCompared = { behind: [], revision: null };
+  if (kept.length === 0) return nothing;
   const by = newEpochRise();
-  return db.transaction(async (tx) => {
-    const behind = await queryNamedRows<BehindStream>(tx, endBehindSql, {
-      name,
-      holder,
-      fence,
+  const compared = await underShares(db, lease, async (tx, endOthers) => {
+    const behind = await queryNamedRows<BehindStream>(tx, behindSql, {
       envs: kept.map(({ env }) => env),
       epochs: kept.map(({ epoch }) => epoch),
       positions: kept.map(({ position }) => position),
-      rise: by,
     });
-    if (behind.length === 0) return { behind, revision: null };
+    if (behind.length === 0) return nothing;
+    await endOthers();
+    await queryNamedRows(tx, endBehindSql, { envs: behind.map(({ env }) => env), rise: by });
     return { behind, revision: (await queryRow<{ n: number }>(tx, raiseRevisionSql, [by]))?.n ?? null };
   });
+  return compared ?? nothing;
 };

@@ -52,7 +52,7 @@ const outboxSql = statement(
   select (select count(*)::int from (select from outbox order by id ${most}) counted) as rows,
     (select at from outbox order by id limit 1) as since,
     (select coalesce(sum(position), 0)::bigint from streams) as published,
-    exists (select from leases where name = 'publisher' and until > ${dbNowSql}) as held`,
+    exists (select from leases where name like 'publisher%' and until > ${dbNowSql}) as held`,
 );
 
 /** Returns SQL that counts the rows of a table in a state by its index that begins with environment and status. */
@@ -196,7 +196,7 @@ const addDatabaseGauges = (registry: Registry, read: () => Promise<Figures | nul
     },
     {
       name: 'console_publisher_up',
-      help: '1 while a worker holds the publisher’s lease, else 0. Of the whole database.',
+      help: '1 while a worker holds a publisher’s lease, else 0. Of the whole database.',
       samples: ({ outbox }) => [{ value: outbox.held ? 1 : 0 }],
     },
     {

@@ -1,6 +1,7 @@
 /**
- * Leader leases: the right of one process to publish or to sweep, as a row with a fence, by PostgreSQL's clock. An advisory
- * lock would not do: a frozen process would keep it for ever. Used by workers/outbox and workers/sweeps.
+ * Leader leases: the right of a process to sweep, or to publish the environments of some partitions, as a row with a fence, by
+ * PostgreSQL's clock. An advisory lock would not do: a frozen process would keep it for ever. Used by workers/outbox and
+ * workers/sweeps.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Db } from '../db/knex.ts';
@@ -14,13 +15,17 @@ export const leaseRetryMs = 1_000;
 /** PostgreSQL's clock in epoch ms, in SQL. `clock_timestamp` is the present time, `now()` would be that of the transaction's start. */
 export const dbNowSql = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-type LeaseName = 'publisher' | 'sweeps';
-
 /** An acquired lease. A holder whose statement failed must acquire the lease once more before its next statement, see `acquireLeaderLease`. */
 export interface LeaderLease {
-  readonly name: LeaseName;
+  readonly name: string;
   readonly holder: string;
   readonly fence: number;
+}
+
+/** A lease of one of those who publish at once. It is lost too when another one comes or goes: then all share anew. */
+export interface PublisherLease extends LeaderLease {
+  /** What nobody else publishes under a fence that is good (`partitionOf`); null: all. */
+  readonly partitions: readonly number[] | null;
 }
 
 /** Returns a name for a holder that no other holder has, in this process or another. */
@@ -49,10 +54,44 @@ const releaseLeaseSql = statement(
  * fence, so an earlier statement of the holder whose outcome is unknown has either committed before, or finds another fence
  * and does nothing.
  */
-export const acquireLeaderLease = async (db: Db, name: LeaseName, holder: string): Promise<LeaderLease | null> => {
+export const acquireLeaderLease = async (db: Db, name: 'sweeps', holder: string): Promise<LeaderLease | null> => {
   const got = await queryRow<{ fence: number }>(db, acquireLeaseSql, [name, holder]);
   return got === undefined ? null : { name, holder, fence: got.fence };
 };
+
+const shareSql = statement('lease.share', 'select fence, partitions from share_publishing($1, $2)');
+
+/** Acquires the lease of a publisher, as `acquireLeaderLease`; null while a publisher of a release before 0081 has all environments. */
+export const acquirePublisherLease = async (db: Db, holder: string): Promise<PublisherLease | null> => {
+  const got = await queryRow<Pick<PublisherLease, 'fence' | 'partitions'>>(db, shareSql, [holder, leaderLeaseMs]);
+  return got === undefined ? null : { name: `publisher ${holder}`, holder, ...got };
+};
+
+const lockSharesSql = statement('lease.lockShares', "select from leases where name = 'publisher' for update");
+const isGoodSql = statement('lease.isGood', 'select from leases where name = $1 and holder = $2 and fence = $3');
+const endOthersSql = statement(
+  'lease.endOthers',
+  "update leases set fence = 0 where name like 'publisher %' and name <> $1",
+);
+
+/**
+ * Runs `work` in a transaction in which nobody gets a publisher's lease; returns null when the lease is lost already.
+ * `endOthers` ends the fences of all others and waits for their statements under way: until they have acquired their leases
+ * anew, which they do after the commit, nobody publishes anything.
+ */
+export const underShares = async <T>(
+  db: Db,
+  { name, holder, fence }: LeaderLease,
+  work: (tx: Db, endOthers: () => Promise<unknown>) => Promise<T>,
+): Promise<T | null> =>
+  db.transaction(async (tx) => {
+    await queryRow(tx, lockSharesSql);
+    const good = await queryRow(tx, isGoodSql, [name, holder, fence]);
+    return good === undefined ? null : work(tx, () => executeStatement(tx, endOthersSql, [name]));
+  });
+
+/** Returns the partition of an environment, as `outbox_partition` of PostgreSQL does. */
+export const partitionOf = (env: number): number => Math.imul(env, 2_654_435_769) >>> 29;
 
 /** Renews the lease. Returns false when it is lost. */
 export const renewLeaderLease = async (db: Db, { name, holder, fence }: LeaderLease): Promise<boolean> =>

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemSql, timelineSql } from '../../../shared/platform/db/serverState.ts';
+import { historySql } from '../../../shared/platform/db/serverState.ts';
 import { startReplication, type Replication } from '../../support/standby.ts';
 import { until } from '../../support/until.ts';
 import { inTurn, type Api, type Bench, type Suite } from '../bench.ts';
@@ -17,9 +17,7 @@ const connections = 32;
 const principals = 6;
 
 /** What a worker writes down before it publishes; without it no standby serves reads. */
-const publishedSql = `
-  insert into leases (name, holder, fence, until, timeline) values ('publisher', 'bench', 1, 0, ${systemSql} || ' ' || ${timelineSql})
-  on conflict (name) do nothing`;
+const publishedSql = `update leases set timeline = ${historySql} where name = 'publisher'`;
 
 const sample = async ({ port }: Api, name: string): Promise<number[]> => {
   const text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text();

@@ -80,9 +80,9 @@ export const flushRedis = ({ redis }: Site): Promise<void> =>
 export const cutPubSub = ({ redis }: Site): Promise<void> =>
   exclusively(redis, async () => void (await askLine(redis.port, 'CLIENT KILL TYPE pubsub\r\n')));
 
-/** The worker that publishes: lease holders are named after host and process id. */
+/** A worker that publishes: lease holders are named after host and process id. */
 export const publisherOf = async (site: Site): Promise<Unit | undefined> => {
-  const [row] = await site.sql<{ holder: string }>("select holder from leases where name = 'publisher'");
+  const [row] = await site.sql<{ holder: string }>("select holder from leases where name like 'publisher %' limit 1");
   return site.workers.find(({ pid }) => row?.holder.includes(`-${String(pid)}-`));
 };
 

@@ -9,9 +9,11 @@ import {
   renewJobLeases,
   rescheduleJobs,
 } from '../../../shared/platform/leases/jobLease.ts';
+import { acquirePublisherLease, partitionOf } from '../../../shared/platform/leases/leaderLease.ts';
 import { insertRun } from '../../../shared/runs/insertRun.ts';
 import { transitionRun } from '../../../shared/runs/moveRun.ts';
 import { enqueueDue } from '../../../workers/outbox/enqueuer.ts';
+import { publishBatch } from '../../../workers/outbox/publishBatch.ts';
 import { sweeps } from '../../../workers/sweeps/index.ts';
 import { startSweeps } from '../../../workers/sweeps/sweep.ts';
 import { anyRun } from '../../runs/anyRun.ts';
@@ -180,5 +182,21 @@ describe('plans of statements', () => {
     expect(await blocksOf(session, 'audit.chain', [2, last, 0]), 'of the busy one, a thousand').to.be.below(1_500);
     while (await chainNextRange(world.deps.db, 2, last, 0));
     expect(await blocksOf(session, 'audit.chain', [2, last, 0]), 'once all are chained').to.be.below(50);
+  });
+
+  it('that publish a part of the environments read none of the others’ messages', async () => {
+    const { db } = world.deps;
+    await acquirePublisherLease(db, 'other');
+    const lease = await acquirePublisherLease(db, 'own');
+    if (lease === null) throw new Error('no lease');
+    await publishBatch(db, { ...lease, partitions: [partitionOf(1)] }, { now: 0, advance: false });
+    await prepare('publisher.batchOfPart');
+    await world.sql(
+      `insert into outbox (id, env, at, parts) select n, case when n % 1000 = 0 then 1 else 2 end, 0, '[]' from generate_series(1, 20000) n`,
+    );
+    await world.sql("update leases set until = 9e15 where name = 'publisher own'");
+    const { values = [] } = recorded.sent.get('publisher.batchOfPart') ?? {};
+    // 20 messages, each with what it writes.
+    expect(await blocksOf(session, 'publisher.batchOfPart', values)).to.be.within(20, 500);
   });
 });
