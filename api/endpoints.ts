@@ -9,6 +9,7 @@ import { countEndpoints } from './routes/counts.ts';
 import { appEndpoints, discoveryEndpoints } from './routes/discovery.ts';
 import { flagEndpoints } from './routes/flags.ts';
 import { itemChangeEndpoints } from './routes/itemChanges.ts';
+import { itemClaimEndpoints } from './routes/itemClaims.ts';
 import { itemEndpoints } from './routes/items.ts';
 import { itemSummaryEndpoints } from './routes/itemSummary.ts';
 import { liveEndpoints } from './routes/live.ts';
@@ -34,6 +35,7 @@ export const endpoints: readonly Endpoint[] = [
   ...itemEndpoints,
   ...searchEndpoints,
   ...itemChangeEndpoints,
+  ...itemClaimEndpoints,
   ...actionEndpoints,
   ...runEndpoints,
   ...approvalEndpoints,

@@ -13,7 +13,7 @@ import {
 } from '../../shared/accounts/schema.ts';
 import type { Resource } from '../../shared/accounts/settings/resource.ts';
 import { blockSchema, valueSchema, valueTypeSchema } from '../../shared/app/blocks/schema.ts';
-import { itemSchema } from '../../shared/app/items/members.ts';
+import { claimSchema, itemSchema } from '../../shared/app/items/members.ts';
 import { itemQueryJsonSchema } from '../../shared/app/manifest/itemQuery.ts';
 import { approvalSchema, pendingResponse } from '../../shared/approvals/schema.ts';
 import { acceptedBulkResponse, bulkResultSchema, bulkSchema } from '../../shared/bulk/schema.ts';
@@ -23,7 +23,7 @@ import { flagHistorySchema, flagSchema, rampResponse } from '../../shared/flags/
 import { recordReference } from '../../shared/items/links.ts';
 import { occurrenceSchema } from '../../shared/items/occurrences/occurrences.ts';
 import { savedViewPatch, savedViewSchema } from '../../shared/items/savedViews.ts';
-import { changedItemResponse, entryDataOf, entrySchema } from '../../shared/items/schema.ts';
+import { changedItemResponse, entryDataOf, entrySchema, knewSchema } from '../../shared/items/schema.ts';
 import { conditionSchema } from '../../shared/platform/conditions/conditionSchema.ts';
 import {
   actorSchema,
@@ -114,8 +114,13 @@ export const components: Readonly<Record<string, Component>> = {
   SavedViewPatch: { schema: withReasonSchema(savedViewPatch), description: 'What is saved, or what changes.' },
   Person: { schema: personSchema, description: 'A person to assign items to.' },
   Item: { schema: itemSchema, description: 'An item: something to look at, with its history.' },
+  Claim: { schema: claimSchema, description: 'Who works on an item, and until when.' },
+  Knew: { schema: knewSchema, description: 'What the author of a change had read.' },
   ChangedItem: { schema: changedItemResponse, description: 'An item after a change.' },
   Entry: { schema: entrySchema, description: 'An entry of an item’s timeline.' },
+  OccurredData: { schema: entryDataOf('occurred'), description: 'What an entry says of an occurrence.' },
+  TriageData: { schema: entryDataOf('triage'), description: 'What an entry says of triage.' },
+  EditedData: { schema: entryDataOf('edited'), description: 'What an entry says of what was put right.' },
   ReplyData: { schema: entryDataOf('reply'), description: 'What an entry says of a reply.' },
   ActionData: { schema: entryDataOf('action'), description: 'What an entry says of a run.' },
   ApprovalData: { schema: entryDataOf('approval'), description: 'What an entry says of an approval.' },

@@ -59,6 +59,7 @@ const counted = {
     closed: 25,
     byState: { open: 12, waiting: 3, closed: 25 },
     unassigned: 5,
+    unclaimed: 12,
     overdue: 1,
     snoozed: 2,
     triaged: 4,
@@ -124,6 +125,21 @@ export const liveMessages: Readonly<Record<LiveType, MessageRow>> = {
       change: 'created',
       item: 'itm_01jd0000000000000000000000',
       entry: exampleOf('Entry'),
+    },
+  },
+  claim: {
+    summary: 'An item was claimed, or its claim was given back or taken; none is sent of a claim that ends by itself.',
+    schema: message('claim', {
+      inbox: Type.String({ description: 'The item’s inbox.' }),
+      item: Type.String({ description: 'The item’s id.' }),
+      claim: itemSchema.properties.claim,
+    }),
+    example: {
+      type: 'claim',
+      ...head,
+      inbox: 'support',
+      item: 'itm_01jd0000000000000000000000',
+      claim: { by: actor, until: 1_767_225_600_000 },
     },
   },
   bulk: {

@@ -66,7 +66,7 @@ const scanPositionsMax = 10_000;
 const emptyPageRetryMs = 20;
 
 /** The types of messages that the stream's log keeps; the others are passing. */
-const changeTypes = ['item', 'timeline', 'run', 'bulk', 'approval', 'flag'] as const;
+const changeTypes = ['item', 'timeline', 'claim', 'run', 'bulk', 'approval', 'flag'] as const;
 
 export const changesQuery = strictObject({
   after: Type.Optional(Type.String({ description: 'An offset or the last call’s cursor; absent: from now on.' })),

@@ -54,7 +54,7 @@ const visibleInboxes = (
 
 /** Returns the inboxes of what a part of the stream is about; a flag is of none. */
 const inboxesOfPart = (part: StreamPart): readonly string[] => {
-  if (part.type === 'item' || part.type === 'timeline') return [part.inbox];
+  if (part.type === 'item' || part.type === 'timeline' || part.type === 'claim') return [part.inbox];
   if (part.type === 'bulk') return toBulkScope(part.bulk['scope'])?.inboxes ?? [];
   if (part.type === 'run') return part.inbox === undefined || part.inbox === null ? [] : [part.inbox];
   if (part.type !== 'approval') return [];

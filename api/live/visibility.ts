@@ -109,6 +109,7 @@ const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
     );
     return entry === null ? null : entry === part.entry ? part : { ...part, entry };
   },
+  claim: (part, viewer) => (wantsInbox(viewer, part.inbox) ? part : null),
   bulk: ({ type, bulk: { scope: given, ...bulk } }, { access }, principal) => {
     const own = principal !== null && bulk.by.id === principal;
     const scope = toBulkScope(given);

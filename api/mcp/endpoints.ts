@@ -7,6 +7,7 @@ import { countEndpoints } from '../routes/counts.ts';
 import { discoveryEndpoints } from '../routes/discovery.ts';
 import { flagEndpoints } from '../routes/flags.ts';
 import { itemChangeEndpoints } from '../routes/itemChanges.ts';
+import { itemClaimEndpoints } from '../routes/itemClaims.ts';
 import { itemEndpoints } from '../routes/items.ts';
 import { itemSummaryEndpoints } from '../routes/itemSummary.ts';
 import { liveEndpoints } from '../routes/live.ts';
@@ -25,6 +26,7 @@ const byName = new Map(
     ...itemEndpoints,
     ...itemSummaryEndpoints,
     ...itemChangeEndpoints,
+    ...itemClaimEndpoints,
     ...bulkEndpoints,
     ...resourceEndpoints,
     ...actionEndpoints,

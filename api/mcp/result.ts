@@ -6,7 +6,7 @@ import type { EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { toFaultResponse } from '../http/response.ts';
 import { assignablePeople } from '../routes/people.ts';
-import { type Members, withoutEmpty } from './answers/members.ts';
+import { type Members, objectsIn, withoutEmpty } from './answers/members.ts';
 import { bodyOf, servePage } from './answers/page.ts';
 import { presentBody, type Detail } from './answers/present.ts';
 import { toObject } from './arguments/coerce.ts';
@@ -153,6 +153,14 @@ const nextOf = async (
   return response.status === 202 ? nextStepHint(call, body, since) : approvedHint(body);
 };
 
+/** Returns an answer without the warnings that every change gets of an agent that claims nothing and says nothing of what it has read. */
+const withoutUsualWarnings = (body: Members, { seen }: Members): Members => {
+  const { warnings } = body;
+  if (!Array.isArray(warnings)) return body;
+  const usual = ['claim_required', ...(seen === undefined ? ['unseen'] : [])];
+  return { ...body, warnings: objectsIn(warnings).filter(({ code }) => !usual.some((one) => one === code)) };
+};
+
 const serveTool = async (
   tool: Tool,
   call: EndpointCall,
@@ -175,7 +183,7 @@ const serveTool = async (
       : (warningHint(body) ?? (await bulkHint(call, asked, body)));
   if (page === null) {
     const response = await tool.serve(call, asked, now);
-    const body = bodyOf(response);
+    const body = withoutUsualWarnings(bodyOf(response), asked);
     const said = {
       next: await nextOf(call, response, { body, since }),
       hint: (await hintFor(body)) ?? missingHint(asked, body) ?? assigneeHint(call, asked, body),

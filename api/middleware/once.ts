@@ -134,6 +134,10 @@ const seesResource = ({ principal }: Caller, record: unknown): boolean =>
 const redactItem = (caller: Caller, item: Members): Members =>
   seesResource(caller, item['record']) ? item : { ...item, record: null };
 
+/** Returns the items that the caller sees, each without a record that they don't see any more. */
+const seenItems = (caller: Caller, items: readonly unknown[]): Members[] =>
+  items.filter(isObject).flatMap((item) => (seesInbox(caller, item) ? [redactItem(caller, item)] : []));
+
 /** Returns the blocks without items, records and actions that the caller doesn't see any more. */
 const redactBlocks = (caller: Caller, blocks: readonly unknown[]): unknown[] =>
   blocks.flatMap((block) => {
@@ -143,13 +147,7 @@ const redactBlocks = (caller: Caller, blocks: readonly unknown[]): unknown[] =>
     return [
       {
         ...block,
-        ...(Array.isArray(items)
-          ? {
-              items: items
-                .filter(isObject)
-                .flatMap((item) => (seesInbox(caller, item) ? [redactItem(caller, item)] : [])),
-            }
-          : {}),
+        ...(Array.isArray(items) ? { items: seenItems(caller, items) } : {}),
         ...(Array.isArray(actions)
           ? {
               actions: actions.filter(
@@ -220,7 +218,7 @@ const seenEntry = (access: Access, entry: unknown): unknown =>
 
 /** Returns the members of a saved body as the caller sees them. Throws `not_found` when it shows an item, a flag or an approval that they don't see. */
 const presentMembers = async ({ deps, caller }: EndpointCall, body: Members): Promise<Members> => {
-  const { item, flag, approval, blocks, entries } = body;
+  const { item, items, flag, approval, blocks, entries } = body;
   if (isObject(item) && !seesInbox(caller, item)) throw fault('not_found');
   if (isObject(flag) && !caller.principal.access.sees('flag', String(flag['flag']))) throw fault('not_found');
   if (typeof approval === 'string') await readVisibleApproval(deps.db, caller, approval);
@@ -229,6 +227,7 @@ const presentMembers = async ({ deps, caller }: EndpointCall, body: Members): Pr
   return {
     ...body,
     ...(isObject(item) ? { item: redactItem(caller, item) } : {}),
+    ...(Array.isArray(items) ? { items: seenItems(caller, items) } : {}),
     ...(isObject(flag) ? { flag: redactFlag(flag, access) } : {}),
     ...(ended === null ? {} : { approval: seenApproval(caller, ended, approval) }),
     ...(Array.isArray(entries) ? { entries: entries.flatMap((entry) => seenEntry(access, entry) ?? []) } : {}),

@@ -13,6 +13,7 @@ import {
   responseObject,
   strictObject,
   Type,
+  type Warning,
 } from '../../shared/platform/json/schema.ts';
 import { dryRunAuthorized, requireNotInProgress, acceptAction } from '../../shared/runs/accept/acceptAction.ts';
 import { authorizeAction } from '../../shared/runs/authorizeAction.ts';
@@ -233,6 +234,12 @@ export const respondAccepted = (
 ): ApiResponse | Promise<ApiResponse> =>
   accepted.kind === 'direct' ? waitForRun(call, accepted) : { status: 202, body: acceptedRunBody(accepted) };
 
+/** Returns an answer with what its caller is warned of: not under an idempotency key, as the answer of a repeated call is made when the run has ended. */
+const withWarnings = ({ from }: EndpointCall, warnings: readonly Warning[], answer: ApiResponse): ApiResponse =>
+  warnings.length === 0 || from.headers['idempotency-key'] !== undefined || !isObject(answer.body)
+    ? answer
+    : { ...answer, body: { ...answer.body, warnings } };
+
 const run = writeEndpoint<ActionInput>({
   path: '/actions',
   name: 'action.run',
@@ -248,9 +255,15 @@ const run = writeEndpoint<ActionInput>({
   handle: async (call): Promise<ApiResponse> => {
     const { deps, caller, body, session, save } = call;
     const ready = { ...(await authorizeAction(deps, caller, body, session.freshUntil)), recordId: body.record ?? null };
-    if (body.dryRun !== true) return respondAccepted(call, await acceptAction(deps, caller, ready, save));
+    if (body.dryRun !== true)
+      return withWarnings(
+        call,
+        ready.warnings,
+        await respondAccepted(call, await acceptAction(deps, caller, ready, save)),
+      );
     const would = await dryRunAuthorized(deps, caller, ready);
-    const shown = { dryRun: true, would, input: ready.input };
+    const { warnings } = ready;
+    const shown = { dryRun: true, would, input: ready.input, ...(warnings.length === 0 ? {} : { warnings }) };
     const text = JSON.stringify(shown);
     // A replay checks by the action what the caller sees then, and does not show it.
     const saved = save(200, JSON.stringify({ ...shown, action: body.action }));

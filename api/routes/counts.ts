@@ -16,6 +16,7 @@ export const inboxCounts = responseObject({
   closed: count('Of kind closed'),
   byState: Type.Record(Type.String(), Type.Integer(), { description: 'byState' }),
   unassigned: count('assignee=none'),
+  unclaimed: count('claimed=none'),
   overdue: count('overdue=1'),
   snoozed: count('snoozed=1'),
   triaged: count('triaged=1'),

@@ -4,6 +4,7 @@ import type { Caller } from '../../shared/accounts/access/principal.ts';
 import { eachEdited } from '../../shared/app/items/members.ts';
 import type { InboxDefinition } from '../../shared/app/manifest/definition.ts';
 import type { ManifestView } from '../../shared/app/manifest/manifest.ts';
+import { claimsSchema, unseenSchema } from '../../shared/app/manifest/manifestParts.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { visibleInboxes } from '../../shared/items/filters/filters.ts';
@@ -76,6 +77,8 @@ export const inboxSchema = responseObject({
   responseTime: nullable(Type.Integer({ description: 'How soon a response is due, in ms; null: never.' })),
   fields: Type.Object({}, { description: 'JSON Schema of its items’ fields.' }),
   reasonRequired: Type.Boolean({ description: 'Whether changes of its items need a reason.' }),
+  claims: claimsSchema,
+  unseen: unseenSchema,
   reply: nullable(
     responseObject(
       { via: Type.Union([Type.Literal('app'), Type.Literal('smtp')], { description: 'Via.' }) },
@@ -143,6 +146,8 @@ const inboxes = readEndpoint({
         responseTime,
         fields,
         reasonRequired,
+        claims,
+        unseen,
         reply,
         ...inbox
       }) => ({
@@ -156,6 +161,8 @@ const inboxes = readEndpoint({
         responseTime,
         fields,
         reasonRequired,
+        claims,
+        unseen,
         reply: reply === null || reply === undefined ? null : { via: reply.via },
         can: usableVerbs(caller, inbox),
       }),

@@ -1,6 +1,6 @@
 /** Makes the endpoints that change one item from rows that name an operation, which `perform` applies. For itemChanges.ts. */
 import { pendingResponse } from '../../shared/approvals/schema.ts';
-import { fault, Fault, invalidAt } from '../../shared/catalogue/errors.ts';
+import { fault, Fault } from '../../shared/catalogue/errors.ts';
 import type { Item } from '../../shared/items/model.ts';
 import type { ItemOperation } from '../../shared/items/operation.ts';
 import { tryItemChange } from '../../shared/items/perform/dryRun.ts';
@@ -14,11 +14,13 @@ import {
   replyResponse,
   updatedItemResponse,
 } from '../../shared/items/schema.ts';
+import { openSeen, seenSchema } from '../../shared/items/seen.ts';
 import { pendingResponseBody, requestItemChange } from '../../shared/items/supervised.ts';
 import { insertSavedResponse } from '../../shared/platform/journal/changeWriter.ts';
 import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import { isObject } from '../../shared/platform/json/jsonLimits.ts';
-import { Type, type TObject, type TSchema, type Warning } from '../../shared/platform/json/schema.ts';
+import { Type, type TObject, type TProperties, type TSchema, type Warning } from '../../shared/platform/json/schema.ts';
+import { compileCheck } from '../../shared/platform/json/validate.ts';
 import { writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 
@@ -43,6 +45,8 @@ interface ChangeRow<I> {
   /** `changed` unless given. */
   readonly answer?: keyof typeof answers;
   readonly app?: boolean;
+  /** Whether `seen` may be given, and an inbox may demand it. */
+  readonly takesSeen?: boolean;
   /** Whether `dryRun` may be given, and the members that the input may then lack. */
   readonly dryRun?: true | Readonly<Record<string, unknown>>;
   /** Returns what tells the recipient and the subject of a reply, as the item then is. */
@@ -62,6 +66,7 @@ interface ReplyTold {
 interface ChangeBody<I> {
   readonly input: I;
   readonly dryRun: boolean;
+  readonly seen: string | undefined;
 }
 
 type ChangeCall<I> = EndpointCall<unknown, ChangeBody<I>>;
@@ -81,11 +86,12 @@ const bodyOf = (
   const entries = outcome.kind === 'changed' ? outcome.entries : [];
   const changed = `"changed":${String(outcome.kind === 'changed')}`;
   const entry = `"entry":${JSON.stringify(entries[0] ?? null)}`;
-  const all = `"entries":${JSON.stringify(entries)}`;
-  const rest = { changed, entry, changedEntries: `${changed},${all}`, reply: `${entry},${all}` };
-  const recipient =
-    told === undefined ? '' : `,"to":${JSON.stringify(told.to)},"warnings":${JSON.stringify(told.warnings)}`;
-  return `{"item":${item},${rest[answer]}${recipient}}`;
+  const written = `"entries":${JSON.stringify(entries)}`;
+  const rest = { changed, entry, changedEntries: `${changed},${written}`, reply: `${entry},${written}` };
+  const said = [...(told?.warnings ?? []), ...outcome.warnings];
+  const recipient = told === undefined ? '' : `,"to":${JSON.stringify(told.to)}`;
+  const warned = told === undefined && said.length === 0 ? '' : `,"warnings":${JSON.stringify(said)}`;
+  return `{"item":${item},${rest[answer]}${recipient}${warned}}`;
 };
 
 /** Adds the item as it is, as far as the role sees it, to a version conflict. */
@@ -111,21 +117,18 @@ const saveRefusal = async (call: EndpointCall, failure: Fault): Promise<Fault> =
 /** Requests the approval of a supervised agent's change. */
 const requestSupervisedChange = async <I>(
   call: ChangeCall<I>,
-  { operation, answer = 'changed' }: ChangeRow<I>,
+  { operation, answer = 'changed', takesSeen = false }: ChangeRow<I>,
 ): Promise<ApiResponse> => {
   const { deps, caller, params, body, ifMatch, save } = call;
+  const id = params['id'] ?? '';
+  const seen = takesSeen ? openSeen(caller, id, body.seen) : undefined;
   try {
-    const asked = await requestItemChange(
-      deps,
-      caller,
-      { operation, id: params['id'] ?? '', input: body.input, ifMatch },
-      save,
-    );
+    const asked = await requestItemChange(deps, caller, { operation, id, input: body.input, ifMatch, seen }, save);
     if ('approval' in asked) return { status: 202, body: pendingResponseBody(asked.approval) };
     const { unchanged: item } = asked;
     return {
       status: 200,
-      body: bodyOf({ id: item.id, kind: 'unchanged', item }, call, answer, undefined),
+      body: bodyOf({ id: item.id, kind: 'unchanged', item, warnings: [] }, call, answer, undefined),
       etag: itemEtag(item),
       items: true,
     };
@@ -163,36 +166,49 @@ const changeItem = async <I>(call: ChangeCall<I>, declared: ChangeRow<I>): Promi
   const tellReply = await declared.tellReply?.(call, body.input);
   if (body.dryRun) return respondDryRun(call, row, tellReply);
   if (caller.principal.mode === 'supervised') return requestSupervisedChange(call, row);
+  const toBody = (done: PerformedOutcome): string => bodyOf(done, call, answer, tellReply?.(done.item));
   const [outcome] = await performOperation(deps, caller, operation, [params['id'] ?? ''], body.input, {
     ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...(row.takesSeen === true ? { seen: openSeen(caller, params['id'] ?? '', body.seen) } : {}),
     save: (done): SavedResponse | null =>
-      done.kind === 'fault'
-        ? null
-        : call.save(status, bodyOf(done, call, answer, tellReply?.(done.item)), itemEtag(done.item)),
+      done.kind === 'fault' ? null : call.save(status, toBody(done), itemEtag(done.item)),
   });
   if (outcome === undefined) throw fault('not_found');
   if (outcome.kind === 'fault') throw await saveRefusal(call, withVisibleItem(outcome.fault, call));
   return {
     status,
-    body: bodyOf(outcome, call, answer, tellReply?.(outcome.item)),
+    body: toBody(outcome),
     etag: itemEtag(outcome.item),
     items: true,
   };
 };
 
-/** Returns the body without `dryRun`, and its value. Throws `invalid` for one that is not a boolean. */
-const splitDryRun = (body: unknown): { rest: unknown; dryRun: boolean } => {
-  if (!isObject(body) || body['dryRun'] === undefined) return { rest: body, dryRun: false };
-  const { dryRun, ...rest } = body;
-  if (typeof dryRun !== 'boolean') throw invalidAt('dryRun', 'must be boolean');
-  return { rest, dryRun };
+/** The members of a body that are no part of the operation's input. */
+const besideSchemas = <I>({ dryRun, takesSeen = false }: ChangeRow<I>): TProperties => ({
+  ...(dryRun === undefined ? {} : { dryRun: dryRunSchema }),
+  ...(takesSeen ? { seen: seenSchema } : {}),
+});
+
+const bodySchema = <I>(row: ChangeRow<I>): TSchema => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- operations take objects
+  const schema = row.operation.schema as TObject;
+  return { ...schema, properties: { ...schema.properties, ...besideSchemas(row) } };
 };
 
-const bodySchema = <I>({ operation, dryRun }: ChangeRow<I>): TSchema => {
-  if (dryRun === undefined) return operation.schema;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- operations take objects
-  const { properties } = operation.schema as TObject;
-  return { ...operation.schema, properties: { ...properties, dryRun: dryRunSchema } };
+/** Returns the check of a body: what stands beside the input by its own schema, and the rest by the operation. Throws `invalid`. */
+const bodyCheck = <I>(row: ChangeRow<I>): ((body: unknown, at: number) => ChangeBody<I>) => {
+  const besides = besideSchemas(row);
+  const checkBeside = compileCheck(Type.Object(besides));
+  return (body, at) => {
+    if (!isObject(body)) return { input: row.operation.check(body, at), dryRun: false, seen: undefined };
+    const members = Object.entries(body);
+    const pick = (isBeside: boolean): object =>
+      Object.fromEntries(members.filter(([name]) => Object.hasOwn(besides, name) === isBeside));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas have checked them
+    const { dryRun = false, seen } = checkBeside(pick(true)) as { dryRun?: boolean; seen?: string };
+    const lacking = dryRun && typeof row.dryRun === 'object' ? { ...row.dryRun, ...pick(false) } : pick(false);
+    return { input: row.operation.check(lacking, at), dryRun, seen };
+  };
 };
 
 export const changeEndpoint = <I>(row: ChangeRow<I>): Endpoint => {
@@ -214,11 +230,7 @@ export const changeEndpoint = <I>(row: ChangeRow<I>): Endpoint => {
     },
     example: { params: { id: exampleItem }, body: row.body },
     audit: { verb: operation.name, target: ({ params }) => ({ type: 'item', id: params['id'] ?? null }) },
-    check: (body, at) => {
-      const { rest, dryRun } = row.dryRun === undefined ? { rest: body, dryRun: false } : splitDryRun(body);
-      const lacking = dryRun && typeof row.dryRun === 'object' && isObject(rest) ? { ...row.dryRun, ...rest } : rest;
-      return { input: operation.check(lacking, at), dryRun };
-    },
+    check: bodyCheck(row),
     handle: (call) => changeItem(call, row),
   });
 };

@@ -81,13 +81,20 @@ export const itemChangeEndpoints: readonly Endpoint[] = [
     summary: 'Change several things of an item at once: all of them or none; or try out what that would do',
     body: { state: 'waiting', tags: { add: ['billing'] }, note: 'Waiting for the bank.' },
     answer: 'changedEntries',
+    takesSeen: true,
     dryRun: true,
     require: ({ deps, caller }, { links }) =>
       requireKnownRecords(deps, caller, links?.add ?? [], (i) => `links.add.${String(i)}`),
     replace: async ({ deps, caller, params }, { undo }) =>
       undo === undefined ? null : findUndo(deps, caller, params['id'] ?? '', undo),
   }),
-  changeEndpoint({ path: '/state', operation: setState, summary: 'Set the state', body: { state: 'closed' } }),
+  changeEndpoint({
+    path: '/state',
+    operation: setState,
+    summary: 'Set the state',
+    body: { state: 'closed' },
+    takesSeen: true,
+  }),
   changeEndpoint({
     path: '/assign',
     operation: assignItem,
@@ -121,6 +128,7 @@ export const itemChangeEndpoints: readonly Endpoint[] = [
     body: { subject: 'Your invoice', text: 'We have corrected it.', then: { state: 'waiting' } },
     status: 202,
     answer: 'reply',
+    takesSeen: true,
     dryRun: { text: 'The text, which a dry run may lack.' },
     tellReply: async ({ deps, caller, params }, input) => {
       const texts = [input.subject ?? '', input.text];

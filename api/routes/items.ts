@@ -13,6 +13,7 @@ import { readItems, type Item } from '../../shared/items/model.ts';
 import { occurrenceJson, occurrenceSchema, readOccurrences } from '../../shared/items/occurrences/occurrences.ts';
 import { itemEtag, itemJson, itemRowJson } from '../../shared/items/present.ts';
 import { entrySchema } from '../../shared/items/schema.ts';
+import { sealSeen } from '../../shared/items/seen.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
 import { archivedMember } from '../../shared/platform/journal/pastEvents.ts';
 import {
@@ -138,6 +139,9 @@ const one = readEndpoint({
       latestOccurrence: nullable(occurrenceSchema),
       timeline: Type.Array(entrySchema, { description: 'The newest entries, newest first.' }),
       timelineCursor: nextCursorSchema,
+      seen: Type.String({
+        description: 'What you have read of it: send it with a reply, a state change or an action.',
+      }),
       archivedBefore: Type.Optional(archivedBeforeSchema),
       appOffline: Type.Boolean({ description: 'Whether the app is offline and its part missing.' }),
     }),
@@ -147,7 +151,7 @@ const one = readEndpoint({
     const { deps, caller, params } = call;
     const { env, principal } = caller;
     const stored = requireSeen(caller, await readStoredDetail(deps, env.id, params['id'] ?? ''));
-    const { item, latestOccurrence, entries: known } = stored;
+    const { item, latestOccurrence, entries: known, newestEvent } = stored;
     const text = itemJson(item, principal.access);
     const [detail, timeline] = await Promise.all([
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that itemJson wrote
@@ -162,6 +166,7 @@ const one = readEndpoint({
       latestOccurrence,
       timeline: timeline.entries,
       timelineCursor: timelineCursor(caller, item.id, timeline.next),
+      seen: sealSeen(caller, item.id, { event: newestEvent, at: deps.clock.now() }),
       ...archivedMember(deps.directory.past(), { next: timeline.next, since: item.createdAt }),
       appOffline: detail.appOffline,
     });

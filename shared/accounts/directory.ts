@@ -26,6 +26,8 @@ export interface Directory {
   environments(): Environment[];
   role(id: string): Role | undefined;
   person(id: string): Person | undefined;
+  /** Returns an agent that is not revoked. */
+  agent(id: string): Person | undefined;
   past(): PastEvents;
   /** Returns the people of an environment, by name. */
   people(env: Environment): Person[];
@@ -72,6 +74,16 @@ const readPeople = statement(
   'directory.people',
   'select id, name, role, environments from people where removed_at is null order by name, id',
 );
+const readAgents = statement(
+  'directory.agentNames',
+  'select id, name, role, environments from agents where revoked_at is null',
+);
+interface HolderNames {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+  readonly environments: string[];
+}
 interface EnvironmentVersion {
   readonly id: number;
   readonly version: string;
@@ -85,6 +97,7 @@ interface DirectoryState {
   readonly environmentsById: ReadonlyMap<number, Environment>;
   readonly roles: ReadonlyMap<string, Role>;
   readonly people: ReadonlyMap<string, Person>;
+  readonly agents: ReadonlyMap<string, Person>;
   readonly past: PastEvents;
 }
 
@@ -107,25 +120,29 @@ const loadEnvironments = async (
 };
 
 const loadState = async (db: Db, revision: number, former: DirectoryState | null): Promise<DirectoryState> => {
-  const [environments, roleRows, personRows, past] = await Promise.all([
+  const [environments, roleRows, personRows, agentRows, past] = await Promise.all([
     loadEnvironments(db, former),
     queryRows<{ id: string; name: string; grants: Grant[] }>(db, readRoles),
-    queryRows<{ id: string; name: string; role: string; environments: string[] }>(db, readPeople),
+    queryRows<HolderNames>(db, readPeople),
+    queryRows<HolderNames>(db, readAgents),
     readPastEvents(db),
   ]);
   const roles = new Map(roleRows.map((role) => [role.id, { ...role, access: compileAccess(role.grants) }]));
   const nothing = compileAccess([]);
+  const toHolders = (rows: readonly HolderNames[]): ReadonlyMap<string, Person> =>
+    new Map(
+      rows.map(({ role: id, ...holder }) => {
+        const role = roles.get(id);
+        return [holder.id, { ...holder, role: role?.name ?? '', access: role?.access ?? nothing }];
+      }),
+    );
   return {
     revision,
     ...environments,
     roles,
     past,
-    people: new Map(
-      personRows.map(({ role: id, ...person }) => {
-        const role = roles.get(id);
-        return [person.id, { ...person, role: role?.name ?? '', access: role?.access ?? nothing }];
-      }),
-    ),
+    people: toHolders(personRows),
+    agents: toHolders(agentRows),
   };
 };
 
@@ -202,6 +219,7 @@ export const openDirectory = async ({ db, bus, clock, idleMs, onError }: Directo
     environments: () => [...state.environments.values()],
     role: (id) => state.roles.get(id),
     person: (id) => state.people.get(id),
+    agent: (id) => state.agents.get(id),
     past: () => state.past,
     people: (env) => [...state.people.values()].filter((person) => includesEnvironment(person.environments, env.name)),
     sessionByToken: async (token) =>

@@ -42,6 +42,13 @@ const rows = {
     message: 'What the approval is for has changed since you read it; look at approval, and decide again.',
     retry: false,
   },
+  claimed: { status: 409, message: 'Another works on this item; see details, and take another one.', retry: true },
+  claim_required: { status: 409, message: 'Claim the item before you change it.', retry: false },
+  unseen: {
+    status: 409,
+    message: 'Others have written since you read this item; see details, and read it again.',
+    retry: false,
+  },
   in_progress: { status: 409, message: 'A request with this idempotency key is still running.', retry: true },
   conflict: { status: 409, message: 'Its present state does not allow this; the error names the state.', retry: false },
   version_conflict: {

@@ -16,6 +16,8 @@ export const entryTypes = [
   'linked',
   'unlinked',
   'edited',
+  'delegated',
+  'claim_taken',
 ] as const;
 export type EntryType = (typeof entryTypes)[number];
 
@@ -24,6 +26,7 @@ export const liveTypes = [
   'hello',
   'item',
   'timeline',
+  'claim',
   'bulk',
   'run',
   'approval',
@@ -43,6 +46,12 @@ export interface ActorRef {
   readonly type: 'agent' | 'person' | 'app' | 'system';
   readonly id: string | null;
   readonly name: string;
+}
+
+/** A lease on the work on an item. It is over when `until` has passed, in epoch ms, though the item may still have it for a second. */
+export interface ItemClaim {
+  readonly by: ActorRef;
+  readonly until: number;
 }
 
 /** The members of an approval that decide which sessions see it. */
@@ -72,6 +81,7 @@ export type LivePart =
       readonly item: string;
       readonly entry: Record<string, unknown>;
     }
+  | { readonly type: 'claim'; readonly inbox: string; readonly item: string; readonly claim: ItemClaim | null }
   | { readonly type: 'bulk'; readonly bulk: Record<string, unknown> & { readonly by: ActorRef } }
   /** `inbox` is the inbox of the run's item. It decides who sees that item, and is not sent itself. */
   | {

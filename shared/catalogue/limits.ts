@@ -32,6 +32,12 @@ export const limits = {
   tagsPerItem: 50,
   /** Tags that `GET /tags` returns. */
   tagsShown: 50,
+  /** Items that one principal claims at a time, and in one call. */
+  claims: 100,
+  claimCount: 20,
+  claimLeaseMinMs: 10_000,
+  claimLeaseMs: 600_000,
+  claimLeaseMaxMs: 3_600_000,
   /** Items that one call reads by their ids. */
   itemsPerBatch: 100,
   /** Items that a summary counts exactly. */

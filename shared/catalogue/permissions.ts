@@ -1,7 +1,7 @@
 /** What a role can be granted: kinds of things and the verbs on each. Read by shared/accounts. */
 
 export const permissions = {
-  inbox: ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage', 'edit'],
+  inbox: ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage', 'edit', 'claim'],
   resource: ['see'],
   action: ['run'],
   page: ['see'],

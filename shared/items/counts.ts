@@ -11,6 +11,7 @@ export interface InboxCounts {
   readonly closed: number;
   readonly byState: Readonly<Record<string, number>>;
   readonly unassigned: number;
+  readonly unclaimed: number;
   readonly snoozed: number;
   readonly triaged: number;
   readonly overdue: number;
@@ -109,6 +110,7 @@ export const toInboxCounts = (inbox: InboxDefinition | undefined, measures: Inbo
     ...kinds,
     byState,
     unassigned: of('unassigned'),
+    unclaimed: of('total') - of('claimed'),
     snoozed: of('snoozed'),
     triaged: of('triaged'),
     overdue: of('overdue'),

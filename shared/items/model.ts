@@ -14,6 +14,12 @@ const readOrder = [...memberNames.filter(isListed), ...memberNames.filter((name)
 const readColumnsOf = (name: keyof Item): string[] =>
   columnsOf(name).flatMap(({ name: column, read }) => (read === null ? [] : [read(`i.${column}`)]));
 
+/** The end and the holder of an item's claim, and who it is given to: as their indexes have them (migrations/0083). */
+export const claimEnd = (row: string): string => `(${row}.claim->>'until')::bigint`;
+export const claimHolder = (row: string): string => `(${row}.claim->'by'->>'id')`;
+export const itemOwners = (row: string): string =>
+  `(coalesce(${row}.assignee, '') || ' ' || coalesce(${row}.delegate, ''))`;
+
 /** The columns of a listed item, all that responses show; the table's alias is `i`. */
 export const itemColumns = readOrder.filter(isListed).flatMap(readColumnsOf).join(', ');
 
@@ -26,7 +32,7 @@ export const scannedColumns = [
   .join(', ');
 
 /** The columns of a listed item and those that only operations and the detail page need. */
-const wholeItemColumns = readOrder.flatMap(readColumnsOf).join(', ');
+export const wholeItemColumns = readOrder.flatMap(readColumnsOf).join(', ');
 
 /** Returns the place of a member's first column in a row of `itemColumns`. */
 export const placeOf = (name: keyof Item): number =>

@@ -16,6 +16,9 @@ export interface DecisionContext {
   readonly by: ActorRef;
   readonly env: Environment;
   person(id: string): Person | undefined;
+  agent(id: string): Person | undefined;
+  /** Returns whether another agent's reply to the item is on its way, when an agent replies. */
+  isAnswered(item: string): boolean;
   /** Returns whether the resource is declared and the caller sees it. */
   seesResource(name: string): boolean;
   newId(prefix: 'itm' | 'ent' | 'job' | 'occ'): string;

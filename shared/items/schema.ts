@@ -69,12 +69,23 @@ const dataByType: { readonly [T in EntryType]: TProperties } = {
     from: Type.Unknown({ description: 'Its former value.' }),
     to: Type.Unknown({ description: 'Its new value.' }),
   },
+  delegated: moved(text('An agent’s id.')),
+  claim_taken: { from: actorSchema },
 };
+
+export const knewSchema = responseObject(
+  {
+    at: Type.Integer({ description: 'When its author had read the item (milliseconds since 1970 UTC).' }),
+    missed: Type.Integer({ description: 'Entries by others since then, at most 200.' }),
+  },
+  { description: 'What its author, an agent, knew of the item.' },
+);
 
 /** What an entry of any type may say. */
 const anyData = {
   reason: Type.Optional(nullable(text('Why, in the words of who did it.'))),
   approvedBy: Type.Optional(nullable(actorSchema)),
+  knew: Type.Optional(knewSchema),
   erased: Type.Optional(Type.Boolean({ description: 'Whether an erasure has emptied it.' })),
 };
 
@@ -113,9 +124,12 @@ export const entrySchema = entrySchemaOf(idSchema('itm', 'Its item.'));
 /** An entry of a record's history. */
 export const recordEntrySchema = entrySchemaOf(nullable(text('Its item, if it has one that you see.')));
 
+/** What an agent is warned of: that another works on the item, or that it has not claimed it. */
+const warnings = Type.Optional(warningsSchema);
 export const changedItemResponse = responseObject({
   item: itemSchema,
   changed: Type.Boolean({ description: 'false: it was so already.' }),
+  warnings,
 });
 export const updatedItemResponse = responseObject({
   ...changedItemResponse.properties,
@@ -136,7 +150,7 @@ export const itemDryRunResponse = responseObject({
     { description: 'The parts of the change, those of an undo too: the entries that it would write, in order.' },
   ),
 });
-export const entryResponse = responseObject({ item: itemSchema, entry: entrySchema });
+export const entryResponse = responseObject({ item: itemSchema, entry: entrySchema, warnings });
 const recipientMembers = {
   to: nullable(Type.String({ description: 'The address that it goes to; null: the app sends it.' })),
   warnings: warningsSchema,

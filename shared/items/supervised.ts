@@ -21,8 +21,9 @@ import { tagItem } from './operations/tag.ts';
 import { triageItem } from './operations/triage.ts';
 import { updatedMembers, updateItem } from './operations/update.ts';
 import { requireMayCreate } from './perform/create.ts';
-import { decideItemChange, createDecisionContext } from './perform/perform.ts';
+import { decideItemChange, createDecisionContext, readKnown } from './perform/perform.ts';
 import { presentItem } from './present.ts';
+import type { SeenPlace } from './seen.ts';
 import { sortedTags } from './tags.ts';
 
 interface SupervisedOperation {
@@ -54,7 +55,7 @@ const replyMembers: SupervisedOperation['members'] = (operation) =>
 
 export const supervisedOperations: ReadonlyMap<string, SupervisedOperation> = new Map([
   ['state', defineSupervisedOperation(setState, ['state'])],
-  ['assign', defineSupervisedOperation(assignItem, ['assignee'])],
+  ['assign', defineSupervisedOperation(assignItem, ['assignee', 'delegate'])],
   ['tags', defineSupervisedOperation(tagItem, ['tags'])],
   ['snooze', defineSupervisedOperation(snoozeItem, ['snoozedUntil', 'closed'])],
   ['note', defineSupervisedOperation(noteItem, [])],
@@ -83,19 +84,21 @@ interface ItemChangeRequest<I> {
   readonly id: string;
   readonly input: I;
   readonly ifMatch: number | undefined;
+  /** What the agent says to have read, null: nothing; undefined: the operation does not go by it. */
+  readonly seen: SeenPlace | null | undefined;
 }
 
 /** Returns the approval's id, or the item when the operation changes nothing. Throws the fault that the change itself would have. */
 export const requestItemChange = async <I>(
   deps: DomainDeps,
   caller: Caller,
-  { operation, id, input, ifMatch }: ItemChangeRequest<I>,
+  { operation, id, input, ifMatch, seen }: ItemChangeRequest<I>,
   save: SavePendingResponse,
 ): Promise<{ approval: string } | { unchanged: Item }> => {
   const acting: Caller = { ...caller, principal: withoutSupervision(caller.principal) };
   const item = (await readItems(deps.db, caller.env.id, [id])).get(id);
   const change = decideItemChange(
-    { caller: acting, operation, input, ifMatch },
+    { caller: acting, operation, input, ifMatch, known: await readKnown(deps.db, acting, item, seen) },
     item,
     createDecisionContext(deps, acting),
   );

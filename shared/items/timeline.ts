@@ -44,6 +44,10 @@ const newest = Number.MAX_SAFE_INTEGER;
 /** A column of the item's detail: the entries that its first page is made of, as JSON. */
 export const newestEntriesSql = `(select json_agg(e)::text from (${entriesSql(String(newest), String(limits.timelinePage + 1))}) e)`;
 
+/** A column of the item's detail: the newest event of its timeline, also of a further version of an entry. */
+export const newestEventSql =
+  '(select e.id::text from events e where e.env = $1 and e.item = $2 and e.entry is not null and e.id >= $3 order by e.id desc limit 1)';
+
 type EntryBody = Pick<TimelineEntry, 'type' | 'data'>;
 
 /** Entries about actions have `data.about` besides their public data; it decides who sees the entry. */

@@ -7,10 +7,13 @@ import { requireApprovedIfSupervised } from '../accounts/requester.ts';
 import type { ActionDefinition } from '../app/manifest/actions.ts';
 import { orderMembers } from '../app/manifest/declaredOrder.ts';
 import { fault, invalidAt, notFoundAt, type Fault, type FaultDetail } from '../catalogue/errors.ts';
+import { claimFault, claimWarnings } from '../items/claims.ts';
 import { readItems, type Item } from '../items/model.ts';
+import { openSeen, readKnowledge, unseenFault, unseenWarnings, type Knowledge, type SeenPlace } from '../items/seen.ts';
 import { evaluateCondition, mayHold } from '../platform/conditions/conditions.ts';
 import { unmetComparisons } from '../platform/conditions/unmet.ts';
 import { textProblem } from '../platform/json/jsonLimits.ts';
+import type { Warning } from '../platform/json/schema.ts';
 import { invalidFault } from '../platform/json/validate.ts';
 import { getRecord, type FullRecord } from '../records/read.ts';
 import type { ActionDeps, Run } from './model.ts';
@@ -85,13 +88,46 @@ const readActionRecord = async (
   return record;
 };
 
-/** Returns the item whose timeline shows the run. Throws `not_found` when the caller does not see it. */
-const readTimelineItem = async ({ db }: ActionDeps, caller: Caller, id: string | null): Promise<Item | null> => {
-  if (id === null) return null;
+/** The item whose timeline shows a run. */
+interface RunItem {
+  readonly item: Item | null;
+  /** Whether the run is accepted only while the item is as it was read. */
+  readonly isGuarded: boolean;
+  /** What an agent had read of the item. */
+  readonly seen: SeenPlace | null;
+  readonly known: Knowledge | null;
+  readonly warnings: readonly Warning[];
+}
+
+const noItem: RunItem = { item: null, isGuarded: false, seen: null, known: null, warnings: [] };
+
+/**
+ * Reads the item whose timeline shows a run. Throws `not_found` when the caller does not see it, and what an agent is refused that
+ * has not claimed or not read it where the inbox demands that.
+ */
+export const readRunItem = async (
+  { db, clock }: ActionDeps,
+  caller: Caller,
+  id: string | null,
+  seen: SeenPlace | null,
+): Promise<RunItem> => {
+  if (id === null) return noItem;
   const item = (await readItems(db, caller.env.id, [id])).get(id);
-  if (item === undefined || findVisibleInbox(caller, item.inbox) === undefined)
-    throw notFoundAt('item', 'you see no item with this id');
-  return item;
+  const inbox = item === undefined ? undefined : findVisibleInbox(caller, item.inbox);
+  if (item === undefined || inbox === undefined) throw notFoundAt('item', 'you see no item with this id');
+  if (caller.principal.type !== 'agent') return { ...noItem, item };
+  const isRefusing = inbox.unseen === 'refuse';
+  const known = await readKnowledge(db, caller, id, seen, { all: isRefusing });
+  const at = clock.now();
+  const problem = claimFault(caller, inbox, item, 'claim', at) ?? unseenFault(inbox, known);
+  if (problem !== null) throw problem;
+  return {
+    item,
+    isGuarded: isRefusing || inbox.claims === 'enforce',
+    seen,
+    known,
+    warnings: [...claimWarnings(caller, inbox, item, 'claim', at), ...unseenWarnings(inbox, known)],
+  };
 };
 
 /** Returns a copy of the input with its schema's defaults filled in, and the problems that it has. */
@@ -147,15 +183,15 @@ interface ActionRequest {
   readonly action: string;
   readonly record?: string | undefined;
   readonly item?: string | undefined;
+  readonly seen?: string | undefined;
   readonly input?: object | undefined;
   readonly confirmed?: boolean | undefined;
 }
 
 /** An action that has passed every check up to the approval. */
-export interface AuthorizedAction {
+export interface AuthorizedAction extends RunItem {
   readonly action: ActionDefinition;
   readonly record: FullRecord | null | 'unverified';
-  readonly item: Item | null;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
@@ -170,12 +206,13 @@ export const authorizeAction = async (
   requireFreshSignIn(caller, action, freshUntil, deps.clock.now());
   requireRecordRef(action, request.record);
   const record = await readActionRecord(deps, caller, action, request.record ?? null);
-  const item = await readTimelineItem(deps, caller, request.item ?? null);
+  const { item = null, seen } = request;
+  const of = await readRunItem(deps, caller, item, item === null ? null : openSeen(caller, item, seen));
   const input = fillInput(action, request.input ?? {});
   requireReason(caller, action);
   requireApplies(action, record, input);
   requireConfirmed(action, request.confirmed ?? false);
-  return { action, record, item, input };
+  return { ...of, action, record, input };
 };
 
 /** The error of a run or an approval whose action was removed from the manifest while it was pending. */
@@ -222,5 +259,5 @@ export const reauthorizeAction = async (
   const record = await readActionRecord(deps, caller, action, run.record);
   const input = fillInput(action, run.input);
   requireApplies(action, record, input);
-  return { action, record, item: null, input };
+  return { ...noItem, action, record, input };
 };

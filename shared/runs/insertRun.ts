@@ -4,6 +4,7 @@
  */
 import { sqlList } from '../catalogue/states/machine.ts';
 import { activeRunStatuses } from '../catalogue/states/runs.ts';
+import type { Item } from '../items/model.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { newId } from '../platform/ids.ts';
 import {
@@ -87,9 +88,17 @@ const inserter = (name: string, where = '') =>
     }),
     { skipsLocked: false },
   );
-const insertAny = inserter('runs.insert.any');
 /** Only where no earlier run of its lane is open. */
-const insertFirst = inserter('runs.insert.first', `where ${noneOpenOfLane('r.env', "r.resource || '/' || r.record")}`);
+const isFirst = noneOpenOfLane('r.env', "r.resource || '/' || r.record");
+/** Only where its item is as it was read: a change raises the version, and a claim is compared. The lock lets no other in between. */
+const isItemAsRead =
+  '(select 1 from items i where i.env = r.env and i.id = r.item and i.version = $item_version::int and i.claim is not distinct from $item_claim::jsonb for share) is not null';
+const inserters = {
+  any: inserter('runs.insert.any'),
+  first: inserter('runs.insert.first', `where ${isFirst}`),
+  guarded: inserter('runs.insert.guarded', `where ${isItemAsRead}`),
+  firstGuarded: inserter('runs.insert.firstGuarded', `where ${isFirst} and ${isItemAsRead}`),
+};
 
 const runAudit = ({ action, resource, record, status, attempt, bulk, reason }: Run): object => ({
   action,
@@ -107,24 +116,30 @@ export interface InsertRunOptions {
   readonly saved: SavedResponse | null;
   /** Inserts nothing if an earlier run of the same record is queued or running, which the new one would overtake. */
   readonly unlessQueued: boolean;
+  /** The item as it was read, which must not have changed since; null: that does not matter. */
+  readonly itemAsRead?: Pick<Item, 'version' | 'claim'> | null;
+  /** What its author knew of the item. */
+  readonly knew?: object | null;
   /** Called with the bytes that were written. */
   readonly count?: (bytes: number) => void;
   /** Of the request or job that makes it; null or absent: it is not traced. */
   readonly span?: Span | null | undefined;
 }
 
-/** Inserts a run. Returns false, and writes nothing, when the run would overtake an earlier one of its record. */
+/** Inserts a run. Returns false, and writes nothing, when the run would overtake an earlier one of its record, or its item has changed. */
 export const insertRun = async (
   db: Db | Tx,
   wanted: Run,
-  { due, saved, unlessQueued, count, span = null }: InsertRunOptions,
+  { due, saved, unlessQueued, itemAsRead = null, knew = null, count, span = null }: InsertRunOptions,
 ): Promise<boolean> => {
   const [dueAt, waits] = jobDueColumns(due);
-  const insert = unlessQueued && wanted.record !== null ? insertFirst : insertAny;
+  const isBehind = unlessQueued && wanted.record !== null;
+  const insert = inserters[itemAsRead === null ? (isBehind ? 'first' : 'any') : isBehind ? 'firstGuarded' : 'guarded'];
   const has = { staged: due !== null, reasoned: wanted.reason !== null };
   const values = {
     run: wanted,
-    data: wanted.entry === null ? null : runEntryData(wanted),
+    data: wanted.entry === null ? null : { ...runEntryData(wanted), ...(knew === null ? {} : { knew }) },
+    ...(itemAsRead === null ? {} : { item_version: itemAsRead.version, item_claim: itemAsRead.claim }),
     after: runAudit(wanted),
     about: runRecordKey(wanted),
     live: JSON.stringify(runLiveParts(wanted, wanted.requested_at, 'created')),

@@ -2,6 +2,7 @@
 import { blockSchema } from '../app/blocks/schema.ts';
 import { limits } from '../catalogue/limits.ts';
 import { runStatuses } from '../catalogue/states/runs.ts';
+import { seenSchema } from '../items/seen.ts';
 import {
   actorSchema,
   describedSchema,
@@ -13,6 +14,7 @@ import {
   strictObject,
   Type,
   type Static,
+  warningsSchema,
 } from '../platform/json/schema.ts';
 import { compileCheck } from '../platform/json/validate.ts';
 
@@ -21,6 +23,7 @@ export const actionInput = strictObject({
   record: Type.Optional(Type.String({ description: 'The record’s id, exactly when the action takes one.' })),
   input: Type.Optional(Type.Object({}, { description: 'As the action’s schema says, defaults filled in.' })),
   item: Type.Optional(lookupIdSchema('The item whose timeline shows the run.')),
+  seen: seenSchema,
   confirmed: Type.Optional(Type.Boolean({ description: 'Must be true where there is a danger level.' })),
   dryRun: Type.Optional(Type.Boolean({ description: 'true: only say what would happen.' })),
 });
@@ -67,21 +70,26 @@ export const runSchema = responseObject({
 });
 
 const runId = idSchema('run', 'The run.');
+/** What an agent is warned of that has not claimed or not read the item. */
+const warnings = Type.Optional(warningsSchema);
 export const runResultResponse = responseObject({
   message: nullable(Type.String({ description: 'Message.' })),
   blocks: Type.Array(blockSchema, { description: 'Blocks.' }),
   run: runId,
+  warnings,
 });
 export const acceptedRunResponse = Type.Union([
   responseObject({
     queued: Type.Literal(true, { description: 'It runs once the app is back.' }),
     run: runId,
+    warnings,
   }),
-  responseObject({ running: Type.Literal(true, { description: 'It runs; see the run.' }), run: runId }),
+  responseObject({ running: Type.Literal(true, { description: 'It runs; see the run.' }), run: runId, warnings }),
   responseObject({
     pending: Type.Literal(true, { description: 'A person has to approve it.' }),
     approval: idSchema('apr', 'The approval.'),
     run: runId,
+    warnings,
   }),
 ]);
 
@@ -125,6 +133,7 @@ export const actionDryRunResponse = responseObject({
     description: 'run: with its result; start: in the background; queue: for the app or a run; pend: for a person.',
   }),
   input: Type.Object({}, { description: 'With the defaults filled in.' }),
+  warnings,
 });
 
 export const availableResponse = responseObject({

@@ -87,6 +87,21 @@ const cases: readonly (readonly [object, string, string])[] = [
     "Create a record you can't see.",
   ],
   [
+    item({ type: 'assign', delegate: 'agt_1' }),
+    'Delegate "Help" to the agent "agt_1".',
+    `Delegate a record you can't see to the agent "agt_1".`,
+  ],
+  [
+    item({ type: 'assign', assignee: null, delegate: null }),
+    'Unassign "Help", and delegate "Help" to no agent.',
+    `Unassign a record you can't see, and delegate a record you can't see to no agent.`,
+  ],
+  [
+    item({ type: 'update', delegate: 'agt_1' }),
+    'Change "Help": delegated to the agent "agt_1".',
+    `Change a record you can't see: delegated to the agent "agt_1".`,
+  ],
+  [
     item({
       type: 'update',
       state: 'closed',

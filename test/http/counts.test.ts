@@ -12,6 +12,7 @@ interface Item {
   readonly inbox: string;
   readonly state: string;
   readonly assignee: string | null;
+  readonly claim: object | null;
   readonly dueAt: number | null;
   readonly snoozedUntil: number | null;
   readonly triaged: boolean;
@@ -46,6 +47,7 @@ const naive = (inbox: string, items: readonly Item[], now: number): object => {
     closed: ofKind('closed'),
     byState: Object.fromEntries(states.map(({ name }) => [name, own.filter(({ state }) => state === name).length])),
     unassigned: own.filter(({ assignee }) => assignee === null).length,
+    unclaimed: own.filter(({ claim }) => claim === null).length,
     overdue: own.filter(isLate).length,
     snoozed: own.filter(({ snoozedUntil }) => snoozedUntil !== null).length,
     triaged: own.filter(({ triaged }) => triaged).length,

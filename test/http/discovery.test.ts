@@ -77,8 +77,10 @@ describe('discovery over HTTP', () => {
         responseTime: null,
         fields: { type: 'object' },
         reasonRequired: false,
+        claims: 'advise',
+        unseen: 'warn',
         reply: { via: 'smtp' },
-        can: ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage', 'edit'],
+        can: ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage', 'edit', 'claim'],
       });
       expect(inboxes[0]).to.deep.include({
         can: ['see'],

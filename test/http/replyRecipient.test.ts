@@ -5,6 +5,8 @@ import { callTool } from '../support/tools.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const smtp = { via: 'smtp', from: 'support@example.com', to: '{{item.fields.email}}' } as const;
+/** What an agent is warned of that claims nothing has tests of its own (test/claims). */
+const unbound = { claims: 'off', unseen: 'allow' } as const;
 const manifest = {
   resources: [
     { name: 'customer', source: 'stored', fields: [{ name: 'email' }] },
@@ -12,9 +14,9 @@ const manifest = {
     { name: 'vault', source: 'stored' },
   ],
   inboxes: [
-    { name: 'mail', reply: smtp },
-    { name: 'strict', reply: smtp, reasonRequired: true },
-    { name: 'chat', reply: { via: 'app' } },
+    { name: 'mail', reply: smtp, ...unbound },
+    { name: 'strict', reply: smtp, reasonRequired: true, ...unbound },
+    { name: 'chat', reply: { via: 'app' }, ...unbound },
     { name: 'mute' },
   ],
 } as const;
@@ -62,7 +64,8 @@ describe('the recipient of a reply', () => {
 
   it('stands in the dry run, which does nothing and needs no text', async () => {
     const id = await make('mail');
-    const before = (await admin.get(`/items/${id}`)).body;
+    const read = async () => ({ ...(await admin.get(`/items/${id}`)).body, seen: null });
+    const before = await read();
     const reply = await dry(id);
     expect([reply.status, reply.body]).to.deep.equal([
       200,
@@ -70,7 +73,7 @@ describe('the recipient of a reply', () => {
     ]);
     expect((await dry(id, { text: 'x', subject: 'Other', then: { state: 'closed' } })).body.subject).to.equal('Other');
     expect((await dry(id, {}, supervised)).body.would).to.equal('pend');
-    expect((await admin.get(`/items/${id}`)).body).to.deep.equal(before);
+    expect(await read()).to.deep.equal(before);
     expect(await world.sql('select 1 from staged_jobs')).to.deep.equal([]);
     expect((await admin.get('/approvals')).body.approvals).to.deep.equal([]);
   });

@@ -44,6 +44,8 @@ const values: { readonly [M in keyof Omit<Item, 'id' | 'version'>]: fc.Arbitrary
     { maxLength: 3 },
   ),
   assignee: nullable(name),
+  delegate: nullable(name),
+  claim: nullable(fc.record({ by: fc.constant(by), until: time })),
   occurrences: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
   users: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
   firstSeen: time,

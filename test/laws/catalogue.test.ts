@@ -22,7 +22,7 @@ const folder = (path: string): URL => new URL(`../../${path}`, import.meta.url);
 
 describe('law: catalogue', () => {
   it('has the contract’s errors, each with a status and a sentence', () => {
-    expect(Object.keys(errors)).to.have.length(33);
+    expect(Object.keys(errors)).to.have.length(36);
     for (const [code, row] of Object.entries(errors)) {
       expect(row.status, code).to.be.within(400, 507);
       expect(row.message, code).to.match(/[.]$/);
@@ -41,13 +41,13 @@ describe('law: catalogue', () => {
   /** Verbs of which PATCH /items/:id alone has the operation. */
   const ofUpdates = updateVerbs({ priority: 'high' });
 
-  it('has an operation for every verb of an inbox but see and create', () => {
+  it('has an operation for every verb of an inbox but see, create and claim', () => {
     const operations = [setState, assignItem, tagItem, snoozeItem, noteItem, replyToItem, triageItem];
     /** A reply needs further verbs for what is to follow it. */
     const verbOf = ({ verb }: (typeof operations)[number]): string =>
       String(typeof verb === 'function' ? verb({ text: 'x' } as never)[0] : verb);
     expect([...operations.map(verbOf), ...ofUpdates].sort()).to.deep.equal(
-      permissions.inbox.filter((verb) => verb !== 'see' && verb !== 'create').sort(),
+      permissions.inbox.filter((verb) => verb !== 'see' && verb !== 'create' && verb !== 'claim').sort(),
     );
     for (const operation of operations) expect(operation.name).to.equal(`item.${verbOf(operation)}`);
   });
@@ -55,7 +55,9 @@ describe('law: catalogue', () => {
   it('has an endpoint for every operation that a caller can perform', () => {
     const verbs = endpoints.flatMap((endpoint) => endpoint.audit?.verb ?? []);
     expect(verbs).to.include('item.update');
-    for (const verb of permissions.inbox.filter((name) => name !== 'see' && !ofUpdates.includes(name)))
+    for (const verb of permissions.inbox.filter(
+      (name) => name !== 'see' && name !== 'claim' && !ofUpdates.includes(name),
+    ))
       expect(verbs, `add an endpoint for item.${verb}`).to.include(`item.${verb}`);
   });
 
@@ -78,11 +80,14 @@ describe('law: catalogue', () => {
     for (const type of written) expect(entryTypes as readonly string[]).to.include(type);
   });
 
-  it('audits every endpoint that changes something: not tickets, not what only asks, and not what calls other endpoints', () => {
+  it('audits every endpoint that changes something: not tickets, not claims, not what only asks, and not what calls other endpoints', () => {
     const silent = endpoints
       .filter((endpoint) => endpoint.write && endpoint.audit === null)
       .map((endpoint) => endpoint.path);
     expect(silent).to.have.members([
+      '/items/claim',
+      '/items/:id/claim',
+      '/items/:id/release',
       '/available',
       '/ofrep/v1/evaluate/flags',
       '/ofrep/v1/evaluate/flags/:flag',

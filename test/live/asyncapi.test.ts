@@ -133,6 +133,7 @@ describe('the AsyncAPI document', () => {
     await admin.post('/actions', { action: 'upgrade', input: {} });
     await admin.post('/actions', { action: 'pay', record: 'c1', input: {} });
     await admin.post('/actions', { action: 'ask', input: {} });
+    await admin.post(`/items/${item}/claim`);
     await admin.post(`/items/${item}/reply`, { subject: 'Hello', text: 'Hello.' });
     await admin.post('/flags/dark', { change: { value: true } });
     await admin.post('/bulk', { ids: [item], operation: { type: 'tags', add: ['x'], remove: [] } });

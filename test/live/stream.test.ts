@@ -34,6 +34,7 @@ describe('live stream', () => {
         byState: { open: 0, waiting: 0, closed: 0 },
         active: { total: 0, unassigned: 0, overdue: 0 },
         unassigned: 0,
+        unclaimed: 0,
         snoozed: 0,
         triaged: 0,
         overdue: 0,

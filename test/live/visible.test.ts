@@ -85,6 +85,7 @@ describe('live stream: who hears what', () => {
         byState: { open: 2, waiting: 0, closed: 0 },
         active: { total: 0, unassigned: 0, overdue: 0 },
         unassigned: 0,
+        unclaimed: 2,
         snoozed: 0,
         triaged: 0,
         overdue: 0,

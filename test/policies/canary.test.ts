@@ -250,6 +250,7 @@ describe('the canary', function () {
       { inbox: 'mail', title: 'x', key: 'mine' },
     ])
       await call(clerk, 'POST', '/items', body);
+    for (const id of [...hidden, ...linked]) await call(clerk, 'POST', `/items/${id}/claim`);
     const ids = [...hidden, ...linked];
     for (const operation of [
       { type: 'state', state: 'open' },

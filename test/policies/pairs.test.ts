@@ -180,6 +180,8 @@ describe('hidden against never existed', function () {
       ['notes', { text: 'x' }],
       ['state', { state: 'closed' }],
       ['tags', { add: ['x'] }],
+      ['claim', {}],
+      ['release', {}],
     ] as const)
       await agent.post(`/items/${refused}/${path}`, body);
     await agent.post('/actions', { action: isMixed ? 'sweep' : unheardOf.sweep });

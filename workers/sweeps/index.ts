@@ -18,6 +18,7 @@ import { stageOrphanedSteps } from '../../shared/flags/rampBuckets.ts';
 import { checkRampGuards } from '../../shared/flags/rampGuards.ts';
 import { readOverflowingItems, trimItem } from '../../shared/items/occurrences/occurrences.ts';
 import { wakeItem } from '../../shared/items/operations/snooze.ts';
+import { anyClaimDue, endLapsedClaims, endLostClaims, lapsedClaimsDue } from '../../shared/items/perform/claimEnds.ts';
 import { performOperation } from '../../shared/items/perform/perform.ts';
 import { isRecutDueSql, recutNextTexts } from '../../shared/items/recutWords.ts';
 import { indexNewestTexts, indexNextTexts, readIndexProgress } from '../../shared/items/search/indexTexts.ts';
@@ -76,6 +77,13 @@ const wakeItems = async (deps: Deps): Promise<void> => {
     if (found.length < batch || woken === 0) return;
   }
 };
+
+/** Returns a sweep's work from what ends claims and returns how many. */
+const endingClaims =
+  (end: (deps: Deps) => Promise<number>) =>
+  async (deps: Deps): Promise<void> => {
+    if ((await end(deps)) > 0) deps.bus.publish(channels.workAvailable, 'outbox');
+  };
 
 /** ms between two looks at the transactions that may still commit an earlier event, and looks at most; the next run looks again. */
 const lookMs = 100;
@@ -331,5 +339,12 @@ export const sweeps: readonly Sweep[] = [
   expireEndedRows,
   months,
   // A snoozed item wakes within 2 s of its time.
+  {
+    name: 'lapsedClaims',
+    everyMs: 500,
+    due: lapsedClaimsDue,
+    run: endingClaims(({ db, clock }) => endLapsedClaims(db, clock.now())),
+  },
+  { name: 'lostClaims', everyMs: 1_000, due: anyClaimDue, run: endingClaims(endLostClaims) },
   { name: 'wakeItems', everyMs: 500, due: 'exists (select from items where snoozed_until <= $1)', run: wakeItems },
 ];

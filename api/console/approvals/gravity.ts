@@ -102,6 +102,7 @@ const changing: ReadonlySet<string> = new Set([
   'linked',
   'unlinked',
   'edited',
+  'delegated',
 ]);
 
 /** Returns the id of the first entry that an approved change wrote, by which it is undone; `entries`: the newest first. */

@@ -170,6 +170,8 @@ const lineOf: Readonly<Record<string, Line>> = {
     kind === 'question'
       ? lines.asked(who, said(question))
       : lines.approval(who, said(label) || wordOf(approvalKinds, said(kind))),
+  delegated: (who, { to }) => (to === null ? lines.undelegated(who) : lines.delegated(who)),
+  claim_taken: (who, { from }) => lines.claimTaken(who, isObject(from) ? said(from['name']) : ''),
   linked: (who, data) => lines.linked(who, recordOf(data)),
   unlinked: (who, data) => lines.unlinked(who, recordOf(data)),
 };

@@ -19,9 +19,10 @@ import { whenTime } from '../ui/time.ts';
 import { actionsQuery } from '../wire/actionQueries.ts';
 import { ApiError } from '../wire/apiError.ts';
 import { useItem } from '../wire/itemStore.ts';
-import { itemQuery, keys, readTimeline } from '../wire/queries.ts';
+import { itemQuery, keys, meQuery, readTimeline } from '../wire/queries.ts';
 import type { ItemDetail as Detail, Inbox, Item } from '../wire/types.ts';
 import { Composer, type ComposerProps } from './Composer.tsx';
+import { dialogTexts } from './dialogTexts.ts';
 import { closedStates, editedNames, kindOf } from './filter.ts';
 import { inboxTexts } from './texts.tsx';
 import type { ItemCommands } from './useItemCommands.tsx';
@@ -178,6 +179,51 @@ const Deeds = ({ item, inboxes, commands }: Omit<HeadProps, 'names' | 'onTag'>) 
   );
 };
 
+interface ClaimLineProps {
+  readonly item: Item;
+  readonly mayClaim: boolean;
+}
+
+/** Who works on an item now, and the buttons to claim it, give it back or take it over. */
+const ClaimLine = ({ item, mayClaim }: ClaimLineProps) => {
+  const { http, items, notices } = useSession();
+  const { data: me } = useRead(meQuery);
+  const { claim } = item;
+  const isMine = claim !== null && claim.by.id === me?.principal.id;
+  const send = async (path: string, body: object): Promise<void> => {
+    const done = await notices.attempt(() =>
+      http.call<{ readonly item: Item }>('POST', `/items/${item.id}/${path}`, { body }),
+    );
+    if (done !== null) items.hearClaim(item.id, done.body.item.claim);
+  };
+  if (claim === null && !mayClaim) return null;
+  return (
+    <p className="claim">
+      {claim !== null && (
+        <span>
+          {isMine
+            ? dialogTexts.claim.mine(whenTime(claim.until))
+            : dialogTexts.claim.others(claim.by.name, whenTime(claim.until))}{' '}
+        </span>
+      )}
+      {mayClaim &&
+        (claim === null ? (
+          <Button tone="bare" onClick={() => void send('claim', {})}>
+            {dialogTexts.claim.claim}
+          </Button>
+        ) : isMine ? (
+          <Button tone="bare" onClick={() => void send('release', {})}>
+            {dialogTexts.claim.release}
+          </Button>
+        ) : (
+          <Button tone="bare" onClick={() => void send('claim', { takeOver: true })}>
+            {dialogTexts.claim.takeOver}
+          </Button>
+        ))}
+    </p>
+  );
+};
+
 /** The history from its beginning to now; earlier entries are read on request. */
 const Timeline = ({ id, detail, names }: { readonly id: string; readonly detail: Detail; readonly names: Names }) => {
   const { http, queries, notices } = useSession();
@@ -279,6 +325,7 @@ export const ItemDetail = (props: ItemDetailProps) => {
           </Button>
         )}
         <Facts item={item} inboxes={inboxes} names={names} commands={commands} onTag={onTag} />
+        <ClaimLine item={item} mayClaim={commands.may('claim') && kindOf(inboxes, item) !== 'closed'} />
         <Deeds item={item} inboxes={inboxes} commands={commands} />
       </header>
       <div className="detail-body" tabIndex={-1}>

@@ -17,6 +17,13 @@ export const dialogTexts = {
   setStateTo: 'Set state to…',
   noState: 'This inbox has no such state.',
   notFrom: (state: string) => `not from ${state}`,
+  claim: {
+    mine: (until: string) => `You work on this until ${until}.`,
+    others: (name: string, until: string) => `${name} works on this until ${until}.`,
+    claim: 'Claim',
+    release: 'Release',
+    takeOver: 'Take over',
+  },
   assign: 'Assign',
   assignTo: 'Assign to…',
   noPerson: 'Nobody of this name works here.',

@@ -4,7 +4,7 @@ import type { Role } from '../wire/types.ts';
 
 /** The verbs of each kind of thing; the compiler holds them against the API's own. */
 export const verbsOf: typeof permissions = {
-  inbox: ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage', 'edit'],
+  inbox: ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage', 'edit', 'claim'],
   resource: ['see'],
   action: ['run'],
   page: ['see'],

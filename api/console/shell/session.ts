@@ -98,6 +98,9 @@ const apply = ({ queries, items, timelines, runs, readQueueAnew }: Hearing, mess
       items.hear(message.item);
       readRequestsAnew(queries, ({ item }) => item === message.item.id);
       return;
+    case 'claim':
+      items.hearClaim(message.item, message.claim);
+      return;
     case 'timeline':
       timelines.hear(message.item, message.entry);
       return;

@@ -15,6 +15,8 @@ export interface ItemStore {
   put(items: readonly Item[]): void;
   /** Takes over a live message. */
   hear(item: Item): void;
+  /** Takes over a claim, which leaves the version as it is. */
+  hearClaim(id: string, claim: Item['claim']): void;
   get(id: string): Item | undefined;
   /** Forgets items that are not among these and that nothing on screen shows. */
   keepOnly(ids: ReadonlySet<string>): void;
@@ -61,6 +63,12 @@ export const createItemStore = (): ItemStore => {
     hear: (item) => {
       arrivals.hear(item);
       if (items.has(item.id)) keep(item);
+    },
+    hearClaim: (id, claim) => {
+      const known = items.get(id);
+      if (known === undefined) return;
+      items.set(id, { ...known, claim });
+      tell(id);
     },
     get: (id) => {
       const item = items.get(id);

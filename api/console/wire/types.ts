@@ -159,6 +159,7 @@ export type LiveMessage = Head &
         readonly app: { readonly online: boolean };
       }
     | { readonly type: 'item'; readonly item: Item; readonly by: Actor }
+    | { readonly type: 'claim'; readonly item: string; readonly claim: Item['claim'] }
     | { readonly type: 'timeline'; readonly item: string; readonly entry: Entry }
     | { readonly type: 'flag'; readonly flag: Flag; readonly by: Actor }
     | { readonly type: 'approval'; readonly approval: Approval }

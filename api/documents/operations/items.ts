@@ -38,6 +38,19 @@ export const itemOperations: OperationTexts = {
     id: 'list_inboxes',
     description: 'The inboxes, and what you may do there.',
   },
+  'item.claimNext': {
+    id: 'claim_next',
+    description:
+      'Takes the next items that nobody works on: the most urgent, then the earliest due, then the oldest. Nobody else gets them until the claim ends.',
+  },
+  'item.claim': {
+    id: 'claim_item',
+    description: 'Takes an item to work on, or keeps it for longer. 409 claimed names who has it.',
+  },
+  'item.release': {
+    id: 'release_item',
+    description: 'Gives an item back, so that another can take it.',
+  },
   'view.list': {
     id: 'list_views',
     description: 'The app’s named filters; `GET /items?view=` takes them.',

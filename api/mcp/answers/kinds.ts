@@ -12,7 +12,8 @@ export const compactItem = (item: Members): Members =>
   withoutEmpty({
     ...pickMembers(item, ['id', 'inbox', 'title', 'state']),
     ...eachEdited((name, { usual }) => (item[name] === usual ? null : item[name])),
-    ...pickMembers(item, ['assignee', 'tags']),
+    ...pickMembers(item, ['assignee', 'delegate', 'tags']),
+    claim: isObject(item['claim']) ? { ...item['claim'], by: nameOf(item['claim']['by']) } : null,
     record: isObject(item['record']) ? withoutEmpty(item['record']) : null,
     occurrences: above(item['occurrences'], 1),
     users: above(item['users'], 1),
@@ -36,7 +37,16 @@ export const itemReceipt = (item: Members): Members =>
 /** Entries whose later end is looked up by their ids. */
 const entriesWithEnds = new Set<unknown>(['reply', 'action', 'approval']);
 /** Entries of changes that update_item undoes by their ids. */
-const undoableEntries = new Set<unknown>(['state', 'assigned', 'tags', 'snoozed', 'linked', 'unlinked', 'edited']);
+const undoableEntries = new Set<unknown>([
+  'state',
+  'assigned',
+  'tags',
+  'snoozed',
+  'linked',
+  'unlinked',
+  'edited',
+  'delegated',
+]);
 
 const entryData = (data: Members): Members => {
   const { occurrence, occurrences, approvedBy, ...rest } = data;

@@ -2,9 +2,17 @@
  * The members of an item, a row each: its columns in `items`, which changes write them, and how it is shown, audited, filtered and sorted
  * by. Whatever lists members of items reads this table; test/laws/items.test.ts names the step that a row lacks.
  */
-import type { ActorRef } from '../../catalogue/events.ts';
+import type { ActorRef, ItemClaim } from '../../catalogue/events.ts';
 import { usualPriority } from '../../catalogue/states.ts';
-import { idSchema, nameSchema, nullable, responseObject, Type, type TSchema } from '../../platform/json/schema.ts';
+import {
+  actorSchema,
+  idSchema,
+  nameSchema,
+  nullable,
+  responseObject,
+  Type,
+  type TSchema,
+} from '../../platform/json/schema.ts';
 import {
   countIn,
   derivedFrom,
@@ -86,6 +94,11 @@ const once = { ...always, written: 'once' } as const;
 
 const time = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
 
+export const claimSchema = responseObject(
+  { by: actorSchema, until: time('When it ends') },
+  { description: 'Who works on it now; it is over when until has passed.' },
+);
+
 /** In the order in which responses have them. */
 export const itemMembers = {
   id: { ...always, stored: nameIn('id'), shown: idSchema('itm', 'Id.') },
@@ -156,6 +169,19 @@ export const itemMembers = {
     stored: optionalTextIn('assignee'),
     shown: nullable(Type.String({ description: 'A person’s id.' })),
     filters: ['assignee'],
+  },
+  delegate: {
+    ...always,
+    stored: optionalTextIn('delegate'),
+    shown: nullable(Type.String({ description: 'The id of the agent that works on it for its assignee.' })),
+    filters: ['delegate'],
+  },
+  claim: {
+    ...always,
+    stored: jsonIn<ItemClaim | null>('claim', null),
+    shown: nullable(claimSchema),
+    audited: false,
+    filters: ['claimed'],
   },
   occurrences: {
     ...always,

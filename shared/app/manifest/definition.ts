@@ -39,6 +39,10 @@ export interface InboxDefinition {
   readonly fields: object;
   /** Whether agents and persons have to give a reason with each change of its items. */
   readonly reasonRequired: boolean;
+  /** Whether agents have to claim an item before they change it. */
+  readonly claims: NonNullable<ManifestInbox['claims']>;
+  /** What becomes of an agent's change over what it has not read. */
+  readonly unseen: NonNullable<ManifestInbox['unseen']>;
   readonly reply: ManifestInbox['reply'];
   readonly onOccurrence: {
     readonly reopen: readonly string[];
@@ -151,6 +155,8 @@ const compileInbox = (stored: StoredInbox, rule: Rule | undefined): InboxDefinit
     responseTime: declared.responseTime ?? null,
     fields: declared.fields ?? { type: 'object' },
     reasonRequired: declared.reasonRequired ?? false,
+    claims: declared.claims ?? 'advise',
+    unseen: declared.unseen ?? 'warn',
     reply: declared.reply ?? null,
     onOccurrence: compileOnOccurrence(declared),
     blocks: declared.blocks ?? [],

@@ -4,6 +4,8 @@ import {
   type Static,
   type TSchema,
   assigneePattern,
+  claimedPattern,
+  delegatePattern,
   csvListSchema,
   cursorSchema,
   limitSchema,
@@ -43,6 +45,8 @@ export const itemListQuery = strictObject({
   assignee: Type.Optional(
     csvListSchema(Type.String({ pattern: assigneePattern }), 'none, me (persons) or people’s ids'),
   ),
+  claimed: Type.Optional(csvListSchema(Type.String({ pattern: claimedPattern }), 'none, any, me, or ids of holders')),
+  delegate: Type.Optional(csvListSchema(Type.String({ pattern: delegatePattern }), 'none, me (agents) or agents’ ids')),
   record: Type.Optional(recordFilterSchema),
   createdAfter: Type.Optional(timeSchema('Made at this time or later')),
   createdBefore: Type.Optional(timeSchema('Made before this time')),

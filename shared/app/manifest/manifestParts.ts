@@ -15,6 +15,18 @@ export const descriptionSchema = Type.String({
 export const reasonRequiredSchema = Type.Boolean({
   description: 'Whether agents and persons have to give a reason with each change.',
 });
+/** The least strict first. */
+export const claimRules = ['off', 'advise', 'enforce'] as const;
+export const claimsSchema = Type.Union([Type.Literal('off'), Type.Literal('advise'), Type.Literal('enforce')], {
+  description:
+    'Whether agents claim an item before they change it: enforce refuses a change without a claim, advise warns of it; advise when absent.',
+});
+/** The least strict first. */
+export const unseenRules = ['allow', 'warn', 'refuse'] as const;
+export const unseenSchema = Type.Union([Type.Literal('allow'), Type.Literal('warn'), Type.Literal('refuse')], {
+  description:
+    'What becomes of an agent’s reply, state change or action over entries that it has not read; warn when absent.',
+});
 const durationSchema = Type.Integer({ minimum: 1, maximum: 31_536_000_000, description: 'Milliseconds.' });
 export const jsonSchemaSchema = Type.Object(
   {},
@@ -73,6 +85,8 @@ export const manifestInboxSchema = strictObject({
   responseTime: Type.Optional(nullable(durationSchema)),
   fields: Type.Optional(jsonSchemaSchema),
   reasonRequired: Type.Optional(reasonRequiredSchema),
+  claims: Type.Optional(claimsSchema),
+  unseen: Type.Optional(unseenSchema),
   reply: Type.Optional(
     nullable(
       Type.Union([

@@ -64,6 +64,10 @@ const resolveAssignees = (
   return given?.map((who) => (who === 'me' ? (principal.id ?? who) : who)) ?? null;
 };
 
+/** Returns the holders or agents that are asked for, with the caller's id for me. */
+const resolveHolders = ({ principal: { id } }: Caller, given: readonly string[] | undefined): string[] | null =>
+  given?.map((who) => (who === 'me' ? (id ?? who) : who)) ?? null;
+
 /** Returns the record that is asked for. Throws `not_found` for a resource that the caller doesn't see. */
 export const resolveRecord = (
   { env, principal: { access } }: Caller,
@@ -119,6 +123,8 @@ export const resolveFilters = (
     if (query[filter] !== undefined) requireKnown(namesOf(known), query[filter], filter);
   checkFieldNames(query['fields.*'] ?? {}, known);
   const assignees = resolveAssignees(caller, merged.assignee, query.assignee);
+  const claimed = resolveHolders(caller, merged.claimed);
+  const delegates = resolveHolders(caller, merged.delegate);
   const record = resolveRecord(caller, merged);
   const words = parseSearchWords(query.search, merged.search);
   const order = merged.sort ?? '-lastSeen';
@@ -126,7 +132,13 @@ export const resolveFilters = (
   const sort = sortOf(descending ? order.slice(1) : order);
   const key = JSON.stringify([
     caller.principal.role?.id ?? null,
-    { ...merged, assignee: assignees ?? undefined, sort: order },
+    {
+      ...merged,
+      assignee: assignees ?? undefined,
+      claimed: claimed ?? undefined,
+      delegate: delegates ?? undefined,
+      sort: order,
+    },
   ]);
   const states = merged.state === undefined ? null : [...new Set(merged.state)];
   const narrowed = inboxes.map(toListed);
@@ -141,6 +153,8 @@ export const resolveFilters = (
       states,
       tags: merged.tags === undefined ? null : [...new Set(merged.tags.map(cleanText))],
       assignees,
+      claimed,
+      delegates,
       record,
       created: toRange(merged.createdAfter, merged.createdBefore),
       seen: toRange(merged.seenAfter, merged.seenBefore),

@@ -6,6 +6,7 @@ import { columnsOf, editedNames, eachEdited, type EditedName } from '../../app/i
 import type { SqlValue } from '../../platform/db/sql.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
 import { nameCode, alternativesOf } from '../../platform/words/searchWords.ts';
+import { claimEnd, claimHolder } from '../model.ts';
 import { contentQueries, type ContentQueries } from '../search/itemWords.ts';
 import { bucketSql, emptyTermFilter, fortnightSql, termPieces } from '../search/terms.ts';
 import type { ItemCountRequest, ItemFilterName, TimeRange } from './request.ts';
@@ -54,6 +55,9 @@ const hasAllParts = (): string =>
     then (select coalesce(${passPlaces.map((n) => `($partCount::int < ${String(n)} or ${anyRowHas(n)})`).join(' and ')}, false) from item_words w where w.env = $env and w.item = i.id)
     else not exists (select from generate_series(2, $partCount::int) as n where not ${hasRow(part('n'))}) end))`;
 
+/** Who holds a claim of the item that is not over. */
+const liveHolder = `case when ${claimEnd('i')} > $now::bigint then ${claimHolder('i')} end`;
+
 /** Returns the condition of the member's column, any of several values. */
 const anyOfSql = (edited: EditedName): string =>
   columnsOf(edited)
@@ -64,6 +68,8 @@ const anyOfSql = (edited: EditedName): string =>
 export const filterConditions: Readonly<Record<ItemFilterName, string>> = {
   states: '($states::text[] is null or i.state = any($states::text[]))',
   assignees: "($assignees::text[] is null or coalesce(i.assignee, 'none') = any($assignees::text[]))",
+  claimed: `($claimed::text[] is null or coalesce(${liveHolder}, 'none') = any($claimed::text[]) or 'any' = any($claimed::text[]) and ${liveHolder} is not null)`,
+  delegates: "($delegates::text[] is null or coalesce(i.delegate, 'none') = any($delegates::text[]))",
   overdue:
     '($overdue::bool is null or (i.due_at is not null and not i.closed and i.due_at < $now::bigint) = $overdue::bool)',
   snoozed:
@@ -158,6 +164,8 @@ export const filterValues = (request: ItemCountRequest): Record<string, SqlValue
     states: request.states,
     tags: request.tags,
     assignees: request.assignees,
+    claimed: request.claimed,
+    delegates: request.delegates,
     overdue: request.overdue,
     snoozed: request.snoozed,
     triaged: request.triaged,

@@ -181,8 +181,10 @@ const readSorted = async (reading: StreamRead, from: CursorKeys, wanted: number)
 const readStream = async (reading: StreamRead, from: CursorKeys, wanted: number): Promise<Found> => {
   const { scan, request } = reading;
   if (scan.open.length === 0) return complete(await readItemStream(scan, from, wanted));
-  // A record has few items, which stand far apart in every order.
-  const few = request.record === null ? null : await readCandidateRows(scan, request, { place: from, limit: wanted });
+  // A record, a holder and an agent have few items, which stand far apart in every order.
+  const few = [request.record, request.claimed, request.delegates].every((asked) => asked === null)
+    ? null
+    : await readCandidateRows(scan, request, { place: from, limit: wanted });
   if (few !== null) return complete(few);
   return scan.stream.key === 'last_seen' ? readByActivity(reading, from, wanted) : readSorted(reading, from, wanted);
 };

@@ -24,6 +24,10 @@ interface ItemFilter extends Readonly<Record<EditedName, readonly string[] | nul
   readonly tags: readonly string[] | null;
   /** People's ids, any of them; `none`: nobody. */
   readonly assignees: readonly string[] | null;
+  /** Holders of a claim that is not over, any of them; `none`: nobody holds it, `any`: somebody does. */
+  readonly claimed: readonly string[] | null;
+  /** Agents’ ids, any of them; `none`: no agent. */
+  readonly delegates: readonly string[] | null;
   /** Parts of `queryWords` that the title has. */
   readonly words: readonly string[] | null;
   /** Parts of `queryWords` that any text of the item has, and values of its fields. */
@@ -46,6 +50,8 @@ export const unfiltered: ItemFilter = {
   states: null,
   tags: null,
   assignees: null,
+  claimed: null,
+  delegates: null,
   words: null,
   contents: null,
   overdue: null,

@@ -5,7 +5,7 @@
 import { type NamedStatement, type NamedValues, namedStatement } from '../../platform/db/sql.ts';
 import { idAt } from '../../platform/ids.ts';
 import { hiddenFromPlanner } from '../../platform/listing/scanSql.ts';
-import { scannedColumns } from '../model.ts';
+import { claimEnd, claimHolder, scannedColumns } from '../model.ts';
 import { allConditions, anyTime } from './filters.ts';
 import type { ItemCountRequest } from './request.ts';
 
@@ -40,6 +40,19 @@ const sources: readonly CandidateSource[] = [
       select ${columns} from unnest($inboxes::text[]) as v(inbox) cross join unnest($any_priority::text[]) as p(priority) cross join lateral (
         select ${scannedColumns} from items i where i.env = $env and i.inbox = v.inbox and i.priority >= p.priority and i.priority <= p.priority
         order by i.priority, i.state, i.id) i`,
+  },
+  {
+    name: 'claimed',
+    isAsked: ({ claimed }) => claimed !== null && !claimed.includes('none'),
+    rows: (columns) => `
+      select ${columns} from items i where i.env = $env and i.claim is not null and ${claimEnd('i')} > $now::bigint
+        and (${claimHolder('i')} = any($claimed::text[]) or 'any' = any($claimed::text[]))`,
+  },
+  {
+    name: 'delegate',
+    isAsked: ({ delegates }) => delegates !== null && !delegates.includes('none'),
+    rows: (columns) => `
+      select ${columns} from items i where i.env = $env and i.delegate is not null and i.delegate = any($delegates::text[])`,
   },
   {
     name: 'created',

@@ -131,6 +131,8 @@ const newItemEffect = ({ inbox, input, happened, facts }: CreateContext, moment:
     links: input.links ?? [],
     tags: sortedTags(input.tags ?? []),
     assignee: null,
+    delegate: null,
+    claim: null,
     occurrences: 0,
     users: users.length,
     firstSeen: happened[0].at,

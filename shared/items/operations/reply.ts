@@ -41,6 +41,8 @@ const decideReply = (
   moment: DecisionContext,
 ): ItemEffect | Fault => {
   const { reply } = inbox;
+  if (moment.isAnswered(item.id))
+    return fault('conflict', 'Another agent’s reply to this item is on its way; read the item again before you reply.');
   if (reply === null || reply === undefined) return fault('conflict', `The inbox ${inbox.name} sends no replies.`);
   const to = reply.via === 'smtp' ? resolveCustomerAddress(reply.to, item) : null;
   if (reply.via === 'smtp' && to === null)

@@ -43,13 +43,14 @@ const restoreTags = (item: Item, { before, after }: PreviousValues): ItemDecisio
   };
 };
 
-type RestoredValue = 'state' | 'assignee' | 'snoozedUntil' | EditedName;
+type RestoredValue = 'state' | 'assignee' | 'delegate' | 'snoozedUntil' | EditedName;
 type EntryOf = (from: Item[RestoredValue], to: Item[RestoredValue]) => EntryDraft;
 
 /** The members that are given back as values: the verb that each needs, and its entry. */
 const values: Readonly<Record<RestoredValue, { readonly verb: InboxVerb; readonly entry: EntryOf }>> = {
   state: { verb: 'state', entry: (from, to) => ({ type: 'state', data: { from, to } }) },
   assignee: { verb: 'assign', entry: (from, to) => ({ type: 'assigned', data: { from, to } }) },
+  delegate: { verb: 'assign', entry: (from, to) => ({ type: 'delegated', data: { from, to } }) },
   snoozedUntil: {
     verb: 'snooze',
     entry: (from, to) => (to === null ? { type: 'woken', data: { from } } : { type: 'snoozed', data: { from, to } }),
@@ -131,16 +132,13 @@ const defineRestore = (
 
 /** Returns the operation that undoes a bulk of `verb`; its input is the values that the bulk changed, by item id. */
 export const restoreItem = (verb: RestoreVerb): ItemOperation<ReadonlyMap<string, PreviousValues>> =>
-  defineRestore(`item.${verb}`, verb, (item, inbox, former) =>
-    verb === 'tags'
-      ? restoreTags(item, former)
-      : restoreValues(
-          valueMembers.filter((member) => values[member].verb === verb),
-          item,
-          inbox,
-          former,
-        ),
-  );
+  defineRestore(`item.${verb}`, verb, (item, inbox, former) => {
+    if (verb === 'tags') return restoreTags(item, former);
+    const members = valueMembers.filter(
+      (member) => values[member].verb === verb && Object.hasOwn(former.before, member),
+    );
+    return members.length === 0 ? 'unchanged' : restoreValues(members, item, inbox, former);
+  });
 
 /** Returns the operation that undoes a bulk of updates with this input. */
 export const restoreUpdated = (input: UpdateInput): ItemOperation<ReadonlyMap<string, PreviousValues>> =>
@@ -168,7 +166,7 @@ const neededVerbs = ({ before, closes }: FormerValues): InboxVerb[] => [
 /** Thrown for an entry of another kind, or of another item. */
 export const notUndone = invalidAt(
   'undo',
-  `must be an entry of a change of this item’s ${['state', ...editedNames].join(', ')}, assignee, tags, snooze or links; what came with a reply or a run is changed back by a change of its own`,
+  `must be an entry of a change of this item’s ${['state', ...editedNames].join(', ')}, assignee, delegate, tags, snooze or links; what came with a reply or a run is changed back by a change of its own`,
 );
 
 /** Returns whether all records of a change of links are seen; else its entry is not there for the caller. */

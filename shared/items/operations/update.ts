@@ -24,7 +24,7 @@ import {
   type EntryDraft,
   type ItemDecision,
 } from '../operation.ts';
-import { assignItem } from './assign.ts';
+import { assignInput, assignItem } from './assign.ts';
 import { checkLongText, longText, noteItem } from './note.ts';
 import { setState } from './setState.ts';
 import { snoozeItem } from './snooze.ts';
@@ -42,9 +42,7 @@ type EditedInput = { [M in EditedName]: ReturnType<typeof Type.Optional<(typeof 
 
 export const updateInput = strictObject({
   state: Type.Optional(nameSchema('The state to enter.')),
-  assignee: Type.Optional(
-    nullable(Type.String({ minLength: 1, maxLength: 100, description: 'A person’s id; null unassigns.' })),
-  ),
+  ...assignInput,
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each member has the schema of its row
   ...(eachEdited((_, { given }) => Type.Optional(given)) as EditedInput),
   tags: Type.Optional(tagChangeSchema),
@@ -116,6 +114,9 @@ const parts: readonly UpdatePart[] = [
   ),
   definePart('assignee', { verb: 'assign', sets: ['assignee'] }, (item, inbox, { assignee = null }, moment) =>
     assignItem.decide(item, inbox, { assignee }, moment),
+  ),
+  definePart('delegate', { verb: 'assign', sets: ['delegate'] }, (item, inbox, { delegate = null }, moment) =>
+    assignItem.decide(item, inbox, { delegate }, moment),
   ),
   definePart(
     'tags',

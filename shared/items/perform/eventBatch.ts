@@ -51,6 +51,7 @@ const countDeltas = (before: Item | null, after: Item): Record<string, number> =
   if (before !== null) move(`=${before.state}`, true, before.state === after.state);
   move(`=${after.state}`, before?.state === after.state, true);
   move('unassigned', before !== null && before.assignee === null, after.assignee === null);
+  move('claimed', before !== null && before.claim !== null, after.claim !== null);
   move('snoozed', before !== null && before.snoozedUntil !== null, after.snoozedUntil !== null);
   move('triaged', before !== null && before.triaged, after.triaged);
   const wasActive = isActive(before);
@@ -125,18 +126,28 @@ const entryMessage = (
 ): string =>
   `{"type":"timeline","inbox":"${inbox}","change":"${isUpdate ? 'changed' : 'created'}","item":"${item}","entry":{"id":"${id}","item":"${item}","type":"${type}","at":${String(at)},"actor":${by},"data":${shown}}}`;
 
+/** Returns the live message of an item's claim. */
+export const claimMessage = ({ id, inbox, claim }: Pick<Item, 'id' | 'inbox' | 'claim'>): string =>
+  `{"type":"claim","inbox":"${inbox}","item":"${id}","claim":${JSON.stringify(claim)}}`;
+
 const entryColumns = (text: EntryText | undefined): string =>
   text === undefined
     ? ''
     : `,"entry":"${text.entry.id}","type":"${text.entry.type}","data":${text.stored}${text.isUpdate ? ',"is_update":true' : ''}`;
 
 /** Texts are put together around parts that are JSON already; names and ids hold no sign that JSON would escape. */
-export const createEventBatch = (caller: Caller, at: number, newEntryId: () => string): EventBatch => {
+export const createEventBatch = (
+  caller: Caller,
+  at: number,
+  newEntryId: () => string,
+  knew: object | null = null,
+): EventBatch => {
   const actor = toActorRef(caller.principal);
   const by = JSON.stringify(actor);
   const decided = {
     ...(caller.approvedBy === undefined ? {} : { approvedBy: caller.approvedBy }),
     ...reasonMember(caller),
+    ...(knew === null ? {} : { knew }),
   };
   const isPlain = Object.keys(decided).length === 0;
   const decidedText = JSON.stringify(decided).slice(1, -1);
@@ -170,7 +181,8 @@ export const createEventBatch = (caller: Caller, at: number, newEntryId: () => s
       entryMessage(text, item.inbox, text.isUpdate ? JSON.stringify(text.entry.actor) : by),
     );
     const own = `{"type":"item","inbox":"${item.inbox}","change":"${before === null ? 'created' : 'changed'}","item":${itemJson(item, fullAccess)},"by":${by}}`;
-    live.push(`[${[own, ...told.slice(0, messagesPerRow)].join(',')}]`);
+    const released = before !== null && before.claim !== null && item.claim === null ? [claimMessage(item)] : [];
+    live.push(`[${[own, ...released, ...told.slice(0, messagesPerRow)].join(',')}]`);
 
     const changed = changedMembers(before, item);
     const audit = JSON.stringify({

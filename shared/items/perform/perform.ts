@@ -16,15 +16,26 @@ import { Fault, fault } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
 import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
-import type { Tx } from '../../platform/db/knex.ts';
+import type { Db, Tx } from '../../platform/db/knex.ts';
 import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import { newId, newIdOf } from '../../platform/ids.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
+import type { Warning } from '../../platform/json/schema.ts';
 import { channels, outboxOf } from '../../platform/redis/bus.ts';
 import { inStatementSpan } from '../../platform/tracing/span.ts';
+import { claimFault, claimWarnings } from '../claims.ts';
 import type { Item } from '../model.ts';
 import type { DecisionContext, ItemOperation, ItemDecision } from '../operation.ts';
 import { changedSinceFault } from '../operations/restore.ts';
+import {
+  knewOf,
+  readAnswered,
+  readKnowledge,
+  unseenFault,
+  unseenWarnings,
+  type Knowledge,
+  type SeenPlace,
+} from '../seen.ts';
 import { type DecidedChange, type WrittenEntry, createEventBatch } from './eventBatch.ts';
 import { type ItemStore, gatheringStore, ownStore, textLength } from './store.ts';
 import type { BulkResultInsert, ItemWrite } from './write.ts';
@@ -58,6 +69,8 @@ export interface DecisionRequest<I> {
   readonly input: I;
   /** The version that the item must have; absent: any. */
   readonly ifMatch?: number | undefined;
+  /** What an agent knows of the item; null or absent: the change does not go by it. */
+  readonly known?: Knowledge | null;
 }
 
 /** Returns the fault of a change without the reason that its inbox demands; null for one that a person has approved. */
@@ -69,32 +82,57 @@ const missingReasonFault = <I>(
 ): Fault | null =>
   reasonRequired && caller.approvedBy === undefined && needsReason(input) ? reasonFault(caller) : null;
 
+const neededVerbs = <I>({ verb }: ItemOperation<I>, input: I): InboxVerb | readonly InboxVerb[] | null =>
+  typeof verb === 'function' ? verb(input) : verb;
+
+/** Returns what the caller is warned of when an operation was decided on the item. */
+const warningsFor = <I>(
+  { caller, operation, input, known = null }: DecisionRequest<I>,
+  item: Item,
+  at: number,
+): readonly Warning[] => {
+  const inbox = caller.principal.type === 'agent' ? findVisibleInbox(caller, item.inbox) : undefined;
+  return inbox === undefined
+    ? []
+    : [...claimWarnings(caller, inbox, item, neededVerbs(operation, input), at), ...unseenWarnings(inbox, known)];
+};
+
 /** Returns the decision for an item; always a fault for one that doesn't exist or isn't seen. */
 export const decideItemChange = <I>(
-  { caller, operation, input, ifMatch }: DecisionRequest<I>,
+  { caller, operation, input, ifMatch, known = null }: DecisionRequest<I>,
   item: Item | undefined,
   moment: DecisionContext,
 ): ItemDecision => {
-  const { verb } = operation;
-  const seen = gateItemChange(caller, typeof verb === 'function' ? verb(input) : verb, item);
+  const needed = neededVerbs(operation, input);
+  const seen = gateItemChange(caller, needed, item);
   if (seen instanceof Fault) return seen;
   if (ifMatch !== undefined && seen.item.version !== ifMatch)
     return fault('version_conflict', undefined, { body: { current: seen.item } });
   return (
-    missingReasonFault(caller, seen.inbox, operation, input) ?? operation.decide(seen.item, seen.inbox, input, moment)
+    missingReasonFault(caller, seen.inbox, operation, input) ??
+    claimFault(caller, seen.inbox, seen.item, needed, moment.at) ??
+    unseenFault(seen.inbox, known) ??
+    operation.decide(seen.item, seen.inbox, input, moment)
   );
 };
 
-/** Returns the outcome as which a bulk's results and a dry run count a fault: `conflict` is for an undo whose item has changed since. */
+/** Returns the outcome as which a bulk's results and a dry run count a fault: `conflict` is for an undo whose item has changed since, and an item that another works on. */
 export const toBulkOutcome = (problem: Fault): BulkOutcome => {
-  if (problem === changedSinceFault) return 'conflict';
+  if (problem === changedSinceFault || problem.code === 'claimed' || problem.code === 'claim_required')
+    return 'conflict';
   return problem.code === 'forbidden' || problem.code === 'not_found' ? problem.code : 'failed';
 };
 
-/** The outcome of one item. */
+/** The outcome of one item. `warnings`: what an agent is warned of, of a call for one item. */
 export type ItemOutcome =
-  | { readonly id: string; readonly kind: 'changed'; readonly item: Item; readonly entries: readonly WrittenEntry[] }
-  | { readonly id: string; readonly kind: 'unchanged'; readonly item: Item }
+  | {
+      readonly id: string;
+      readonly kind: 'changed';
+      readonly item: Item;
+      readonly entries: readonly WrittenEntry[];
+      readonly warnings: readonly Warning[];
+    }
+  | { readonly id: string; readonly kind: 'unchanged'; readonly item: Item; readonly warnings: readonly Warning[] }
   | { readonly id: string; readonly kind: 'fault'; readonly fault: Fault };
 
 interface PerformOptions {
@@ -102,6 +140,8 @@ interface PerformOptions {
   readonly ifMatch?: number;
   /** Makes the response that is saved with the effect under an idempotency key; for one item. */
   readonly save?: (outcome: ItemOutcome) => SavedResponse | null;
+  /** What the caller says to have read of the item, null: nothing; absent: the operation does not go by it. */
+  readonly seen?: SeenPlace | null | undefined;
   /** Results are written with the effects; `seq` of each id. A second result of a `seq` undoes the whole statement. */
   readonly bulk?: { readonly id: string; readonly seqs: ReadonlyMap<string, number> };
 }
@@ -119,14 +159,18 @@ export const createDecisionContext = (
     by: toActorRef(caller.principal),
     env: caller.env,
     person: (id) => deps.directory.person(id),
+    agent: (id) => deps.directory.agent(id),
+    isAnswered: () => false,
     seesResource: (name) => caller.env.definition.resources.has(name) && caller.principal.access.sees('resource', name),
     // Items are found by the time in their id, where they are looked for by their creation.
     newId: (prefix) => (prefix === 'itm' ? newIdOf(prefix, at) : newId(prefix)),
   };
 };
 
+/** Returns the item at its next version. A closed one is nobody's work. */
 const nextVersion = (item: Item, version: number, at: number): Item => ({
   ...item,
+  claim: item.closed ? null : item.claim,
   version,
   updatedAt: Math.max(at, item.createdAt),
 });
@@ -160,19 +204,41 @@ const countBulk = ({ meter }: DomainDeps, write: ItemWrite, part: number): void 
   meter.count(caller.principal.id ?? '', caller.env.id, Math.round(bytes * part));
 };
 
+const nothing: ReadonlySet<string> = new Set();
+
+/** Returns what an agent knows of an item. Without a token nothing is read unless the inbox refuses that. */
+export const readKnown = async (
+  db: Db,
+  caller: Caller,
+  item: Item | undefined,
+  seen: SeenPlace | null | undefined,
+): Promise<Knowledge | null> => {
+  if (seen === undefined) return null;
+  const inbox = item === undefined ? undefined : findVisibleInbox(caller, item.inbox);
+  if (item === undefined || inbox === undefined || caller.approvedBy !== undefined) return null;
+  return readKnowledge(db, caller, item.id, seen, { all: inbox.unseen === 'refuse' });
+};
+
 /** Performs one round: reads, decides and writes. Returns the settled outcomes and the ids that changed concurrently. */
 const tryRound = async <I>(context: Round<I>, store: ItemStore, ids: readonly string[]): Promise<RoundResult> => {
   const { deps, caller, operation, input, options } = context;
-  const asked = { caller, operation, input, ifMatch: options.ifMatch };
-  const moment = createDecisionContext(deps, caller);
   const found = await inStatementSpan(caller.span, 'items.read', () => store.read(caller.env.id, ids));
+  // Behind the items, so that what is written later raises their versions.
+  const [known, answered] = await Promise.all([
+    readKnown(deps.db, caller, found.get(ids[0] ?? ''), options.seen),
+    operation.name === 'item.reply' ? readAnswered(deps.db, caller, ids) : nothing,
+  ]);
+  const asked = { caller, operation, input, ifMatch: options.ifMatch, known };
+  const moment = { ...createDecisionContext(deps, caller), isAnswered: (id: string) => answered.has(id) };
+  const warningsOf = (item: Item): readonly Warning[] => (ids.length === 1 ? warningsFor(asked, item, moment.at) : []);
   const outcomes = new Map<string, ItemOutcome>();
   const changed: DecidedChange[] = [];
-  const told = createEventBatch(caller, moment.at, () => newId('ent'));
+  const told = createEventBatch(caller, moment.at, () => newId('ent'), knewOf(known));
   for (const id of ids) {
     const item = found.get(id);
     const change = decideItemChange(asked, item, moment);
-    if (change === 'unchanged' && item !== undefined) outcomes.set(id, { id, kind: 'unchanged', item });
+    if (change === 'unchanged' && item !== undefined)
+      outcomes.set(id, { id, kind: 'unchanged', item, warnings: warningsOf(item) });
     else if (change instanceof Fault) outcomes.set(id, { id, kind: 'fault', fault: change });
     else if (typeof change === 'object' && item !== undefined) {
       const decided: DecidedChange = {
@@ -180,7 +246,13 @@ const tryRound = async <I>(context: Round<I>, store: ItemStore, ids: readonly st
         effect: { ...change, item: nextVersion(change.item, item.version + 1, moment.at) },
       };
       changed.push(decided);
-      outcomes.set(id, { id, kind: 'changed', item: decided.effect.item, entries: told.add(decided) });
+      outcomes.set(id, {
+        id,
+        kind: 'changed',
+        item: decided.effect.item,
+        warnings: warningsOf(item),
+        entries: told.add(decided),
+      });
     }
   }
   const results =

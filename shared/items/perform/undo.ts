@@ -22,7 +22,7 @@ const replacedValuesSql = statement(
     order by c.id desc limit 1
   ) c
   where e.env = $1 and e.item = $2 and e.entry = $3 and not e.is_update
-    and e.type in ('state', 'assigned', 'tags', 'snoozed', 'woken', 'linked', 'unlinked', 'edited')
+    and e.type in ('state', 'assigned', 'tags', 'snoozed', 'woken', 'linked', 'unlinked', 'edited', 'delegated')
     and c.at = e.at and (e.verb is null or e.id = c.id) and c.before is not null and c.outcome = 'ok'
     and c.verb in ('item.update', 'item.state', 'item.assign', 'item.tags', 'item.snooze')`,
 );

@@ -17,7 +17,6 @@ import {
   columnsUnreplaced,
   columnsUpdated,
   itemChange,
-  itemRowsJson,
   itemRowStart,
   livePartSeparator,
 } from './writeSql.ts';
@@ -60,10 +59,19 @@ const callerColumns = ({ caller, at, verb }: ItemWrite): object => ({
   traceparent: caller.span?.traceparent,
 });
 
+const itemsJson = (
+  env: number,
+  changed: readonly DecidedChange[],
+  columns: Parameters<typeof itemRowStart>[2],
+): string =>
+  `[${changed.map(({ before, effect }) => `${itemRowStart(env, effect.item, columns, before?.claim)}}`).join(',')}]`;
+
 const gatheredItemsJson = (env: number, writes: readonly ItemWrite[]): string => {
   const rows = writes.flatMap((write) => {
     const caller = JSON.stringify(callerColumns(write)).slice(1);
-    return write.changed.map(({ effect }) => `${itemRowStart(env, effect.item, columnsUnreplaced)},${caller}`);
+    return write.changed.map(
+      ({ before, effect }) => `${itemRowStart(env, effect.item, columnsUnreplaced, before?.claim)},${caller}`,
+    );
   });
   return `[${rows.join(',')}]`;
 };
@@ -170,11 +178,7 @@ export const writeItems = async (
     env: envId,
     items: isGathered
       ? gatheredItemsJson(envId, writes)
-      : itemRowsJson(
-          envId,
-          changed.map(({ effect }) => effect.item),
-          isNew ? columnsCreated : columnsUpdated(replaced),
-        ),
+      : itemsJson(envId, changed, isNew ? columnsCreated : columnsUpdated(replaced)),
     events: eventRowsJson(writes.map(({ events }) => events)),
     live: writes.flatMap(({ events }) => events.liveParts).join(livePartSeparator),
     users: json(users),

@@ -52,9 +52,17 @@ export const columnsCreated = columnsWritten('always', 'content', 'links', 'once
 /** The columns of an erasure, and the id. */
 export const columnsErased = columnsOfMembers(['id', ...erasedNames]);
 
-/** Returns columns of an item as the members of a JSON object, with the brace before the first; what is null is left out. */
-export const itemRowStart = (env: number, item: Item, columns: readonly MemberColumn[]): string => {
-  let json = '{';
+/**
+ * Returns columns of an item as the members of a JSON object, with the brace before the first; what is null is left out. `held`: the
+ * claim that it had when it was read.
+ */
+export const itemRowStart = (
+  env: number,
+  item: Item,
+  columns: readonly MemberColumn[],
+  held: Item['claim'] = item.claim,
+): string => {
+  let json = held === null ? '{' : `{"held":${JSON.stringify(held)},`;
   for (const { name, member, given } of columns) {
     const value = given(item[member]);
     if (value !== null) json += `"${name}":${value},`;
@@ -66,10 +74,13 @@ export const itemRowStart = (env: number, item: Item, columns: readonly MemberCo
 export const itemRowsJson = (env: number, items: readonly Item[], columns: readonly MemberColumn[]): string =>
   `[${items.map((item) => `${itemRowStart(env, item, columns)}}`).join(',')}]`;
 
+/** The condition that an item is as it was read: a change raises the version, and a claim alone does not. */
+const isAsRead = 'i.version = g.version - 1 and i.claim is not distinct from g.held';
+
 const namesOf = (columns: readonly MemberColumn[]): string => columns.map(({ name }) => name).join(', ');
 /** Returns the columns of the rows of a change, with their types. */
 const givenSql = (columns: readonly MemberColumn[], more = ''): string =>
-  `g(${columns.map(({ name, type }) => `${name} ${type}`).join(', ')}, terms text${more})`;
+  `g(${columns.map(({ name, type }) => `${name} ${type}`).join(', ')}, terms text, held jsonb${more})`;
 
 /** An update: of one item, of many by one caller, or of one item each by several callers, where a locked item is passed over. */
 type UpdateKind = 'one' | 'many' | 'gathered';
@@ -79,9 +90,8 @@ type UpdateKind = 'one' | 'many' | 'gathered';
  * look-up. Of several callers each item is looked up by itself: no plan reads more, whatever it expects of the array.
  */
 const heldSql: Readonly<Record<Exclude<UpdateKind, 'one'>, Sql>> = {
-  many: 'select i.id, i.ctid as place from items i join given g on g.id = i.id where i.env = $env and i.version = g.version - 1 order by i.id for update of i',
-  gathered:
-    'select h.id, h.place from given g cross join lateral (select i.id, i.ctid as place from items i where i.env = $env and i.id = g.id and i.version = g.version - 1 for update skip locked) h',
+  many: `select i.id, i.ctid as place from items i join given g on g.id = i.id where i.env = $env and ${isAsRead} order by i.id for update of i`,
+  gathered: `select h.id, h.place from given g cross join lateral (select i.id, i.ctid as place from items i where i.env = $env and i.id = g.id and ${isAsRead} for update skip locked) h`,
 };
 
 const setSql = (columns: readonly MemberColumn[], from: Sql): Sql => `
@@ -89,10 +99,17 @@ const setSql = (columns: readonly MemberColumn[], from: Sql): Sql => `
     from given g ${from}
     returning i.id`;
 
-const ofOne = 'where i.env = $env and i.id = g.id and i.version = g.version - 1';
+const ofOne = `where i.env = $env and i.id = g.id and ${isAsRead}`;
 
 const updateSql = (kind: UpdateKind, columns: readonly MemberColumn[]): Sql =>
   setSql(columns, kind === 'one' ? ofOne : 'join held using (id) where i.ctid = held.place');
+
+/** Returns the update that gives the items of `from`, by their `id`, its `claim`. */
+export const claimSetSql = (
+  from: Sql,
+  { env = '$env', where = 'true', returning }: { readonly env?: Sql; readonly where?: Sql; readonly returning: Sql },
+): Sql => `
+    update items i set claim = g.claim from ${from} g where i.env = ${env} and i.id = g.id and ${where} returning ${returning}`;
 
 const insertSql = `
     insert into items (env, ${namesOf(columnsCreated)}, terms)

@@ -67,10 +67,10 @@ const contentsSql = statement(
 
 /** Returns the ids and keys of what a saved response shows. */
 const namesIn = (saved: Readonly<Record<string, unknown>>): string[] => {
-  const { entries, blocks, ...members } = saved;
+  const { entries, items, blocks, ...members } = saved;
   const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
   const shown = listed(blocks).flatMap((block) => (isObject(block) ? listed(block['items']) : []));
-  return [...Object.values(members), ...listed(entries), ...shown].flatMap((thing) => {
+  return [...Object.values(members), ...listed(entries), ...listed(items), ...shown].flatMap((thing) => {
     const name = isObject(thing) ? (thing['id'] ?? thing['flag']) : thing;
     return typeof name === 'string' && name.length <= 100 ? [name] : [];
   });

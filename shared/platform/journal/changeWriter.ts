@@ -12,6 +12,8 @@ import {
   executeNamed,
   namedStatement,
   queryNamedRows,
+  queryNamedTextRows,
+  type TextRow,
   textLengthOf,
 } from '../db/sql.ts';
 import { isObject } from '../json/jsonLimits.ts';
@@ -155,6 +157,10 @@ export const queryChange = <R>(
   values: ChangeValues,
   { has = {} }: Pick<ChangeOptions, 'has'> = {},
 ): Promise<R[]> => queryNamedRows<R>(db, preparedOf(made, values, has), toSqlValues(values));
+
+/** Writes a change and returns the rows that it answers, each value as text. */
+export const queryChangeRows = (db: Db | Tx, made: Change, values: ChangeValues): Promise<TextRow[]> =>
+  queryNamedTextRows(db, preparedOf(made, values, {}), toSqlValues(values));
 
 const parameter = /\$([a-z]\w*)/gi;
 

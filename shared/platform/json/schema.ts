@@ -10,6 +10,8 @@ export type { Static, TObject, TProperties, TSchema };
 export const namePattern = '^[A-Za-z][A-Za-z0-9_.-]{0,99}$';
 
 export const recordRefPattern = '^[A-Za-z][A-Za-z0-9_.-]{0,99}:[^\\u0000-\\u001f\\u007f]{1,200}$';
+export const claimedPattern = '^(?:none|any|me|(?:per|agt)_[0-7][0-9a-hjkmnp-tv-z]{25})$';
+export const delegatePattern = '^(?:none|me|agt_[0-7][0-9a-hjkmnp-tv-z]{25})$';
 export const assigneePattern = '^(?:none|me|per_[0-7][0-9a-hjkmnp-tv-z]{25})$';
 
 /** At least one character that is not white space. */
@@ -41,6 +43,8 @@ const sentences: ReadonlyMap<string, string> = new Map([
   [namePattern, 'must be a name: a letter, then letters, digits, _, . or -, 100 at most'],
   [recordRefPattern, 'must be of the form <resource>:<id>'],
   [assigneePattern, 'must be of the form none, me or a person’s id'],
+  [claimedPattern, 'must be of the form none, any, me, or the id of a person or an agent'],
+  [delegatePattern, 'must be of the form none, me or an agent’s id'],
   [textPattern, 'must have a character that is not white space'],
   [visiblePattern, 'must have a character that is seen'],
   [linePattern, 'must be one line that is not empty'],

@@ -7,13 +7,15 @@ import type { ActionDefinition } from '../../app/manifest/actions.ts';
 import { type Fault, fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { itemJson } from '../../items/present.ts';
+import { knewOf } from '../../items/seen.ts';
 import { isDbUnavailable } from '../../platform/db/errors.ts';
+import { contendedFault, retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import { queryRow, statement } from '../../platform/db/sql.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels, outboxOf } from '../../platform/redis/bus.ts';
 import type { FullRecord } from '../../records/read.ts';
-import type { AuthorizedAction } from '../authorizeAction.ts';
+import { type AuthorizedAction, readRunItem } from '../authorizeAction.ts';
 import { buildRunParams, callAppForRun, toDispatchedRun, confirmWritten } from '../call/dispatchRun.ts';
 import { isFirstInRecordQueue } from '../call/recordQueue.ts';
 import { type InsertRunOptions, insertRun } from '../insertRun.ts';
@@ -167,23 +169,37 @@ export const requireQueueRoom = async ({ db }: ActionDeps, { env, actor }: Run):
     });
 };
 
+/** Returns the options by which a run's item has to be as it was read, and what its author knew of it. */
+const ofItem = ({ item, isGuarded, known }: AuthorizedAction): Pick<InsertRunOptions, 'itemAsRead' | 'knew'> => ({
+  itemAsRead: isGuarded ? item : null,
+  knew: knewOf(known),
+});
+
+/** Returns null where the run's item has changed since it was read. */
 const insertQueuedRun = async (
   deps: ActionDeps,
-  { run, caller: { span }, ready: { action } }: PreparedRun,
+  { run, caller: { span }, ready }: PreparedRun,
   connection: AppConnection | null,
   save: SaveResponse,
-): Promise<AcceptedRun> => {
+): Promise<AcceptedRun | null> => {
+  const { action } = ready;
   await requireQueueRoom(deps, run);
   const accepted: AcceptedRun = { kind: 'queued', run: run.id };
   const saved = buildSavedResponse(accepted, save);
   // Online it waits for the earlier runs of its record; the per-record queue makes it due.
   const due: JobDue = connection === null ? 'app' : run.requested_at;
-  await insertRunReliably(deps, withIdempotencyKey(toQueuedRun(run, action, run.requested_at), saved), {
-    due,
-    saved,
-    unlessQueued: false,
-    span,
-  });
+  const inserted = await insertRunReliably(
+    deps,
+    withIdempotencyKey(toQueuedRun(run, action, run.requested_at), saved),
+    {
+      due,
+      saved,
+      unlessQueued: false,
+      ...ofItem(ready),
+      span,
+    },
+  );
+  if (!inserted) return null;
   deps.bus.publish(channels.workAvailable, outboxOf(run.env));
   if (connection !== null) deps.bus.publish(channels.workAvailable, 'jobs');
   return accepted;
@@ -201,17 +217,18 @@ const dispatchGraceMs = 3_000;
 /** Dispatches the run over a connection of this process. The run is inserted as dispatched, without a job. */
 const dispatchLocally = async (
   deps: ActionDeps,
-  { run, caller, ready: { item }, record }: CheckedRun,
+  { run, caller, ready, record }: CheckedRun,
   saved: SavedResponse | null,
   local: LocalConnection,
 ): Promise<AwaitedRun | null> => {
   const { span } = caller;
+  const { item } = ready;
   const handed = toDispatchedRun(run, local.connection, run.requested_at);
   const known = { record, item: item === null ? null : itemJson(item, fullAccess) };
   const params = await buildRunParams(deps, caller.env, handed, known);
   const call = (): Promise<Run | undefined> =>
     callAppForRun(deps, handed, local, { ...params, traceparent: span?.traceparent });
-  const inserted = { due: null, saved, unlessQueued: true, span };
+  const inserted = { due: null, saved, unlessQueued: true, ...ofItem(ready), span };
   const begun = await insertRunReliably(deps, handed, inserted, () => void call());
   return begun ? { kind: 'direct', run: handed, completion: call(), remote: null } : null;
 };
@@ -245,7 +262,13 @@ const insertAwaitedRun = async (
   };
   const local = getLocalSockets(deps.link).get(connection.id);
   const { span } = wanted.caller;
-  const inserted = { due: run.requested_at + dispatchGraceMs, saved, unlessQueued: true, span };
+  const inserted = {
+    due: run.requested_at + dispatchGraceMs,
+    saved,
+    unlessQueued: true,
+    ...ofItem(wanted.ready),
+    span,
+  };
   let direct: AwaitedRun | null = null;
   if (local !== undefined) direct = await dispatchLocally(deps, { ...wanted, run }, saved, local);
   else if (await insertRunReliably(deps, run, inserted)) {
@@ -275,7 +298,7 @@ const insertBackgroundRun = async (
     if ((await dispatchLocally(deps, { ...wanted, run }, saved, local)) === null) return null;
   } else {
     const { span } = wanted.caller;
-    const inserted = { due: run.requested_at, saved, unlessQueued: true, span };
+    const inserted = { due: run.requested_at, saved, unlessQueued: true, ...ofItem(wanted.ready), span };
     if (!(await insertRunReliably(deps, run, inserted))) return null;
     deps.bus.publish(channels.workAvailable, 'jobs');
   }
@@ -283,13 +306,15 @@ const insertBackgroundRun = async (
   return accepted;
 };
 
-/** Accepts an authorized action and returns its run. Throws `app_offline` for an action that is not queued while the app is offline. */
-export const acceptAction = async (
+type ReadyAction = AuthorizedAction & { readonly recordId: string | null };
+
+/** Accepts an action, and returns null where its item has changed since it was read. */
+const tryToAccept = async (
   deps: ActionDeps,
   caller: Caller,
-  ready: AuthorizedAction & { readonly recordId: string | null },
+  ready: ReadyAction,
   save: SaveResponse,
-): Promise<AcceptedRun | AwaitedRun> => {
+): Promise<AcceptedRun | AwaitedRun | null> => {
   const { action, record, recordId } = ready;
   const run = buildRun(caller, ready, recordId, deps.clock.now());
   if (requiresApproval(caller, action))
@@ -308,6 +333,31 @@ export const acceptAction = async (
     : await insertAwaitedRun(deps, { ...decided, record }, connection, save);
   // Runs of this record are queued: the new one is queued behind them.
   return begun ?? insertQueuedRun(deps, decided, connection, save);
+};
+
+/** Rounds before an action gives up on an item that changes all the time. */
+const roundsMax = 20;
+
+/**
+ * Accepts an authorized action and returns its run. Throws `app_offline` for an action that is not queued while the app is offline,
+ * and what an agent is refused whose claim has ended, or whose item has changed, since it was authorized.
+ */
+export const acceptAction = (
+  deps: ActionDeps,
+  caller: Caller,
+  authorized: ReadyAction,
+  save: SaveResponse,
+): Promise<AcceptedRun | AwaitedRun> => {
+  let ready = authorized;
+  return retryOnConflict<AcceptedRun | AwaitedRun>(
+    async () => {
+      const accepted = await tryToAccept(deps, caller, ready, save);
+      if (accepted === null)
+        ready = { ...ready, ...(await readRunItem(deps, caller, ready.item?.id ?? null, ready.seen)) };
+      return accepted;
+    },
+    { limit: roundsMax, isConflict: () => false, exhausted: () => contendedFault('item') },
+  );
 };
 
 const waitingRunSql = statement(
@@ -329,7 +379,7 @@ type ActionDryRun = 'run' | 'start' | 'queue' | 'pend';
 export const dryRunAuthorized = async (
   deps: ActionDeps,
   caller: Caller,
-  { action, record, recordId }: AuthorizedAction & { readonly recordId: string | null },
+  { action, record, recordId }: ReadyAction,
 ): Promise<ActionDryRun> => {
   if (requiresApproval(caller, action)) return 'pend';
   if (record === 'unverified' || !(await deps.link.online(caller.env.id, action.declaration))) {

@@ -215,6 +215,8 @@ export class Story {
       by: { type, id, name },
       env,
       person: () => undefined,
+      agent: () => undefined,
+      isAnswered: () => false,
       seesResource: () => true,
       newId: (prefix) => this.#newId(prefix),
     };

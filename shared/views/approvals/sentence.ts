@@ -31,7 +31,13 @@ const restoredMembers = (approval: ApprovalDraft): Json => {
   const now = objectOf(changedTarget(approval, approval['now']));
   const after = objectOf(approval['after']);
   const differs = (name: string): boolean => canonicalJson(now[name] ?? null) !== canonicalJson(after[name] ?? null);
-  const values = { state: 'state', ...eachEdited((name) => name), assignee: 'assignee', snooze: 'snoozedUntil' };
+  const values = {
+    state: 'state',
+    ...eachEdited((name) => name),
+    assignee: 'assignee',
+    delegate: 'delegate',
+    snooze: 'snoozedUntil',
+  };
   const lists = ['tags', 'links'];
   return Object.fromEntries<unknown>([
     ...Object.entries(values).flatMap(([part, name]): [string, unknown][] =>
@@ -139,11 +145,14 @@ class Sentence {
 
   /** The members of an update, one after the other; `restored`: those that its undo gives back. */
   update(operation: Json, restored: Json = {}): string {
-    const { state, assignee, tags, snooze, note, links, undo: _, ...rest } = operation;
+    const { state, assignee, delegate, tags, snooze, note, links, undo: _, ...rest } = operation;
     return [
       ...('state' in operation ? [`state ${quote(state)}`] : []),
       ...('assignee' in operation
         ? [assignee === null ? 'nobody assigned' : `assignee ${this.assignee(assignee)}`]
+        : []),
+      ...('delegate' in operation
+        ? [delegate === null ? 'delegated to no agent' : `delegated to the agent ${quote(delegate)}`]
         : []),
       ...('tags' in operation ? [`tags: ${this.added(tags)}`] : []),
       ...('snooze' in operation ? [snooze === null ? 'no snooze' : `snoozed until ${quoteTime(snooze)}`] : []),
@@ -158,12 +167,21 @@ class Sentence {
 
   /** What an operation does to `target`: an item, or the items of a bulk. */
   operation({ type, ...members }: Json, target: string, restored?: Json): string {
-    const { state, assignee, until, text, subject, then: after, inbox, title, ...rest } = members;
+    const { state, assignee, delegate, until, text, subject, then: after, inbox, title, ...rest } = members;
     switch (type) {
       case 'state':
         return `Set the state of ${target} to ${quote(state)}`;
       case 'assign':
-        return assignee === null ? `Unassign ${target}` : `Assign ${target} to ${this.assignee(assignee)}`;
+        return [
+          ...('assignee' in members
+            ? [assignee === null ? `Unassign ${target}` : `Assign ${target} to ${this.assignee(assignee)}`]
+            : []),
+          ...('delegate' in members
+            ? [
+                `${'assignee' in members ? 'delegate' : 'Delegate'} ${target} to ${delegate === null ? 'no agent' : `the agent ${quote(delegate)}`}`,
+              ]
+            : []),
+        ].join(', and ');
       case 'tags':
         return `Change the tags of ${target}: ${this.added(members)}`;
       case 'snooze':

@@ -7,7 +7,7 @@ import type { InboxDefinition } from '../../app/manifest/definition.ts';
 import { itemSql, parseItemRow, type Item, type RecordRef } from '../../items/model.ts';
 import { latestOccurrenceSql, presentOccurrence, withoutContent } from '../../items/occurrences/occurrences.ts';
 import { canSeeActionReference, presentBlocks } from '../../items/presentBlocks.ts';
-import { newestEntriesSql, type EntryRow } from '../../items/timeline.ts';
+import { newestEntriesSql, newestEventSql, type EntryRow } from '../../items/timeline.ts';
 import { evaluateCondition, fillTemplate } from '../../platform/conditions/conditions.ts';
 import { queryTextRows, statement } from '../../platform/db/sql.ts';
 import { idTime, isId } from '../../platform/ids.ts';
@@ -19,7 +19,10 @@ import type { ViewDeps } from '../deps.ts';
 import { fetchItemDetail, fetchLinkedRecords, type AppSuggestion } from './appDetail.ts';
 
 /** One statement, as each further one costs as much as what it reads. */
-const detailSql = statement('items.detail', itemSql(latestOccurrenceSql, recordsOfItemSql, newestEntriesSql));
+const detailSql = statement(
+  'items.detail',
+  itemSql(latestOccurrenceSql, recordsOfItemSql, newestEntriesSql, newestEventSql),
+);
 
 interface StoredDetail {
   readonly item: Item;
@@ -28,6 +31,8 @@ interface StoredDetail {
   readonly records: readonly FullRecord[];
   /** Those of the first page of its timeline, and one more. */
   readonly entries: readonly EntryRow[];
+  /** The newest event of its timeline. */
+  readonly newestEvent: number;
 }
 
 /** Returns an item with what is stored beside it; null: there is none. */
@@ -40,10 +45,16 @@ export const readStoredDetail = async (
   const [row] = await queryTextRows(db, detailSql, [envId, id, firstEventId(directory.past(), idTime(id))]);
   if (row === undefined) return null;
   const item = parseItemRow(row);
-  const [occurrence, records, entries] = row.slice(-3).map((text): unknown => JSON.parse(text ?? 'null'));
+  const [occurrence, records, entries, newestEvent] = row.slice(-4).map((text): unknown => JSON.parse(text ?? 'null'));
   const latestOccurrence = occurrence ?? presentOccurrence(withoutContent(item));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the columns of the statement are
-  return { item, latestOccurrence, records: records ?? [], entries: entries ?? [] } as StoredDetail;
+  return {
+    item,
+    latestOccurrence,
+    records: records ?? [],
+    entries: entries ?? [],
+    newestEvent: newestEvent ?? 0,
+  } as StoredDetail;
 };
 
 interface SuggestedAction {

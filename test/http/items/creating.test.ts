@@ -38,6 +38,8 @@ describe('items over HTTP: creating', () => {
         record: null,
         tags: [],
         assignee: null,
+        delegate: null,
+        claim: null,
         occurrences: 1,
         users: 0,
         firstSeen: item.createdAt,

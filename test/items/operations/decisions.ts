@@ -80,6 +80,8 @@ export const plainItem: Item = {
   links: [],
   tags: ['b'],
   assignee: null,
+  delegate: null,
+  claim: null,
   occurrences: 1,
   users: 0,
   firstSeen: 5,
@@ -108,6 +110,11 @@ const people = new Map([
   personOf('away', { environments: ['staging'] }),
 ]);
 
+const agents = new Map([
+  personOf('robot'),
+  personOf('blind-robot', { access: compileAccess([{ on: 'inbox:bugs', can: ['*'] }]) }),
+]);
+
 export const by = { type: 'agent', id: 'agt_1', name: 'Robin' } as const;
 
 /** The moment `now`; new ids count up from `ent_new1`. */
@@ -118,6 +125,8 @@ export const newMoment = (): DecisionContext => {
     by,
     env,
     person: (id) => people.get(id),
+    agent: (id) => agents.get(id),
+    isAnswered: () => false,
     seesResource: (name) => name === 'order',
     newId: (prefix) => `${prefix}_new${String((ids += 1))}`,
   };

@@ -178,6 +178,8 @@ export const toolCallsOf = ({
   ];
   return {
     get_item: each('get_item', ids),
+    claim_item: each('claim_item', ids),
+    release_item: each('release_item', ids),
     get_item_timeline: each('get_item_timeline', ids),
     get_item_occurrences: each('get_item_occurrences', ids),
     set_item_state: each('set_item_state', ids, { state: 'nosuch' }),

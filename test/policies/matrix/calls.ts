@@ -28,6 +28,9 @@ const tools: Readonly<Record<string, string>> = {
   'POST /items/{id}/assign': 'assign_item',
   'POST /items/{id}/tags': 'tag_item',
   'POST /items/{id}/snooze': 'snooze_item',
+  'POST /items/claim': 'claim_next',
+  'POST /items/{id}/claim': 'claim_item',
+  'POST /items/{id}/release': 'release_item',
   'POST /items/{id}/notes': 'add_note',
   'POST /items/{id}/reply': 'reply_to_item',
   'POST /items/{id}/triage': 'triage_item',
@@ -123,6 +126,8 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: MatrixWorld)
     switch (path) {
       case '/items':
         return { inbox: nameOf(thing), title: 'x' };
+      case '/items/claim':
+        return { query: { inbox: nameOf(thing) } };
       case '/actions':
         return actionBody(thing, variant);
       case '/questions':

@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../../platform/json/jsonLimits.ts';
 import type { ManifestAction, ManifestFlag, ManifestInbox } from '../manifest.ts';
+import { claimRules, unseenRules } from '../manifestParts.ts';
 import { compareInput, limitValue } from './inputLimits.ts';
 import { type InputLimits, typesAmong, withoutFreeTypes } from './inputWalk.ts';
 import { admitsMoreInput, alwaysHolds } from './vacuous.ts';
@@ -54,6 +55,13 @@ const danger: MemberRule = {
 
 const reasonRequired: MemberRule = { read: (declared) => declared.reasonRequired ?? false, isLooser: lowersBoolean };
 
+const lowersPlace =
+  (order: readonly string[]) =>
+  (from: unknown, to: unknown): boolean =>
+    order.findIndex((rule) => rule === to) < order.findIndex((rule) => rule === from);
+const claims: MemberRule = { read: (declared) => declared.claims ?? 'advise', isLooser: lowersPlace(claimRules) };
+const unseen: MemberRule = { read: (declared) => declared.unseen ?? 'warn', isLooser: lowersPlace(unseenRules) };
+
 /** How each member loosens: the list that docs/manifest.md explains. */
 const memberRules: Readonly<Record<RuleType, Readonly<Record<string, MemberRule>>>> = {
   action: {
@@ -77,7 +85,7 @@ const memberRules: Readonly<Record<RuleType, Readonly<Record<string, MemberRule>
     },
   },
   flag: { approval, danger, reasonRequired },
-  inbox: { reasonRequired },
+  inbox: { reasonRequired, claims, unseen },
 };
 
 const inputPrefix = 'input';
