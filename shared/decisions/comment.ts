@@ -18,7 +18,7 @@ import {
 import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { sameColumns } from '../platform/journal/inserts.ts';
-import { channels } from '../platform/redis/bus.ts';
+import { channels, outboxOf } from '../platform/redis/bus.ts';
 import type { ViewDeps } from '../views/deps.ts';
 import { alreadyDecidedFault, requirePending } from './decide.ts';
 
@@ -84,6 +84,6 @@ export const commentOnApproval = async (
     const saved = save(body);
     if (saved !== null) await insertSavedResponse(tx, saved, at);
   });
-  deps.bus.publish(channels.workAvailable, 'outbox');
+  deps.bus.publish(channels.workAvailable, outboxOf(caller.env.id));
   return body;
 };

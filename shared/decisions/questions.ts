@@ -10,7 +10,7 @@ import { limits } from '../catalogue/limits.ts';
 import { readItems } from '../items/model.ts';
 import { insertSavedResponse } from '../platform/journal/changeWriter.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
-import { channels } from '../platform/redis/bus.ts';
+import { channels, outboxOf } from '../platform/redis/bus.ts';
 import { endedApprovalJson } from '../views/approvals/present.ts';
 import type { ViewDeps } from '../views/deps.ts';
 import { alreadyDecidedFault, requirePending } from './decide.ts';
@@ -80,6 +80,6 @@ export const answerQuestion = async (
     if (saved !== null) await insertSavedResponse(tx, saved, at);
     return text;
   });
-  deps.bus.publish(channels.workAvailable, 'outbox');
+  deps.bus.publish(channels.workAvailable, outboxOf(caller.env.id));
   return body;
 };

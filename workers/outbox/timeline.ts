@@ -16,7 +16,10 @@ import { historySql, systemSql, timelineSql } from '../../shared/platform/db/ser
 import { executeStatement, queryRow, statement } from '../../shared/platform/db/sql.ts';
 import { newEpochRise, type PublisherLease, underShares } from '../../shared/platform/leases/leaderLease.ts';
 
-const presentSql = statement('publisher.timeline', `select ${timelineSql} as timeline, ${systemSql} as system`);
+const presentSql = statement(
+  'publisher.timeline',
+  `select ${timelineSql} as timeline, ${systemSql} as system, (select timeline from leases where name = 'publisher') as known`,
+);
 /** No row: the connection leads to another server since. */
 const knownSql = statement(
   'publisher.knownTimeline',
@@ -42,6 +45,8 @@ export const raiseRevisionSql = statement(
 interface Present {
   readonly timeline: string;
   readonly system: string;
+  /** What it was for publishers before. */
+  readonly known: string | null;
 }
 
 /** Returns what PostgreSQL says of itself; null where it has no such functions. */
@@ -67,6 +72,8 @@ export const followTimeline = async (db: Db, lease: PublisherLease): Promise<Tim
   if (present === null) return { timeline: null, revision: null };
   const { timeline } = present;
   const now = `${present.system} ${timeline}`;
+  // Who freezes in a transaction of which others wait for the end keeps them waiting: there is none where nothing has changed.
+  if (present.known === now) return { timeline, revision: null };
   const revision = await underShares(db, lease, async (tx, endOthers) => {
     const known = await queryRow<{ timeline: string | null }>(tx, knownSql, [now]);
     if (known === undefined || known.timeline === now) return null;

@@ -104,13 +104,16 @@ export const followTold = async (db: Db, lease: PublisherLease, redis: Redis): P
   const kept = await readTold(redis);
   const nothing: ToldCompared = { behind: [], revision: null };
   if (kept.length === 0) return nothing;
-  const by = newEpochRise();
-  const compared = await underShares(db, lease, async (tx, endOthers) => {
-    const behind = await queryNamedRows<BehindStream>(tx, behindSql, {
+  const readBehind = (on: Db): Promise<BehindStream[]> =>
+    queryNamedRows<BehindStream>(on, behindSql, {
       envs: kept.map(({ env }) => env),
       epochs: kept.map(({ epoch }) => epoch),
       positions: kept.map(({ position }) => position),
     });
+  if ((await readBehind(db)).length === 0) return nothing;
+  const by = newEpochRise();
+  const compared = await underShares(db, lease, async (tx, endOthers) => {
+    const behind = await readBehind(tx);
     if (behind.length === 0) return nothing;
     await endOthers();
     await queryNamedRows(tx, endBehindSql, { envs: behind.map(({ env }) => env), rise: by });
